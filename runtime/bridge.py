@@ -1,0 +1,86 @@
+"""What Lua calls in Python, besides the operations themselves.
+
+Each function catches what it raises and returns it as bytes, as the entries of ``dispatch``
+do: no Python exception ever crosses into Lua.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from runtime import dispatch
+from runtime.dispatch import class_id, encode_error
+from runtime.dtypes import DTYPES
+from runtime.ops import ROWS_ADDED
+from runtime.signatures import Foreign
+from runtime.storage import Storage
+from runtime.tensor import TENSOR_CLASSES, Tensor
+
+__all__ = ["host_functions"]
+
+def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*args: Any) -> Any:
+        try:
+            return function(*args)
+        except BaseException as error:
+            return encode_error(error)
+
+    return call
+
+
+def _entry(name: bytes, index: int | None) -> Callable[..., Any]:
+    return dispatch.entry(name.decode(), None if index is None else DTYPES[index])
+
+
+def _operations(prefix: bytes, index: int | None = None) -> bytes:
+    """The names, one a line, of a type's methods or (index None) of torch's functions."""
+    assert ROWS_ADDED
+    lead = prefix.decode()
+    names = []
+    for name, rows in dispatch.TABLE.items():
+        if not name.startswith(lead) or ("." in name) != bool(lead):
+            continue
+        for row in rows:
+            if index is None and row.function is not None:
+                names.append(name)
+                break
+            if index is not None and row.method is not None and DTYPES[index] in row.types:
+                names.append(name)
+                break
+    return b"\1" + "\n".join(name.removeprefix(lead) for name in names).encode()
+
+
+def _mirror(value: Any) -> Any:
+    """The address of an object's C struct and its class id; nothing for other objects."""
+    if isinstance(value, (Tensor, Storage)):
+        return value.mirror(), class_id(type(value))
+    return None
+
+
+def _adopt(storage: Storage, offset: int, *geometry: int) -> Tensor:
+    """The tensor of a view that Lua made: its sizes, then its strides."""
+    n = len(geometry) // 2
+    cls = TENSOR_CLASSES[storage.dtype.index]
+    return cls(storage, offset, tuple(geometry[:n]), tuple(geometry[n:]))
+
+
+def _set_default_type(index: int) -> None:
+    dispatch.set_default_type(DTYPES[index])
+
+
+def host_functions() -> dict[bytes, Callable[..., Any]]:
+    """The functions by the names that Lua knows them under."""
+    functions: dict[str, Callable[..., Any]] = {
+        "entry": _entry,
+        "operations": _operations,
+        "mirror": _mirror,
+        "storage_at": Storage.at_mirror,
+        "adopt": _adopt,
+        "set_default_type": _set_default_type,
+        "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
+        "list": lambda *items: list(items),
+    }
+    return {name.encode(): _guarded(f) for name, f in functions.items()}

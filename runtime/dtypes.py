@@ -1,0 +1,111 @@
+"""The element types: their names in Torch, C and numpy, and C's conversions between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "BYTE",
+    "CHAR",
+    "DOUBLE",
+    "DTYPES",
+    "FLOAT",
+    "INT",
+    "LONG",
+    "SHORT",
+    "Array",
+    "DType",
+    "cast",
+    "cast_scalar",
+]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_INT32_LIMIT = float(2**31)
+_INT64_LIMIT = float(2**63)
+
+
+@dataclass(frozen=True, eq=False)
+class DType:
+    """One element type.
+
+    name: Torch's prefix ('Double' of torch.DoubleTensor).
+    real: the C type, as call forms print it.
+    numpy: the numpy dtype.
+    index: position in DTYPES.
+    """
+
+    name: str
+    real: str
+    numpy: np.dtype[Any]
+    index: int
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the elements are floating-point numbers."""
+        return self.numpy.kind == "f"
+
+    @property
+    def size(self) -> int:
+        """Bytes of one element."""
+        return self.numpy.itemsize
+
+    @property
+    def tensor_name(self) -> str:
+        """The tensor's class: 'torch.DoubleTensor'."""
+        return f"torch.{self.name}Tensor"
+
+    @property
+    def storage_name(self) -> str:
+        """The storage's class: 'torch.DoubleStorage'."""
+        return f"torch.{self.name}Storage"
+
+
+BYTE = DType("Byte", "unsigned char", np.dtype(np.uint8), 0)
+CHAR = DType("Char", "char", np.dtype(np.int8), 1)
+SHORT = DType("Short", "short", np.dtype(np.int16), 2)
+INT = DType("Int", "int", np.dtype(np.int32), 3)
+LONG = DType("Long", "long", np.dtype(np.int64), 4)
+FLOAT = DType("Float", "float", np.dtype(np.float32), 5)
+DOUBLE = DType("Double", "double", np.dtype(np.float64), 6)
+
+#: All element types, in the order in which the reference tries them.
+DTYPES = (BYTE, CHAR, SHORT, INT, LONG, FLOAT, DOUBLE)
+
+
+def cast(values: Array, to: DType) -> Array:
+    """Convert an array's elements as C does on x86-64; shares memory where nothing changes.
+
+    A float that does not fit an integer type becomes the smallest int (32 bits, or 64 for
+    Long) and then wraps; integers wrap; floats round to the nearest float.
+    """
+    source = values.dtype
+    if source == to.numpy:
+        return values
+    if source.kind == "f" and not to.is_float:
+        limit, wide = (_INT64_LIMIT, np.int64) if to is LONG else (_INT32_LIMIT, np.int32)
+        fits = (values > -limit - 1) & (values < limit)
+        if not fits.all():
+            values = np.where(fits, values, -limit)
+        return values.astype(wide).astype(to.numpy, copy=False)
+    with np.errstate(over="ignore"):
+        return values.astype(to.numpy)
+
+
+def cast_scalar(value: float, to: DType) -> float | int:
+    """Convert a Lua number to what one element of type ``to`` holds of it."""
+    if to is DOUBLE:
+        return value
+    if to is FLOAT:
+        with np.errstate(over="ignore"):
+            return float(np.float32(value))
+    limit = _INT64_LIMIT if to is LONG else _INT32_LIMIT
+    whole = int(value) if -limit - 1 < value < limit else -int(limit)
+    bits = 8 * to.size
+    if to is BYTE:
+        return whole & 0xFF
+    half = 1 << (bits - 1)
+    return (whole + half) % (1 << bits) - half

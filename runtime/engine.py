@@ -1,0 +1,210 @@
+"""The embedded LuaJIT: its options, globals, errors, interruption and output.
+
+The only module that touches lupa. What runs in it sees Lua and ``torch``; everything that
+comes out of it is bytes, None, or an error of the classes below.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from types import FrameType
+from typing import Any, NoReturn
+
+from lupa import luajit21
+
+from runtime import bridge
+from runtime.dispatch import INTERRUPTED, is_running
+from runtime.memory import METER
+
+__all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
+
+#: A compiled Lua function, opaque to callers.
+Chunk = Any
+
+
+class LuaError(Exception):
+    """An error that Lua code raised and did not catch.
+
+    message: Lua's message. traceback: the frames of the user's code ('' where none).
+    """
+
+    def __init__(self, message: str, traceback: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.traceback = traceback
+
+
+class LuaSyntaxError(LuaError):
+    """Source that does not compile; incomplete: only its end is missing ('<eof>')."""
+
+    def __init__(self, message: str, incomplete: bool) -> None:
+        super().__init__(message)
+        self.incomplete = incomplete
+
+
+class Interrupted(LuaError):
+    """Ctrl-C stopped the code."""
+
+
+def _refuse(*_: Any) -> NoReturn:
+    raise AttributeError("no access")
+
+
+def _text(message: bytes) -> str:
+    return message.decode("utf-8", "surrogateescape")
+
+
+class Engine:
+    """One Lua state with torch in it. Its output goes to the process's standard output."""
+
+    def __init__(self) -> None:
+        self._interrupted = False
+        self._lua = luajit21.LuaRuntime(
+            encoding=None,
+            source_encoding="utf-8",
+            unpack_returned_tuples=True,
+            register_eval=False,
+            register_builtins=False,
+            attribute_handlers=(_refuse, _refuse),
+        )
+        start = self._lua.eval(b"loadstring")(_lua_source(b"init"), b"=[th] init.lua")
+        self._shell = start(self._lua.table_from(self._host()), _lua_source)
+        METER.collect = self._shell[b"collect"]
+        self._functions: dict[bytes, Callable[..., Any]] = {}
+
+    def _host(self) -> dict[bytes, Any]:
+        return {
+            **bridge.host_functions(),
+            b"INTERRUPTED": INTERRUPTED.encode(),
+            b"poll": self._poll,
+            b"clock": time.time,
+            b"times": _times,
+            b"isatty": os.isatty,
+        }
+
+    def _call(self, name: bytes, *args: Any) -> Any:
+        function = self._functions.get(name)
+        if function is None:
+            function = self._functions[name] = self._shell[name]
+        return function(*args)
+
+    # -- running code
+
+    def compile(self, source: bytes, name: bytes = b"=stdin") -> Chunk:
+        """Compile Lua source; name is Lua's chunk name. Raises LuaSyntaxError."""
+        return self._compiled(self._call(b"compile", source, name))
+
+    def compile_file(self, path: str) -> Chunk:
+        """Compile a file. Raises LuaSyntaxError, also for a file that cannot be read."""
+        return self._compiled(self._call(b"compile_file", os.fsencode(path)))
+
+    @staticmethod
+    def _compiled(result: Any) -> Chunk:
+        if isinstance(result, tuple):
+            _, message, incomplete = result
+            raise LuaSyntaxError(_text(message), incomplete)
+        return result
+
+    def run(self, chunk: Chunk, *args: bytes) -> None:
+        """Run a compiled chunk. Raises LuaError."""
+        self._check(self._call(b"run", chunk, *args))
+
+    def require(self, name: bytes) -> None:
+        """Load a Lua library by name. Raises LuaError."""
+        self._check(self._call(b"require", name))
+
+    def evaluate(self, source: bytes, name: bytes = b"=stdin") -> None:
+        """Run one input as the prompt does: print the values of an expression.
+
+        A leading '=' is accepted, a trailing ';' silences. Raises LuaSyntaxError, LuaError.
+        """
+        text = source.strip()
+        quiet = text.endswith(b";")
+        text = text.removeprefix(b"=")
+        expression = self._expression(text.rstrip(b"; \t\r\n"), name)
+        statement = None if expression is not None else self.compile(text, name)
+        self._call(b"interpret", expression if expression is not None else statement)
+        self._check(self._call(b"evaluate", expression, statement, quiet))
+
+    def _expression(self, text: bytes, name: bytes) -> Chunk | None:
+        # A line of its own: a comment at the end must not swallow anything.
+        try:
+            return self.compile(b"return " + text + b"\n", name)
+        except LuaSyntaxError:
+            return None
+
+    def check_syntax(self, source: bytes, name: bytes = b"=stdin") -> None:
+        """Raise LuaSyntaxError where an input would not compile (see `evaluate`)."""
+        text = source.strip().removeprefix(b"=")
+        if self._expression(text.rstrip(b"; \t\r\n"), name) is None:
+            self.compile(text, name)
+
+    def _check(self, result: Any) -> None:
+        if result is None:
+            return
+        message, traceback = (_text(part) for part in result)
+        if message.endswith(INTERRUPTED):
+            raise Interrupted(INTERRUPTED)
+        raise LuaError(message, traceback)
+
+    # -- interruption
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Let Ctrl-C stop the code that `evaluate` runs, with an Interrupted error.
+
+        To be used in the main thread. Compiled loops of libraries finish first.
+        """
+        previous = signal.signal(signal.SIGINT, self._interrupt)
+        self._interrupted = False
+        self._call(b"set_interruptible", True)
+        try:
+            yield
+        finally:
+            self._call(b"set_interruptible", False)
+            signal.signal(signal.SIGINT, previous)
+
+    def _interrupt(self, _: int, frame: FrameType | None) -> None:
+        # Runs between two steps of Python code: of an operation, which then stops, or of
+        # `_poll`, which Lua calls now and then.
+        if is_running(frame):
+            raise KeyboardInterrupt
+        self._interrupted = True
+
+    def _poll(self) -> bool:
+        interrupted, self._interrupted = self._interrupted, False
+        return interrupted
+
+    # -- the rest
+
+    def set_arguments(self, program: bytes, args: Sequence[bytes]) -> None:
+        """Set Lua's global `arg`: the program's name at 0, then the arguments."""
+        self._call(b"set_arguments", program, *args)
+
+    def names(self, path: str) -> dict[str, str]:
+        """The names that may follow a dotted path ('' for globals), with their Lua types."""
+        lines = _text(self._call(b"names", path.encode())).splitlines()
+        return dict(line.split(" ") for line in lines)
+
+    def write(self, text: str) -> None:
+        """Write to the standard output, in order with what Lua writes."""
+        self._call(b"write", text.encode("utf-8", "surrogateescape"))
+
+    def flush(self) -> None:
+        """Write out what is buffered."""
+        self._call(b"flush")
+
+
+def _lua_source(name: bytes) -> bytes:
+    return (files("runtime") / "lua" / f"{name.decode()}.lua").read_bytes()
+
+
+def _times() -> tuple[float, float, float]:
+    process = os.times()
+    return time.time(), process.user, process.system
+

@@ -1,0 +1,158 @@
+--- Userdata on this side, Python objects on the other, and calls between them.
+--
+-- A userdata of ours maps to its Python object in `objects`, and to its C struct in
+-- `structs`, once that was asked for. A view that Lua made by itself (see tensor.lua) has a
+-- struct and, in `anchors`, the Python storage it keeps alive; Python gets to know it on
+-- first need, in `adopt`. All three tables are weak: Python never refers to a userdata.
+-- @module bridge
+
+local th = ...
+local host = th.host
+
+local type, select, newproxy, setmetatable = type, select, newproxy, setmetatable
+local byte, sub = string.byte, string.sub
+
+local weak = { __mode = 'k' }
+local objects = setmetatable({}, weak)
+local structs = setmetatable({}, weak)
+local anchors = setmetatable({}, weak)
+th.objects, th.structs, th.anchors = objects, structs, anchors
+
+-- Class id (as Python's dispatch.class_id) -> a userdata whose metatable new ones share.
+local prototypes = {}
+
+--- Ties a class id of Python's to a metatable.
+function th.bind_class(id, mt)
+  prototypes[id] = th.proxy(mt)
+end
+
+--- A new userdata for a Python object.
+local function wrap(object, id)
+  local value = newproxy(prototypes[id])
+  objects[value] = object
+  return value
+end
+th.wrap = wrap
+
+-- ------------------------------------------------------- arguments to Python
+
+-- Python reads a whole number as int, which has no negative zero; as text it survives.
+local NEGATIVE_ZERO = '-0'
+
+local foreign = {} -- Lua type or class name -> the marker that stands for such a value
+
+local function marker(value)
+  local name = th.typename(value)
+  local key = name or type(value)
+  local object = foreign[key]
+  if not object then
+    object = host.foreign(type(value), name)
+    foreign[key] = object
+  end
+  return object
+end
+
+local to_python
+
+-- A table of torch objects goes over as a list; Python never looks into any other table.
+local function table_to_python(value)
+  local first = value[1]
+  if type(first) ~= 'userdata' or not (objects[first] or anchors[first]) then
+    return marker(value)
+  end
+  local items = {}
+  for i = 1, #value do items[i] = to_python(value[i]) end
+  return host.list(unpack(items, 1, #value))
+end
+
+function to_python(value)
+  local kind = type(value)
+  if kind == 'userdata' then
+    return objects[value] or anchors[value] and th.adopt(value) or marker(value)
+  elseif kind == 'number' then
+    if value == 0 and 1 / value < 0 then return NEGATIVE_ZERO end
+    return value
+  elseif kind == 'table' then
+    return table_to_python(value)
+  elseif kind == 'nil' or kind == 'string' or kind == 'boolean' then
+    return value
+  end
+  return marker(value)
+end
+th.to_python = to_python
+
+-- ------------------------------------------------------- results from Python
+
+-- Destinations stand among a call's first three arguments: a, b, c.
+local function pick(a, b, c, value, kind)
+  if kind > 0 then return wrap(value, kind) end
+  if kind == 0 then return value end
+  return kind == -1 and a or kind == -2 and b or c
+end
+
+local function many(a, b, c, n, ...)
+  if n == 1 then
+    local value, kind = ...
+    return pick(a, b, c, value, kind)
+  end
+  local results = {}
+  for i = 1, n do
+    local value, kind = select(2 * i - 1, ...)
+    results[i] = pick(a, b, c, value, kind)
+  end
+  return unpack(results, 1, n)
+end
+
+-- Reads what an entry of dispatch.py returned.
+local function finish(a, b, c, r, kind, ...)
+  if r == nil then
+    if kind == nil then return a end
+    return many(a, b, c, kind, ...)
+  end
+  local t = type(r)
+  if t == 'userdata' then
+    local value = newproxy(prototypes[kind])
+    objects[value] = r
+    return value
+  elseif t == 'string' then
+    return th.raise(r)
+  end
+  return r
+end
+
+local function convert_all(n, ...)
+  local converted = { ... }
+  for i = 1, n do converted[i] = to_python(converted[i]) end
+  return unpack(converted, 1, n)
+end
+
+--- A Lua function that calls an entry of Python's; the entry is asked for on first use.
+-- @param name the operation
+-- @param dtype the index of the element type it is a method of; nil for a torch function
+function th.stub(name, dtype)
+  local entry
+  return function(...)
+    if not entry then entry = host.entry(name, dtype) end
+    local n = select('#', ...)
+    local a, b, c = ...
+    if n == 1 then
+      return finish(a, b, c, entry(objects[a] or to_python(a)))
+    elseif n == 2 then
+      return finish(a, b, c, entry(objects[a] or to_python(a), to_python(b)))
+    elseif n == 3 then
+      return finish(a, b, c, entry(objects[a] or to_python(a), to_python(b), to_python(c)))
+    end
+    return finish(a, b, c, entry(convert_all(n, ...)))
+  end
+end
+
+--- Calls a Python function of the host's with plain values; raises the error it returns.
+-- Its results are bytes that start with '\1' in front of a string, or anything but bytes.
+function th.ask(f, ...)
+  local r, a, b = f(...)
+  if type(r) == 'string' then
+    if byte(r, 1) == 1 then return sub(r, 2) end
+    return th.raise(r)
+  end
+  return r, a, b
+end

@@ -1,0 +1,87 @@
+--- What the reference's LuaJIT has and this build has not: the Lua 5.2 extensions.
+-- Not possible from Lua: `#` and `__len` on tables.
+-- @module compat
+
+local select, next, type, getmetatable, rawequal = select, next, type, getmetatable, rawequal
+local old_pairs, old_ipairs = pairs, ipairs
+
+-- luacheck: globals pairs ipairs rawlen string.gfind coroutine.running os.execute package python
+
+-- The embedding library's own doors to Python.
+python = nil
+package.loaded.python = nil
+
+function rawlen(value)
+  local kind = type(value)
+  if kind ~= 'table' and kind ~= 'string' then
+    error("table or string expected", 2)
+  end
+  return #value
+end
+
+local function metafield(value, name)
+  local mt = getmetatable(value)
+  return type(mt) == 'table' and rawget(mt, name)
+end
+
+--- pairs that honours __pairs.
+function pairs(value)
+  local iterate = metafield(value, '__pairs')
+  if iterate then
+    local f, s, v = iterate(value)
+    return f, s, v
+  end
+  if type(value) == 'table' then return next, value, nil end
+  return old_pairs(value)
+end
+
+--- ipairs that honours __ipairs.
+function ipairs(value)
+  local iterate = metafield(value, '__ipairs')
+  if iterate then
+    local f, s, v = iterate(value)
+    return f, s, v
+  end
+  return old_ipairs(value)
+end
+
+table.unpack = table.unpack or unpack
+table.pack = table.pack or function(...)
+  return { n = select('#', ...), ... }
+end
+
+string.gfind = string.gfind or string.gmatch
+
+local old_rep = string.rep
+if not pcall(old_rep, 'x', 2, ',') or old_rep('x', 2, ',') ~= 'x,x' then
+  function string.rep(s, n, separator)
+    if not separator or n < 2 then return old_rep(s, n) end
+    return old_rep(s .. separator, n - 1) .. s
+  end
+end
+
+local old_log = math.log
+if old_log(8, 2) ~= 3 then
+  function math.log(x, base)
+    if base == nil then return old_log(x) end
+    if base == 10 then return math.log10(x) end
+    return old_log(x) / old_log(base)
+  end
+end
+
+package.searchers = package.searchers or package.loaders
+
+local old_execute = os.execute
+--- os.execute with Lua 5.2's results: success, 'exit' or 'signal', code.
+function os.execute(command)
+  if command == nil then return old_execute() ~= 0 end
+  io.stdout:flush()
+  local status = old_execute(command)
+  if type(status) ~= 'number' then return status end
+  local signal, code = status % 128, math.floor(status / 256)
+  if signal ~= 0 then return nil, 'signal', signal end
+  if code ~= 0 then return nil, 'exit', code end
+  return true, 'exit', 0
+end
+
+local _ = rawequal

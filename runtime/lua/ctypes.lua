@@ -1,0 +1,98 @@
+--- The C structs of tensors and storages, which Lua reads live, without asking Python.
+-- The leading members are the reference's. Python owns the structs and rewrites them at
+-- every change of geometry; those of views that Lua made itself carry their sizes inline.
+-- @module ctypes
+
+local th = ...
+local ffi = require 'ffi'
+local host, objects, structs = th.host, th.objects, th.structs
+
+-- Element types in the order of Python's DTYPES.
+th.dtypes = {
+  { name = 'Byte', ctype = 'unsigned char' },
+  { name = 'Char', ctype = 'signed char' },
+  { name = 'Short', ctype = 'short' },
+  { name = 'Int', ctype = 'int' },
+  { name = 'Long', ctype = 'long' },
+  { name = 'Float', ctype = 'float' },
+  { name = 'Double', ctype = 'double' },
+}
+
+local STRUCTS = [[
+typedef struct THREALStorage {
+  CTYPE *data; ptrdiff_t size; int refcount; char flag;
+} THREALStorage;
+typedef struct THREALTensor {
+  long *size; long *stride; int nDimension;
+  THREALStorage *storage; ptrdiff_t storageOffset;
+  int refcount; char flag;
+} THREALTensor;
+typedef struct THREALView {
+  long *size; long *stride; int nDimension;
+  THREALStorage *storage; ptrdiff_t storageOffset;
+  int refcount; char flag;
+  long geometry[16];
+} THREALView;
+]]
+
+local pointer_types = {} -- class id -> the struct's pointer type
+for i, dtype in ipairs(th.dtypes) do
+  ffi.cdef((STRUCTS:gsub('REAL', dtype.name):gsub('CTYPE', dtype.ctype)))
+  dtype.index = i - 1
+  dtype.tensor_id, dtype.storage_id = i, 20 + i
+  dtype.tensor_name = 'torch.' .. dtype.name .. 'Tensor'
+  dtype.storage_name = 'torch.' .. dtype.name .. 'Storage'
+  dtype.pointer = ffi.typeof(dtype.ctype .. ' *')
+  dtype.view = ffi.typeof('TH' .. dtype.name .. 'View')
+  dtype.tensor_pointer = ffi.typeof('TH' .. dtype.name .. 'Tensor *')
+  dtype.storage_pointer = ffi.typeof('TH' .. dtype.name .. 'Storage *')
+  pointer_types[dtype.tensor_id] = dtype.tensor_pointer
+  pointer_types[dtype.storage_id] = dtype.storage_pointer
+end
+
+--- The struct of a userdata that has none yet in `structs`; nil for what has no struct.
+function th.fetch_struct(value)
+  local object = objects[value]
+  if not object then return nil end
+  local address, id = th.ask(host.mirror, object)
+  if not address then return nil end
+  local struct = ffi.cast(pointer_types[id], address)
+  structs[value] = struct
+  return struct
+end
+
+-- Storages' Python objects by the address of their struct, as long as Lua uses them.
+local storages = setmetatable({}, { __mode = 'v' })
+local intptr = ffi.typeof('intptr_t')
+
+--- The Python storage a struct belongs to: what keeps its memory alive.
+function th.storage_object(struct)
+  local address = tonumber(ffi.cast(intptr, struct))
+  local object = storages[address]
+  if not object then
+    object = th.ask(host.storage_at, address)
+    storages[address] = object
+  end
+  return object
+end
+
+--- Tells Python of a view that Lua made, and returns its Python object.
+function th.adopt(value)
+  local view = structs[value]
+  local n = view.nDimension
+  local geometry = {}
+  for d = 0, n - 1 do
+    geometry[d + 1], geometry[n + d + 1] = tonumber(view.size[d]), tonumber(view.stride[d])
+  end
+  local offset = tonumber(view.storageOffset)
+  local object = th.ask(host.adopt, th.anchors[value], offset, unpack(geometry, 1, 2 * n))
+  objects[value], structs[value], th.anchors[value] = object, nil, nil
+  return object
+end
+
+--- The struct that Python keeps: it stays valid while the value lives and follows every
+-- change, also one that a function called in the middle of a loop makes.
+function th.settled_struct(value)
+  if th.anchors[value] then th.adopt(value) end
+  return structs[value] or th.fetch_struct(value)
+end

@@ -1,0 +1,126 @@
+--- apply, map and map2 for one element type, over any strides.
+-- A template: loaded once for each type, and once more for each place whose function runs
+-- over many elements, so that LuaJIT compiles that loop and that function as one trace.
+-- The function may do anything, also resize the tensors: each access asks the struct again.
+-- @module loops
+
+local th, convert = ...
+
+local type, tonumber, min = type, tonumber, math.min
+local CHUNK = 2 ^ 20 -- elements between two looks at Ctrl-C
+
+local loops = {}
+
+-- Walks a tensor in order: at is the position in the storage, left and step describe the
+-- innermost run; neighbouring dimensions that form one run have been joined.
+local function cursor(c)
+  local sizes, strides, n, total = {}, {}, 0, c.nDimension > 0 and 1 or 0
+  for d = 0, c.nDimension - 1 do
+    local size, stride = tonumber(c.size[d]), tonumber(c.stride[d])
+    total = total * size
+    if size ~= 1 or d == 0 then
+      if n > 0 and (strides[n] == stride * size or sizes[n] == 1) then
+        sizes[n], strides[n] = sizes[n] * size, stride
+      else
+        n = n + 1
+        sizes[n], strides[n] = size, stride
+      end
+    end
+  end
+  local counts = {}
+  for d = 1, n do counts[d] = 0 end
+  return {
+    struct = c, n = n, sizes = sizes, strides = strides, counts = counts, total = total,
+    at = tonumber(c.storageOffset), left = sizes[n] or 0, step = strides[n] or 0,
+  }
+end
+loops.cursor = cursor
+
+-- Moves a cursor over `run` elements, which lie within its innermost run.
+local function advance(k, run)
+  k.at, k.left = k.at + run * k.step, k.left - run
+  if k.left > 0 then return end
+  local d = k.n
+  k.at, k.left = k.at - k.sizes[d] * k.strides[d], k.sizes[d]
+  d = d - 1
+  while d >= 1 do
+    k.counts[d], k.at = k.counts[d] + 1, k.at + k.strides[d]
+    if k.counts[d] < k.sizes[d] then return end
+    k.at, k.counts[d] = k.at - k.sizes[d] * k.strides[d], 0
+    d = d - 1
+  end
+end
+
+local function read(c, at)
+  local storage = c.storage
+  if storage == nil or at >= storage.size then
+    th.fail('tensor reaches past the end of its storage, which was resized')
+  end
+  return tonumber(storage.data[at])
+end
+
+local function write(c, at, r)
+  if type(r) ~= 'number' then
+    r = type(r) == 'string' and tonumber(r)
+    if not r then th.fail('given function should return a number or nil') end
+  end
+  local storage = c.storage
+  if storage == nil or at >= storage.size then
+    th.fail('tensor reaches past the end of its storage, which was resized')
+  end
+  storage.data[at] = convert(r)
+end
+
+local function pause(left)
+  if left > 0 then th.poll() end
+end
+
+function loops.apply(x, f)
+  local c, left = x.struct, x.total
+  while left > 0 do
+    local run, at, step = min(x.left, CHUNK), x.at, x.step
+    for i = 0, run - 1 do
+      local p = at + i * step
+      local r = f(read(c, p))
+      if r ~= nil then write(c, p, r) end
+    end
+    advance(x, run)
+    left = left - run
+    pause(left)
+  end
+end
+
+function loops.map(x, y, f)
+  local c, d, left = x.struct, y.struct, x.total
+  while left > 0 do
+    local run = min(x.left, y.left, CHUNK)
+    local p, q, s, t = x.at, y.at, x.step, y.step
+    for i = 0, run - 1 do
+      local r = f(read(c, p + i * s), read(d, q + i * t))
+      if r ~= nil then write(c, p + i * s, r) end
+    end
+    advance(x, run)
+    advance(y, run)
+    left = left - run
+    pause(left)
+  end
+end
+
+function loops.map2(x, y, z, f)
+  local c, d, e, left = x.struct, y.struct, z.struct, x.total
+  while left > 0 do
+    local run = min(x.left, y.left, z.left, CHUNK)
+    local p, q, o, s, t, u = x.at, y.at, z.at, x.step, y.step, z.step
+    for i = 0, run - 1 do
+      local r = f(read(c, p + i * s), read(d, q + i * t), read(e, o + i * u))
+      if r ~= nil then write(c, p + i * s, r) end
+    end
+    advance(x, run)
+    advance(y, run)
+    advance(z, run)
+    left = left - run
+    pause(left)
+  end
+end
+
+return loops

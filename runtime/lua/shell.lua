@@ -1,0 +1,155 @@
+--- What Python's engine calls: compile, run, evaluate as the prompt does, list names.
+-- @module shell
+
+local th = ...
+local host = th.host
+
+local type, pcall, xpcall, loadstring, select = type, pcall, xpcall, loadstring, select
+
+-- luacheck: globals _RESULTS _LAST arg
+_RESULTS = {}
+_LAST = ''
+
+local shell = {}
+th.shell = shell
+
+local HOOK_COUNT = 10000 -- instructions between two looks at Ctrl-C
+
+--- Raises an error if Ctrl-C was pressed; loops of ours call it now and then.
+function th.poll()
+  if host.poll() then error(host.INTERRUPTED, 0) end
+end
+
+--- Makes code that runs without the JIT compiler stoppable by Ctrl-C (or not any more).
+function shell.set_interruptible(on)
+  if on then
+    debug.sethook(th.poll, '', HOOK_COUNT)
+  else
+    debug.sethook()
+  end
+end
+
+--- Compiles a chunk; returns nil, the message and whether only the end is missing.
+function shell.compile(source, name)
+  local f, message = loadstring(source, name)
+  if f then return f end
+  return nil, message, message:find("'<eof>'", 1, true) ~= nil
+end
+
+--- Compiles a file as loadfile does (a first line that starts with # is skipped).
+function shell.compile_file(path)
+  local f, message = loadfile(path)
+  if f then return f end
+  return nil, message, false
+end
+
+--- Keeps a chunk and what is defined in it out of the JIT compiler, which hooks cannot stop.
+function shell.interpret(f)
+  jit.off(f, true)
+end
+
+-- Returns nil where all went well, else the message and the traceback of the user's frames.
+local function outcome(ok, report)
+  if ok then return nil end
+  return report[1], report[2]
+end
+
+--- Runs a function; nil, or the error's message and traceback.
+function shell.run(f, ...)
+  return outcome(xpcall(f, th.traceback, ...))
+end
+
+local function show(n, ...)
+  if n > 0 then print(...) end
+  if n > 0 then
+    _RESULTS[#_RESULTS + 1] = (...)
+    _LAST = _RESULTS[#_RESULTS]
+  end
+end
+
+--- Runs an input as the prompt does: an expression's values are printed and kept.
+-- @param expression the input compiled as `return ...`, or nil
+-- @param statement the input compiled as it is, where it is no expression
+-- @param quiet whether the values are neither printed nor kept
+function shell.evaluate(expression, statement, quiet)
+  if not expression then return shell.run(statement) end
+  return shell.run(function()
+    local function done(...)
+      if not quiet then show(select('#', ...), ...) end
+    end
+    done(expression())
+  end)
+end
+
+-- The object that a dotted path of names leads to, without running any metamethod.
+local function resolve(path)
+  local value = _G
+  for name in path:gmatch('[^.]+') do
+    local found
+    local holder = value
+    for _ = 1, 20 do
+      if type(holder) == 'table' then found = rawget(holder, name) end
+      if found ~= nil then break end
+      local mt = debug.getmetatable(holder)
+      if type(mt) ~= 'table' then break end
+      found = rawget(mt, name)
+      if found ~= nil then break end
+      local index = rawget(mt, '__index')
+      holder = type(index) == 'table' and index or mt
+    end
+    if found == nil then return nil end
+    value = found
+  end
+  return value
+end
+
+local function collect(names, value)
+  for _ = 1, 20 do
+    if type(value) == 'table' then
+      for k, v in next, value do
+        if type(k) == 'string' and names[k] == nil then names[k] = type(v) end
+      end
+    end
+    local mt = debug.getmetatable(value)
+    if type(mt) ~= 'table' then return end
+    local index = rawget(mt, '__index')
+    value = type(index) == 'table' and index or mt
+  end
+end
+
+--- The names one can write after a path ('' for the globals): lines 'name type'.
+function shell.names(path)
+  local names, lines = {}, {}
+  local value = resolve(path)
+  if value == nil then return '' end
+  collect(names, value)
+  for name, kind in next, names do lines[#lines + 1] = name .. ' ' .. kind end
+  table.sort(lines)
+  return table.concat(lines, '\n')
+end
+
+function shell.write(text)
+  io.stdout:write(text)
+end
+
+function shell.flush()
+  io.stdout:flush()
+end
+
+--- Two full cycles: one to let go of the userdata, one to let go of the Python objects.
+function shell.collect()
+  collectgarbage()
+  collectgarbage()
+end
+
+--- Sets the global `arg`.
+function shell.set_arguments(program, ...)
+  arg = { [0] = program, ... }
+end
+
+--- Loads a library as `th -l` does.
+function shell.require(name)
+  return shell.run(require, name)
+end
+
+local _ = pcall

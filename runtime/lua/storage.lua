@@ -1,0 +1,125 @@
+--- The storage classes: elements by number, constructors, and Python's methods.
+-- @module storage
+
+local th = ...
+local torch, host = th.torch, th.host
+
+local type, tonumber = type, tonumber
+local structs, fetch_struct = th.structs, th.fetch_struct
+
+--- Adds to a metatable the operations that Python lists for a class.
+-- @param listing lines 'name' of host.operations
+function th.add_operations(mt, prefix, index)
+  local names = th.ask(host.operations, prefix, index)
+  for name in names:gmatch('[^\n]+') do
+    mt[name] = th.stub(prefix .. name, index)
+  end
+end
+
+local function same_object(a, b)
+  local x = th.typename(a) == th.typename(b) and th.settled_struct(a)
+  local y = x and th.settled_struct(b)
+  return y ~= nil and x == y
+end
+th.same_object = same_object
+
+--- Element access for one type; a template, as tensor_access.
+th.storage_access = loadstring([[
+  local th, dtype, methods, convert = ...
+  local structs, fetch_struct, type, tonumber = th.structs, th.fetch_struct, type, tonumber
+  local access = {}
+
+  -- Position from 0; the reference truncates what is not whole.
+  local function position(key, n)
+    local i = key - key % 1 - 1
+    if i >= 0 and i < n then return i end
+    th.argument_error(2, 'out of bounds', '?')
+  end
+
+  function access.__index(self, key)
+    if type(key) ~= 'number' then
+      local method = methods[key]
+      if method ~= nil or not tonumber(key) then return method end
+      key = tonumber(key)
+    end
+    local c = structs[self] or fetch_struct(self)
+    return tonumber(c.data[position(key, tonumber(c.size))])
+  end
+
+  function access.__index__(self, key)
+    if tonumber(key) then return access.__index(self, tonumber(key)), true end
+    return false
+  end
+
+  function access.__newindex__(self, key, value)
+    key = tonumber(key)
+    if not key then return false end
+    local v = tonumber(value)
+    if not v then th.type_error(3, 'number', value, false, '?') end
+    local c = structs[self] or fetch_struct(self)
+    c.data[position(key, tonumber(c.size))] = convert(v)
+    return true
+  end
+
+  function access.__newindex(self, key, value)
+    if type(key) == 'number' and type(value) == 'number' then
+      local c = structs[self] or fetch_struct(self)
+      c.data[position(key, tonumber(c.size))] = convert(value)
+    elseif not access.__newindex__(self, key, value) then
+      th.fail('the class ' .. dtype.storage_name .. ' cannot be indexed')
+    end
+  end
+
+  return access
+]], '=[th] storage_access.lua')
+
+-- A storage of a table's numbers.
+local function from_table(make, items, convert)
+  local n = #items
+  local value = make(n)
+  local data = fetch_struct(value).data
+  for i = 1, n do
+    local v = tonumber(items[i])
+    if not v or type(items[i]) == 'boolean' then
+      th.fail(('element at index %d is not a number'):format(i))
+    end
+    data[i - 1] = convert(v)
+  end
+  return value
+end
+
+local function totable(self)
+  local c = structs[self] or fetch_struct(self)
+  local data, result = c.data, {}
+  for i = 1, tonumber(c.size) do result[i] = tonumber(data[i - 1]) end
+  return result
+end
+
+-- What an element of a type holds of a number, where FFI's conversion is not C's.
+local function converter(dtype)
+  if dtype.name == 'Float' or dtype.name == 'Double' then
+    return function(v) return v end
+  end
+  local limit = dtype.name == 'Long' and 2 ^ 63 or 2 ^ 31
+  return function(v)
+    if v > -limit - 1 and v < limit then return v end
+    return -limit
+  end
+end
+
+for _, dtype in ipairs(th.dtypes) do
+  dtype.convert = converter(dtype)
+  local make = th.stub('Storage.new', dtype.index)
+  local function new(...)
+    if type((...)) == 'table' then return from_table(make, (...), dtype.convert) end
+    return make(...)
+  end
+  local mt = torch.newmetatable(dtype.storage_name, nil, new, nil, function() return make() end,
+    torch)
+  th.bind_class(dtype.storage_id, mt)
+  th.add_operations(mt, 'Storage.', dtype.index)
+  for name, f in pairs(th.storage_access(th, dtype, mt, dtype.convert)) do mt[name] = f end
+  mt.new, mt.totable, mt.__eq__ = new, totable, same_object
+  mt.__len__, mt.__tostring__ = mt.size, th.stub('Storage.tostring', dtype.index)
+  mt.tostring = nil
+end

@@ -1,0 +1,158 @@
+--- The tensor classes: constructors from tables, apply, split, and Python's methods.
+-- @module tensor
+
+local th = ...
+local torch = th.torch
+
+local type, tonumber = type, tonumber
+
+-- ---------------------------------------------------------------- from tables
+
+local function shape(items)
+  local sizes = {}
+  while type(items) == 'table' and #items > 0 do
+    sizes[#sizes + 1] = #items
+    items = items[1]
+  end
+  return sizes
+end
+
+-- Writes the numbers of nested tables one after the other; returns the next position.
+local function fill(data, at, items, sizes, d, convert)
+  if type(items) ~= 'table' then th.fail('invalid tensor definition') end
+  if #items ~= sizes[d] then th.fail('invalid tensor sizes') end
+  if d < #sizes then
+    for i = 1, sizes[d] do at = fill(data, at, items[i], sizes, d + 1, convert) end
+    return at
+  end
+  for i = 1, sizes[d] do
+    local v = items[i]
+    if type(v) ~= 'number' then
+      v = type(v) == 'string' and tonumber(v) or th.fail('invalid element (not a number)')
+    end
+    data[at] = convert(v)
+    at = at + 1
+  end
+  return at
+end
+
+local function from_table(make, items, convert)
+  local sizes = shape(items)
+  local value = make()
+  if #sizes == 0 then return value end
+  value:resize(torch.LongStorage(sizes))
+  fill(th.fetch_struct(value).storage.data, 0, items, sizes, 1, convert)
+  return value
+end
+
+-- ------------------------------------------------------------------ functions
+
+local loop_copies = setmetatable({}, { __mode = 'v' })
+local MANY = 4096
+
+-- The loops to run a function over n elements: beyond a few, a copy for its place.
+local function loops_for(dtype, f, n)
+  if n < MANY then return dtype.loops end
+  local info = debug.getinfo(f, 'S')
+  local place = dtype.name .. info.source .. ':' .. info.linedefined
+  if info.what == 'C' then place = dtype.name .. tostring(f) end
+  local loops = loop_copies[place]
+  if not loops then
+    loops = th.chunk('loops')(th, dtype.convert)
+    loop_copies[place] = loops
+  end
+  return loops
+end
+
+local function check_function(arg, f, absent)
+  if type(f) ~= 'function' then th.type_error(arg, 'function', f, absent) end
+end
+
+local function check_tensor(dtype, arg, value)
+  if th.typename(value) ~= dtype.tensor_name then
+    local got = th.typename(value) or type(value)
+    th.argument_error(arg, dtype.tensor_name .. ' expected, got ' .. got)
+  end
+end
+
+local function cursor(dtype, arg, value)
+  check_tensor(dtype, arg, value)
+  return dtype.loops.cursor(th.settled_struct(value))
+end
+
+local function add_loops(mt, dtype)
+  dtype.loops = th.chunk('loops')(th, dtype.convert)
+
+  function mt.apply(self, f)
+    local x = cursor(dtype, 1, self)
+    check_function(2, f)
+    loops_for(dtype, f, x.total).apply(x, f)
+    return self
+  end
+
+  function mt.map(self, src, f)
+    local x, y = cursor(dtype, 1, self), cursor(dtype, 2, src)
+    check_function(3, f)
+    if x.total ~= y.total then th.fail('size mismatch') end
+    loops_for(dtype, f, x.total).map(x, y, f)
+    return self
+  end
+
+  function mt.map2(self, src1, src2, f)
+    local x, y, z = cursor(dtype, 1, self), cursor(dtype, 2, src1), cursor(dtype, 3, src2)
+    check_function(4, f)
+    if x.total ~= y.total or x.total ~= z.total then th.fail('size mismatch') end
+    loops_for(dtype, f, x.total).map2(x, y, z, f)
+    return self
+  end
+end
+
+-- ------------------------------------------------------------- split and chunk
+
+local function split(result, tensor, size, dim)
+  if torch.type(result) ~= 'table' then
+    result, tensor, size, dim = {}, result, tensor, size
+  else
+    for key in pairs(result) do result[key] = nil end
+  end
+  dim = dim or 1
+  local start = 1
+  while start <= tensor:size(dim) do
+    local taken = math.min(size, tensor:size(dim) - start + 1)
+    result[#result + 1] = tensor:narrow(dim, start, taken)
+    start = start + taken
+  end
+  return result
+end
+
+local function chunk(result, tensor, n, dim)
+  if torch.type(result) ~= 'table' then
+    result, tensor, n, dim = {}, result, tensor, n
+  end
+  dim = dim or 1
+  return split(result, tensor, math.ceil(tensor:size(dim) / n), dim)
+end
+torch.split, torch.chunk = split, chunk
+
+-- --------------------------------------------------------------- the classes
+
+for _, dtype in ipairs(th.dtypes) do
+  local make = th.stub('new', dtype.index)
+  local function new(...)
+    if type((...)) == 'table' then return from_table(make, (...), dtype.convert) end
+    return make(...)
+  end
+  local mt = torch.newmetatable(dtype.tensor_name, nil, new, nil, function() return make() end,
+    torch)
+  th.bind_class(dtype.tensor_id, mt)
+  th.add_operations(mt, '', dtype.index)
+  local slow = { select = mt.select, narrow = mt.narrow, t = mt.t, at = mt.at }
+  for name, f in pairs(th.chunk('tensor_access')(th, dtype, slow)) do mt[name] = f end
+  add_loops(mt, dtype)
+  mt.new, mt.split, mt.chunk, mt.at = new, split, chunk, nil
+  mt.__len__, mt.__eq__ = mt.size, th.same_object
+  mt.__tostring__, mt.tostring = mt.tostring, nil
+  for _, name in ipairs{ 'add', 'sub', 'mul', 'div', 'mod', 'unm' } do
+    mt['__' .. name .. '__'], mt['operator_' .. name] = mt['operator_' .. name], nil
+  end
+end

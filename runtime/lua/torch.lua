@@ -1,0 +1,147 @@
+--- The torch table: functions of Python's, default type, FFI access, odds and ends.
+-- @module torch
+
+local th = ...
+local torch, host = th.torch, th.host
+local ffi = require 'ffi'
+
+-- luacheck: globals torch include
+rawset(_G, 'torch', torch)
+package.loaded.torch = torch
+
+for name in th.ask(host.operations, ''):gmatch('[^\n]+') do
+  torch[name] = th.stub(name)
+end
+
+-- --------------------------------------------------------------- default type
+
+function torch.setdefaulttensortype(tname)
+  if type(tname) ~= 'string' then th.fail('string expected') end
+  local dtype
+  for _, d in ipairs(th.dtypes) do
+    if d.tensor_name == tname then dtype = d end
+  end
+  if not dtype then
+    th.fail(('<%s> is not a string describing a torch object'):format(tname))
+  end
+  th.ask(host.set_default_type, dtype.index)
+  torch.Tensor = torch.getconstructortable(tname)
+  torch.Storage = torch.getconstructortable(dtype.storage_name)
+end
+
+function torch.getdefaulttensortype()
+  local mt = getmetatable(torch.Tensor)
+  return mt and mt.__typename
+end
+
+torch.setdefaulttensortype('torch.DoubleTensor')
+
+-- -------------------------------------------------------------------- queries
+
+function torch.isTensor(object)
+  local name = th.typename(object)
+  return name ~= nil and name:find('torch.*Tensor') ~= nil
+end
+
+function torch.isStorage(object)
+  local name = th.typename(object)
+  return name ~= nil and name:find('torch.*Storage') ~= nil
+end
+torch.Tensor.isTensor = torch.isTensor
+
+function torch.totable(object)
+  if torch.isTensor(object) or torch.isStorage(object) then return object:totable() end
+  th.fail('obj must be a Storage or a Tensor')
+end
+
+-- ----------------------------------------------------------------- FFI access
+
+local intptr = ffi.typeof('intptr_t')
+
+--- The raw elements of a tensor, from its offset; as a number's cdata with `asnumber`.
+local function tensor_data(self, asnumber)
+  local c = th.settled_struct(self)
+  if not c or c.storage == nil then return nil end
+  local data = c.storage.data + c.storageOffset
+  return asnumber and ffi.cast(intptr, data) or data
+end
+
+local function storage_data(self, asnumber)
+  local c = th.settled_struct(self)
+  return asnumber and ffi.cast(intptr, c.data) or c.data
+end
+
+local function cdata(self, asnumber)
+  local c = th.settled_struct(self)
+  return asnumber and ffi.cast(intptr, c) or c
+end
+
+for _, dtype in ipairs(th.dtypes) do
+  local tensor, storage = torch.getmetatable(dtype.tensor_name), torch.getmetatable(dtype.storage_name)
+  tensor.data, tensor.cdata = tensor_data, cdata
+  storage.data, storage.cdata = storage_data, cdata
+end
+
+function torch.data(self, asnumber) return self:data(asnumber) end
+function torch.cdata(self, asnumber) return self:cdata(asnumber) end
+
+--- A number that tells objects apart: the address of the C struct, or of the Lua object.
+function torch.pointer(object)
+  local name = th.typename(object)
+  if type(object) == 'userdata' and name then
+    local c = th.settled_struct(object)
+    if c then return tonumber(ffi.cast(intptr, c)) end
+  elseif type(object) == 'cdata' then
+    return tonumber(ffi.cast(intptr, ffi.cast('void *', object)))
+  end
+  local kind = type(object)
+  if kind == 'table' or kind == 'thread' or kind == 'function' or kind == 'userdata' then
+    return tonumber((('%p'):format(object):gsub('^builtin#', '')))
+  end
+  if kind == 'string' then return object end
+  th.fail('Torch object, table, thread, cdata or function expected')
+end
+
+function torch.isequal(a, b)
+  if type(a) == 'userdata' and type(b) == 'userdata' then return th.same_object(a, b) end
+  return type(a) == 'table' and rawequal(a, b)
+end
+
+-- -------------------------------------------------------------------- the rest
+
+function torch.tic() return th.ask(host.clock) end
+
+function torch.toc(start)
+  if type(start) ~= 'number' then th.type_error(1, 'number', start, start == nil) end
+  return th.ask(host.clock) - start
+end
+
+function torch.isatty(file)
+  return th.ask(host.isatty, file == io.stdin and 0 or file == io.stderr and 2 or 1)
+end
+
+function torch.getenv(object)
+  return debug.getfenv(object)
+end
+
+function torch.setenv(object, env)
+  return debug.setfenv(object, env)
+end
+
+function torch.setheaptracking(enabled)
+  torch._heaptracking = enabled and true or false
+end
+
+function torch.updateerrorhandlers() end
+
+function torch.updatethreadlocals() end
+
+function torch.packageLuaPath(name)
+  if not name then return (torch.packageLuaPath('torch') or ''):match('(.*)/') end
+  local path = package.searchpath and package.searchpath(name, package.path)
+  return path and path:match('(.*)/')
+end
+
+function torch.include(package_name, file)
+  dofile(torch.packageLuaPath(package_name) .. '/' .. file)
+end

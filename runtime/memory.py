@@ -1,0 +1,99 @@
+"""Memory of storages: its allocation, how much of it lives, and the slots of the C mirror.
+
+numpy's memory is invisible to Lua's garbage collector. ``Meter`` counts it and asks for a
+collection when it has doubled since the last one; the engine installs the collector.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+import numpy as np
+
+from runtime.dtypes import Array, DType
+from runtime.errors import TorchError
+
+__all__ = ["METER", "SLOTS", "Meter", "Slots", "allocate", "set_fill_pattern"]
+
+#: Nothing is collected on account of memory below this many bytes.
+_THRESHOLD = 256 << 20
+
+_fill_pattern: int | None = None
+
+
+class Meter:
+    """Counts the bytes that live storages hold and collects when they grow."""
+
+    def __init__(self) -> None:
+        self.live = 0
+        self.limit = _THRESHOLD
+        self.collect: Callable[[], None] | None = None
+
+    def add(self, nbytes: int) -> None:
+        """Count memory about to be allocated; may first collect what nobody uses."""
+        if self.live + nbytes > self.limit and self.collect is not None:
+            self.collect()
+            self.limit = max(_THRESHOLD, 2 * (self.live + nbytes))
+        self.live += nbytes
+
+    def remove(self, nbytes: int) -> None:
+        """Count memory that was freed."""
+        self.live -= nbytes
+
+
+METER = Meter()
+
+
+def set_fill_pattern(byte: int | None) -> None:
+    """Fill new memory with a byte instead of leaving it undetermined (None: leave it)."""
+    global _fill_pattern
+    _fill_pattern = byte
+
+
+def allocate(count: int, dtype: DType) -> Array:
+    """New memory for ``count`` elements, undetermined; counted until the storage frees it."""
+    nbytes = count * dtype.size
+    if nbytes < 0 or nbytes >= 1 << 62:
+        raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
+    METER.add(nbytes)
+    try:
+        data = np.empty(count, dtype.numpy)
+    except MemoryError:
+        METER.remove(nbytes)
+        raise TorchError(
+            f"$ Torch: not enough memory: you tried to allocate {nbytes >> 30}GB. Buy new RAM!"
+        ) from None
+    if _fill_pattern is not None:
+        data.view(np.uint8)[...] = _fill_pattern
+    return data
+
+
+class Slots:
+    """Fixed-size blocks of memory with addresses that never move: the C mirror's structs.
+
+    A slot is (buffer, offset, address); it is free again after ``release``.
+    """
+
+    SIZE = 192
+    _PER_SLAB = 1024
+
+    def __init__(self) -> None:
+        self._free: list[tuple[ctypes.Array[ctypes.c_char], int, int]] = []
+
+    def acquire(self) -> tuple[ctypes.Array[ctypes.c_char], int, int]:
+        """A free slot; its contents are undetermined."""
+        if not self._free:
+            slab = ctypes.create_string_buffer(self.SIZE * self._PER_SLAB)
+            base = ctypes.addressof(slab)
+            self._free.extend(
+                (slab, at, base + at) for at in range(0, self.SIZE * self._PER_SLAB, self.SIZE)
+            )
+        return self._free.pop()
+
+    def release(self, slot: tuple[ctypes.Array[ctypes.c_char], int, int]) -> None:
+        """Give a slot back; nobody may read it any more."""
+        self._free.append(slot)
+
+
+SLOTS = Slots()

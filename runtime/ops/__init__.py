@@ -1,0 +1,20 @@
+"""The operations of torch, one module a section of the manual; importing adds their rows."""
+
+from runtime.ops import (  # noqa: F401
+    blas,
+    compare,
+    construct,
+    indexing,
+    pointwise,
+    random,
+    reduce,
+    storages,
+    structure,
+    text,
+    views,
+)
+
+__all__ = ["ROWS_ADDED"]
+
+#: True once this package was imported.
+ROWS_ADDED = True

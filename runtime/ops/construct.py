@@ -1,0 +1,164 @@
+"""Manual, Math Functions: construction or extraction functions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dispatch import FLOATS, op
+from runtime.dtypes import cast
+from runtime.errors import ArgError, TorchError
+from runtime.ops._operands import check_counts
+from runtime.tensor import Sizes, Tensor
+
+_SIZES = "(LongStorage | dim1 [dim2...])"
+
+
+@op("zeros", method=f"*T* {_SIZES}", function=f"[*T*] {_SIZES}")
+def zeros(r: Tensor, sizes: Sizes) -> None:
+    """r = a tensor of zeros."""
+    r.resize(sizes)
+    r.array.fill(0)
+
+
+@op("ones", method=f"*T* {_SIZES}", function=f"[*T*] {_SIZES}")
+def ones(r: Tensor, sizes: Sizes) -> None:
+    """r = a tensor of ones."""
+    r.resize(sizes)
+    r.array.fill(1)
+
+
+@op("eye", method="*T* long [long=0]", function="[*T*] long [long=0]")
+def eye(r: Tensor, n: int, m: int) -> None:
+    """r = an n x m matrix (m 0: n x n) with ones on its diagonal."""
+    if n <= 0:
+        raise ArgError(1, "invalid argument")
+    r.resize((n, m if m > 0 else n))
+    r.array.fill(0)
+    np.fill_diagonal(r.array, 1)
+
+
+@op(
+    "range",
+    method="*T* accreal accreal [accreal=1]",
+    function="[*T*] accreal accreal [accreal=1]",
+)
+def range_(r: Tensor, first: float, last: float, step: float) -> None:
+    """r = first, first + step, ... up to last."""
+    if not (step > 0 or step < 0):
+        raise ArgError(3, "step must be a non-null number")
+    if not ((step > 0 and last >= first) or (step < 0 and last <= first)):
+        raise ArgError(2, "upper bound and larger bound incoherent with step sign")
+    count = int((last - first) / step) + 1
+    if r.nelement != count:
+        r.resize((count,))
+    values = first + np.arange(count, dtype=np.float64 if r.dtype.is_float else np.int64) * step
+    r.array[...] = cast(values, r.dtype).reshape(r.sizes)
+
+
+def _points(r: Tensor, first: float, last: float, count: int) -> np.ndarray:  # type: ignore[type-arg]
+    if not (count > 1 or (count == 1 and first == last)):
+        raise ArgError(3, "invalid number of points")
+    if r.nelement != count:
+        r.resize((count,))
+    real = r.dtype.numpy.type
+    steps = np.arange(count, dtype=r.dtype.numpy)
+    if count == 1:
+        return steps + real(first)
+    return real(first) + steps * (real(last) - real(first)) / real(count - 1)
+
+
+@op(
+    "linspace",
+    method="*T* real real [long=100]",
+    function="[*T*] real real [long=100]",
+    types=FLOATS,
+)
+def linspace(r: Tensor, first: float, last: float, count: int) -> None:
+    """r = count points, equally spaced from first to last."""
+    r.array[...] = _points(r, first, last, count).reshape(r.sizes)
+
+
+@op(
+    "logspace",
+    method="*T* real real [long=100]",
+    function="[*T*] real real [long=100]",
+    types=FLOATS,
+)
+def logspace(r: Tensor, first: float, last: float, count: int) -> None:
+    """r = count points, logarithmically spaced from 10^first to 10^last."""
+    with np.errstate(over="ignore"):
+        r.array[...] = np.power(r.dtype.numpy.type(10), _points(r, first, last, count)).reshape(
+            r.sizes
+        )
+
+
+@op("reshape", method=f"[*T*] T {_SIZES}", function=f"[*T*] T {_SIZES}")
+def reshape(r: Tensor, t: Tensor, sizes: Sizes) -> None:
+    """r = a copy of t with other sizes."""
+    wanted = type(t)()
+    wanted.resize(sizes)
+    check_counts(tensor=wanted, src=t)
+    values = t.flat
+    if r.storage is t.storage:
+        values = values.copy()
+    r.resize(sizes)
+    r.array[...] = values.reshape(r.sizes)
+
+
+@op("diag", method="[*T*] T [long=0]", function="[*T*] T [long=0]")
+def diag(r: Tensor, t: Tensor, k: int) -> None:
+    """r = the k-th diagonal of a matrix, or a matrix with a vector on that diagonal."""
+    if t.ndim not in (1, 2):
+        raise ArgError(1, "matrix or a vector expected")
+    values = np.diag(t.array, k)
+    if not values.size:
+        raise TorchError("invalid diagonal")
+    values = values.copy()
+    r.resize(values.shape)
+    r.array[...] = values
+
+
+@op("tril", method="[*T*] T [int=0]", function="[*T*] T [int=0]")
+def tril(r: Tensor, t: Tensor, k: int) -> None:
+    """r = the elements on and below the k-th diagonal, 0 elsewhere."""
+    _triangle(r, t, np.tril, k)
+
+
+@op("triu", method="[*T*] T [int=0]", function="[*T*] T [int=0]")
+def triu(r: Tensor, t: Tensor, k: int) -> None:
+    """r = the elements on and above the k-th diagonal, 0 elsewhere."""
+    _triangle(r, t, np.triu, k)
+
+
+def _triangle(r: Tensor, t: Tensor, cut: object, k: int) -> None:
+    if t.ndim != 2:
+        raise ArgError(1, "expected a matrix")
+    values = cut(t.array, k)  # type: ignore[operator]
+    r.resize(t.sizes)
+    r.array[...] = values
+
+
+@op("cat", method="[*T*] T T [index=-1]", function="[*T*] T T [index=-1]")
+def cat(r: Tensor, a: Tensor, b: Tensor, dim: int) -> None:
+    """r = two tensors one after the other along a dimension (-1: their last)."""
+    cat_list(r, [a, b], dim)
+
+
+@op("cat", method="[*T*] {T+} [index=-1]", function="[*T*] {T+} [index=-1]")
+def cat_list(r: Tensor, parts: list[Tensor], dim: int) -> None:
+    """r = a table's tensors one after the other along a dimension (-1: their last)."""
+    ndim = max(dim + 1, *(t.ndim for t in parts), 0)
+    at = dim
+    if dim == -2:
+        at = max(ndim - 1, 0)
+    if at < 0:
+        raise ArgError(4, f"invalid dimension {dim + 1}")
+    full = [t.array.reshape(t.sizes + (1,) * (ndim - t.ndim)) for t in parts if t.sizes]
+    if not full:
+        return
+    for values in full[1:]:
+        if values.shape[:at] != full[0].shape[:at] or values.shape[at + 1 :] != full[0].shape[at + 1 :]:
+            raise TorchError("inconsistent tensor sizes")
+    result = np.concatenate(full, axis=at)
+    r.resize(result.shape)
+    r.array[...] = result

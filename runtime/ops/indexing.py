@@ -1,0 +1,263 @@
+"""Manual, Tensor: index, indexCopy, indexAdd, indexFill, gather, scatter, masks, nonzero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.dispatch import Call, checked, op
+from runtime.dtypes import BYTE, LONG, Array
+from runtime.errors import ArgError, TorchError
+from runtime.ops._operands import check_counts
+from runtime.tensor import TENSOR_CLASSES, Tensor, describe
+
+
+# -- by a vector of indices along one dimension
+
+
+def _check_index(index: Tensor, t: Tensor, dim: int) -> None:
+    if index.ndim != 1:
+        raise ArgError(3, "Index is supposed to be a vector")
+    if not 0 <= dim < t.ndim:
+        raise ArgError(4, f"Indexing dim {dim + 1} is out of bounds of tensor")
+
+
+def _positions(index: Tensor, size: int) -> Array:
+    """Positions from 0; raises where one is outside."""
+    at = index.array - 1
+    if at.size and (at.min() < 0 or at.max() >= size):
+        raise TorchError("index out of range")
+    return at
+
+
+def _usage(call: Call, text: str) -> TorchError:
+    return TorchError(text.replace("T,", f"{call.dtype.tensor_name},").replace(
+        "T expected", f"{call.dtype.tensor_name} expected"))
+
+
+@checked("index", method="[*T*] T index LongTensor")
+def index_select(call: Call) -> Tensor:
+    """The slices at the given indices of one dimension, copied."""
+    if len(call) == 3:
+        src, dim, index = call.tensor(1), call.long(2) - 1, call.tensor(3, LONG)
+        r = type(src)()
+    elif len(call) == 4:
+        src, dim, index = call.tensor(2), call.long(3) - 1, call.tensor(4, LONG)
+        r = call.tensor(1)
+    else:
+        raise _usage(
+            call, "T, number, torch.LongTensor | T, T, number, torch.LongTensor expected"
+        )
+    _check_index(index, src, dim)
+    values = np.take(src.array, _positions(index, src.sizes[dim]), axis=dim)
+    r.resize(values.shape)
+    r.array[...] = values
+    return r
+
+
+def _index_arguments(call: Call, last: str) -> tuple[Tensor, int, Tensor]:
+    if len(call) != 4:
+        raise _usage(call, f"T, number, torch.LongTensor, {last} expected")
+    return call.tensor(1), call.long(2) - 1, call.tensor(3, LONG)
+
+
+def _check_source(index: Tensor, t: Tensor, src: Tensor, dim: int) -> None:
+    _check_index(index, src, dim)
+    if index.nelement != src.sizes[dim]:
+        raise ArgError(4, "Number of indices should be equal to source:size(dim)")
+    if dim >= t.ndim:
+        raise ArgError(2, "out of range")
+
+
+def _slices(t: Tensor, src: Tensor, dim: int) -> tuple[Array, Array]:
+    """Target and source with the dimension in front; a source slice may have another shape."""
+    target, source = np.moveaxis(t.array, dim, 0), np.moveaxis(src.array, dim, 0)
+    if target.shape[1:] != source.shape[1:]:
+        want, have = target[0].size, source[0].size
+        if want != have:
+            shapes = describe(target.shape[1:]), describe(source.shape[1:])
+            raise TorchError(
+                f"inconsistent tensor size, expected tensor {shapes[0]} and src {shapes[1]} to "
+                f"have the same number of elements, but got {want} and {have} elements respectively"
+            )
+        source = source.reshape(source.shape[0], *target.shape[1:])
+    return target, source
+
+
+@checked("indexCopy", method="*T* index LongTensor T")
+def index_copy(call: Call) -> Tensor:
+    """Copy the slices of a tensor to the given indices; where one comes twice, the last wins."""
+    t, dim, index = _index_arguments(call, "T")
+    src = call.tensor(4)
+    _check_source(index, t, src, dim)
+    at = _positions(index, t.sizes[dim])
+    target, source = _slices(t, src, dim)
+    target[at] = source
+    return t
+
+
+@checked("indexAdd", method="*T* index LongTensor T")
+def index_add(call: Call) -> Tensor:
+    """Add the slices of a tensor to those at the given indices."""
+    t, dim, index = _index_arguments(call, "T")
+    src = call.tensor(4)
+    _check_source(index, t, src, dim)
+    at = _positions(index, t.sizes[dim])
+    target, source = _slices(t, src, dim)
+    np.add.at(target, at, source)
+    return t
+
+
+@checked("indexFill", method="*T* index LongTensor real")
+def index_fill(call: Call) -> Tensor:
+    """Set the slices at the given indices to a number."""
+    t, dim, index = _index_arguments(call, "number")
+    value = call.real(4)
+    _check_index(index, t, dim)
+    at = _positions(index, t.sizes[dim])
+    np.moveaxis(t.array, dim, 0)[at] = value
+    return t
+
+
+# -- by a tensor of indices
+
+
+def _check_gather(dim: int, message: str, **tensors: Tensor) -> None:
+    """All tensors have the same sizes but for one dimension."""
+    ndim = next(iter(tensors.values())).ndim
+    for d in range(ndim):
+        if d != dim and len({t.sizes[d] for t in tensors.values()}) > 1:
+            named = [f"{name} {describe(t.sizes)}" for name, t in tensors.items()]
+            listed = ", ".join(named[:-1]) + " and " + named[-1]
+            raise TorchError(f"Expected {listed} to have the same size in dimension {d}")
+
+
+def _gather_positions(index: Tensor, size: int, name: str) -> Array:
+    at = index.array - 1
+    if at.size and (at.min() < 0 or at.max() >= size):
+        raise TorchError(f"Invalid index in {name}")
+    return at
+
+
+@op("gather", method="[*T*] T index LongTensor", function="[*T*] T index LongTensor")
+def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
+    """r[i][j] = src[index[i][j]][j] for dim 1, and so on.
+
+    Torch7: a destination that is given must have the index's sizes already.
+    """
+    fresh = r.storage is None
+    out = type(r).new(index.sizes) if fresh else r
+    if src.ndim != out.ndim:
+        raise ArgError(2, "Input tensor must have same dimensions as output tensor")
+    if not 0 <= dim < out.ndim:
+        raise ArgError(3, "Index dimension is out of bounds")
+    if index.ndim != src.ndim:
+        raise ArgError(4, "Index tensor must have same dimensions as input tensor")
+    _check_gather(dim, "gather", tensor=out, src=src, index=index)
+    at = _gather_positions(index, src.sizes[dim], "gather")
+    values = np.take_along_axis(src.array, at, dim)
+    if fresh:
+        r.resize(index.sizes)
+    count = index.sizes[dim]
+    if r.sizes[dim] < count:
+        raise TorchError("Invalid index in gather")
+    np.moveaxis(r.array, dim, 0)[:count] = np.moveaxis(values, dim, 0)
+
+
+def _check_scatter(r: Tensor, dim: int, index: Tensor) -> None:
+    if not 0 <= dim < r.ndim:
+        raise ArgError(2, "Index dimension is out of bounds")
+    if index.ndim != r.ndim:
+        raise ArgError(3, "Index tensor must have same dimensions as output tensor")
+
+
+@op("scatter", method="*T* index LongTensor T", function="*T* index LongTensor T")
+def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
+    """r[index[i][j]][j] = src[i][j] for dim 1, and so on; where one comes twice, the last wins."""
+    _check_scatter(r, dim, index)
+    if src.ndim != r.ndim:
+        raise ArgError(4, "Input tensor must have same dimensions as output tensor")
+    _check_gather(dim, "scatter", tensor=r, src=src, index=index)
+    at = _gather_positions(index, r.sizes[dim], "scatter")
+    if src.sizes[dim] < index.sizes[dim]:
+        raise TorchError("Invalid index in scatter")
+    source = np.moveaxis(np.moveaxis(src.array, dim, 0)[: index.sizes[dim]], 0, dim)
+    np.put_along_axis(r.array, at, source, dim)
+
+
+@op("scatter", method="*T* index LongTensor real", function="*T* index LongTensor real")
+def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
+    """r[index[i][j]][j] = value for dim 1, and so on."""
+    _check_scatter(r, dim, index)
+    _check_gather(dim, "scatter", tensor=r, index=index)
+    at = _gather_positions(index, r.sizes[dim], "scatter")
+    np.put_along_axis(r.array, at, value, dim)
+
+
+# -- by a mask
+
+
+def _mask(mask: Tensor) -> Array:
+    values = mask.flat
+    if values.size and values.max() > 1:
+        raise TorchError("Mask tensor can take 0 and 1 values only")
+    return values.astype(bool)
+
+
+@checked("maskedSelect", method="[*T*] T ByteTensor")
+def masked_select(call: Call) -> Tensor:
+    """The elements where the mask is 1, as a vector."""
+    if len(call) == 2:
+        src, mask = call.tensor(1), call.tensor(2, BYTE)
+        r = type(src)()
+    elif len(call) == 3:
+        src, mask, r = call.tensor(2), call.tensor(3, BYTE), call.tensor(1)
+    else:
+        raise _usage(call, "T, torch.ByteTensor | T, T, torch.ByteTensor expected")
+    check_counts(src=src, mask=mask)
+    values = src.flat[_mask(mask)]
+    r.resize((len(values),))
+    r.array[...] = values
+    return r
+
+
+@checked("maskedCopy", method="*T* ByteTensor T")
+def masked_copy(call: Call) -> Tensor:
+    """Copy the elements of a tensor, in order, to where the mask is 1."""
+    if len(call) != 3:
+        raise _usage(call, "T, torch.ByteTensor, T expected")
+    mask, src, t = call.tensor(2, BYTE), call.tensor(3), call.tensor(1)
+    if t.nelement != mask.nelement:
+        raise TorchError(
+            "Number of elements of destination tensor != Number of elements in mask"
+        )
+    chosen = _mask(mask)
+    count = int(chosen.sum())
+    if src.nelement < count:
+        raise TorchError("Number of elements of src < number of ones in mask")
+    t.array[chosen.reshape(t.sizes)] = src.flat[:count]
+    return t
+
+
+@checked("maskedFill", method="*T* ByteTensor real")
+def masked_fill(call: Call) -> Tensor:
+    """Set the elements where the mask is 1 to a number."""
+    if len(call) != 3:
+        raise _usage(call, "T, torch.ByteTensor, number expected")
+    mask, value, t = call.tensor(2, BYTE), call.real(3), call.tensor(1)
+    check_counts(tensor=t, mask=mask)
+    t.array[_mask(mask).reshape(t.sizes or (0,))] = value
+    return t
+
+
+@op("nonzero", method="[*LongTensor*] T", function="[*LongTensor*] T")
+def nonzero(r: Tensor, t: Tensor) -> None:
+    """The subscripts (from 1) of the elements that are not 0, one a row."""
+    at = np.argwhere(t.array) + 1
+    r.resize(at.shape)
+    r.array[...] = at
+
+
+_LONG_TENSOR = TENSOR_CLASSES[LONG.index]
+_ = Any

@@ -1,0 +1,105 @@
+"""Manual, Storage: everything a storage can do but element access, which Lua has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime import mapping
+from runtime.dispatch import Call, checked
+from runtime.dtypes import BYTE, CHAR
+from runtime.errors import TypeMismatch
+from runtime.storage import STORAGE_CLASSES, Storage
+
+
+@checked("Storage.new", method="[size] [ptr] | Storage [offset] [size] | file [shared] [size] [shm]")
+def new(call: Call) -> Storage:
+    """A storage of a size, over raw memory, over another storage, or over a file."""
+    cls = STORAGE_CLASSES[call.dtype.index]
+    first = call.get(1)
+    if type(first) is bytes:
+        return _mapped(call, cls, first)
+    if isinstance(first, Storage) or (first is not None and call.got(1) == "userdata"):
+        source = call.storage(1)
+        offset = call.long(2, 1) - 1
+        return cls.view_of(source, offset, call.long(3, source.size - offset))
+    if type(call.get(2)) in (int, float):
+        return cls.at_address(call.long(2), call.long(1, 0))
+    return cls.new(call.long(1, 0))
+
+
+def _mapped(call: Call, cls: type[Storage], name: bytes) -> Storage:
+    shared, memory = _flag(call, 2), _flag(call, 4)
+    size = call.long(3, 0)
+    return mapping.map_file(cls, name, size, shared=shared, shared_memory=shared and memory)
+
+
+def _flag(call: Call, at: int) -> bool:
+    value = call.get(at)
+    if value is None or type(value) is bool:
+        return bool(value)
+    raise TypeMismatch(at, "boolean", call.got(at))
+
+
+@checked("Storage.size", method="Storage")
+def size(call: Call) -> int:
+    """Number of elements."""
+    return call.storage(1).size
+
+
+@checked("Storage.elementSize", method="Storage")
+def element_size(call: Call) -> int:
+    """Bytes of one element."""
+    return call.dtype.size
+
+
+@checked("Storage.resize", method="*Storage* size")
+def resize(call: Call) -> Storage:
+    """Change the number of elements."""
+    storage = call.storage(1)
+    storage.resize(call.long(2))
+    return storage
+
+
+@checked("Storage.fill", method="*Storage* real")
+def fill(call: Call) -> Storage:
+    """Set every element."""
+    storage = call.storage(1)
+    storage.data.fill(call.real(2))
+    return storage
+
+
+@checked("Storage.copy", method="*Storage* Storage")
+def copy(call: Call) -> Storage:
+    """Take over the elements of a storage of the same size and any type."""
+    storage, source = call.storage(1), call.get(2)
+    if not isinstance(source, Storage):
+        raise TypeMismatch(2, "torch.*Storage", call.got(2))
+    storage.copy(source)
+    return storage
+
+
+@checked("Storage.string", method="Storage [string]", types=(BYTE, CHAR))
+def string(call: Call) -> Any:
+    """The bytes as a string; or the storage, resized to hold a string's bytes."""
+    storage, text = call.storage(1), call.args[-1]
+    if type(text) in (int, float):
+        text = b"%.14g" % text
+    if type(text) is not bytes:
+        return storage.data.tobytes()
+    storage.resize(len(text))
+    storage.data.view("u1")[...] = bytearray(text)
+    return storage
+
+
+@checked("Storage.retain", method="Storage")
+def retain(call: Call) -> tuple[()]:
+    """Increment the reference counter."""
+    call.storage(1).count_references(1)
+    return ()
+
+
+@checked("Storage.free", method="Storage")
+def free(call: Call) -> tuple[()]:
+    """Decrement the reference counter; see Storage.count_references."""
+    call.storage(1).count_references(-1)
+    return ()

@@ -1,0 +1,296 @@
+"""Manual, Tensor: constructors, geometry queries, types, set, resize, copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.dispatch import Call, checked, op
+from runtime.dtypes import DTYPES, LONG, cast
+from runtime.errors import ArgError, TorchError, TypeMismatch
+from runtime.ops._operands import check_counts, like
+from runtime.storage import STORAGE_CLASSES, Storage
+from runtime.tensor import TENSOR_CLASSES, Tensor
+
+LONG_STORAGE = STORAGE_CLASSES[LONG.index]
+_MOST_NUMBERS = 8  # Torch7: sizes given as numbers end after the eighth
+
+
+def long_storage(values: tuple[int, ...]) -> Storage:
+    """A new LongStorage that holds whole numbers."""
+    storage = LONG_STORAGE.new(len(values))
+    storage.data[...] = values
+    return storage
+
+
+# -- constructors
+
+
+@checked("new", method="[T | Storage] [offset] [LongStorage sizes] [LongStorage strides] | sz1 ...")
+def new(call: Call) -> Tensor:
+    """A new tensor from sizes, a storage or another tensor (which it then views)."""
+    tensor = TENSOR_CLASSES[call.dtype.index]()
+    tensor.set_checked(*_read_geometry(call, 1))
+    return tensor
+
+
+@checked("set", method="*T* [T | Storage] [offset] [LongStorage sizes] [LongStorage strides]")
+def set_(call: Call) -> Tensor:
+    """Point a tensor at another one, or at (a part of) a storage."""
+    tensor = call.tensor(1)
+    tensor.set_checked(*_read_geometry(call, 2))
+    return tensor
+
+
+_Geometry = tuple[Storage | None, int, tuple[int, ...], tuple[int, ...] | None]
+
+
+def _read_geometry(call: Call, at: int) -> _Geometry:
+    if len(call) < at:
+        return None, 0, (), None
+    first = call.get(at)
+    if type(first) is TENSOR_CLASSES[call.dtype.index]:
+        return first.storage, first.offset, first.sizes, first.strides
+    if type(first) is STORAGE_CLASSES[call.dtype.index]:
+        if len(call) < at + 1:
+            return first, 0, (first.size,), (1,)
+        return (first, call.long(at + 1) - 1, *_read_sizes(call, at + 2, strides=True))
+    if type(first) in (int, float) or type(first) is LONG_STORAGE:
+        return (None, 0, *_read_sizes(call, at, strides=False))
+    names = f"{call.dtype.tensor_name} or {call.dtype.storage_name}"
+    raise ArgError(at, f"expecting number or {names}")
+
+
+def _read_sizes(
+    call: Call, at: int, *, strides: bool
+) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+    sizes = call.sizes(at)
+    if sizes is not None:
+        if call.get(at + 1) is None:
+            return sizes, None
+        given = call.sizes(at + 1)
+        if given is None:
+            raise ArgError(at + 1, "torch.LongStorage expected")
+        if len(given) != len(sizes):
+            raise ArgError(at + 1, "provided stride and size are inconsistent")
+        return sizes, given
+    numbers = call.longs(at)
+    if not strides:
+        return numbers[:_MOST_NUMBERS], None
+    numbers = numbers[: 2 * _MOST_NUMBERS]
+    padded = numbers if len(numbers) % 2 == 0 else (*numbers, -1)
+    return padded[::2], padded[1::2]
+
+
+# -- queries
+
+
+@checked("size", method="T [index]")
+def size(call: Call) -> Any:
+    """The sizes as a LongStorage, or the size of one dimension."""
+    return _sizes_or_one(call, call.tensor(1).sizes)
+
+
+@checked("stride", method="T [index]")
+def stride(call: Call) -> Any:
+    """The strides as a LongStorage, or the stride of one dimension."""
+    return _sizes_or_one(call, call.tensor(1).strides)
+
+
+def _sizes_or_one(call: Call, values: tuple[int, ...]) -> Any:
+    if type(call.get(2)) not in (int, float):
+        return long_storage(values)
+    dim = call.long(2)
+    if not 1 <= dim <= len(values):
+        raise ArgError(2, f"dimension {dim} out of range of {len(values)}D tensor")
+    return values[dim - 1]
+
+
+@checked("dim", method="T")
+@checked("nDimension", method="T")
+def dim(call: Call) -> int:
+    """Number of dimensions."""
+    return call.tensor(1).ndim
+
+
+@checked("nElement", method="T")
+def nelement(call: Call) -> int:
+    """Number of elements."""
+    return call.tensor(1).nelement
+
+
+@op("numel", method="T", function="T")
+def numel(t: Tensor) -> int:
+    """Number of elements."""
+    return t.nelement
+
+
+@checked("elementSize", method="T")
+def element_size(call: Call) -> int:
+    """Bytes of one element."""
+    return call.dtype.size
+
+
+@checked("storage", method="T")
+def storage(call: Call) -> Storage | None:
+    """The storage that holds the elements; nil where there was never one."""
+    return call.tensor(1).storage
+
+
+@checked("storageOffset", method="T")
+def storage_offset(call: Call) -> int:
+    """The position of the first element in the storage, from 1."""
+    return call.tensor(1).offset + 1
+
+
+@checked("isContiguous", method="T")
+def is_contiguous(call: Call) -> bool:
+    """Whether the elements follow each other in memory."""
+    return call.tensor(1).is_contiguous
+
+
+@checked("isSize", method="T LongStorage")
+def is_size(call: Call) -> bool:
+    """Whether the sizes are those of a LongStorage."""
+    tensor = call.tensor(1)
+    return tensor.sizes == tuple(call.storage(2, LONG).data.tolist())
+
+
+@checked("isSameSizeAs", method="T T")
+def is_same_size_as(call: Call) -> bool:
+    """Whether both tensors have the same sizes."""
+    return call.tensor(1).sizes == call.tensor(2).sizes
+
+
+@checked("isSetTo", method="T T")
+def is_set_to(call: Call) -> bool:
+    """Whether both tensors are the same view of the same storage."""
+    return call.tensor(1).is_set_to(call.tensor(2))
+
+
+# -- copies and types
+
+
+@checked("clone", method="T")
+def clone(call: Call) -> Tensor:
+    """A contiguous copy in memory of its own."""
+    return _clone(call.tensor(1))
+
+
+def _clone(tensor: Tensor) -> Tensor:
+    copy = type(tensor).new(tensor.sizes)
+    if tensor.sizes:
+        copy.array[...] = tensor.array
+    return copy
+
+
+@checked("contiguous", method="T")
+def contiguous(call: Call) -> Tensor:
+    """The tensor itself where it is contiguous, else a copy.
+
+    Torch7: 'itself' is a new object that is the same tensor: it compares equal.
+    """
+    tensor = call.tensor(1)
+    return tensor if tensor.is_contiguous else _clone(tensor)
+
+
+@checked("type", method="T [string]")
+def type_(call: Call) -> Any:
+    """The class name; or the tensor converted to another class, itself where it has it."""
+    tensor = call.get(1)
+    if not isinstance(tensor, Tensor):
+        raise call.mismatch(1, call.dtype.tensor_name)
+    name = call.get(2)
+    if name is None:
+        return tensor.dtype.tensor_name.encode()
+    for cls in TENSOR_CLASSES:
+        if cls.dtype.tensor_name.encode() == name:
+            return _convert(tensor, cls)
+    if type(name) is not bytes:
+        raise TypeMismatch(1, "string", call.got(2))
+    raise TorchError(f"<{name.decode(errors='replace')}> is not a string describing a tensor type")
+
+
+def _convert(tensor: Tensor, cls: type[Tensor]) -> Tensor:
+    if type(tensor) is cls:
+        return tensor
+    converted = cls.new(tensor.sizes)
+    if tensor.sizes:
+        converted.array[...] = cast(tensor.array, cls.dtype)
+    return converted
+
+
+@checked("typeAs", method="T Tensor")
+def type_as(call: Call) -> Tensor:
+    """The tensor converted to another tensor's class."""
+    other = call.get(2)
+    if not isinstance(other, Tensor):
+        raise TypeMismatch(2, "torch.*Tensor", call.got(2))
+    return _convert(call.tensor(1), type(other))
+
+
+def _converter(cls: type[Tensor]) -> Any:
+    return lambda call: _convert(call.tensor(1), cls)
+
+
+for _dtype in DTYPES:
+    checked(_dtype.name.lower(), method="T")(_converter(TENSOR_CLASSES[_dtype.index]))
+
+
+@checked("copy", method="*T* Tensor")
+def copy(call: Call) -> Tensor:
+    """Take over the elements of a tensor of any type, in order, converted."""
+    target, source = call.tensor(1), call.get(2)
+    if not isinstance(source, Tensor):
+        raise TypeMismatch(2, "torch.*Tensor", call.got(2))
+    check_counts(tensor=target, src=source)
+    if target.sizes:
+        target.array[...] = cast(like(source, target), target.dtype)
+    return target
+
+
+@op("fill", method="*T* real", function="*T* real")
+def fill(r: Tensor, value: float) -> None:
+    """Set every element."""
+    r.array.fill(value)
+
+
+@op("zero", method="*T*", function="*T*")
+def zero(r: Tensor) -> None:
+    """Set every element to 0."""
+    r.array.fill(0)
+
+
+# -- resizing
+
+
+@checked("resize", method="*T* (LongStorage sizes [LongStorage strides] | sz1 ...)")
+def resize(call: Call) -> Tensor:
+    """Change the sizes; the storage grows where needed."""
+    tensor = call.tensor(1)
+    tensor.resize(*_read_sizes(call, 2, strides=False))
+    return tensor
+
+
+@checked("resizeAs", method="*T* T")
+def resize_as(call: Call) -> Tensor:
+    """Change the sizes to another tensor's."""
+    tensor = call.tensor(1)
+    tensor.resize(call.tensor(2).sizes)
+    return tensor
+
+
+# -- reference counting
+
+
+@checked("retain", method="T")
+def retain(call: Call) -> tuple[()]:
+    """Increment the reference counter."""
+    call.tensor(1).count_references(1)
+    return ()
+
+
+@checked("free", method="T")
+def free(call: Call) -> tuple[()]:
+    """Decrement the reference counter; see Storage.count_references."""
+    call.tensor(1).count_references(-1)
+    return ()

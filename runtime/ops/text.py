@@ -1,0 +1,18 @@
+"""tostring of tensors and storages."""
+
+from __future__ import annotations
+
+from runtime.dispatch import Call, checked
+from runtime.printing import storage_text, tensor_text
+
+
+@checked("tostring", method="T")
+def tensor_tostring(call: Call) -> bytes:
+    """What print shows of a tensor."""
+    return tensor_text(call.tensor(1)).encode()
+
+
+@checked("Storage.tostring", method="Storage")
+def storage_tostring(call: Call) -> bytes:
+    """What print shows of a storage."""
+    return storage_text(call.storage(1)).encode()

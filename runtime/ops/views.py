@@ -1,0 +1,249 @@
+"""Manual, Tensor: sub-tensors, views, expanding and squeezing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.dispatch import Call, checked, op
+from runtime.dtypes import LONG
+from runtime.errors import ArgError, TorchError
+from runtime.storage import STORAGE_CLASSES
+from runtime.tensor import Sizes, Tensor
+
+_LONG_STORAGE = STORAGE_CLASSES[LONG.index]
+
+
+@checked("narrow", method="T index long long")
+def narrow(call: Call) -> Tensor:
+    """The elements from an index on, a number of them, in one dimension."""
+    return call.tensor(1).narrow(call.long(2) - 1, call.long(3) - 1, call.long(4))
+
+
+@checked("select", method="T index long")
+def select(call: Call) -> Tensor | float:
+    """The slice at an index of one dimension; a number where there is only one dimension."""
+    tensor, dim, index = call.tensor(1), call.long(2) - 1, call.long(3) - 1
+    if tensor.ndim > 1:
+        return tensor.select(dim, index)
+    if tensor.ndim == 0:
+        raise ArgError(1, "empty Tensor")
+    if not 0 <= index < tensor.sizes[0]:
+        raise ArgError(2, "out of range")
+    return tensor.array[index].item()  # type: ignore[no-any-return]
+
+
+@checked("sub", method="T long long [long long] [long long] [long long]")
+def sub(call: Call) -> Tensor:
+    """The elements between two indices (negative: from the end) in up to four dimensions."""
+    tensor = call.tensor(1)
+    result = tensor.alias()
+    for dim in range(min(max((len(call) - 1 + 1) // 2, 1), 4)):
+        at = 2 + 2 * dim
+        bounds = call.long(at) - 1, call.long(at + 1) - 1
+        if dim >= tensor.ndim:
+            raise ArgError(at, "invalid dimension")
+        size = tensor.sizes[dim]
+        first, last = (b + size + 1 if b < 0 else b for b in bounds)
+        if not 0 <= first < size:
+            raise ArgError(at, "out of range")
+        if not 0 <= last < size:
+            raise ArgError(at + 1, "out of range")
+        if last < first:
+            raise ArgError(at + 1, "end smaller than beginning")
+        result = result.narrow(dim, first, last - first + 1)
+    return result
+
+
+@checked("transpose", method="T index index")
+def transpose(call: Call) -> Tensor:
+    """Two dimensions swapped."""
+    return call.tensor(1).transpose(call.long(2) - 1, call.long(3) - 1)
+
+
+@checked("t", method="T~2D")
+def t(call: Call) -> Tensor:
+    """A matrix transposed."""
+    tensor = call.tensor(1)
+    if tensor.ndim != 2:
+        raise ArgError(1, "Tensor must have 2 dimensions")
+    return tensor.transpose(0, 1)
+
+
+@checked("permute", method="T index...", function="T index...")
+def permute(call: Call) -> Tensor:
+    """The dimensions in another order."""
+    tensor, order = call.tensor(1), [d - 1 for d in call.longs(2)]
+    if sorted(order) != list(range(tensor.ndim)):
+        raise TorchError("Invalid permutation")
+    sizes = tuple(tensor.sizes[d] for d in order)
+    strides = tuple(tensor.strides[d] for d in order)
+    return tensor.view(tensor.offset, sizes, strides)
+
+
+@checked("unfold", method="T index long long")
+def unfold(call: Call) -> Tensor:
+    """All slices of a size, a step apart, of one dimension."""
+    return call.tensor(1).unfold(call.long(2) - 1, call.long(3), call.long(4))
+
+
+@op("squeeze", method="[*T*] T", function="[*T*] T")
+def squeeze(r: Tensor, t: Tensor) -> float | None:
+    """r = t without its dimensions of size 1."""
+    _point(r, t.squeeze())
+    return None
+
+
+@op("squeeze", method="[*T*] T index", function="[*T*] T index")
+def squeeze_dim(r: Tensor, t: Tensor, dim: int) -> None:
+    """r = t without one dimension, if its size is 1."""
+    _point(r, t.squeeze(dim))
+
+
+def _point(r: Tensor, view: Tensor) -> None:
+    r.set(view.storage, view.offset, view.sizes, view.strides)
+
+
+def _destination(call: Call) -> tuple[Tensor, Tensor, int]:
+    """The destination (new where not given), the source, and where the arguments go on."""
+    first = call.tensor(1)
+    second = call.get(2)
+    if type(second) is type(first):
+        return first, second, 3
+    return type(first)(), first, 2
+
+
+def _wanted(call: Call, at: int) -> Sizes:
+    sizes = call.sizes(at)
+    return sizes if sizes is not None else call.longs(at)
+
+
+@checked("expand", method="[*T*] T (LongStorage | sz1 ...)", function="[*T*] T (LongStorage | sz1 ...)")
+def expand(call: Call) -> Tensor:
+    """A view that repeats dimensions of size 1, with stride 0."""
+    r, tensor, at = _destination(call)
+    return _expand(r, tensor, _wanted(call, at))
+
+
+def _expand(r: Tensor, tensor: Tensor, wanted: Sizes) -> Tensor:
+    if len(wanted) != tensor.ndim:
+        raise TorchError("the number of dimensions provided must equal tensor:dim()")
+    strides = []
+    for have, want, step in zip(tensor.sizes, wanted, tensor.strides, strict=True):
+        if have != 1 and have != want:
+            raise TorchError("incorrect size: only supporting singleton expansion (size=1)")
+        strides.append(0 if have == 1 else step)
+    r.set_checked(tensor.storage, tensor.offset, wanted, tuple(strides))
+    return r
+
+
+@checked("expandAs", method="[*T*] T T", function="[*T*] T T")
+def expand_as(call: Call) -> Tensor:
+    """A view expanded to another tensor's sizes."""
+    if call.get(3) is not None:
+        return _expand(call.tensor(1), call.tensor(2), _any_sizes(call, 3))
+    tensor = call.tensor(1)
+    return _expand(type(tensor)(), tensor, _any_sizes(call, 2))
+
+
+def _any_sizes(call: Call, at: int) -> Sizes:
+    value = call.get(at)
+    if not isinstance(value, Tensor):
+        raise call.mismatch(at, call.dtype.tensor_name)
+    return value.sizes
+
+
+@checked(
+    "repeatTensor",
+    method="[*T*] T (LongStorage | times1 ...)",
+    function="[*T*] T (LongStorage | times1 ...)",
+)
+def repeat_tensor(call: Call) -> Tensor:
+    """A copy that repeats the tensor a number of times in each dimension."""
+    r, tensor, at = _destination(call)
+    times = _wanted(call, at)
+    if len(times) < tensor.ndim:
+        raise TorchError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions"
+            " of tensor"
+        )
+    if any(n <= 0 for n in times) or not tensor.sizes:
+        r.resize(())
+        return r
+    values = np.tile(tensor.array, times)
+    r.resize(values.shape)
+    r.array[...] = values
+    return r
+
+
+_VIEW_FORMS = (
+    "torch.view, expected (torch.Tensor, torch.Tensor, number [, number ]*) or\n"
+    " (torch.Tensor, torch.Tensor, torch.LongStorage) or\n"
+    " (torch.Tensor, torch.LongStorage)\n"
+    " or (torch.Tensor, number [, number ]*)"
+)
+
+
+@checked("view", method="[*T*] T (LongStorage | sz1 ...)", function="[*T*] T (LongStorage | sz1 ...)")
+def view(call: Call) -> Tensor:
+    """The same elements with other sizes; one of them may be -1."""
+    first, second = call.get(1), call.get(2)
+    if not isinstance(first, Tensor):
+        raise TorchError(_VIEW_FORMS)
+    at = 3 if isinstance(second, Tensor) else 2
+    given = call.get(at)
+    if type(given) is not _LONG_STORAGE and type(given) not in (int, float):
+        raise TorchError(_VIEW_FORMS)
+    if isinstance(second, Tensor):
+        return _view(first, second, _wanted(call, at))
+    return _view(type(first)(), first, _wanted(call, at))
+
+
+@checked("viewAs", method="[*T*] T T", function="[*T*] T T")
+def view_as(call: Call) -> Tensor:
+    """The same elements with another tensor's sizes."""
+    if isinstance(call.get(3), Tensor):
+        return _view(call.tensor(1), call.tensor(2), _any_sizes(call, 3))
+    if call.get(3) is not None:
+        raise TorchError(
+            "expecting (torch.Tensor, torch.Tensor, torch.LongStorage) or "
+            "(torch.Tensor, torch.LongStorage)"
+        )
+    tensor = call.tensor(1)
+    return _view(type(tensor)(), tensor, _any_sizes(call, 2))
+
+
+def _view(r: Tensor, tensor: Tensor, wanted: Sizes) -> Tensor:
+    count = tensor.nelement
+    sizes = _fill_in(wanted, count)
+    if not tensor.is_contiguous:
+        raise TorchError("expecting a contiguous tensor")
+    probe = type(tensor)()
+    product = 1
+    for n in sizes:
+        product *= n
+    if product != count or any(n <= 0 for n in sizes):
+        shapes = "x".join(map(str, tensor.sizes)), "x".join(map(str, sizes))
+        raise TorchError("Wrong size for view. Input size: %s. Output size: %s" % shapes)
+    probe.set_checked(tensor.storage, tensor.offset, sizes)
+    r.set(probe.storage, probe.offset, probe.sizes, probe.strides)
+    return r
+
+
+def _fill_in(wanted: Sizes, count: int) -> Sizes:
+    """The sizes with the one that is -1 worked out."""
+    if -1 not in wanted:
+        return wanted
+    if wanted.count(-1) > 1:
+        raise TorchError("Only one of torch.view dimensions can be -1.")
+    covered = 1
+    for n in wanted:
+        covered *= 1 if n == -1 else n
+    if covered == 0 or count % covered:
+        raise TorchError("The number of covered elements is not a multiple of all elements.")
+    return tuple(count // covered if n == -1 else n for n in wanted)
+
+
+def _unused() -> Any:
+    return None

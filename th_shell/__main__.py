@@ -1,0 +1,5 @@
+"""``python -m th_shell``: the shell."""
+
+from th_shell.cli import main
+
+raise SystemExit(main())
