@@ -15,6 +15,7 @@ from importlib.resources import files
 from types import FrameType
 from typing import Any, NoReturn
 
+import numpy as np
 from lupa import luajit21
 
 from runtime import bridge
@@ -74,6 +75,7 @@ class Engine:
         )
         start = self._lua.eval(b"loadstring")(_lua_source(b"init"), b"=[th] init.lua")
         self._shell = start(self._lua.table_from(self._host()), _lua_source)
+        np.seterr(all="ignore")  # as in C: inf and nan, and integers that wrap
         METER.collect = self._shell[b"collect"]
         self._functions: dict[bytes, Callable[..., Any]] = {}
 

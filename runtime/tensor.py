@@ -53,7 +53,17 @@ class Tensor:
     storage: None for a tensor that never had one.
     """
 
-    __slots__ = ("_array", "_mirror", "_slot", "offset", "refcount", "sizes", "storage", "strides")
+    __slots__ = (
+        "_array",
+        "_mirror",
+        "_overlaps",
+        "_slot",
+        "offset",
+        "refcount",
+        "sizes",
+        "storage",
+        "strides",
+    )
 
     dtype: DType  # of the class
     storage_class: type[Storage]  # of the class
@@ -72,6 +82,7 @@ class Tensor:
         self.strides = strides
         self.refcount = 1
         self._array: Array | None = None
+        self._overlaps: bool | None = None
         self._slot: Any = None
         self._mirror: Any = None
 
@@ -117,6 +128,18 @@ class Tensor:
                     return False
                 expected *= size
         return True
+
+    @property
+    def overlaps_itself(self) -> bool:
+        """Whether two elements may be the same place in the storage."""
+        if self._overlaps is None:
+            reach = 0
+            self._overlaps = False
+            for stride, size in sorted(zip(self.strides, self.sizes, strict=True)):
+                if size > 1:
+                    self._overlaps |= stride <= reach
+                    reach += (size - 1) * stride
+        return self._overlaps
 
     def is_set_to(self, other: Tensor) -> bool:
         """Whether both are the same view of the same storage."""
@@ -172,7 +195,7 @@ class Tensor:
         self.offset = offset
         self.sizes = sizes
         self.strides = strides
-        self._array = None
+        self._array = self._overlaps = None
         if self._slot is not None:
             self._write_mirror()
 

@@ -1,4 +1,8 @@
-"""Manual, Tensor: index, indexCopy, indexAdd, indexFill, gather, scatter, masks, nonzero."""
+"""Manual, Tensor: index, indexCopy, indexAdd, indexFill, gather, scatter, masks, nonzero.
+
+Torch7: of these, those that change their self or a given destination return their last
+argument (but maskedCopy, gather and scatter).
+"""
 
 from __future__ import annotations
 
@@ -53,7 +57,7 @@ def index_select(call: Call) -> Tensor:
     values = np.take(src.array, _positions(index, src.sizes[dim]), axis=dim)
     r.resize(values.shape)
     r.array[...] = values
-    return r
+    return r if len(call) == 3 else index
 
 
 def _index_arguments(call: Call, last: str) -> tuple[Tensor, int, Tensor]:
@@ -85,7 +89,7 @@ def _slices(t: Tensor, src: Tensor, dim: int) -> tuple[Array, Array]:
     return target, source
 
 
-@checked("indexCopy", method="*T* index LongTensor T")
+@checked("indexCopy", method="T index LongTensor *T*")
 def index_copy(call: Call) -> Tensor:
     """Copy the slices of a tensor to the given indices; where one comes twice, the last wins."""
     t, dim, index = _index_arguments(call, "T")
@@ -94,10 +98,10 @@ def index_copy(call: Call) -> Tensor:
     at = _positions(index, t.sizes[dim])
     target, source = _slices(t, src, dim)
     target[at] = source
-    return t
+    return src
 
 
-@checked("indexAdd", method="*T* index LongTensor T")
+@checked("indexAdd", method="T index LongTensor *T*")
 def index_add(call: Call) -> Tensor:
     """Add the slices of a tensor to those at the given indices."""
     t, dim, index = _index_arguments(call, "T")
@@ -106,31 +110,31 @@ def index_add(call: Call) -> Tensor:
     at = _positions(index, t.sizes[dim])
     target, source = _slices(t, src, dim)
     np.add.at(target, at, source)
-    return t
+    return src
 
 
-@checked("indexFill", method="*T* index LongTensor real")
-def index_fill(call: Call) -> Tensor:
+@checked("indexFill", method="T index LongTensor *real*")
+def index_fill(call: Call) -> float:
     """Set the slices at the given indices to a number."""
     t, dim, index = _index_arguments(call, "number")
     value = call.real(4)
     _check_index(index, t, dim)
     at = _positions(index, t.sizes[dim])
     np.moveaxis(t.array, dim, 0)[at] = value
-    return t
+    return value
 
 
 # -- by a tensor of indices
 
 
-def _check_gather(dim: int, message: str, **tensors: Tensor) -> None:
-    """All tensors have the same sizes but for one dimension."""
+def _check_gather(dim: int, **tensors: Tensor) -> None:
+    """All tensors have the same sizes but for one dimension (which the error names, from 0)."""
     ndim = next(iter(tensors.values())).ndim
     for d in range(ndim):
         if d != dim and len({t.sizes[d] for t in tensors.values()}) > 1:
             named = [f"{name} {describe(t.sizes)}" for name, t in tensors.items()]
             listed = ", ".join(named[:-1]) + " and " + named[-1]
-            raise TorchError(f"Expected {listed} to have the same size in dimension {d}")
+            raise TorchError(f"Expected {listed} to have the same size in dimension {dim}")
 
 
 def _gather_positions(index: Tensor, size: int, name: str) -> Array:
@@ -154,7 +158,7 @@ def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
         raise ArgError(3, "Index dimension is out of bounds")
     if index.ndim != src.ndim:
         raise ArgError(4, "Index tensor must have same dimensions as input tensor")
-    _check_gather(dim, "gather", tensor=out, src=src, index=index)
+    _check_gather(dim, tensor=out, src=src, index=index)
     at = _gather_positions(index, src.sizes[dim], "gather")
     values = np.take_along_axis(src.array, at, dim)
     if fresh:
@@ -178,7 +182,7 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     _check_scatter(r, dim, index)
     if src.ndim != r.ndim:
         raise ArgError(4, "Input tensor must have same dimensions as output tensor")
-    _check_gather(dim, "scatter", tensor=r, src=src, index=index)
+    _check_gather(dim, tensor=r, src=src, index=index)
     at = _gather_positions(index, r.sizes[dim], "scatter")
     if src.sizes[dim] < index.sizes[dim]:
         raise TorchError("Invalid index in scatter")
@@ -190,7 +194,7 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
 def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
     """r[index[i][j]][j] = value for dim 1, and so on."""
     _check_scatter(r, dim, index)
-    _check_gather(dim, "scatter", tensor=r, index=index)
+    _check_gather(dim, tensor=r, index=index)
     at = _gather_positions(index, r.sizes[dim], "scatter")
     np.put_along_axis(r.array, at, value, dim)
 
@@ -219,7 +223,7 @@ def masked_select(call: Call) -> Tensor:
     values = src.flat[_mask(mask)]
     r.resize((len(values),))
     r.array[...] = values
-    return r
+    return r if len(call) == 2 else mask
 
 
 @checked("maskedCopy", method="*T* ByteTensor T")
@@ -240,15 +244,15 @@ def masked_copy(call: Call) -> Tensor:
     return t
 
 
-@checked("maskedFill", method="*T* ByteTensor real")
-def masked_fill(call: Call) -> Tensor:
+@checked("maskedFill", method="T ByteTensor *real*")
+def masked_fill(call: Call) -> float:
     """Set the elements where the mask is 1 to a number."""
     if len(call) != 3:
         raise _usage(call, "T, torch.ByteTensor, number expected")
     mask, value, t = call.tensor(2, BYTE), call.real(3), call.tensor(1)
     check_counts(tensor=t, mask=mask)
     t.array[_mask(mask).reshape(t.sizes or (0,))] = value
-    return t
+    return value
 
 
 @op("nonzero", method="[*LongTensor*] T", function="[*LongTensor*] T")

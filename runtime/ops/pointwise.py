@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from runtime.dispatch import FLOATS, Call, checked, op
 from runtime.dtypes import Array, DType, cast_scalar
 from runtime.errors import ArgError, TorchError
-from runtime.ops._operands import check_counts, like
+from runtime.ops._operands import check_counts, elementwise
 from runtime.ops.blas import multiply
 from runtime.tensor import TENSOR_CLASSES, Tensor
 
@@ -16,7 +19,7 @@ from runtime.tensor import TENSOR_CLASSES, Tensor
 def add(r: Tensor, t: Tensor, value: float) -> None:
     """r = t + value."""
     r.resize(t.sizes)
-    np.add(t.array, value, out=r.array)
+    elementwise(r, np.add, t, value)
 
 
 @op("add", method="*T* [T=1] [real=1] T", function="[*T*] T [real=1] T")
@@ -25,17 +28,18 @@ def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     if t.nelement != src.nelement:
         check_counts(r_=t, t=t, src=src)
     r.resize(t.sizes)
-    source = like(src, t)
-    if value != 1:
-        source = np.multiply(source, _scalar(value, r.dtype))
-    np.add(t.array, source, out=r.array)
+    if value == 1:
+        elementwise(r, np.add, t, src)
+    else:
+        scaled = type(src).of(np.multiply(src.array, value))
+        elementwise(r, np.add, t, scaled)
 
 
 @op("mul", method="*T* [T=1] real", function="[*T*] T real")
 def mul(r: Tensor, t: Tensor, value: float) -> None:
     """r = t * value."""
     r.resize(t.sizes)
-    np.multiply(t.array, value, out=r.array)
+    elementwise(r, np.multiply, t, value)
 
 
 @op("cmul", method="*T* [T=1] T", function="[*T*] T T")
@@ -44,35 +48,41 @@ def cmul(r: Tensor, t: Tensor, src: Tensor) -> None:
     if t.nelement != src.nelement:
         check_counts(r_=t, t=t, src=src)
     r.resize(t.sizes)
-    np.multiply(t.array, like(src, t), out=r.array)
+    elementwise(r, np.multiply, t, src)
 
 
 @op("div", method="*T* [T=1] real", function="[*T*] T real")
 def div(r: Tensor, t: Tensor, value: float) -> None:
     """r = t / value; whole numbers are cut towards zero."""
     r.resize(t.sizes)
-    if r.dtype.is_float:
-        with np.errstate(all="ignore"):
-            np.divide(t.array, value, out=r.array)
-    else:
-        r.array[...] = _integer_quotient(t.array, value)
+    elementwise(r, _divide(r.dtype, value), t, value)
 
 
-def _integer_quotient(values: Array, value: float) -> Array:
+def _divide(dtype: DType, value: float) -> Callable[..., Array]:
+    """What divides arrays of a type by a number."""
+    if dtype.is_float:
+        return np.divide
     if value == 0:
         # Torch7: the process dies of SIGFPE.
         raise TorchError("division by zero")
-    divisor = values.dtype.type(value)
+    return _truncated_quotient
+
+
+def _truncated_quotient(values: Array, divisor: float, **result: Any) -> Array:
     quotient = np.floor_divide(values, divisor)
-    short = (quotient < 0) & (quotient * divisor != values)
-    return quotient + short.astype(values.dtype)
+    short = (quotient < 0) & (quotient * quotient.dtype.type(divisor) != values)
+    return np.add(quotient, short, dtype=values.dtype, casting="unsafe", **_out(result))
+
+
+def _out(result: dict[str, Any]) -> dict[str, Any]:
+    return {"out": result["out"]} if "out" in result else {}
 
 
 @op("floor", method="*T* [T=1]", function="[*T*] T", types=FLOATS)
 def floor(r: Tensor, t: Tensor) -> None:
     """r = the largest whole number not above t."""
     r.resize(t.sizes)
-    np.floor(t.array, out=r.array)
+    elementwise(r, np.floor, t)
 
 
 @op("floor", method="real", function="real", types=FLOATS)
@@ -85,19 +95,13 @@ def floor_number(value: float) -> float:
 def exp(r: Tensor, t: Tensor) -> None:
     """r = e to the power of t."""
     r.resize(t.sizes)
-    with np.errstate(all="ignore"):
-        np.exp(t.array, out=r.array)
+    elementwise(r, np.exp, t)
 
 
 @op("exp", method="real", function="real", types=FLOATS)
 def exp_number(value: float) -> float:
     """e to the power of a number."""
-    with np.errstate(all="ignore"):
-        return float(np.exp(value))
-
-
-def _scalar(value: float, dtype: DType) -> float | int:
-    return cast_scalar(value, dtype)
+    return float(np.exp(value))
 
 
 # -- operators; '*' of two tensors is a product of vectors and matrices
@@ -186,8 +190,7 @@ def operator_mod(call: Call) -> Tensor:
     if not a.dtype.is_float and value == 0:
         # Torch7: the process dies of SIGFPE.
         raise TorchError("division by zero")
-    with np.errstate(all="ignore"):
-        np.remainder(a.array, a.array.dtype.type(value), out=result.array)
+    np.remainder(a.array, value, out=result.array)
     return result
 
 
