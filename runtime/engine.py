@@ -120,10 +120,16 @@ class Engine:
         """Load a Lua library by name. Raises LuaError."""
         self._check(self._call(b"require", name))
 
-    def evaluate(self, source: bytes, name: bytes = b"=stdin") -> None:
+    def evaluate(
+        self,
+        source: bytes,
+        name: bytes = b"=stdin",
+        before_values: Callable[[], None] | None = None,
+    ) -> None:
         """Run one input as the prompt does: print the values of an expression.
 
-        A leading '=' is accepted, a trailing ';' silences. Raises LuaSyntaxError, LuaError.
+        A leading '=' is accepted, a trailing ';' silences. before_values: called between what
+        the expression itself prints and its values. Raises LuaSyntaxError, LuaError.
         """
         text = source.strip()
         quiet = text.endswith(b";")
@@ -131,7 +137,7 @@ class Engine:
         expression = self._expression(text.rstrip(b"; \t\r\n"), name)
         statement = None if expression is not None else self.compile(text, name)
         self._call(b"interpret", expression if expression is not None else statement)
-        self._check(self._call(b"evaluate", expression, statement, quiet))
+        self._check(self._call(b"evaluate", expression, statement, quiet, before_values))
 
     def _expression(self, text: bytes, name: bytes) -> Chunk | None:
         # A line of its own: a comment at the end must not swallow anything.
@@ -141,10 +147,19 @@ class Engine:
             return None
 
     def check_syntax(self, source: bytes, name: bytes = b"=stdin") -> None:
-        """Raise LuaSyntaxError where an input would not compile (see `evaluate`)."""
+        """Raise LuaSyntaxError where an input would not compile (see `evaluate`).
+
+        incomplete: its end is missing, be it an expression or a statement.
+        """
         text = source.strip().removeprefix(b"=")
-        if self._expression(text.rstrip(b"; \t\r\n"), name) is None:
-            self.compile(text, name)
+        try:
+            self.compile(b"return " + text.rstrip(b"; \t\r\n") + b"\n", name)
+        except LuaSyntaxError as expression:
+            try:
+                # The end of the line: a short string that is open there cannot be completed.
+                self.compile(text + b"\n", name)
+            except LuaSyntaxError as statement:
+                raise (expression if expression.incomplete else statement) from None
 
     def _check(self, result: Any) -> None:
         if result is None:

@@ -33,7 +33,8 @@ end
 function shell.compile(source, name)
   local f, message = loadstring(source, name)
   if f then return f end
-  return nil, message, message:find("'<eof>'", 1, true) ~= nil
+  -- Not "'<eof>' expected near 'x'": there something is too much, nothing is missing.
+  return nil, message, message:find("near '<eof>'", 1, true) ~= nil
 end
 
 --- Compiles a file as loadfile does (a first line that starts with # is skipped).
@@ -71,10 +72,12 @@ end
 -- @param expression the input compiled as `return ...`, or nil
 -- @param statement the input compiled as it is, where it is no expression
 -- @param quiet whether the values are neither printed nor kept
-function shell.evaluate(expression, statement, quiet)
+-- @param before_values called before the values are printed, or nil
+function shell.evaluate(expression, statement, quiet, before_values)
   if not expression then return shell.run(statement) end
   return shell.run(function()
     local function done(...)
+      if before_values then before_values() end
       if not quiet then show(select('#', ...), ...) end
     end
     done(expression())
@@ -107,7 +110,9 @@ local function collect(names, value)
   for _ = 1, 20 do
     if type(value) == 'table' then
       for k, v in next, value do
-        if type(k) == 'string' and names[k] == nil then names[k] = type(v) end
+        if type(k) == 'string' and names[k] == nil and k:find('^[%a_][%w_]*$') then
+          names[k] = type(v)
+        end
       end
     end
     local mt = debug.getmetatable(value)
