@@ -1,22 +1,122 @@
-"""The command ``th``: options, scripts, statements, and when to open the prompt."""
+"""The command ``th``: runs statements, libraries and scripts, and decides on the prompt.
+
+Imports are late on purpose: the help needs no Lua, a script needs no terminal library, and
+Ctrl-C or a closed pipe must already end the program quietly while numpy loads.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from typing import TYPE_CHECKING
 
-from runtime import Engine, LuaError
+from th_shell.options import USAGE, Options, UsageError, parse
+
+if TYPE_CHECKING:
+    from runtime import Engine, LuaError
+
+__all__ = ["main"]
+
+FAILURE = 1
+WRONG_USAGE = 2
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run th; the exit status."""
-    args = sys.argv[1:] if argv is None else argv
-    engine = Engine()
-    engine.set_arguments(b"th", [os.fsencode(a) for a in args[1:]])
+    _end_as_other_programs()
     try:
-        engine.run(engine.compile_file(args[0]))
+        options = parse(sys.argv[1:] if argv is None else argv)
+    except UsageError as error:
+        print(f"th: {error}\n{USAGE}", end="", file=sys.stderr)
+        return WRONG_USAGE
+    if options.help:
+        print(USAGE, end="")
+        return 0
+    return _run(options)
+
+
+def _end_as_other_programs() -> None:
+    # Python's own choice is an exception, which a script's user must never see.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def _run(options: Options) -> int:
+    from runtime import Engine, LuaError
+
+    engine = Engine()
+    program = "th" if options.script in (None, "-") else options.script
+    engine.set_arguments(os.fsencode(program or ""), [os.fsencode(a) for a in options.arguments])
+    try:
+        _run_before_prompt(engine, options)
     except LuaError as error:
         engine.flush()
-        print(error, error.traceback, sep="\n", file=sys.stderr)
-        return 1
+        _report(error, "th: ")
+        return FAILURE
+    engine.flush()
+    if options.interactive or not (options.actions or options.script or not sys.stdin.isatty()):
+        return _open_prompt(engine)
     return 0
+
+
+def _run_before_prompt(engine: Engine, options: Options) -> None:
+    startup = os.environ.get("TREPLSTARTUP")
+    statements = [action for action in options.actions if action.kind == "statement"]
+    # Torch7: the startup file is for scripts and the plain prompt.
+    if startup and not options.interactive and not statements:
+        engine.run(engine.compile_file(startup))
+    for kind, text in options.actions:
+        if kind == "library":
+            _load(engine, text)
+        else:
+            engine.run(engine.compile(os.fsencode(text), b"=(command line)"))
+    if options.script not in (None, "-"):
+        engine.run(engine.compile_file(options.script or ""))
+    elif options.script == "-" or not (options.actions or options.interactive):
+        _run_standard_input(engine, always=options.script == "-")
+
+
+def _load(engine: Engine, name: str) -> None:
+    from runtime import LuaError
+
+    try:
+        engine.require(os.fsencode(name))
+    except LuaError as error:
+        # Torch7: goes on without the library.
+        engine.flush()
+        _report(error, f"could not load {name}, skipping\n")
+
+
+def _run_standard_input(engine: Engine, always: bool) -> None:
+    if not always and sys.stdin.isatty():
+        return
+    source = sys.stdin.buffer.read()
+    if source.startswith(b"#"):
+        # As loadfile: a first line for the Unix kernel; kept empty for the line numbers.
+        source = b"\n" + source.partition(b"\n")[2]
+    engine.run(engine.compile(source, b"=stdin"))
+
+
+def _report(error: LuaError, prefix: str) -> None:
+    text = f"{prefix}{error.message}\n"
+    if error.traceback:
+        text += f"{error.traceback}\n"
+    # Bytes: a message may hold what no encoding of the terminal can write.
+    sys.stderr.flush()
+    os.write(2, text.encode("utf-8", "surrogateescape"))
+
+
+def _open_prompt(engine: Engine) -> int:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGPIPE"):
+        # A filter that a statement opened and that ended must not take the shell with it.
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    if sys.stdin.isatty():
+        from th_shell import repl
+
+        return repl.run(engine)
+    from th_shell import plain
+
+    return plain.run(engine)

@@ -1,0 +1,56 @@
+"""``$ command``: a line for the system's shell, its output shown and kept as the reference does."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+__all__ = ["run_command"]
+
+Write = Callable[[bytes], None]
+
+
+def run_command(command: str, write: Write) -> bytes:
+    """Run a line in the system's shell; its standard output, which also goes to write."""
+    words = command.split(maxsplit=1)
+    if words and words[0] == "cd":
+        return _change_folder(words[1] if len(words) > 1 else "~", write)
+    output = bytearray()
+    with _left_to_the_child(), _start(command) as process:
+        assert process.stdout is not None
+        while part := os.read(process.stdout.fileno(), 65536):
+            output += part
+            write(part)
+    return bytes(output)
+
+
+def _start(command: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, shell=True, stdout=subprocess.PIPE, bufsize=0)
+
+
+def _change_folder(argument: str, write: Write) -> bytes:
+    # In a child of its own, cd would change nothing.
+    try:
+        words = shlex.split(argument)
+        os.chdir(os.path.expanduser(words[0] if words else "~"))
+    except (OSError, ValueError) as error:
+        write(f"cd: {error}\n".encode("utf-8", "surrogateescape"))
+    return b""
+
+
+@contextmanager
+def _left_to_the_child() -> Iterator[None]:
+    # Not SIG_IGN: the command would inherit that, and Ctrl-C could not end it.
+    def ignore(_: int, __: FrameType | None) -> None:
+        pass
+
+    previous = signal.signal(signal.SIGINT, ignore)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)

@@ -1,0 +1,116 @@
+"""The prompt at a terminal: reads inputs with prompt_toolkit and hands them to the session.
+
+Enter runs what is complete and starts a line where something is missing; that holds for a
+block that was pasted, too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.enums import DEFAULT_BUFFER
+from prompt_toolkit.filters import Condition, has_focus
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.output import Output, create_output
+from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.shortcuts import CompleteStyle
+
+from runtime import Engine
+from th_shell.banner import BANNER
+from th_shell.completion import LuaCompleter
+from th_shell.history import LineHistory, history_path
+from th_shell.lexer import STYLE, InputLexer
+from th_shell.session import Session
+
+__all__ = ["CONTINUATION", "PROMPT", "create_prompt", "loop", "run"]
+
+PROMPT = "th> "
+CONTINUATION = "..> "
+INDENT = "  "
+
+
+def run(engine: Engine) -> int:
+    """Talk with the person at the terminal; the exit status."""
+    session = Session(engine, _time_format())
+    engine.write(BANNER)
+    engine.flush()
+    return loop(session, create_prompt(session, output=_output()).prompt)
+
+
+def loop(session: Session, read: Callable[[], str]) -> int:
+    """Run what read returns until it raises EOFError or the session is over; the exit status."""
+    while True:
+        try:
+            if not session.submit(read()):
+                return 0
+        except KeyboardInterrupt:
+            continue  # Drops the line.
+        except EOFError:
+            return 0
+
+
+def create_prompt(
+    session: Session, input: Input | None = None, output: Output | None = None
+) -> PromptSession[str]:
+    """The line editor of a session; input and output are the terminal's unless given."""
+    return PromptSession(
+        [("class:prompt", PROMPT)],
+        multiline=True,
+        prompt_continuation=[("class:prompt", CONTINUATION)],
+        key_bindings=_bindings(session),
+        lexer=InputLexer(),
+        style=STYLE,
+        include_default_pygments_style=False,
+        completer=LuaCompleter(session.engine.names),
+        complete_while_typing=False,
+        complete_style=CompleteStyle.MULTI_COLUMN,
+        history=LineHistory(history_path(os.environ), session.wants_more),
+        enable_suspend=True,
+        input=input,
+        output=output,
+    )
+
+
+def _bindings(session: Session) -> KeyBindings:
+    bindings = KeyBindings()
+    editing = has_focus(DEFAULT_BUFFER)
+
+    @bindings.add("enter", filter=editing)
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        menu = buffer.complete_state
+        if menu is not None and menu.current_completion is not None:
+            buffer.complete_state = None
+        elif not buffer.document.on_last_line or session.wants_more(buffer.text):
+            buffer.newline(copy_margin=False)
+        else:
+            buffer.validate_and_handle()
+
+    @Condition
+    def at_margin() -> bool:
+        from prompt_toolkit.application import get_app
+
+        return not get_app().current_buffer.document.current_line_before_cursor.strip()
+
+    @bindings.add("tab", filter=editing & at_margin)
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text(INDENT)
+
+    return bindings
+
+
+def _output() -> Output:
+    output = create_output(always_prefer_tty=True)
+    if isinstance(output, Vt100_Output):
+        # The terminal's answer would reach a program that the input just started.
+        output.enable_cpr = False
+    return output
+
+
+def _time_format() -> str:
+    plain = "NO_COLOR" in os.environ or not sys.stdout.isatty()
+    return "{}" if plain else "\x1b[90m{}\x1b[0m"

@@ -1,0 +1,103 @@
+"""One conversation with Lua: what each input of a prompt does, whoever reads the inputs.
+
+An input is Lua (its values are printed, its errors shown), ``? name`` for help, ``$ command``
+for the system's shell, or ``exit``. The terminal is no matter of this module.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import lru_cache
+
+from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
+from th_shell import help
+from th_shell.commands import run_command
+from th_shell.inputs import is_command, split
+from th_shell.interrupt import last_resort
+
+__all__ = ["Session"]
+
+_LEAVE = ("exit", "exit()")
+_TIME_COLUMN = 70
+_KEEP = b"local output = ...; _RESULTS[#_RESULTS + 1] = output; _LAST = output"
+
+
+class Session:
+    """Runs inputs in an engine, and writes what comes of them to its standard output.
+
+    time_format: how to show the seconds an input took ('' for not at all), with one {}.
+    """
+
+    def __init__(self, engine: Engine, time_format: str = "") -> None:
+        self.engine = engine
+        self._time_format = time_format
+        # A growing text is asked about line by line: most of the questions come again.
+        self._incomplete = lru_cache(maxsize=4096)(self._is_incomplete)
+
+    def wants_more(self, text: str) -> bool:
+        """Whether a text ends in the middle of an input."""
+        pieces = self.inputs(text)
+        return bool(pieces) and not is_command(pieces[-1]) and self._incomplete(pieces[-1])
+
+    def inputs(self, text: str) -> list[str]:
+        """The inputs that a text holds."""
+        return split(text, self._incomplete)
+
+    def submit(self, text: str) -> bool:
+        """Run all inputs in a text; False where the conversation is over."""
+        for piece in self.inputs(text):
+            if piece.strip() in _LEAVE:
+                return False
+            if not self._enter(piece):
+                break
+        return True
+
+    def _is_incomplete(self, text: str) -> bool:
+        try:
+            self.engine.check_syntax(_encoded(text))
+        except LuaSyntaxError as error:
+            return error.incomplete
+        return False
+
+    def _enter(self, piece: str) -> bool:
+        """Run one input; False where Ctrl-C stopped it."""
+        command, rest = piece.lstrip()[:1], piece.lstrip()[1:].strip()
+        if command == "?":
+            self.engine.write(help.about(rest, self.engine.names) if rest else help.OVERVIEW)
+        elif command == "$":
+            self._keep(run_command(rest, self._write_through))
+        else:
+            return self._evaluate(piece)
+        self.engine.flush()
+        return True
+
+    def _write_through(self, output: bytes) -> None:
+        self.engine.write(output.decode("utf-8", "surrogateescape"))
+        self.engine.flush()
+
+    def _keep(self, output: bytes) -> None:
+        self.engine.run(self.engine.compile(_KEEP), output)
+
+    def _evaluate(self, source: str) -> bool:
+        start = time.perf_counter()
+        finished = True
+        try:
+            with last_resort(), self.engine.interruptible():
+                self.engine.evaluate(_encoded(source))
+        except LuaError as error:
+            finished = not isinstance(error, Interrupted)
+            self._show(error)
+        if self._time_format:
+            taken = self._time_format.format(f"[{time.perf_counter() - start:.4f}s]")
+            self.engine.write(" " * _TIME_COLUMN + taken + "\n")
+        self.engine.flush()
+        return finished
+
+    def _show(self, error: LuaError) -> None:
+        prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
+        lines = [prefix + error.message, error.traceback]
+        self.engine.write("".join(f"{line}\n" for line in lines if line))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
