@@ -140,9 +140,10 @@ class Engine:
         self._check(self._call(b"evaluate", expression, statement, quiet, before_values))
 
     def _expression(self, text: bytes, name: bytes) -> Chunk | None:
-        # A line of its own: a comment at the end must not swallow anything.
+        # Not `return` alone: of a call it would make a tail call, and lose the frame that errors
+        # name. A line of its own: a comment at the end must not swallow anything.
         try:
-            return self.compile(b"return " + text + b"\n", name)
+            return self.compile(b"return nil, " + text + b"\n", name)
         except LuaSyntaxError:
             return None
 

@@ -69,14 +69,14 @@ local function show(n, ...)
 end
 
 --- Runs an input as the prompt does: an expression's values are printed and kept.
--- @param expression the input compiled as `return ...`, or nil
+-- @param expression the input compiled as `return nil, ...`, or nil
 -- @param statement the input compiled as it is, where it is no expression
 -- @param quiet whether the values are neither printed nor kept
 -- @param before_values called before the values are printed, or nil
 function shell.evaluate(expression, statement, quiet, before_values)
   if not expression then return shell.run(statement) end
   return shell.run(function()
-    local function done(...)
+    local function done(_, ...)
       if before_values then before_values() end
       if not quiet then show(select('#', ...), ...) end
     end
