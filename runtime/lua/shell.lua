@@ -75,13 +75,16 @@ end
 -- @param before_values called before the values are printed, or nil
 function shell.evaluate(expression, statement, quiet, before_values)
   if not expression then return shell.run(statement) end
-  return shell.run(function()
-    local function done(_, ...)
-      if before_values then before_values() end
-      if not quiet then show(select('#', ...), ...) end
-    end
-    done(expression())
-  end)
+  local function finish(_, ...)
+    if before_values then before_values() end
+    if not quiet then show(select('#', ...), ...) end
+  end
+  local function evaluated(ok, ...)
+    if not ok then return outcome(ok, ...) end
+    return shell.run(finish, ...)
+  end
+  -- Called by xpcall, not by name: tracebacks then say 'in main chunk'.
+  return evaluated(xpcall(expression, th.traceback))
 end
 
 -- The object that a dotted path of names leads to, without running any metamethod.
