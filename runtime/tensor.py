@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -32,7 +33,8 @@ _MIRRORS = [struct.Struct(_HEAD + f"{n}q{8 * (_ROOM - n)}x{n}q") for n in range(
 _REFCOUNTED = 1
 
 
-def contiguous_strides(sizes: Sequence[int]) -> Sizes:
+@lru_cache(maxsize=4096)
+def contiguous_strides(sizes: Sizes) -> Sizes:
     """The strides (in elements) of a tensor whose last dimension varies fastest."""
     strides = [1] * len(sizes)
     for d in range(len(sizes) - 2, -1, -1):
@@ -224,7 +226,9 @@ class Tensor:
 
         Manual: Tensor, resize.
         """
-        if sizes != self.sizes or strides is not None:
+        if self.storage is None and strides is None and sizes and min(sizes) > 0:
+            self.set(self.storage_class.new(prod(sizes)), 0, sizes, contiguous_strides(sizes))
+        elif sizes != self.sizes or strides is not None:
             self.set_checked(self.storage, self.offset, sizes, strides)
 
     def _has_geometry(self, sizes: Sizes, strides: Sizes | None) -> bool:

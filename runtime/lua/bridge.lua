@@ -65,7 +65,7 @@ local function table_to_python(value)
   return host.list(unpack(items, 1, #value))
 end
 
-function to_python(value)
+function to_python(value, ...) -- luacheck: ignore 212
   local kind = type(value)
   if kind == 'userdata' then
     return objects[value] or anchors[value] and th.adopt(value) or marker(value)
@@ -84,7 +84,7 @@ th.to_python = to_python
 -- ------------------------------------------------------- results from Python
 
 -- Destinations stand among a call's first three arguments: a, b, c.
-local function pick(a, b, c, value, kind)
+local function pick(a, b, c, value, kind, ...) -- luacheck: ignore 212
   if kind > 0 then return wrap(value, kind) end
   if kind == 0 then return value end
   return kind == -1 and a or kind == -2 and b or c

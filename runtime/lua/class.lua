@@ -34,7 +34,10 @@ end
 
 -- ---------------------------------------------------------------- indexing
 
-local function index(self, key)
+-- Metamethods are vararg functions so that LuaJIT starts no traces at them: see
+-- tensor_access.lua.
+
+local function index(self, key, ...) -- luacheck: ignore 212
   local mt = getmetatable(self)
   local custom = mt.__index__
   if custom ~= nil then
@@ -48,7 +51,7 @@ local function index(self, key)
   return mt[key]
 end
 
-local function newindex(self, key, value)
+local function newindex(self, key, value, ...) -- luacheck: ignore 212
   local mt = getmetatable(self)
   local custom = mt.__newindex__
   if custom ~= nil then
@@ -73,14 +76,15 @@ end
 
 local function binary(name, word)
   local field = '__' .. name .. '__'
-  return function(a, b)
+  return function(a, b, ...) -- luacheck: ignore 212
     local f = handler(a, field)
     if f == nil then f = handler(b, field) end
     if f == nil then
       th.fail(('both %s and %s have no %s operator')
         :format(type_or_null(a), type_or_null(b), word))
     end
-    return f(a, b)
+    local result = f(a, b)
+    return result
   end
 end
 
@@ -93,17 +97,18 @@ local function unary(name, word)
   end
 end
 
-local function tostring_default(self)
+local function tostring_default(self, ...) -- luacheck: ignore 212
   local custom = handler(self, '__tostring__')
   if type(custom) == 'function' then return custom(self) end
   if custom ~= nil then return custom end
   return typename(self)
 end
 
-local function equal_default(a, b)
+local function equal_default(a, b, ...) -- luacheck: ignore 212
   local f = handler(a, '__eq__') or handler(b, '__eq__')
-  if f then return f(a, b) end
-  return rawequal(a, b)
+  local same
+  if f then same = f(a, b) else same = rawequal(a, b) end
+  return same
 end
 
 local operators = {

@@ -51,23 +51,26 @@ local function advance(k, run)
   end
 end
 
+local function exceeded()
+  th.fail('tensor reaches past the end of its storage, which was resized')
+end
+
 local function read(c, at)
   local storage = c.storage
-  if storage == nil or at >= storage.size then
-    th.fail('tensor reaches past the end of its storage, which was resized')
-  end
+  if storage == nil or at >= storage.size then exceeded() end
   return tonumber(storage.data[at])
 end
 
+local function number_of(r)
+  r = type(r) == 'string' and tonumber(r)
+  if not r then th.fail('given function should return a number or nil') end
+  return r
+end
+
 local function write(c, at, r)
-  if type(r) ~= 'number' then
-    r = type(r) == 'string' and tonumber(r)
-    if not r then th.fail('given function should return a number or nil') end
-  end
+  if type(r) ~= 'number' then r = number_of(r) end
   local storage = c.storage
-  if storage == nil or at >= storage.size then
-    th.fail('tensor reaches past the end of its storage, which was resized')
-  end
+  if storage == nil or at >= storage.size then exceeded() end
   storage.data[at] = convert(r)
 end
 
@@ -75,11 +78,54 @@ local function pause(left)
   if left > 0 then th.poll() end
 end
 
+-- The next loops run over memory without gaps, as long as nothing moves: the comparisons of
+-- struct and storage leave compiled code where the function cannot change them.
+
+local function apply_dense(c, at, n, f)
+  local storage = c.storage
+  local memory, size = storage.data, storage.size
+  if at + n > size then return 0 end
+  local data = memory + at
+  for i = 0, n - 1 do
+    local r = f(tonumber(data[i]))
+    if c.storage ~= storage or storage.data ~= memory or storage.size ~= size then
+      if r ~= nil then write(c, at + i, r) end
+      return i + 1
+    end
+    if r ~= nil then
+      if type(r) ~= 'number' then r = number_of(r) end
+      data[i] = convert(r)
+    end
+  end
+  return n
+end
+
+local function map_dense(c, at, d, bt, n, f)
+  local storage, other = c.storage, d.storage
+  local memory, size, memory2, size2 = storage.data, storage.size, other.data, other.size
+  if at + n > size or bt + n > size2 then return 0 end
+  local data, data2 = memory + at, memory2 + bt
+  for i = 0, n - 1 do
+    local r = f(tonumber(data[i]), tonumber(data2[i]))
+    if c.storage ~= storage or storage.data ~= memory or storage.size ~= size
+      or d.storage ~= other or other.data ~= memory2 or other.size ~= size2 then
+      if r ~= nil then write(c, at + i, r) end
+      return i + 1
+    end
+    if r ~= nil then
+      if type(r) ~= 'number' then r = number_of(r) end
+      data[i] = convert(r)
+    end
+  end
+  return n
+end
+
 function loops.apply(x, f)
   local c, left = x.struct, x.total
   while left > 0 do
-    local run, at, step = min(x.left, CHUNK), x.at, x.step
-    for i = 0, run - 1 do
+    local run, at, step, first = min(x.left, CHUNK), x.at, x.step, 0
+    if step == 1 then first = apply_dense(c, at, run, f) end
+    for i = first, run - 1 do
       local p = at + i * step
       local r = f(read(c, p))
       if r ~= nil then write(c, p, r) end
@@ -93,9 +139,10 @@ end
 function loops.map(x, y, f)
   local c, d, left = x.struct, y.struct, x.total
   while left > 0 do
-    local run = min(x.left, y.left, CHUNK)
+    local run, first = min(x.left, y.left, CHUNK), 0
     local p, q, s, t = x.at, y.at, x.step, y.step
-    for i = 0, run - 1 do
+    if s == 1 and t == 1 then first = map_dense(c, p, d, q, run, f) end
+    for i = first, run - 1 do
       local r = f(read(c, p + i * s), read(d, q + i * t))
       if r ~= nil then write(c, p + i * s, r) end
     end

@@ -29,21 +29,33 @@ th.storage_access = loadstring([[
   local structs, fetch_struct, type, tonumber = th.structs, th.fetch_struct, type, tonumber
   local access = {}
 
-  -- Position from 0; the reference truncates what is not whole.
-  local function position(key, n)
+  -- The struct and the position from 0; the reference truncates what is not whole.
+  local function position(self, key)
+    local c = structs[self] or fetch_struct(self)
     local i = key - key % 1 - 1
-    if i >= 0 and i < n then return i end
-    th.argument_error(2, 'out of bounds', '?')
+    if not (i >= 0 and i < tonumber(c.size)) then th.argument_error(2, 'out of bounds', '?') end
+    return c, i
   end
 
-  function access.__index(self, key)
+  local function read(self, key)
+    local c, i = position(self, key)
+    local value = tonumber(c.data[i])
+    return value
+  end
+
+  local function write(self, key, value)
+    local c, i = position(self, key)
+    c.data[i] = convert(value)
+  end
+
+  function access.__index(self, key, ...)
     if type(key) ~= 'number' then
       local method = methods[key]
       if method ~= nil or not tonumber(key) then return method end
       key = tonumber(key)
     end
-    local c = structs[self] or fetch_struct(self)
-    return tonumber(c.data[position(key, tonumber(c.size))])
+    local value = read(self, key)
+    return value
   end
 
   function access.__index__(self, key)
@@ -56,15 +68,13 @@ th.storage_access = loadstring([[
     if not key then return false end
     local v = tonumber(value)
     if not v then th.type_error(3, 'number', value, false, '?') end
-    local c = structs[self] or fetch_struct(self)
-    c.data[position(key, tonumber(c.size))] = convert(v)
+    write(self, key, v)
     return true
   end
 
-  function access.__newindex(self, key, value)
+  function access.__newindex(self, key, value, ...)
     if type(key) == 'number' and type(value) == 'number' then
-      local c = structs[self] or fetch_struct(self)
-      c.data[position(key, tonumber(c.size))] = convert(value)
+      write(self, key, value)
     elseif not access.__newindex__(self, key, value) then
       th.fail('the class ' .. dtype.storage_name .. ' cannot be indexed')
     end

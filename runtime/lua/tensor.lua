@@ -146,7 +146,8 @@ for _, dtype in ipairs(th.dtypes) do
     torch)
   th.bind_class(dtype.tensor_id, mt)
   th.add_operations(mt, '', dtype.index)
-  local slow = { select = mt.select, narrow = mt.narrow, t = mt.t, at = mt.at }
+  local slow = {}
+  for name, f in pairs(mt) do slow[name] = f end
   for name, f in pairs(th.chunk('tensor_access')(th, dtype, slow)) do mt[name] = f end
   add_loops(mt, dtype)
   mt.new, mt.split, mt.chunk, mt.at = new, split, chunk, nil

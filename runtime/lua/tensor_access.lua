@@ -2,6 +2,12 @@
 -- A template: loaded once for each type, so that each has bytecode, and with it traces, of
 -- its own. Every access is checked against the storage as it is at that moment. What cannot
 -- be done here, or must be refused, goes on to Python, which has the rules and the errors.
+--
+-- How LuaJIT is kept on the user's loop: a trace that starts in a function of ours must end
+-- at its return. It does where the function ends in plain returns (no tail call) and calls
+-- no C function. All others are vararg, since no trace starts at a vararg function: the
+-- metamethods, and what calls newproxy or Python. Otherwise failed traces pile up until
+-- LuaJIT refuses every loop in which this code occurs.
 -- @module tensor_access
 
 local th, dtype, slow = ...
@@ -43,46 +49,93 @@ end
 
 -- ------------------------------------------------------------------- views
 
--- A new userdata and its struct for n dimensions. Making either may run the collector: the
--- source's struct is read only afterwards.
+-- A view of ours for n dimensions, to be filled in from a struct that is looked up after
+-- this: making it may run the collector.
 local function new_view(n)
-  local value, view = newproxy(prototype), View()
+  local view = View()
   view.size, view.stride = view.geometry, view.geometry + ROOM
   view.nDimension, view.refcount, view.flag = n, 1, 1
-  return value, view
+  return view
 end
 
-local function publish(value, view, source, offset)
-  view.storage, view.storageOffset = source.storage, offset
-  structs[value] = view
-  anchors[value] = storage_object(source.storage)
+local function attach(value, view, anchor)
+  structs[value], anchors[value] = view, anchor
+end
+
+-- The userdata of a view that is filled in.
+local function publish(view, anchor, ...) -- luacheck: ignore 212
+  local value = newproxy(prototype)
+  attach(value, view, anchor)
   return value
 end
 
--- The slice i of dimension d (both from 0) of n.
-local function select_view(self, n, d, i)
-  local value, view = new_view(n - 1)
-  local source = structs[self]
-  local size, stride = source.size, source.stride
-  for e = 0, d - 1 do view.size[e], view.stride[e] = size[e], stride[e] end
-  for e = d, n - 2 do view.size[e], view.stride[e] = size[e + 1], stride[e + 1] end
-  return publish(value, view, source, source.storageOffset + i * stride[d])
+-- Sets storage and offset; returns what `publish` takes, and the source: it has to live as
+-- long as nothing else keeps its storage.
+local function locate(view, storage, offset, source)
+  view.storage, view.storageOffset = storage, offset
+  local anchor = storage_object(storage)
+  return view, anchor, source
 end
 
-local function copy_view(self, n)
-  local value, view = new_view(n)
-  local source = structs[self]
-  for e = 0, n - 1 do view.size[e], view.stride[e] = source.size[e], source.stride[e] end
-  return value, view, source
+-- Copies n sizes and strides from position e of a struct to position d of a view. Few
+-- dimensions go without a loop: a loop inside the user's loop would split the trace.
+local function copy_geometry(view, d, source, e, n)
+  if n == 0 then return end
+  view.size[d], view.stride[d] = source.size[e], source.stride[e]
+  if n == 1 then return end
+  view.size[d + 1], view.stride[d + 1] = source.size[e + 1], source.stride[e + 1]
+  for k = 2, n - 1 do
+    view.size[d + k], view.stride[d + k] = source.size[e + k], source.stride[e + k]
+  end
+end
+
+-- The slice i of dimension d (both from 0) of n, for `publish`.
+local function select_view(self, n, d, i)
+  local view = new_view(n - 1)
+  local c = structs[self]
+  copy_geometry(view, 0, c, 0, d)
+  copy_geometry(view, d, c, d + 1, n - 1 - d)
+  local _, anchor, source = locate(view, c.storage, c.storageOffset + i * c.stride[d], self)
+  return view, anchor, source
+end
+
+local function narrow_view(self, n, d, first, size)
+  local view = new_view(n)
+  local c = structs[self]
+  copy_geometry(view, 0, c, 0, n)
+  view.size[d] = size
+  local _, anchor, source = locate(view, c.storage, c.storageOffset + first * c.stride[d], self)
+  return view, anchor, source
+end
+
+local function transposed_view(self)
+  local view = new_view(2)
+  local c = structs[self]
+  view.size[0], view.size[1] = c.size[1], c.size[0]
+  view.stride[0], view.stride[1] = c.stride[1], c.stride[0]
+  local _, anchor, source = locate(view, c.storage, c.storageOffset, self)
+  return view, anchor, source
+end
+
+local function can_select(c, dim, index)
+  local n = c.nDimension
+  return n > 1 and n <= ROOM and dim >= 1 and dim <= n and dim % 1 == 0 and index >= 1
+    and index <= tonumber(c.size[dim - 1]) and index % 1 == 0
+end
+
+local function can_narrow(c, dim, first, size)
+  local n = c.nDimension
+  return n > 0 and n <= ROOM and dim >= 1 and dim <= n and dim % 1 == 0 and first >= 1
+    and size >= 1 and first % 1 == 0 and size % 1 == 0
+    and first + size - 1 <= tonumber(c.size[dim - 1])
 end
 
 function access.select(self, dim, index, ...)
   if type(dim) == 'number' and type(index) == 'number' then
     local c = structs[self] or fetch_struct(self)
-    local n = c.nDimension
-    if n > 1 and n <= ROOM and dim >= 1 and dim <= n and dim % 1 == 0 and index >= 1
-      and index <= tonumber(c.size[dim - 1]) and index % 1 == 0 then
-      return select_view(self, n, dim - 1, index - 1)
+    if c and can_select(c, dim, index) then
+      local view, anchor = select_view(self, c.nDimension, dim - 1, index - 1)
+      return publish(view, anchor)
     end
   end
   return slow.select(self, dim, index, ...)
@@ -91,14 +144,9 @@ end
 function access.narrow(self, dim, first, size, ...)
   if type(dim) == 'number' and type(first) == 'number' and type(size) == 'number' then
     local c = structs[self] or fetch_struct(self)
-    local n = c.nDimension
-    if n <= ROOM and dim >= 1 and dim <= n and dim % 1 == 0 and first >= 1 and size >= 1
-      and first % 1 == 0 and size % 1 == 0
-      and first + size - 1 <= tonumber(c.size[dim - 1]) then
-      local value, view, source = copy_view(self, n)
-      view.size[dim - 1] = size
-      return publish(value, view, source,
-        source.storageOffset + (first - 1) * source.stride[dim - 1])
+    if c and can_narrow(c, dim, first, size) then
+      local view, anchor = narrow_view(self, c.nDimension, dim - 1, first - 1, size)
+      return publish(view, anchor)
     end
   end
   return slow.narrow(self, dim, first, size, ...)
@@ -107,10 +155,8 @@ end
 function access.t(self, ...)
   local c = structs[self] or fetch_struct(self)
   if c and c.nDimension == 2 then
-    local value, view, source = copy_view(self, 2)
-    view.size[0], view.size[1] = source.size[1], source.size[0]
-    view.stride[0], view.stride[1] = source.stride[1], source.stride[0]
-    return publish(value, view, source, source.storageOffset)
+    local view, anchor = transposed_view(self)
+    return publish(view, anchor)
   end
   return slow.t(self, ...)
 end
@@ -143,14 +189,16 @@ local function range(item, n)
 end
 
 -- What x[{...}] means: a view, or nil, the storage's struct and a position in it.
-local function resolve(self, items)
+local function resolve(self, items, ...) -- luacheck: ignore 212
   local c = structs[self] or fetch_struct(self)
   local n = c.nDimension
   if #items > n then th.argument_error(2, 'too many indices provided', '?') end
   if n > ROOM then return slow.at(self, items) end
-  local value, view, source = copy_view(self, n)
+  local view = new_view(n)
+  c = structs[self]
+  copy_geometry(view, 0, c, 0, n)
   local size, stride = view.size, view.stride
-  local left, d, offset = n, 0, source.storageOffset
+  local left, d, offset = n, 0, c.storageOffset
   for i = 1, #items do
     local item = items[i]
     local k = number_of(item)
@@ -158,7 +206,7 @@ local function resolve(self, items)
       local at = position(k, tonumber(size[d]))
       if not at then th.argument_error(2, 'index out of bound', '?') end
       offset = offset + at * stride[d]
-      if left == 1 then return nil, source.storage, offset end
+      if left == 1 then return nil, c.storage, offset end
       for e = d, left - 2 do size[e], stride[e] = size[e + 1], stride[e + 1] end
       left = left - 1
     elseif type(item) == 'table' then
@@ -171,7 +219,8 @@ local function resolve(self, items)
     end
   end
   view.nDimension = left
-  return publish(value, view, source, offset)
+  local _, anchor = locate(view, c.storage, offset, self)
+  return publish(view, anchor)
 end
 
 -- The position in the storage of x[{i, j}] and the like, where it is that plain; or nil.
@@ -190,24 +239,59 @@ local function element(c, items)
 end
 
 local function read(storage, at)
-  if at >= 0 and at < storage.size then return tonumber(storage.data[at]) end
-  return exceeded()
+  if at < 0 or at >= storage.size then exceeded() end
+  local value = tonumber(storage.data[at])
+  return value
 end
 
 local function write(storage, at, v)
-  if at >= 0 and at < storage.size then
-    storage.data[at] = convert(v)
-    return
-  end
-  return exceeded()
+  if at < 0 or at >= storage.size then exceeded() end
+  storage.data[at] = convert(v)
+end
+
+-- Element k of a vector; nil where self is no vector, or k outside.
+local function vector_element(self, k)
+  local c = structs[self] or fetch_struct(self)
+  if c.nDimension ~= 1 then return nil end
+  local i = position(k, tonumber(c.size[0]))
+  if not i then return nil end
+  local value = read(c.storage, c.storageOffset + i * c.stride[0])
+  return value
+end
+
+-- Sets element k of a vector; whether there is one.
+local function set_vector_element(self, k, v)
+  local c = structs[self] or fetch_struct(self)
+  if c.nDimension ~= 1 then return false end
+  local i = position(k, tonumber(c.size[0]))
+  if not i then return false end
+  write(c.storage, c.storageOffset + i * c.stride[0], v)
+  return true
+end
+
+-- Row k of a matrix or more, for `publish`; nil where there is none.
+local function row_view(self, k)
+  local c = structs[self] or fetch_struct(self)
+  local n = c.nDimension
+  local i = n > 1 and n <= ROOM and position(k, tonumber(c.size[0]))
+  if not i then return nil end
+  local view, anchor, source = select_view(self, n, 0, i)
+  return view, anchor, source
 end
 
 -- --------------------------------------------------------------- __index__
 
-local function index_table(self, items)
+local function plain_element(self, items)
   local c = structs[self] or fetch_struct(self)
   local at = element(c, items)
-  if at then return read(c.storage, at) end
+  if not at then return nil end
+  local value = read(c.storage, at)
+  return value
+end
+
+local function index_table(self, items, ...) -- luacheck: ignore 212
+  local value = plain_element(self, items)
+  if value ~= nil then return value end
   local view, storage, offset = resolve(self, items)
   if view then return view end
   return read(storage, offset)
@@ -221,7 +305,7 @@ local function long_storage_items(self, key)
 end
 
 -- The value, and whether the key names an element at all.
-local function index_other(self, key)
+local function index_other(self, key, ...) -- luacheck: ignore 212
   if type(key) == 'table' then return index_table(self, key), true end
   local name = th.typename(key)
   if name == 'torch.LongStorage' then
@@ -232,44 +316,46 @@ local function index_other(self, key)
   return nil, false
 end
 
-local function index_number(self, k)
-  local c = structs[self] or fetch_struct(self)
-  local n = c.nDimension
+-- What x[k] means where it is no element of a vector: a row, or an error.
+local function index_number(self, k, ...) -- luacheck: ignore 212
+  local view, anchor = row_view(self, k)
+  if view then return publish(view, anchor) end
+  local n = self:nDimension()
   if n == 0 then th.argument_error(1, 'empty tensor', '?') end
-  local i = position(k, tonumber(c.size[0]))
+  local i = position(k, self:size(1))
   if not i then th.argument_error(2, 'out of range', '?') end
-  if n == 1 then return read(c.storage, c.storageOffset + i * c.stride[0]) end
-  if n > ROOM then return slow.select(self, 1, i + 1) end
-  return select_view(self, n, 0, i)
+  return slow.select(self, 1, i + 1)
 end
 
 --- The reference's __index__: the element, and true; or false for a key that names none.
 function access.__index__(self, key)
   local k = number_of(key)
-  if k then return index_number(self, k), true end
+  if k then
+    local value = vector_element(self, k)
+    if value == nil then value = index_number(self, k) end
+    return value, true
+  end
   local value, found = index_other(self, key)
   if found then return value, true end
   return false
 end
 
 --- The metamethod: elements by number first, then methods by name.
-function access.__index(self, key)
+function access.__index(self, key, ...) -- luacheck: ignore 212
   local kind = type(key)
+  local value
   if kind == 'number' then
-    local c = structs[self] or fetch_struct(self)
-    if c.nDimension == 1 then
-      local i = position(key, tonumber(c.size[0]))
-      if i then return read(c.storage, c.storageOffset + i * c.stride[0]) end
-    end
-    return index_number(self, key)
+    value = vector_element(self, key)
+    if value == nil then value = index_number(self, key) end
   elseif kind == 'string' then
-    local method = methods[key]
-    if method == nil and tonumber(key) then return index_number(self, tonumber(key)) end
-    return method
+    value = methods[key]
+    if value == nil and tonumber(key) then value = access.__index__(self, key) end
+  else
+    local found
+    value, found = index_other(self, key)
+    if not found then value = methods[key] end
   end
-  local value, found = index_other(self, key)
-  if found then return value end
-  return methods[key]
+  return value
 end
 
 -- ------------------------------------------------------------ __newindex__
@@ -281,7 +367,7 @@ local function require_source(value)
   end
 end
 
-local function set_number(self, k, value)
+local function set_number(self, k, value, ...) -- luacheck: ignore 212
   local c = structs[self] or fetch_struct(self)
   local n = c.nDimension
   if n == 0 then th.argument_error(1, 'empty tensor', '?') end
@@ -303,10 +389,16 @@ local function real_value(value)
   return v
 end
 
-local function set_table(self, items, value)
+local function set_plain_element(self, items, v)
   local c = structs[self] or fetch_struct(self)
-  local at = type(value) == 'number' and element(c, items)
-  if at then return write(c.storage, at, value) end
+  local at = element(c, items)
+  if not at then return false end
+  write(c.storage, at, v)
+  return true
+end
+
+local function set_table(self, items, value, ...) -- luacheck: ignore 212
+  if type(value) == 'number' and set_plain_element(self, items, value) then return end
   local view, storage, offset = resolve(self, items)
   if not view then return write(storage, offset, real_value(value)) end
   local v = number_of(value)
@@ -348,45 +440,76 @@ function access.__newindex__(self, key, value)
 end
 
 --- The metamethod.
-function access.__newindex(self, key, value)
-  if type(key) == 'number' and type(value) == 'number' then
-    local c = structs[self] or fetch_struct(self)
-    if c.nDimension == 1 then
-      local i = position(key, tonumber(c.size[0]))
-      if i then
-        local storage, at = c.storage, c.storageOffset + i * c.stride[0]
-        if at >= 0 and at < storage.size then
-          storage.data[at] = convert(value)
-          return
-        end
-      end
-    end
+function access.__newindex(self, key, value, ...) -- luacheck: ignore 212
+  if type(key) == 'number' and type(value) == 'number' and set_vector_element(self, key, value) then
+    return
   end
   if not access.__newindex__(self, key, value) then
     th.fail('the class ' .. dtype.tensor_name .. ' cannot be indexed')
   end
 end
 
+-- ----------------------------------------------------------------- queries
+
+function access.size(self, dim, ...)
+  local c = structs[self] or fetch_struct(self)
+  if type(dim) == 'number' and c and dim >= 1 and dim <= c.nDimension then
+    return tonumber(c.size[dim - 1])
+  end
+  return slow.size(self, dim, ...)
+end
+
+function access.stride(self, dim, ...)
+  local c = structs[self] or fetch_struct(self)
+  if type(dim) == 'number' and c and dim >= 1 and dim <= c.nDimension then
+    return tonumber(c.stride[dim - 1])
+  end
+  return slow.stride(self, dim, ...)
+end
+
+function access.dim(self, ...)
+  local c = structs[self] or fetch_struct(self)
+  return c and c.nDimension or slow.dim(self, ...)
+end
+access.nDimension = access.dim
+
+function access.nElement(self, ...)
+  local c = structs[self] or fetch_struct(self)
+  if not c then return slow.nElement(self, ...) end
+  local n = c.nDimension > 0 and 1 or 0
+  for d = 0, c.nDimension - 1 do n = n * tonumber(c.size[d]) end
+  return n
+end
+
+function access.storageOffset(self, ...)
+  local c = structs[self] or fetch_struct(self)
+  return c and tonumber(c.storageOffset) + 1 or slow.storageOffset(self, ...)
+end
+
 -- ------------------------------------------------------------------ totable
 
-local function nested(c, n, d, at)
+local function row(c, d, at)
   local size, stride = tonumber(c.size[d]), tonumber(c.stride[d])
+  if at + (size - 1) * stride >= tonumber(c.storage.size) then exceeded() end
+  local data, result = c.storage.data + at, {}
+  for i = 0, size - 1 do result[i + 1] = tonumber(data[i * stride]) end
+  return result
+end
+
+local function nested(c, d, at)
+  if d == c.nDimension - 1 then return row(c, d, at) end
   local result = {}
-  for i = 1, size do
-    if d == n - 1 then
-      result[i] = read(c.storage, at)
-    else
-      result[i] = nested(c, n, d + 1, at)
-    end
-    at = at + stride
+  for i = 1, tonumber(c.size[d]) do
+    result[i] = nested(c, d + 1, at)
+    at = at + tonumber(c.stride[d])
   end
   return result
 end
 
+--- Nested tables of the elements; empty for an empty tensor.
 function access.totable(self)
   local c = th.settled_struct(self)
-  if c.nDimension == 0 then return {} end
-  return nested(c, c.nDimension, 0, tonumber(c.storageOffset))
+  return c.nDimension > 0 and nested(c, 0, tonumber(c.storageOffset)) or {}
 end
 
 return access
