@@ -1,0 +1,113 @@
+"""Whether what an example printed is what its page says.
+
+Spacing does not count, nor 'of size' against 'of dimension', the dots of a slice's heading
+'(1,.,.) =', addresses, the prompt's timings, and comments in the page; a line '...' in the
+page stands for any text. Numbers agree by value to the precision that the page prints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+__all__ = ["agrees", "agrees_by_layout", "is_error_message", "same"]
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?nan|[-+]?inf"
+_IS_NUMBER = re.compile(rf"(?:{_NUMBER})\Z")
+_TOKEN = re.compile(rf"(?:{_NUMBER})(?![\w.])|\.\.\.|[{{}}()\[\],:=*]|[^\s{{}}()\[\],:=*]+")
+_SHAPE = re.compile(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
+_SHAPE_TOKEN = re.compile(r"<(torch\.\w+) ([\dx]+)>\Z")
+_HEADING = re.compile(r"^\s*\((\d+(?:,\d+)*)[,.]+\)\s*=\s*$", re.M)
+_SCALE = re.compile(r"^\s*\S+\s\*\s*$", re.M)
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
+_COMMENT = re.compile(r"(?:^|\s)--.*$", re.M)
+_TIMING = re.compile(r"^\s*\[\d+\.\d+s\]\s*$", re.M)
+_ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
+_TRACEBACK = re.compile(r"^\s*stack traceback:.*", re.M | re.S)
+_POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s")
+_ANYTHING = "\0"
+
+
+def same(first: str, second: str) -> bool:
+    """Whether two runs printed the same."""
+    return _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
+
+
+def agrees(expected: str, got: str) -> bool:
+    """Whether a print is the one that the page documents."""
+    found = _tokens(got)
+    return any(_match(_tokens(text), found) for text in _readings(expected))
+
+
+def agrees_by_layout(expected: str, first: str, second: str) -> bool:
+    """Whether the prints of two runs, which differ, are laid out as the page documents.
+
+    That is by their words, the number of their numbers and their shape lines; where the runs
+    differ even in the numbers of numbers, by the words and the types in the shape lines.
+    """
+    layouts = [_layout(text) for text in (first, second)]
+    simplify = _layout if layouts[0] == layouts[1] else _loose_layout
+    return any(
+        simplify(text) == simplify(got) for text in _readings(expected) for got in (first, second)
+    )
+
+
+def is_error_message(expected: str, message: str) -> bool:
+    """Whether the page documents this error; where it says it happened does not count."""
+    wanted, found = (_POSITION.sub("", _TRACEBACK.sub("", t)) for t in (expected, message))
+    return agrees(wanted.removeprefix("lua: ").removeprefix("error: "), found)
+
+
+def _readings(expected: str) -> Sequence[str]:
+    # As it stands first: '--' may be part of what is printed.
+    return expected, _COMMENT.sub("", expected)
+
+
+def _tokens(text: str) -> list[str]:
+    text = _SHAPE.sub(r"<\1\t\2>", _TIMING.sub("", text))
+    text = _HEADING.sub(r"(\1) =", _ADDRESS.sub("0x", text))
+    text = _ELLIPSIS.sub(_ANYTHING, text)
+    return [token.replace("\t", " ") for token in _split(text)]
+
+
+def _split(text: str) -> list[str]:
+    shape = re.compile(r"<torch\.\w+\t[\dx]+>|\0|" + _TOKEN.pattern)
+    return shape.findall(text)
+
+
+def _match(expected: list[str], got: list[str]) -> bool:
+    if _ANYTHING in expected:
+        at = expected.index(_ANYTHING)
+        rest = expected[at + 1 :]
+        return _match(expected[:at], got[:at]) and any(
+            _match(rest, got[i:]) for i in range(at, len(got) + 1)
+        )
+    return len(expected) == len(got) and all(map(_equal, expected, got))
+
+
+def _equal(expected: str, got: str) -> bool:
+    if expected == got:
+        return True
+    if not (_IS_NUMBER.match(expected) and _IS_NUMBER.match(got)):
+        return False
+    wanted, found = float(expected), float(got)
+    if wanted != wanted or found != found:
+        return wanted != wanted and found != found
+    return wanted == found or abs(wanted - found) <= _precision(expected)
+
+
+def _precision(number: str) -> float:
+    # One in the last printed place; a number without a fraction is exact.
+    digits, _, exponent = number.lower().partition("e")
+    _, point, fraction = digits.partition(".")
+    return 1.01 * 10.0 ** (int(exponent or 0) - len(fraction)) if point and fraction else 0.0
+
+
+def _layout(text: str) -> tuple[list[str], int]:
+    tokens = _tokens(_SCALE.sub("", text))
+    words = [token for token in tokens if not _IS_NUMBER.match(token)]
+    return words, len(tokens) - len(words)
+
+
+def _loose_layout(text: str) -> list[str]:
+    return [_SHAPE_TOKEN.sub(r"<\1>", word) for word in _layout(text)[0]]

@@ -1,0 +1,130 @@
+"""A page's code blocks: which lines of it may hold examples, with their line numbers.
+
+Markdown pages are read with markdown-it-py. Any other page is read by a scanner that takes
+what is left of Markdown after a conversion: fences of backticks, tildes or of a curly quote
+and a backtick, at any indentation, closed or not. Either way, blocks with nothing but blank
+lines between them are one block, because page breaks split them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+__all__ = ["SKIP_MARK", "Block", "Line", "read_page", "text_blocks"]
+
+#: On a line of its own before a fence: its examples are not run.
+SKIP_MARK = "<!-- th-docs: skip -->"
+
+#: What may stand after an opening fence for its examples to be Lua.
+_LUA = frozenset(("", "lua", "luajit", "th", "torch"))
+
+_FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)\s*$")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a page; number: 1-based."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """The lines between two fences.
+
+    opening, closing: the fences' line numbers; skip: whether the page asks not to run it.
+    """
+
+    opening: int
+    closing: int
+    language: str
+    lines: tuple[Line, ...]
+    skip: bool = False
+
+
+def read_page(path: Path) -> list[Block]:
+    """The blocks of a page that may hold Lua, in order. Raises OSError."""
+    text = path.read_bytes().decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
+    # In Lua a no-break space is part of a name; in a page it is a space.
+    lines = [line.replace("\N{NO-BREAK SPACE}", " ") for line in text.split("\n")]
+    find = _markdown_blocks if path.suffix.lower() in (".md", ".markdown") else text_blocks
+    blocks = _joined(_marked(find(lines), lines), lines)
+    return [block for block in blocks if block.language in _LUA]
+
+
+def _markdown_blocks(lines: list[str]) -> Iterator[Block]:
+    for token in MarkdownIt().parse("\n".join(lines)):
+        if token.type != "fence" or token.map is None:
+            continue
+        opening = token.map[0] + 1
+        content = token.content.removesuffix("\n").split("\n")
+        numbered = tuple(Line(opening + i, text) for i, text in enumerate(content, 1))
+        language = (token.info.split() or [""])[0].lower()
+        yield Block(opening, opening + len(content) + 1, language, numbered)
+
+
+def text_blocks(lines: list[str]) -> Iterator[Block]:
+    """The blocks of a text page, whose fences may be damaged.
+
+    A fence that names a language always opens a block, and closes one that was left open. A
+    fence of the other kind within a block (backticks, curly) is what a page break left over.
+    """
+    mark, language, opening = "", "", 0
+    content: list[Line] = []
+    for number, text in enumerate(lines, 1):
+        fence = _FENCE.match(text)
+        if fence and mark and _is_curly(fence["mark"]) is not _is_curly(mark):
+            continue
+        if fence and mark and not fence["language"] and _closes(mark, fence["mark"]):
+            yield Block(opening, number, language, tuple(content))
+            mark = ""
+        elif fence and (fence["language"] or not mark and not _is_curly(fence["mark"])):
+            if mark:
+                yield Block(opening, number, language, tuple(content))
+            mark, language, opening = fence["mark"], fence["language"].lower(), number
+            content = []
+        elif mark:
+            content.append(Line(number, text))
+    if mark:
+        yield Block(opening, len(lines) + 1, language, tuple(content))
+
+
+def _is_curly(mark: str) -> bool:
+    return mark[0] in "“”"
+
+
+def _closes(opened: str, mark: str) -> bool:
+    return _is_curly(mark) or (mark[0] == opened[0] and len(mark) >= len(opened))
+
+
+def _marked(blocks: Iterator[Block], lines: list[str]) -> Iterator[Block]:
+    for block in blocks:
+        before = (text.strip() for text in reversed(lines[: block.opening - 1]))
+        skip = next((text for text in before if text), "") == SKIP_MARK
+        yield Block(block.opening, block.closing, block.language, block.lines, skip)
+
+
+def _joined(blocks: Iterator[Block], lines: list[str]) -> Iterator[Block]:
+    last: Block | None = None
+    for block in blocks:
+        if last and _continues(block, last, lines):
+            both = last.lines + block.lines
+            last = Block(last.opening, block.closing, last.language, both, last.skip)
+            continue
+        if last:
+            yield last
+        last = block
+    if last:
+        yield last
+
+
+def _continues(block: Block, last: Block, lines: list[str]) -> bool:
+    between = lines[last.closing : block.opening - 1]
+    same = block.language in ("", last.language) and not block.skip
+    return same and not any(text.strip() for text in between)

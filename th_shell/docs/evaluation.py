@@ -1,0 +1,181 @@
+"""Runs a page's examples: a child process per run, two runs per page.
+
+The runs differ in the seed of the random numbers and in what fresh memory holds; `verdicts`
+compares what came out. Each run has an empty folder of its own and a time limit. Where an
+input kills its process, the page runs again without that input, so that only it is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from th_shell.docs.examples import Example, Kind
+from th_shell.docs.shell import refusal
+
+__all__ = ["Outcome", "evaluate", "unrunnable"]
+
+#: Seed and fill byte of the two runs. 0x3F makes doubles and integers that print as such.
+_RUNS = ((1, 0x00), (20240229, 0x3F))
+
+#: How often a page is started again after it killed its process.
+_RESTARTS = 3
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an input did in one run.
+
+    output: all that it printed; printed: the part before the values that the prompt shows;
+    error: its error's message; lost: why it could not end, or did not run ('' where it did).
+    """
+
+    output: str = ""
+    printed: str = ""
+    error: str | None = None
+    lost: str = ""
+
+
+def unrunnable(example: Example) -> str:
+    """Why an example is not run; '' where it is."""
+    if example.kind is Kind.TEXT:
+        return "no input: this text does not compile as Lua"
+    if example.skip:
+        return "the page says so"
+    return refusal(example.source) if example.kind is Kind.SHELL else ""
+
+
+def evaluate(examples: Sequence[Example], timeout: float) -> list[tuple[Outcome, Outcome]]:
+    """The outcomes of each example, in the two runs. timeout: seconds for a run."""
+    with ThreadPoolExecutor(len(_RUNS)) as pool:
+        runs = [pool.submit(_run, examples, timeout, seed, fill) for seed, fill in _RUNS]
+        first, second = (run.result() for run in runs)
+    return [(first[i], second[i]) for i in range(len(examples))]
+
+
+def _run(examples: Sequence[Example], timeout: float, seed: int, fill: int) -> dict[int, Outcome]:
+    steps = {i: _step(i, e) for i, e in enumerate(examples) if not unrunnable(e)}
+    deadline = time.monotonic() + timeout
+    killers: dict[int, Outcome] = {}
+    found: dict[int, Outcome] = {}
+    reason = ""
+    for _ in range(1 + _RESTARTS):
+        with tempfile.TemporaryDirectory(prefix="th-docs-", ignore_cleanup_errors=True) as folder:
+            process = _Process(Path(folder), list(steps.values()), seed, fill)
+            reason = process.wait(deadline - time.monotonic())
+            found, killer = process.outcomes(reason)
+        if killer is None:
+            break
+        killers[killer] = found[killer]
+        del steps[killer]
+        if time.monotonic() >= deadline:
+            break
+    lost = Outcome(lost=f"lost: the page's process {reason or 'ended early'} before this input")
+    return {i: killers.get(i) or found.get(i, lost) for i in range(len(examples))}
+
+
+def _step(index: int, example: Example) -> dict[str, Any]:
+    return {
+        "index": index,
+        "block": example.block,
+        "source": example.source,
+        "shell": example.kind is Kind.SHELL,
+    }
+
+
+class _Process:
+    """One child process and the files it writes."""
+
+    def __init__(self, folder: Path, steps: list[dict[str, Any]], seed: int, fill: int) -> None:
+        self._results = folder / "results"
+        self._capture = folder / "capture"
+        (folder / "page").mkdir()
+        plan = {
+            "folder": str(folder / "page"),
+            "capture": str(self._capture),
+            "results": str(self._results),
+            "seed": seed,
+            "fill": fill,
+            "steps": steps,
+        }
+        (folder / "plan").write_text(json.dumps(plan))
+        # The child leaves this folder only after its imports: nothing of a page can shadow them.
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "th_shell.docs.worker", str(folder / "plan")],
+            cwd=folder,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    def wait(self, seconds: float) -> str:
+        """Wait for the end; why it was not a good one, or ''."""
+        try:
+            _, errors = self._process.communicate(timeout=max(seconds, 0.1))
+        except subprocess.TimeoutExpired:
+            self._kill()
+            return "ran into the time limit"
+        self._kill()
+        status = self._process.returncode
+        if status == 0:
+            return ""
+        if status < 0:
+            return f"was killed by {signal.Signals(-status).name}"
+        said = errors.decode(errors="replace").strip().splitlines()
+        return " ".join([f"ended with status {status}", *said[-1:]])
+
+    def _kill(self) -> None:
+        # With whatever the page has started.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.communicate()
+
+    def outcomes(self, reason: str) -> tuple[dict[int, Outcome], int | None]:
+        """What ended, by index; and the input that ended the process, if one did."""
+        found: dict[int, Outcome] = {}
+        started: dict[str, Any] | None = None
+        for record in self._records():
+            if record.pop("event") == "start":
+                started = record
+                continue
+            index = record.pop("index")
+            found[index] = Outcome(**record)
+            started = None
+        if started is None:
+            return found, None
+        index = started["index"]
+        why = f"the process {reason or 'ended'} in this input"
+        found[index] = Outcome(output=self._output(started["at"]), lost=why)
+        return found, index
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        if not self._results.exists():
+            return
+        for line in self._results.read_text().split("\n"):
+            with suppress(json.JSONDecodeError):  # a record that was cut, or the last line
+                yield json.loads(line)
+
+    def _output(self, at: int) -> str:
+        with self._capture.open("rb") as file:
+            file.seek(at)
+            return file.read(1 << 16).decode("utf-8", "surrogateescape")
+
+
+def _environment() -> dict[str, str]:
+    # The child finds this package wherever this process has found it.
+    top = str(Path(__file__).resolve().parents[2])
+    paths = [top, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}

@@ -1,0 +1,91 @@
+"""Pages as pytest tests: one test an example. The only module that knows pytest.
+
+In a conftest.py beside the pages:
+
+    from th_shell.docs.plugin import pages
+
+    pytest_collect_file = pages("*.md")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from th_shell.docs.report import describe_failure
+from th_shell.docs.syntax import Syntax
+from th_shell.docs.verdicts import PageResult, Verdict, check_page, read_examples
+
+__all__ = ["pages"]
+
+
+def pages(
+    *patterns: str, timeout: float = 60
+) -> Callable[[Path, pytest.Collector], pytest.Collector | None]:
+    """A pytest_collect_file hook that collects the pages whose names match."""
+
+    def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        if not any(file_path.match(pattern) for pattern in patterns):
+            return None
+        page = _Page.from_parent(parent, path=file_path)
+        page.timeout = timeout
+        return page
+
+    return pytest_collect_file
+
+
+class _Page(pytest.File):
+    """A page. It runs once a process, when the first of its tests does."""
+
+    timeout: float = 60
+
+    @cached_property
+    def examples(self) -> list[Any]:
+        return list(read_examples(self.path, Syntax()))
+
+    @cached_property
+    def result(self) -> PageResult:
+        return check_page(self.path, self.examples, self.timeout)
+
+    def collect(self) -> Iterable[pytest.Item]:
+        for index, example in enumerate(self.examples):
+            headline = example.source.split("\n")[0] or "text"
+            name = f"{example.line}: {headline}".encode("ascii", "backslashreplace").decode()
+            item = _ExampleTest.from_parent(self, name=name)
+            item.index = index
+            yield item
+
+
+class _ExampleFailed(Exception):
+    """An example fails; the message is the whole report."""
+
+
+class _ExampleTest(pytest.Item):
+    """One example."""
+
+    index: int = 0
+    parent: _Page
+
+    def runtest(self) -> None:
+        page = self.parent.result
+        if page.problem:
+            raise _ExampleFailed(page.problem)
+        result = page.results[self.index]
+        if result.verdict is Verdict.SKIPPED:
+            pytest.skip(result.note)
+        if result.failed:
+            raise _ExampleFailed(describe_failure(page, result))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The report alone; no traceback of ours."""
+        if isinstance(excinfo.value, _ExampleFailed):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the example stands (0-based line)."""
+        return self.path, self.parent.examples[self.index].line - 1, self.name

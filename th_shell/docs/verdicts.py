@@ -1,0 +1,144 @@
+"""From what an example documents and did to its verdict.
+
+This is where the runs of a page, its ledger and the comparison meet; `check_page` is the
+whole way from a file to its results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+
+from th_shell.docs.comparison import agrees, agrees_by_layout, is_error_message, same
+from th_shell.docs.document import read_page
+from th_shell.docs.evaluation import Outcome, evaluate, unrunnable
+from th_shell.docs.examples import Example, Kind, cut
+from th_shell.docs.ledger import Erratum, LedgerError, find, ledger_path, read_ledger
+from th_shell.docs.syntax import Syntax
+
+__all__ = ["PageResult", "Result", "Verdict", "check_page", "judge", "read_examples"]
+
+
+class Verdict(Enum):
+    """What became of an example."""
+
+    PASS = "pass"  #: it printed what the page says
+    LAYOUT = "layout"  #: it depends on chance; what it printed is laid out as the page says
+    RAN = "ran"  #: the page says nothing of its output
+    DIFFERS = "differs"  #: it printed something else
+    ERROR = "error"  #: it raised an error, or its process ended
+    SKIPPED = "skipped"  #: it was not run
+    ERRATUM = "erratum"  #: it fails, and the ledger says why the page is wrong
+
+
+#: What makes a page fail.
+FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR))
+
+
+@dataclass(frozen=True)
+class Result:
+    """An example's verdict. got: what it printed, with its error; note: more on the verdict."""
+
+    example: Example
+    verdict: Verdict
+    got: str = ""
+    note: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the page fails on account of this example."""
+        return self.verdict in FAILURES
+
+
+@dataclass(frozen=True)
+class PageResult:
+    """The results of a page. problem: why the page as a whole could not be judged, or ''."""
+
+    page: Path
+    results: Sequence[Result]
+    problem: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything of the page fails."""
+        return bool(self.problem) or any(result.failed for result in self.results)
+
+
+def read_examples(page: Path, syntax: Syntax) -> list[Example]:
+    """The examples of a page. Raises OSError."""
+    return cut(read_page(page), syntax)
+
+
+def check_page(
+    page: Path, examples: Sequence[Example], timeout: float = 60, ledgers: Path | None = None
+) -> PageResult:
+    """Run a page's examples and judge them. timeout: seconds for each of its two runs."""
+    try:
+        errata = find(read_ledger(ledger_path(page, ledgers)), examples)
+    except LedgerError as error:
+        return PageResult(page, [], str(error))
+    results = judge(examples, evaluate(examples, timeout))
+    judged = [_with_erratum(result, errata.get(i)) for i, result in enumerate(results)]
+    return PageResult(page, judged)
+
+
+def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:
+    """The verdicts of a page's examples, its ledger left aside."""
+    results = []
+    script, block = ("", ""), -1
+    for example, (first, second) in zip(examples, outcomes, strict=True):
+        candidates = [(first.output, second.output)]
+        if example.kind is not Kind.BARE or example.block != block:
+            script, block = ("", ""), example.block
+        if example.kind is Kind.BARE:
+            # Under statements may stand what they print when all of them run as a script.
+            script = script[0] + first.printed, script[1] + second.printed
+            candidates += [(first.printed, second.printed), script]
+        results.append(_judge_one(example, first, second, candidates))
+        if example.expected:
+            script = ("", "")
+    return results
+
+
+def _judge_one(
+    example: Example, first: Outcome, second: Outcome, candidates: list[tuple[str, str]]
+) -> Result:
+    why_not = unrunnable(example)
+    if why_not:
+        return Result(example, Verdict.SKIPPED, note=why_not)
+    got = first.output + (first.error or "")
+    if first.lost or second.lost:
+        return Result(example, Verdict.ERROR, got, first.lost or second.lost)
+    if first.error is not None or second.error is not None:
+        return _judge_error(example, first, second, got)
+    if not example.expected:
+        return Result(example, Verdict.RAN, got)
+    verdicts = [_compare(example.expected, *pair) for pair in candidates]
+    best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
+    note = "" if same(*candidates[0]) else "the output depends on chance; compared by layout"
+    return Result(example, best, got, note if best is Verdict.DIFFERS else "")
+
+
+def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) -> Result:
+    if first.error is None or second.error is None:
+        message = first.error or second.error
+        return Result(example, Verdict.ERROR, got, f"an error in one of two runs: {message}")
+    documented = example.expected and is_error_message(example.expected, got)
+    return Result(example, Verdict.PASS if documented else Verdict.ERROR, got)
+
+
+def _compare(expected: str, first: str, second: str) -> Verdict:
+    if same(first, second):
+        return Verdict.PASS if agrees(expected, first) else Verdict.DIFFERS
+    return Verdict.LAYOUT if agrees_by_layout(expected, first, second) else Verdict.DIFFERS
+
+
+def _with_erratum(result: Result, entry: Erratum | None) -> Result:
+    if entry is None:
+        return result
+    if result.failed:
+        return replace(result, verdict=Verdict.ERRATUM, note=entry.reason)
+    note = f"the ledger says: {entry.reason} But it is {result.verdict.value} now: strike it."
+    return replace(result, verdict=Verdict.DIFFERS, note=note)
