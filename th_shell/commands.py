@@ -26,6 +26,8 @@ def run_command(command: str, write: Write) -> bytes:
         while part := os.read(process.stdout.fileno(), 65536):
             output += part
             write(part)
+    if process.returncode in (-signal.SIGINT, 128 + signal.SIGINT):
+        write(b"\n")  # Behind the terminal's ^C.
     return bytes(output)
 
 
@@ -36,10 +38,10 @@ def _start(command: str) -> subprocess.Popen[bytes]:
 def _change_folder(argument: str, write: Write) -> bytes:
     # In a child of its own, cd would change nothing.
     try:
-        words = shlex.split(argument)
-        os.chdir(os.path.expanduser(words[0] if words else "~"))
+        os.chdir(os.path.expanduser("".join(shlex.split(argument)[:1])))
     except (OSError, ValueError) as error:
-        write(f"cd: {error}\n".encode("utf-8", "surrogateescape"))
+        why = error.strerror if isinstance(error, OSError) else error
+        write(f"cd: {argument}: {why}\n".encode("utf-8", "surrogateescape"))
     return b""
 
 

@@ -7,18 +7,17 @@ several lines there; on reading they are put together again where Lua says they 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from prompt_toolkit.history import History
 
-from th_shell.inputs import is_command
+from th_shell.inputs import Judge, Syntax, is_command, split
 
 __all__ = ["LineHistory", "history_path"]
 
-MOST_LINES = 10_000  # of the file, counted from its end
-MOST_LINES_OF_INPUT = 200
+MOST_LINES = 5_000  # of the file, counted from its end
+MOST_LINES_OF_INPUT = 100
 
 
 def history_path(environment: Mapping[str, str]) -> Path:
@@ -30,14 +29,20 @@ def history_path(environment: Mapping[str, str]) -> Path:
 class LineHistory(History):
     """Inputs in a file of lines.
 
-    incomplete: whether a text lacks its end. A file that cannot be read or written is no
-    reason to disturb: the history then lasts as long as the program.
+    judge: what the compiler says of a text. A file that cannot be read or written is no reason to
+    disturb: the history then lasts as long as the program.
     """
 
-    def __init__(self, path: Path, incomplete: Callable[[str], bool]) -> None:
+    def __init__(self, path: Path, judge: Judge) -> None:
         super().__init__()
         self._path = path
-        self._incomplete = incomplete
+        self._judge = judge
+
+    def append_string(self, string: str) -> None:
+        """Add what was entered; of a pasted block, its inputs one by one."""
+        for piece in split(string, self._judge):
+            if self.get_strings()[-1:] != [piece]:
+                super().append_string(piece)
 
     def load_history_strings(self) -> Iterable[str]:
         """The inputs, newest first."""
@@ -51,7 +56,7 @@ class LineHistory(History):
         """Add an input to the file."""
         try:
             with self._path.open("a", encoding="utf-8", errors="surrogateescape") as file:
-                file.write(string.rstrip("\n") + "\n")
+                file.write(string + "\n")
         except OSError:
             pass
 
@@ -59,18 +64,19 @@ class LineHistory(History):
         inputs: list[str] = []
         at = 0
         while at < len(lines):
-            count = self._length(lines, at)
+            count = self._length(lines[at : at + MOST_LINES_OF_INPUT])
             inputs.append("\n".join(lines[at : at + count]))
             at += count
         return inputs
 
-    def _length(self, lines: list[str], at: int) -> int:
-        """How many lines from a place on make one input; 1 where they never do."""
-        if is_command(lines[at]):
+    def _length(self, lines: list[str]) -> int:
+        """How many of the lines make one input; 1 where they never do."""
+        if is_command(lines[0]):
             return 1
-        text = ""
-        for count, line in enumerate(islice(lines, at, at + MOST_LINES_OF_INPUT), 1):
-            text += line + "\n"
-            if not self._incomplete(text):
+        for count in range(1, len(lines) + 1):
+            syntax = self._judge("\n".join(lines[:count]))
+            if syntax is Syntax.COMPLETE:
                 return count
+            if syntax is Syntax.WRONG:
+                break
         return 1

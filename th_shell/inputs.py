@@ -9,10 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from enum import Enum
 
-__all__ = ["is_command", "split"]
+__all__ = ["Judge", "Syntax", "is_command", "split"]
 
-Incomplete = Callable[[str], bool]
+
+class Syntax(Enum):
+    """What the compiler says of a text."""
+
+    COMPLETE = "it compiles"
+    INCOMPLETE = "only its end is missing"
+    WRONG = "no continuation can make it compile"
+
+
+Judge = Callable[[str], Syntax]
 
 _PROMPT = re.compile(r"\s*(?:th>|>)(?:[ \t]|$)")
 _CONTINUATION = re.compile(r"\s*(?:\.\.>|th>|>+)(?:[ \t]|$)")
@@ -24,19 +34,17 @@ def is_command(text: str) -> bool:
     return text.lstrip().startswith(("?", "$"))
 
 
-def split(text: str, incomplete: Incomplete) -> list[str]:
-    """The inputs in a text; only the last one may be incomplete.
-
-    incomplete: whether a text is Lua source of which only the end is missing.
-    """
+def split(text: str, judge: Judge) -> list[str]:
+    """The inputs in a text; only the last one may be incomplete."""
     lines = text.splitlines()
     first = next((line for line in lines if line.strip()), "")
     if _PROMPT.match(first):
-        return list(_transcript(lines, incomplete))
-    pieces = list(_pieces(lines, incomplete))
-    if len(pieces) > 1 and any(map(_LOCAL.match, pieces)) and not incomplete(pieces[-1]):
+        return list(_transcript(lines, judge))
+    pieces = list(_pieces(lines, judge))
+    if len(pieces) > 1 and any(map(_LOCAL.match, pieces)):
         # One by one, the locals would be gone before their use.
-        return ["\n".join(pieces)]
+        whole = "\n".join(pieces)
+        return [whole] if judge(whole) is Syntax.COMPLETE else pieces
     return pieces
 
 
@@ -45,9 +53,9 @@ def _is_blank(line: str) -> bool:
     return not line or (line.startswith("--") and not line.startswith("--["))
 
 
-def _grow(piece: str, lines: Iterator[str], incomplete: Incomplete) -> str:
+def _grow(piece: str, lines: Iterator[str], judge: Judge) -> str:
     """The piece with as many of the next lines as it lacks."""
-    while not is_command(piece) and incomplete(piece):
+    while not is_command(piece) and judge(piece) is Syntax.INCOMPLETE:
         line = next(lines, None)
         if line is None:
             break
@@ -55,17 +63,17 @@ def _grow(piece: str, lines: Iterator[str], incomplete: Incomplete) -> str:
     return piece
 
 
-def _pieces(lines: list[str], incomplete: Incomplete) -> Iterator[str]:
+def _pieces(lines: list[str], judge: Judge) -> Iterator[str]:
     rest = iter(lines)
     for line in rest:
         if not _is_blank(line):
-            yield _grow(line.strip(), rest, incomplete)
+            yield _grow(line.strip(), rest, judge)
 
 
-def _transcript(lines: list[str], incomplete: Incomplete) -> Iterator[str]:
+def _transcript(lines: list[str], judge: Judge) -> Iterator[str]:
     rest = iter(lines)
     for line in rest:
         code = _PROMPT.sub("", line, count=1)
         if code != line and not _is_blank(code):
             more = (_CONTINUATION.sub("", line, count=1) for line in rest)
-            yield _grow(code.strip(), more, incomplete)
+            yield _grow(code.strip(), more, judge)

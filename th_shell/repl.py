@@ -11,10 +11,13 @@ import sys
 from collections.abc import Callable
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import CompleteEvent, get_common_complete_suffix
 from prompt_toolkit.enums import DEFAULT_BUFFER
-from prompt_toolkit.filters import Condition, has_focus
+from prompt_toolkit.filters import has_completions, has_focus
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
@@ -68,7 +71,7 @@ def create_prompt(
         completer=LuaCompleter(session.engine.names),
         complete_while_typing=False,
         complete_style=CompleteStyle.MULTI_COLUMN,
-        history=LineHistory(history_path(os.environ), session.wants_more),
+        history=LineHistory(history_path(os.environ), session.judge),
         enable_suspend=True,
         input=input,
         output=output,
@@ -90,17 +93,29 @@ def _bindings(session: Session) -> KeyBindings:
         else:
             buffer.validate_and_handle()
 
-    @Condition
-    def at_margin() -> bool:
-        from prompt_toolkit.application import get_app
-
-        return not get_app().current_buffer.document.current_line_before_cursor.strip()
-
-    @bindings.add("tab", filter=editing & at_margin)
+    @bindings.add("tab", filter=editing & ~has_completions)
     def _(event: KeyPressEvent) -> None:
-        event.current_buffer.insert_text(INDENT)
+        _complete(event.current_buffer)
+
+    @bindings.add(Keys.BracketedPaste, filter=editing)
+    def _(event: KeyPressEvent) -> None:
+        # Without the last end of line: the next Enter is to run it.
+        event.current_buffer.insert_text("\n".join(event.data.splitlines()))
 
     return bindings
+
+
+def _complete(buffer: Buffer) -> None:
+    """Insert what all completions begin with, and offer them where there are several."""
+    document = buffer.document
+    if not document.current_line_before_cursor.strip():
+        buffer.insert_text(INDENT)
+        return
+    # Here and now, not in the editor's background task: keys typed ahead would cancel that.
+    found = list(buffer.completer.get_completions(document, CompleteEvent()))
+    buffer.insert_text(get_common_complete_suffix(document, found))
+    if len(found) > 1:
+        buffer.start_completion()
 
 
 def _output() -> Output:

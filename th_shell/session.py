@@ -12,7 +12,7 @@ from functools import lru_cache
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell import help
 from th_shell.commands import run_command
-from th_shell.inputs import is_command, split
+from th_shell.inputs import Judge, Syntax, is_command, split
 from th_shell.interrupt import last_resort
 
 __all__ = ["Session"]
@@ -25,23 +25,26 @@ _KEEP = b"local output = ...; _RESULTS[#_RESULTS + 1] = output; _LAST = output"
 class Session:
     """Runs inputs in an engine, and writes what comes of them to its standard output.
 
-    time_format: how to show the seconds an input took ('' for not at all), with one {}.
+    judge: what the compiler says of a text. time_format: how to show the seconds an input
+    took ('' for not at all), with one {}.
     """
 
     def __init__(self, engine: Engine, time_format: str = "") -> None:
         self.engine = engine
         self._time_format = time_format
-        # A growing text is asked about line by line: most of the questions come again.
-        self._incomplete = lru_cache(maxsize=4096)(self._is_incomplete)
+        # A growing text is judged line by line: most of the questions come again.
+        self.judge: Judge = lru_cache(maxsize=4096)(self._compile)
+
+    def inputs(self, text: str) -> list[str]:
+        """The inputs that a text holds."""
+        return split(text, self.judge)
 
     def wants_more(self, text: str) -> bool:
         """Whether a text ends in the middle of an input."""
         pieces = self.inputs(text)
-        return bool(pieces) and not is_command(pieces[-1]) and self._incomplete(pieces[-1])
-
-    def inputs(self, text: str) -> list[str]:
-        """The inputs that a text holds."""
-        return split(text, self._incomplete)
+        if not pieces or is_command(pieces[-1]):
+            return False
+        return self.judge(pieces[-1]) is Syntax.INCOMPLETE
 
     def submit(self, text: str) -> bool:
         """Run all inputs in a text; False where the conversation is over."""
@@ -52,12 +55,12 @@ class Session:
                 break
         return True
 
-    def _is_incomplete(self, text: str) -> bool:
+    def _compile(self, text: str) -> Syntax:
         try:
             self.engine.check_syntax(_encoded(text))
         except LuaSyntaxError as error:
-            return error.incomplete
-        return False
+            return Syntax.INCOMPLETE if error.incomplete else Syntax.WRONG
+        return Syntax.COMPLETE
 
     def _enter(self, piece: str) -> bool:
         """Run one input; False where Ctrl-C stopped it."""
