@@ -20,6 +20,7 @@ from runtime.tensor import TENSOR_CLASSES, Tensor
 
 __all__ = ["host_functions"]
 
+
 def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*args: Any) -> Any:

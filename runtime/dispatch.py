@@ -121,6 +121,19 @@ def checked(
     return register
 
 
+_LUA_TYPES = (
+    "nil",
+    "boolean",
+    "userdata",
+    "number",
+    "string",
+    "table",
+    "function",
+    "userdata",
+    "thread",
+)
+
+
 class Call:
     """The arguments of one call, read by position (from 1) with the reference's errors."""
 
@@ -142,9 +155,13 @@ class Call:
         return lua_type(self.args[at - 1]) if at <= len(self.args) else "no value"
 
     def mismatch(self, at: int, expected: str) -> TypeMismatch:
-        """The error about an object of the wrong class; names the class it has."""
+        """The error about an object of the wrong class; names the class it has.
+
+        Torch7: of a value without class it names the Lua type whose number is the
+        argument's position.
+        """
         name = typename(self.get(at))
-        return TypeMismatch(at, expected, name if name is not None else self.got(at))
+        return TypeMismatch(at, expected, name or _LUA_TYPES[min(at, 8)])
 
     def tensor(self, at: int, dtype: DType | None = None) -> Tensor:
         """A tensor of the given type, by default the one the method belongs to."""
@@ -152,7 +169,7 @@ class Call:
         dtype = dtype or self.dtype
         if type(value) is not TENSOR_CLASSES[dtype.index]:
             raise self.mismatch(at, dtype.tensor_name)
-        return value  # type: ignore[no-any-return]
+        return value
 
     def storage(self, at: int, dtype: DType | None = None) -> Storage:
         """A storage of the given type, by default the one the method belongs to."""
@@ -160,7 +177,7 @@ class Call:
         dtype = dtype or self.dtype
         if type(value) is not STORAGE_CLASSES[dtype.index]:
             raise self.mismatch(at, dtype.storage_name)
-        return value  # type: ignore[no-any-return]
+        return value
 
     def number(self, at: int) -> float | int:
         """A number (or a string that holds one)."""
@@ -212,9 +229,7 @@ def entry(name: str, dtype: DType | None) -> Entry:
     cache: dict[Any, Entry] = {}
     if dtype is None:
         _function_caches.append(cache)
-    by_value = any(
-        "~" in (row.method or "") + (row.function or "") for row in TABLE[name]
-    )
+    by_value = any("~" in (row.method or "") + (row.function or "") for row in TABLE[name])
     find = cache.get
 
     def call(*args: Any) -> Any:
@@ -360,7 +375,12 @@ def _compile(form: Form, row: Row, places: list[int | None], args: tuple[Any, ..
 
 
 def _word(
-    i: int, form: Form, at: int | None, names: list[str], words: list[str], args: tuple[Any, ...],
+    i: int,
+    form: Form,
+    at: int | None,
+    names: list[str],
+    words: list[str],
+    args: tuple[Any, ...],
     scope: dict[str, Any],
 ) -> str:
     """The expression for the form's argument i."""
@@ -386,11 +406,16 @@ def _return(call: str, results: list[tuple[str, int]]) -> list[str]:
     if not results:
         return [f"    return {call}"]
     if len(results) == 1:
+        # An implementation may return a number instead of its destination (squeeze).
         word, kind = results[0]
         if kind == -1:
-            return [f"    {call}"]
+            return [f"    return {call}"]
         if kind <= -100:
-            return [f"    {call}", f"    return {word}, {-100 - kind}"]
+            return [
+                f"    value = {call}",
+                "    if value is not None: return value",
+                f"    return {word}, {-100 - kind}",
+            ]
     parts = [
         f"{word}, {-100 - kind}" if kind <= -100 else f"None, {kind}" for word, kind in results
     ]

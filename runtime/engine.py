@@ -225,4 +225,3 @@ def _lua_source(name: bytes) -> bytes:
 def _times() -> tuple[float, float, float]:
     process = os.times()
     return time.time(), process.user, process.system
-

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -232,7 +233,7 @@ _NUMBERS: dict[str, NumberKind] = {
     "index": NumberKind("index", _to_index),
 }
 _REALS = {
-    dtype: NumberKind(dtype.real, None if dtype is DOUBLE else lambda v, d=dtype: cast_scalar(v, d))
+    dtype: NumberKind(dtype.real, None if dtype is DOUBLE else partial(cast_scalar, to=dtype))
     for dtype in DTYPES
 }
 _BOOLEAN = BooleanKind()

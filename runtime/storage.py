@@ -83,7 +83,7 @@ class Storage:
         if address == 0 and size > 0:
             raise ArgError(2, "null pointer")
         raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
-        return cls(np.frombuffer(raw, cls.dtype.numpy), raw)
+        return cls(np.frombuffer(memoryview(raw), cls.dtype.numpy), raw)
 
     def __del__(self) -> None:
         if self._counted:

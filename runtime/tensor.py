@@ -57,6 +57,8 @@ class Tensor:
 
     __slots__ = (
         "_array",
+        "_contiguous",
+        "_memory",
         "_mirror",
         "_overlaps",
         "_slot",
@@ -83,17 +85,19 @@ class Tensor:
         self.sizes = sizes
         self.strides = strides
         self.refcount = 1
-        self._array: Array | None = None
+        self._array: Array | None = None  # made from _memory, the storage's data at the time
+        self._memory: Array | None = None
         self._overlaps: bool | None = None
+        self._contiguous: bool | None = None
         self._slot: Any = None
         self._mirror: Any = None
 
     @classmethod
     def new(cls, sizes: Sizes = ()) -> Tensor:
         """A contiguous tensor of undetermined elements."""
-        if not sizes:
-            return cls()
-        return cls(cls.storage_class.new(prod(sizes)), 0, sizes, contiguous_strides(sizes))
+        tensor = cls()
+        tensor.resize(sizes)
+        return tensor
 
     @classmethod
     def of(cls, values: Array) -> Tensor:
@@ -123,13 +127,14 @@ class Tensor:
     @property
     def is_contiguous(self) -> bool:
         """Whether the elements follow each other in the storage (dimensions of 1 do not count)."""
-        expected = 1
-        for size, stride in zip(reversed(self.sizes), reversed(self.strides), strict=True):
-            if size != 1:
-                if stride != expected:
-                    return False
-                expected *= size
-        return True
+        if self._contiguous is None:
+            expected = 1
+            self._contiguous = True
+            for size, stride in zip(reversed(self.sizes), reversed(self.strides), strict=True):
+                if size != 1:
+                    self._contiguous &= stride == expected
+                    expected *= size
+        return self._contiguous
 
     @property
     def overlaps_itself(self) -> bool:
@@ -159,20 +164,25 @@ class Tensor:
 
         Raises StorageExceeded where the storage has become too small.
         """
-        if not self.sizes or self.storage is None:
-            return np.empty(0, self.dtype.numpy)
-        array = self._array
-        if array is not None and array.base is self.storage.data:
-            return array
+        if self._array is not None and self.storage.data is self._memory:  # type: ignore[union-attr]
+            return self._array
         data = self._data()
-        width = data.itemsize
-        strides = tuple([s * width for s in self.strides])
-        self._array = array = np.ndarray(self.sizes, data.dtype, data, self.offset * width, strides)
+        if not len(data):
+            return data
+        if len(self.sizes) == 1 and self.strides == (1,):
+            array = data[self.offset : self.offset + self.sizes[0]]
+        else:
+            width = data.itemsize
+            strides = tuple([s * width for s in self.strides])
+            array = np.ndarray(self.sizes, data.dtype, data, self.offset * width, strides)
+        self._array, self._memory = array, data
         return array
 
     @property
     def flat(self) -> Array:
         """The elements in order as a one-dimensional array; shares memory where contiguous."""
+        if len(self.sizes) == 1:
+            return self.array
         if self.is_contiguous:
             data = self._data()
             return data[self.offset : self.offset + self.nelement]
@@ -183,7 +193,7 @@ class Tensor:
             return np.empty(0, self.dtype.numpy)
         data = self.storage.data
         needed = self.offset + 1
-        for size, stride in zip(self.sizes, self.strides, strict=True):
+        for size, stride in zip(self.sizes, self.strides):  # noqa: B905 (it is on every path)
             needed += (size - 1) * stride
         if needed > len(data):
             raise StorageExceeded(self.sizes, needed, len(data))
@@ -197,7 +207,7 @@ class Tensor:
         self.offset = offset
         self.sizes = sizes
         self.strides = strides
-        self._array = self._overlaps = None
+        self._array = self._overlaps = self._contiguous = None
         if self._slot is not None:
             self._write_mirror()
 
@@ -211,6 +221,9 @@ class Tensor:
         """
         if offset < 0:
             raise TorchError("Tensor: invalid storage offset")
+        if storage is None and strides is None and not self.sizes:
+            self.resize(sizes)
+            return
         sizes, resolved = _resolve(sizes, strides)
         if self._has_geometry(sizes, strides):
             resolved = self.strides
@@ -226,8 +239,12 @@ class Tensor:
 
         Manual: Tensor, resize.
         """
-        if self.storage is None and strides is None and sizes and min(sizes) > 0:
+        if self.storage is None and strides is None:
+            sizes = sizes if min(sizes, default=1) > 0 else _resolve(sizes, None)[0]
+            if not sizes:
+                return
             self.set(self.storage_class.new(prod(sizes)), 0, sizes, contiguous_strides(sizes))
+            self._overlaps, self._contiguous = False, True
         elif sizes != self.sizes or strides is not None:
             self.set_checked(self.storage, self.offset, sizes, strides)
 

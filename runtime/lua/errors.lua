@@ -24,21 +24,35 @@ local function user_level()
   end
 end
 
+local constructors = setmetatable({}, { __mode = 'k' })
+
+--- Makes errors of functions nameless where they were called through a constructor table.
+function th.mark_constructor(f)
+  constructors[f] = true
+end
+
+-- The name that the user's call gives the function at a level of its caller, and its kind.
+local function called_as(level)
+  local info = getinfo(level + 1, 'nf')
+  local name, kind = info.name, info.namewhat
+  if not name or kind == 'metamethod' or constructors[info.func] and name ~= 'new' then
+    return '?'
+  end
+  return name, kind
+end
+
 --- Raises an error about argument `arg` of the function of ours that the user called.
 -- The name and the position follow luaL_argerror: a method's self does not count.
 -- @param name the function's name where the call does not tell ('?' for an operator)
 function th.argument_error(arg, detail, name)
   local level = user_level()
-  local info = getinfo(level - 1, 'n')
-  local kind = info and info.namewhat or ''
+  local kind
   if not name then
-    name = kind ~= 'metamethod' and info and info.name or '?'
-    if kind == 'method' then
-      arg = arg - 1
-      if arg == 0 then
-        error(format("calling '%s' on bad self (%s)", name, detail), level)
-      end
-    end
+    name, kind = called_as(level - 1)
+  end
+  if kind == 'method' then
+    arg = arg - 1
+    if arg == 0 then error(format("calling '%s' on bad self (%s)", name, detail), level) end
   end
   error(format("bad argument #%d to '%s' (%s)", arg, name, detail), level)
 end
@@ -63,6 +77,15 @@ function th.type_error(arg, expected, value, absent, name)
   th.argument_error(arg, expected .. ' expected, got ' .. got, name)
 end
 
+local LUA_TYPES = { 'boolean', 'userdata', 'number', 'string', 'table', 'function', 'userdata' }
+
+--- Raises the error about an argument of the wrong class.
+-- Torch7: of a value without class it names the Lua type whose number is the position.
+function th.class_error(arg, expected, value)
+  local got = th.typename(value) or LUA_TYPES[arg]
+  th.argument_error(arg, expected .. ' expected, got ' .. got)
+end
+
 --- The traceback of an error, for xpcall: message, then the user's frames only.
 function th.traceback(message)
   if type(message) ~= 'string' then
@@ -72,7 +95,11 @@ function th.traceback(message)
   end
   local lines = {}
   for line in debug.traceback('', 2):gmatch('\n\t([^\n]+)') do
-    if not line:find('[th] ', 1, true) then lines[#lines + 1] = '\t' .. line end
+    if not line:find('[th] ', 1, true) then
+      lines[#lines + 1] = '\t' .. line
+    elseif #lines == 1 and lines[1]:match("^\t%[C%]: in function 'error'$") then
+      lines[1] = nil -- it was ours
+    end
   end
   while lines[#lines] and lines[#lines]:match('^\t%[C%]: ') do lines[#lines] = nil end
   if #lines == 0 then return { message, '' } end

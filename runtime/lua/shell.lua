@@ -74,17 +74,17 @@ end
 -- @param quiet whether the values are neither printed nor kept
 -- @param before_values called before the values are printed, or nil
 function shell.evaluate(expression, statement, quiet, before_values)
-  if not expression then return shell.run(statement) end
-  local function finish(_, ...)
+  local function finish(...)
     if before_values then before_values() end
     if not quiet then show(select('#', ...), ...) end
   end
   local function evaluated(ok, ...)
     if not ok then return outcome(ok, ...) end
-    return shell.run(finish, ...)
+    if expression then return shell.run(finish, select(2, ...)) end
+    return shell.run(finish, ...) -- the manual types 'return x' to see x
   end
   -- Called by xpcall, not by name: tracebacks then say 'in main chunk'.
-  return evaluated(xpcall(expression, th.traceback))
+  return evaluated(xpcall(expression or statement, th.traceback))
 end
 
 -- The object that a dotted path of names leads to, without running any metamethod.

@@ -17,9 +17,9 @@ function th.add_operations(mt, prefix, index)
 end
 
 local function same_object(a, b)
-  local x = th.typename(a) == th.typename(b) and th.settled_struct(a)
-  local y = x and th.settled_struct(b)
-  return y ~= nil and x == y
+  if th.typename(a) ~= th.typename(b) then return false end
+  local x, y = th.settled_struct(a), th.settled_struct(b)
+  return x ~= nil and x == y
 end
 th.same_object = same_object
 
@@ -122,8 +122,10 @@ for _, dtype in ipairs(th.dtypes) do
   local make = th.stub('Storage.new', dtype.index)
   local function new(...)
     if type((...)) == 'table' then return from_table(make, (...), dtype.convert) end
-    return make(...)
+    local value = make(...) -- no tail call: errors look for this frame
+    return value
   end
+  th.mark_constructor(new)
   local mt = torch.newmetatable(dtype.storage_name, nil, new, nil, function() return make() end,
     torch)
   th.bind_class(dtype.storage_id, mt)

@@ -70,8 +70,7 @@ end
 
 local function check_tensor(dtype, arg, value)
   if th.typename(value) ~= dtype.tensor_name then
-    local got = th.typename(value) or type(value)
-    th.argument_error(arg, dtype.tensor_name .. ' expected, got ' .. got)
+    th.class_error(arg, dtype.tensor_name, value)
   end
 end
 
@@ -140,8 +139,10 @@ for _, dtype in ipairs(th.dtypes) do
   local make = th.stub('new', dtype.index)
   local function new(...)
     if type((...)) == 'table' then return from_table(make, (...), dtype.convert) end
-    return make(...)
+    local value = make(...) -- no tail call: errors look for this frame
+    return value
   end
+  th.mark_constructor(new)
   local mt = torch.newmetatable(dtype.tensor_name, nil, new, nil, function() return make() end,
     torch)
   th.bind_class(dtype.tensor_id, mt)

@@ -43,6 +43,13 @@ local function position(k, n)
   if i >= 0 and i < n then return i end
 end
 
+-- The same for an index inside a table, from which the reference takes 1 before it cuts.
+local function table_position(k, n)
+  if k > 0 and k < 1 then k = 1 end
+  local i = position(k, n)
+  return i
+end
+
 local function exceeded()
   th.fail('tensor reaches past the end of its storage, which was resized')
 end
@@ -174,12 +181,12 @@ local function range(item, n)
   local first, last = number_of(item[1]), number_of(item[2])
   local i, j = 0, n - 1
   if first then
-    i = position(first, n)
+    i = table_position(first, n)
     if not i then th.argument_error(2, 'start index out of bound', '?') end
     j = i
   end
   if last then
-    j = position(last, n)
+    j = table_position(last, n)
     if not j then th.argument_error(2, 'end index out of bound', '?') end
   end
   if j < i then
@@ -193,7 +200,8 @@ local function resolve(self, items, ...) -- luacheck: ignore 212
   local c = structs[self] or fetch_struct(self)
   local n = c.nDimension
   if #items > n then th.argument_error(2, 'too many indices provided', '?') end
-  if n > ROOM then return slow.at(self, items) end
+  if n == 0 then return methods.new(self) end
+  if n > ROOM then th.fail('more than 8 dimensions: use select and narrow') end
   local view = new_view(n)
   c = structs[self]
   copy_geometry(view, 0, c, 0, n)
@@ -203,7 +211,7 @@ local function resolve(self, items, ...) -- luacheck: ignore 212
     local item = items[i]
     local k = number_of(item)
     if k then
-      local at = position(k, tonumber(size[d]))
+      local at = table_position(k, tonumber(size[d]))
       if not at then th.argument_error(2, 'index out of bound', '?') end
       offset = offset + at * stride[d]
       if left == 1 then return nil, c.storage, offset end
@@ -231,7 +239,7 @@ local function element(c, items)
   for d = 0, n - 1 do
     local k = items[d + 1]
     if type(k) ~= 'number' then return nil end
-    local i = position(k, tonumber(c.size[d]))
+    local i = table_position(k, tonumber(c.size[d]))
     if not i then return nil end
     offset = offset + i * c.stride[d]
   end

@@ -14,7 +14,7 @@ end
 local function state(self)
   local s = running[self]
   if not s then
-    th.argument_error(1, 'torch.Timer expected, got ' .. (th.typename(self) or type(self)))
+    th.class_error(1, 'torch.Timer', self)
   end
   return s
 end

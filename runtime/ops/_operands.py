@@ -48,8 +48,7 @@ def elementwise(r: Tensor, compute: Callable[..., Any], *operands: Tensor | floa
     if r.overlaps_itself:
         _one_visit_at_a_time(r, compute, operands)
         return
-    arrays = [like(x, r) if isinstance(x, Tensor) else x for x in operands]
-    compute(*arrays, out=r.array)
+    compute(*[like(x, r) if isinstance(x, Tensor) else x for x in operands], out=r.array)
 
 
 def _one_visit_at_a_time(
@@ -68,10 +67,8 @@ def _one_visit_at_a_time(
     order = np.argsort(places, kind="stable")
     starts = np.flatnonzero(np.diff(places[order], prepend=-1))
     visits = np.empty(len(places), np.int64)
-    visits[order] = np.arange(len(places)) - np.repeat(
-        starts, np.diff(starts, append=len(places))
-    )
+    visits[order] = np.arange(len(places)) - np.repeat(starts, np.diff(starts, append=len(places)))
     for visit in range(int(visits.max()) + 1):
         now = visits == visit
         inputs = [x.flat[now] if isinstance(x, Tensor) else x for x in operands]
-        memory[places[now]] = compute(*inputs, dtype=memory.dtype)
+        memory[places[now]] = compute(*inputs)

@@ -13,7 +13,8 @@ from runtime.tensor import Tensor, describe
 @op("dot", method="T T", function="T T")
 def dot(a: Tensor, b: Tensor) -> float:
     """The sum of the products of the elements, in order."""
-    check_counts(tensor=a, src=b)
+    if a.sizes != b.sizes:
+        check_counts(tensor=a, src=b)
     x, y = a.flat, b.flat
     if not a.dtype.is_float:
         x, y = x.astype(np.int64), y.astype(np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dispatch import FLOATS, op
-from runtime.dtypes import cast
+from runtime.dtypes import Array, cast
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts
 from runtime.tensor import Sizes, Tensor
@@ -51,20 +51,20 @@ def range_(r: Tensor, first: float, last: float, step: float) -> None:
     count = int((last - first) / step) + 1
     if r.nelement != count:
         r.resize((count,))
-    values = first + np.arange(count, dtype=np.float64 if r.dtype.is_float else np.int64) * step
-    r.array[...] = cast(values, r.dtype).reshape(r.sizes)
+    steps: Array = np.arange(count, dtype=np.float64 if r.dtype.is_float else np.int64)
+    r.array[...] = cast(first + steps * step, r.dtype).reshape(r.sizes)
 
 
-def _points(r: Tensor, first: float, last: float, count: int) -> np.ndarray:  # type: ignore[type-arg]
+def _points(r: Tensor, first: float, last: float, count: int) -> Array:
     if not (count > 1 or (count == 1 and first == last)):
         raise ArgError(3, "invalid number of points")
     if r.nelement != count:
         r.resize((count,))
     real = r.dtype.numpy.type
-    steps = np.arange(count, dtype=r.dtype.numpy)
-    if count == 1:
-        return steps + real(first)
-    return real(first) + steps * (real(last) - real(first)) / real(count - 1)
+    steps: Array = np.arange(count, dtype=r.dtype.numpy)
+    if count > 1:
+        steps = steps * (real(last) - real(first)) / real(count - 1)
+    return real(first) + steps  # type: ignore[no-any-return]
 
 
 @op(
@@ -157,7 +157,10 @@ def cat_list(r: Tensor, parts: list[Tensor], dim: int) -> None:
     if not full:
         return
     for values in full[1:]:
-        if values.shape[:at] != full[0].shape[:at] or values.shape[at + 1 :] != full[0].shape[at + 1 :]:
+        if (
+            values.shape[:at] != full[0].shape[:at]
+            or values.shape[at + 1 :] != full[0].shape[at + 1 :]
+        ):
             raise TorchError("inconsistent tensor sizes")
     result = np.concatenate(full, axis=at)
     r.resize(result.shape)

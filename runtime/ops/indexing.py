@@ -6,16 +6,13 @@ argument (but maskedCopy, gather and scatter).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from runtime.dispatch import Call, checked, op
 from runtime.dtypes import BYTE, LONG, Array
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts
-from runtime.tensor import TENSOR_CLASSES, Tensor, describe
-
+from runtime.tensor import Tensor, describe
 
 # -- by a vector of indices along one dimension
 
@@ -36,8 +33,11 @@ def _positions(index: Tensor, size: int) -> Array:
 
 
 def _usage(call: Call, text: str) -> TorchError:
-    return TorchError(text.replace("T,", f"{call.dtype.tensor_name},").replace(
-        "T expected", f"{call.dtype.tensor_name} expected"))
+    return TorchError(
+        text.replace("T,", f"{call.dtype.tensor_name},").replace(
+            "T expected", f"{call.dtype.tensor_name} expected"
+        )
+    )
 
 
 @checked("index", method="[*T*] T index LongTensor")
@@ -50,9 +50,7 @@ def index_select(call: Call) -> Tensor:
         src, dim, index = call.tensor(2), call.long(3) - 1, call.tensor(4, LONG)
         r = call.tensor(1)
     else:
-        raise _usage(
-            call, "T, number, torch.LongTensor | T, T, number, torch.LongTensor expected"
-        )
+        raise _usage(call, "T, number, torch.LongTensor | T, T, number, torch.LongTensor expected")
     _check_index(index, src, dim)
     values = np.take(src.array, _positions(index, src.sizes[dim]), axis=dim)
     r.resize(values.shape)
@@ -233,9 +231,7 @@ def masked_copy(call: Call) -> Tensor:
         raise _usage(call, "T, torch.ByteTensor, T expected")
     mask, src, t = call.tensor(2, BYTE), call.tensor(3), call.tensor(1)
     if t.nelement != mask.nelement:
-        raise TorchError(
-            "Number of elements of destination tensor != Number of elements in mask"
-        )
+        raise TorchError("Number of elements of destination tensor != Number of elements in mask")
     chosen = _mask(mask)
     count = int(chosen.sum())
     if src.nelement < count:
@@ -261,7 +257,3 @@ def nonzero(r: Tensor, t: Tensor) -> None:
     at = np.argwhere(t.array) + 1
     r.resize(at.shape)
     r.array[...] = at
-
-
-_LONG_TENSOR = TENSOR_CLASSES[LONG.index]
-_ = Any

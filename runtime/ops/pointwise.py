@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -68,14 +67,10 @@ def _divide(dtype: DType, value: float) -> Callable[..., Array]:
     return _truncated_quotient
 
 
-def _truncated_quotient(values: Array, divisor: float, **result: Any) -> Array:
+def _truncated_quotient(values: Array, divisor: float, **result: Array) -> Array:
     quotient = np.floor_divide(values, divisor)
     short = (quotient < 0) & (quotient * quotient.dtype.type(divisor) != values)
-    return np.add(quotient, short, dtype=values.dtype, casting="unsafe", **_out(result))
-
-
-def _out(result: dict[str, Any]) -> dict[str, Any]:
-    return {"out": result["out"]} if "out" in result else {}
+    return np.add(quotient, short, dtype=values.dtype, casting="unsafe", **result)  # type: ignore
 
 
 @op("floor", method="*T* [T=1]", function="[*T*] T", types=FLOATS)

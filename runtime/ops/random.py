@@ -90,7 +90,9 @@ def manual_seed(generator: Generator | None, seed: int) -> None:
     _generator(generator).manual_seed(seed)
 
 
-@op("rand", method=f"*T* [Generator] {_SIZES}", function=f"[*T*] [Generator] {_SIZES}", types=FLOATS)
+@op(
+    "rand", method=f"*T* [Generator] {_SIZES}", function=f"[*T*] [Generator] {_SIZES}", types=FLOATS
+)
 def rand(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
     """r = numbers uniform in [0, 1)."""
     r.resize(sizes)
@@ -98,7 +100,10 @@ def rand(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
 
 
 @op(
-    "randn", method=f"*T* [Generator] {_SIZES}", function=f"[*T*] [Generator] {_SIZES}", types=FLOATS
+    "randn",
+    method=f"*T* [Generator] {_SIZES}",
+    function=f"[*T*] [Generator] {_SIZES}",
+    types=FLOATS,
 )
 def randn(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
     """r = normal numbers with mean 0 and standard deviation 1."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from runtime.dispatch import FLOATS, op
 from runtime.dtypes import LONG, Array, DType
-from runtime.errors import ArgError, TorchError
+from runtime.errors import ArgError
 from runtime.tensor import TENSOR_CLASSES, Tensor
 
 _LONG_TENSOR = TENSOR_CLASSES[LONG.index]
@@ -41,7 +41,9 @@ def sum_all(t: Tensor) -> float:
 def sum_dim(r: Tensor, t: Tensor, dim: int) -> None:
     """The sums along one dimension."""
     _check_dim(t, dim)
-    _store(r, t.array.sum(axis=dim, dtype=_accumulator(t.dtype), keepdims=True).astype(t.array.dtype))
+    _store(
+        r, t.array.sum(axis=dim, dtype=_accumulator(t.dtype), keepdims=True).astype(t.array.dtype)
+    )
 
 
 @op("mean", method="T", function="T", types=FLOATS)
@@ -95,5 +97,3 @@ def _add_extremum(name: str, pick: Any, locate: Any) -> None:
 
 _add_extremum("min", np.min, np.argmin)
 _add_extremum("max", np.max, np.argmax)
-
-_ = TorchError

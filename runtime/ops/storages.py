@@ -11,7 +11,9 @@ from runtime.errors import TypeMismatch
 from runtime.storage import STORAGE_CLASSES, Storage
 
 
-@checked("Storage.new", method="[size] [ptr] | Storage [offset] [size] | file [shared] [size] [shm]")
+@checked(
+    "Storage.new", method="[size] [ptr] | Storage [offset] [size] | file [shared] [size] [shm]"
+)
 def new(call: Call) -> Storage:
     """A storage of a size, over raw memory, over another storage, or over a file."""
     cls = STORAGE_CLASSES[call.dtype.index]

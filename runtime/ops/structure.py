@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from runtime.dispatch import Call, checked, op
 from runtime.dtypes import DTYPES, LONG, cast
 from runtime.errors import ArgError, TorchError, TypeMismatch
@@ -178,8 +180,7 @@ def clone(call: Call) -> Tensor:
 
 def _clone(tensor: Tensor) -> Tensor:
     copy = type(tensor).new(tensor.sizes)
-    if tensor.sizes:
-        copy.array[...] = tensor.array
+    np.copyto(copy.array, tensor.array)
     return copy
 
 
@@ -196,10 +197,7 @@ def contiguous(call: Call) -> Tensor:
 @checked("type", method="T [string]")
 def type_(call: Call) -> Any:
     """The class name; or the tensor converted to another class, itself where it has it."""
-    tensor = call.get(1)
-    if not isinstance(tensor, Tensor):
-        raise call.mismatch(1, call.dtype.tensor_name)
-    name = call.get(2)
+    tensor, name = _any_tensor(call), call.get(2)
     if name is None:
         return tensor.dtype.tensor_name.encode()
     for cls in TENSOR_CLASSES:
@@ -208,6 +206,13 @@ def type_(call: Call) -> Any:
     if type(name) is not bytes:
         raise TypeMismatch(1, "string", call.got(2))
     raise TorchError(f"<{name.decode(errors='replace')}> is not a string describing a tensor type")
+
+
+def _any_tensor(call: Call) -> Tensor:
+    tensor = call.get(1)
+    if not isinstance(tensor, Tensor):
+        raise call.mismatch(1, call.dtype.tensor_name)
+    return tensor
 
 
 def _convert(tensor: Tensor, cls: type[Tensor]) -> Tensor:
@@ -225,11 +230,11 @@ def type_as(call: Call) -> Tensor:
     other = call.get(2)
     if not isinstance(other, Tensor):
         raise TypeMismatch(2, "torch.*Tensor", call.got(2))
-    return _convert(call.tensor(1), type(other))
+    return _convert(_any_tensor(call), type(other))
 
 
 def _converter(cls: type[Tensor]) -> Any:
-    return lambda call: _convert(call.tensor(1), cls)
+    return lambda call: _convert(_any_tensor(call), cls)
 
 
 for _dtype in DTYPES:
@@ -242,8 +247,11 @@ def copy(call: Call) -> Tensor:
     target, source = call.tensor(1), call.get(2)
     if not isinstance(source, Tensor):
         raise TypeMismatch(2, "torch.*Tensor", call.got(2))
-    check_counts(tensor=target, src=source)
-    if target.sizes:
+    if source.sizes != target.sizes:
+        check_counts(tensor=target, src=source)
+    if type(source) is type(target) and source.sizes == target.sizes:
+        np.copyto(target.array, source.array)
+    elif target.sizes:
         target.array[...] = cast(like(source, target), target.dtype)
     return target
 

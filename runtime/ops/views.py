@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from math import prod
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from runtime.dispatch import Call, checked, op
 from runtime.dtypes import LONG
 from runtime.errors import ArgError, TorchError
 from runtime.storage import STORAGE_CLASSES
-from runtime.tensor import Sizes, Tensor
+from runtime.tensor import Sizes, Tensor, contiguous_strides
 
 _LONG_STORAGE = STORAGE_CLASSES[LONG.index]
 
@@ -90,19 +90,21 @@ def unfold(call: Call) -> Tensor:
 
 @op("squeeze", method="[*T*] T", function="[*T*] T")
 def squeeze(r: Tensor, t: Tensor) -> float | None:
-    """r = t without its dimensions of size 1."""
-    _point(r, t.squeeze())
-    return None
+    """r = t without its dimensions of size 1; a number where a single element is left."""
+    return _point(r, t.squeeze())
 
 
 @op("squeeze", method="[*T*] T index", function="[*T*] T index")
-def squeeze_dim(r: Tensor, t: Tensor, dim: int) -> None:
-    """r = t without one dimension, if its size is 1."""
-    _point(r, t.squeeze(dim))
+def squeeze_dim(r: Tensor, t: Tensor, dim: int) -> float | None:
+    """r = t without one dimension, if its size is 1; a number for a vector of one element."""
+    had_more = t.ndim > 1
+    number = _point(r, t.squeeze(dim))
+    return None if had_more else number
 
 
-def _point(r: Tensor, view: Tensor) -> None:
+def _point(r: Tensor, view: Tensor) -> float | None:
     r.set(view.storage, view.offset, view.sizes, view.strides)
+    return r.array.item() if r.sizes == (1,) else None
 
 
 def _destination(call: Call) -> tuple[Tensor, Tensor, int]:
@@ -119,7 +121,9 @@ def _wanted(call: Call, at: int) -> Sizes:
     return sizes if sizes is not None else call.longs(at)
 
 
-@checked("expand", method="[*T*] T (LongStorage | sz1 ...)", function="[*T*] T (LongStorage | sz1 ...)")
+@checked(
+    "expand", method="[*T*] T (LongStorage | sz1 ...)", function="[*T*] T (LongStorage | sz1 ...)"
+)
 def expand(call: Call) -> Tensor:
     """A view that repeats dimensions of size 1, with stride 0."""
     r, tensor, at = _destination(call)
@@ -185,7 +189,9 @@ _VIEW_FORMS = (
 )
 
 
-@checked("view", method="[*T*] T (LongStorage | sz1 ...)", function="[*T*] T (LongStorage | sz1 ...)")
+@checked(
+    "view", method="[*T*] T (LongStorage | sz1 ...)", function="[*T*] T (LongStorage | sz1 ...)"
+)
 def view(call: Call) -> Tensor:
     """The same elements with other sizes; one of them may be -1."""
     first, second = call.get(1), call.get(2)
@@ -219,15 +225,10 @@ def _view(r: Tensor, tensor: Tensor, wanted: Sizes) -> Tensor:
     sizes = _fill_in(wanted, count)
     if not tensor.is_contiguous:
         raise TorchError("expecting a contiguous tensor")
-    probe = type(tensor)()
-    product = 1
-    for n in sizes:
-        product *= n
-    if product != count or any(n <= 0 for n in sizes):
-        shapes = "x".join(map(str, tensor.sizes)), "x".join(map(str, sizes))
-        raise TorchError("Wrong size for view. Input size: %s. Output size: %s" % shapes)
-    probe.set_checked(tensor.storage, tensor.offset, sizes)
-    r.set(probe.storage, probe.offset, probe.sizes, probe.strides)
+    if prod(sizes) != count or min(sizes, default=0) <= 0:
+        before, after = "x".join(map(str, tensor.sizes)), "x".join(map(str, sizes))
+        raise TorchError(f"Wrong size for view. Input size: {before}. Output size: {after}")
+    r.set(tensor.storage, tensor.offset, sizes, contiguous_strides(sizes))
     return r
 
 
@@ -237,13 +238,7 @@ def _fill_in(wanted: Sizes, count: int) -> Sizes:
         return wanted
     if wanted.count(-1) > 1:
         raise TorchError("Only one of torch.view dimensions can be -1.")
-    covered = 1
-    for n in wanted:
-        covered *= 1 if n == -1 else n
+    covered = prod(n for n in wanted if n != -1)
     if covered == 0 or count % covered:
         raise TorchError("The number of covered elements is not a multiple of all elements.")
     return tuple(count // covered if n == -1 else n for n in wanted)
-
-
-def _unused() -> Any:
-    return None
