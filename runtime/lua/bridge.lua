@@ -9,7 +9,7 @@
 local th = ...
 local host = th.host
 
-local type, select, newproxy, setmetatable = type, select, newproxy, setmetatable
+local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetatable
 local byte, sub = string.byte, string.sub
 
 local weak = { __mode = 'k' }

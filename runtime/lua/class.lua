@@ -5,6 +5,7 @@
 local th = ...
 local torch = th.torch
 
+local make_proxy = newproxy
 local type, rawget, rawset, getmetatable = type, rawget, rawset, getmetatable
 local setmetatable = setmetatable
 
@@ -167,7 +168,7 @@ local function locate(tname)
 end
 
 local function new_metatable(tname)
-  local proxy = newproxy(true)
+  local proxy = make_proxy(true)
   local mt = debug.getmetatable(proxy)
   by_name[tname], name_of[mt], proxies[mt] = mt, tname, proxy
   for field, f in pairs(operators) do mt[field] = f end
@@ -228,9 +229,20 @@ function torch.newmetatable(tname, parent, new, destroy, factory, module)
   return mt
 end
 
---- A fresh userdata of a class of ours.
+th.newproxy = make_proxy
+
+--- The userdata from which th.newproxy makes others of the same class.
 function th.proxy(mt)
   return proxies[mt]
+end
+
+-- luacheck: globals newproxy
+--- Lua's newproxy, which must not make an object of a class of ours out of nothing.
+function newproxy(value)
+  if value ~= nil and typename(value) then
+    th.argument_error(1, 'boolean or proxy expected')
+  end
+  return make_proxy(value)
 end
 
 -- ------------------------------------------------------------- public part

@@ -8,9 +8,12 @@ local type, tonumber = type, tonumber
 
 -- ---------------------------------------------------------------- from tables
 
+local MOST_DIMENSIONS = 1000 -- beyond: a table that contains itself
+
 local function shape(items)
   local sizes = {}
   while type(items) == 'table' and #items > 0 do
+    if #sizes == MOST_DIMENSIONS then th.fail('invalid tensor definition') end
     sizes[#sizes + 1] = #items
     items = items[1]
   end

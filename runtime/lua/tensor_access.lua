@@ -12,7 +12,7 @@
 
 local th, dtype, slow = ...
 
-local type, tonumber, newproxy = type, tonumber, newproxy
+local type, tonumber, newproxy = type, tonumber, th.newproxy
 local floor, ceil = math.floor, math.ceil
 local structs, anchors = th.structs, th.anchors
 local fetch_struct, storage_object = th.fetch_struct, th.storage_object

@@ -30,7 +30,7 @@ end
 local mt
 
 local function new()
-  local self = newproxy(th.proxy(mt))
+  local self = th.newproxy(th.proxy(mt))
   running[self] = { start = now(), sum = { real = 0, user = 0, sys = 0 } }
   return self
 end
