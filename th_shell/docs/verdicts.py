@@ -11,7 +11,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from th_shell.docs.comparison import agrees, agrees_by_layout, is_error_message, same
+from th_shell.docs.comparison import (
+    agrees,
+    agrees_by_layout,
+    agrees_in_any_order,
+    is_error_message,
+    same,
+)
 from th_shell.docs.document import read_page
 from th_shell.docs.evaluation import Outcome, evaluate, unrunnable
 from th_shell.docs.examples import Example, Kind, cut
@@ -130,9 +136,12 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
 
 
 def _compare(expected: str, first: str, second: str) -> Verdict:
-    if same(first, second):
-        return Verdict.PASS if agrees(expected, first) else Verdict.DIFFERS
-    return Verdict.LAYOUT if agrees_by_layout(expected, first, second) else Verdict.DIFFERS
+    if agrees(expected, first) and agrees(expected, second):
+        return Verdict.PASS
+    if agrees_in_any_order(expected, first):
+        return Verdict.LAYOUT
+    by_chance = not same(first, second) and agrees_by_layout(expected, first, second)
+    return Verdict.LAYOUT if by_chance else Verdict.DIFFERS
 
 
 def _with_erratum(result: Result, entry: Erratum | None) -> Result:

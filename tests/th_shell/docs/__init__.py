@@ -1,0 +1,1 @@
+"""Tests of the documentation runner, named after its modules."""

@@ -1,0 +1,112 @@
+"""The command: its report, its JSON, its exit status."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.cli import main
+
+GOOD = "```lua\n> 1 + 1\n2\n```\n"
+BAD = "Text\n\n```lua\nx = 2\n> x * 2\n5\n```\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("good.md").write_text(GOOD)
+    Path("bad.md").write_text(BAD)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_nothing_fails(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["good.md"]) == 0
+    assert capfd.readouterr().out == "good.md: 1 examples: 1 pass\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_failure_shows_its_place_and_both_outputs(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["good.md", "bad.md"]) == 1
+    assert (
+        capfd.readouterr().out
+        == """\
+good.md: 1 examples: 1 pass
+FAIL bad.md:5: differs
+  input:
+    > x * 2
+  expected:
+    5
+  got:
+    4
+
+bad.md: 2 examples: 1 ran, 1 differs
+2 pages: 3 examples: 1 pass, 1 ran, 1 differs
+""".replace("    4\n", "    4       \n")
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_verbose(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("page.md").write_text("```\nprose, no code\n$ th\n> 1\n1\n```\n")
+    assert main(["-v", "page.md"]) == 0
+    assert (
+        capfd.readouterr().out
+        == """\
+page.md:2: skipped    [no input: this text does not compile as Lua]
+page.md:3: skipped  $ th  [starts a session: the lines after it run as the page's]
+page.md:4: pass     > 1
+page.md: 3 examples: 1 pass, 2 skipped
+"""
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_json() -> None:
+    assert main(["--json", "out.json", "bad.md", "good.md"]) == 1
+    found = json.loads(Path("out.json").read_text())
+    assert found["failed"] is True
+    assert [page["page"] for page in found["pages"]] == ["bad.md", "good.md"]
+    assert [page["counts"] for page in found["pages"]] == [{"ran": 1, "differs": 1}, {"pass": 1}]
+    assert found["pages"][0]["examples"][1] == {
+        "line": 5,
+        "kind": "prompt",
+        "input": "x * 2",
+        "expected": "5",
+        "got": "4\t\n",
+        "verdict": "differs",
+        "note": "",
+    }
+
+
+@pytest.mark.usefixtures("folder")
+def test_ledgers_of_another_folder() -> None:
+    Path("errata").mkdir()
+    Path("errata/bad.md.errata").write_text("Two and two are four.\n  5: x * 2\n")
+    assert main(["--errata", "errata", "bad.md"]) == 0
+
+
+@pytest.mark.usefixtures("folder")
+def test_missing_page_fails_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["none.md", "good.md"]) == 1
+    assert capfd.readouterr().out.splitlines()[:2] == [
+        "FAIL none.md: cannot be read: No such file or directory",
+        "none.md: no examples",
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_time_limit(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("hang.md").write_text("```\n> 1\n1\n> while true do end\n> 2\n2\n```\n")
+    assert main(["--timeout", "3", "hang.md"]) == 1
+    out = capfd.readouterr().out
+    assert "hang.md:4: error (the process ran into the time limit in this input)" in out
+    assert out.endswith("hang.md: 3 examples: 1 pass, 2 error\n")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--timeout", "0", "a.md"], ["--timeout", "x", "a.md"]])
+def test_wrong_command_line(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main(arguments)
+    assert raised.value.code == 2
+    assert "usage: th-docs" in capfd.readouterr().err

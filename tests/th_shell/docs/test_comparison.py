@@ -1,0 +1,124 @@
+"""What counts and what does not when a print is held against its page."""
+
+import pytest
+
+from th_shell.docs.comparison import (
+    agrees,
+    agrees_by_layout,
+    agrees_in_any_order,
+    is_error_message,
+    same,
+)
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        ("1  2\n3", " 1 2\n 3\n\n"),
+        ("[torch.DoubleTensor of size 2x3]", "[torch.DoubleTensor of dimension 2x3]"),
+        ("[torch.LongStorage of size 2]", "[torch.LongStorage of dimension 2]"),
+        ("5 -- so many", "5"),
+        ("-- a -- b", "-- a -- b"),
+        ("3.1400", "3.14"),
+        ("0.1411", "0.14112000805987"),
+        ("1.0000e+10", "10000000001"),
+        ("1.9552094821074", "1.9552094821073"),
+        ("-0.0000", "0.0000"),
+        ("nan", "-nan"),
+        ("inf", "inf"),
+        ("table: 0x1a4ba80", "table: 0x7f00"),
+        ("(1,...) =\n1", "(1,.,.) = \n 1"),
+        ("(2,,,) =\n1", "(2,.,.) = \n 1"),
+        ("{1:DoubleTensor}", "{ 1 : DoubleTensor }"),
+        ("5\n      [0.0001s]", "5"),
+        ("1\n...\n[torch.LongTensor of size 9]", "1\n2\n3\n[torch.LongTensor of size 9]"),
+        ("a\n...", "a"),
+        ("[PASS]", "\x1b[0;32m[WAIT]\x1b[0m\r[\x1b[0;32mPASS\x1b[0m]"),
+    ],
+)
+def test_agree(expected: str, got: str) -> None:
+    assert agrees(expected, got)
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        ("1", "2"),
+        ("1", "1.2"),
+        ("0.1411", "0.1414"),
+        ("1.0000e+10", "1.0003e+10"),
+        ("1 2", "1 2 3"),
+        ("1 2 3", "1 2"),
+        ("000000", "0 0 0 0 0 0"),
+        ("nan", "0"),
+        ("inf", "-inf"),
+        ("[torch.DoubleTensor of size 2x3]", "[torch.DoubleTensor of size 3x2]"),
+        ("[torch.DoubleTensor of size 2]", "[torch.DoubleStorage of size 2]"),
+        ("(1,.,.) =", "(2,.,.) ="),
+        ("true", "false"),
+        ("*****", "************"),
+        ("1\n...\n4", "1\n2\n3"),
+        ("text -- more", "text -- less"),
+    ],
+)
+def test_do_not_agree(expected: str, got: str) -> None:
+    assert not agrees(expected, got)
+
+
+MATRIX = "0.8020 0.7246\n0.0369 0.4158\n[torch.DoubleTensor of dimension 2x2]"
+SMALL = "1e-05 *\n 1.5000 2.5000\n 3.5000 4.5000\n[torch.DoubleTensor of size 2x2]"
+
+
+@pytest.mark.parametrize(
+    ("expected", "first", "second", "agree"),
+    [
+        (MATRIX, MATRIX.replace("8", "9"), MATRIX.replace("7", "1"), True),
+        (MATRIX, SMALL, MATRIX.replace("8", "9"), True),
+        (MATRIX, "1 2\n3 4\n[torch.DoubleTensor of size 2x2]", SMALL, True),
+        (MATRIX, "1 2\n[torch.DoubleTensor of size 2x2]", MATRIX, True),
+        (MATRIX, MATRIX.replace("2x2", "4x1"), MATRIX.replace("2x2", "4x1") + " ", False),
+        (MATRIX, MATRIX + "\n1", MATRIX + "\n2", False),
+        (MATRIX + "\nwords", MATRIX, SMALL, False),
+        # How many numbers there are may itself depend on chance.
+        ("1\n2\n[torch.ByteTensor of size 2]", "1\n[torch.ByteTensor of size 1]",
+         "1\n1\n1\n[torch.ByteTensor of size 3]", True),
+        ("1\n2\n[torch.ByteTensor of size 2]", "1\n[torch.LongTensor of size 1]",
+         "1\n1\n1\n[torch.LongTensor of size 3]", False),
+    ],
+)  # fmt: skip
+def test_layout(expected: str, first: str, second: str, agree: bool) -> None:
+    assert agrees_by_layout(expected, first, second) is agree
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "agree"),
+    [
+        ("{\n  a : 1\n  b : 2\n}", "{\n  b : 2\n  a : 1\n}\n", True),
+        ("{\n  a : 1\n  b : 2\n}", "{\n  b : 2\n  a : 2\n}\n", False),
+        ("{\n  a : 1\n}", "{\n  b : 2\n  a : 1\n}\n", False),
+        ("{\n  b : 2\n  a : 1\n}", "{\n  a : 1\n}\n", False),
+        ("1\n2", "2\n1", False),
+    ],
+)
+def test_order_of_a_table(expected: str, got: str, agree: bool) -> None:
+    assert agrees_in_any_order(expected, got) is agree
+
+
+@pytest.mark.parametrize(
+    ("expected", "message", "documented"),
+    [
+        ("stdin:1: index out of range", "stdin:1: index out of range", True),
+        ('[string "x"]:1: bad\nstack traceback:\n\t[C]: ?', "stdin:1: bad", True),
+        ("lua: page.lua:3: bad", "bad", True),
+        ("torch/TestSuite.lua:16: Test a is defined.", "Test a is defined.", True),
+        ("index out of range", "stdin:1: not a table", False),
+        ("1\n2", "stdin:1: bad", False),
+    ],
+)
+def test_error_messages(expected: str, message: str, documented: bool) -> None:
+    assert is_error_message(expected, message) is documented
+
+
+def test_runs_are_the_same_but_for_addresses() -> None:
+    assert same("table: 0x12ab", "table: 0x34cd")
+    assert not same("1 2", "1  2")

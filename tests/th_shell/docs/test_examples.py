@@ -1,0 +1,168 @@
+"""How a block is cut into inputs and the text under each."""
+
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.document import read_page
+from th_shell.docs.examples import Example, cut
+from th_shell.docs.syntax import Syntax
+
+
+def cut_text(folder: Path, *lines: str) -> list[Example]:
+    page = folder / "page.txt"
+    page.write_text("\n".join(["```", *lines, "```", ""]))
+    return cut(read_page(page), Syntax())
+
+
+def short(examples: list[Example]) -> list[tuple[int, str, str, str]]:
+    return [(e.line, e.kind.value, e.source, e.expected) for e in examples]
+
+
+@pytest.mark.parametrize("prompt", ["> ", "th> ", ">", "  > "])
+def test_prompt_with_its_output(tmp_path: Path, prompt: str) -> None:
+    found = cut_text(tmp_path, f"{prompt}x:size()", " 4", " 5", "[torch.LongStorage of size 2]")
+    assert short(found) == [(2, "prompt", "x:size()", " 4\n 5\n[torch.LongStorage of size 2]")]
+
+
+def test_prompt_with_continuations(tmp_path: Path) -> None:
+    found = cut_text(
+        tmp_path,
+        "> for i = 1, 2 do",
+        ">> print(i)",
+        "end",
+        "1",
+        "2",
+        "> function f()",
+        ">",
+        ">    return 7",
+        "> end",
+        "th> g(",
+        "..> 1)",
+    )
+    assert short(found) == [
+        (2, "prompt", "for i = 1, 2 do\nprint(i)\nend", "1\n2"),
+        (7, "prompt", "function f()\n\n   return 7\nend", ""),
+        (11, "prompt", "g(\n1)", ""),
+    ]
+
+
+def test_statements_each_with_what_stands_under_it(tmp_path: Path) -> None:
+    found = cut_text(
+        tmp_path,
+        "x = torch.Tensor(2)",
+        "x:apply(function()",
+        "",
+        "  return 1",
+        "end) -- fill",
+        "-- a comment ends an output",
+        "print(x)",
+        " 1",
+        " 1",
+        "[torch.DoubleTensor of size 2]",
+    )
+    assert short(found) == [
+        (2, "bare", "x = torch.Tensor(2)", ""),
+        (3, "bare", "x:apply(function()\n\n  return 1\nend) -- fill", ""),
+        (8, "bare", "print(x)", " 1\n 1\n[torch.DoubleTensor of size 2]"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "5",
+        "true",
+        "nil",
+        "torch.DoubleTensor",
+        "table",
+        " 1  2  3",
+        "-1 -1",
+        "{\n  1 : DoubleTensor - size: 2x4x5\n}",
+        "(1,.,.) = \n  1  2",
+        "1e-05 *\n 1  2",
+        "Columns 1 to 8",
+        "it's text (that is not closed",
+        "1 -- with a comment",
+    ],
+)
+def test_what_does_not_compile_as_a_statement_is_output(tmp_path: Path, output: str) -> None:
+    found = cut_text(tmp_path, "> f()", *output.split("\n"), "> g()")
+    assert short(found)[0] == (2, "prompt", "f()", output)
+    assert short(found)[1][1:] == ("prompt", "g()", "")
+
+
+def test_comment_ends_an_output_and_starts_none(tmp_path: Path) -> None:
+    found = cut_text(tmp_path, "> f()", "1", "-- words", "2", "--[[ more", "words ]]", "g()")
+    assert short(found) == [
+        (2, "prompt", "f()", "1"),
+        (5, "text", "", "2"),
+        (8, "bare", "g()", ""),
+    ]
+
+
+def test_empty_prompt_ends_an_output(tmp_path: Path) -> None:
+    found = cut_text(tmp_path, "> f()", ">", "> -- only words", "> g()")
+    assert short(found) == [(2, "prompt", "f()", ""), (5, "prompt", "g()", "")]
+
+
+def test_query_without_prompt(tmp_path: Path) -> None:
+    found = cut_text(tmp_path, "a, x = 1, 2", "x", "2", "y", "= y", "3")
+    assert short(found) == [
+        (2, "bare", "a, x = 1, 2", ""),
+        (3, "prompt", "x", "2\ny"),
+        (6, "prompt", "= y", "3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "runs_as"),
+    [
+        ("local x = 1", "x = 1"),
+        ("local function f() end", "function f() end"),
+        ("local x", "local x"),
+        ("do local x = 1 end", "do local x = 1 end"),
+    ],
+)
+def test_local_of_a_script_outlives_its_statement(
+    tmp_path: Path, statement: str, runs_as: str
+) -> None:
+    assert short(cut_text(tmp_path, statement)) == [(2, "bare", runs_as, "")]
+
+
+def test_local_at_a_prompt_stays_local(tmp_path: Path) -> None:
+    assert short(cut_text(tmp_path, "> local x = 1")) == [(2, "prompt", "local x = 1", "")]
+
+
+def test_shell_lines(tmp_path: Path) -> None:
+    found = cut_text(tmp_path, "$ echo Hi > a", "$ cat a", "Hi", "> $ ls", "a")
+    assert short(found) == [
+        (2, "shell", "echo Hi > a", ""),
+        (3, "shell", "cat a", "Hi"),
+        (5, "shell", "ls", "a"),
+    ]
+
+
+def test_input_that_never_ends_is_its_first_line(tmp_path: Path) -> None:
+    found = cut_text(tmp_path, "> f(1 +", "  +2)", "> g()")
+    assert short(found) == [(2, "prompt", "f(1 +", "  +2)"), (4, "prompt", "g()", "")]
+
+
+def test_text_without_an_input_is_kept(tmp_path: Path) -> None:
+    found = cut_text(tmp_path, "src:function(...)", "more text", "f()", "")
+    assert short(found) == [
+        (2, "text", "", "src:function(...)\nmore text"),
+        (4, "bare", "f()", ""),
+    ]
+
+
+def test_input_across_a_page_break(tmp_path: Path) -> None:
+    found = cut_text(
+        tmp_path, "> f(function()", "```", "", "", "```", "end)", "1", "```", "```", "2"
+    )
+    assert short(found) == [(2, "prompt", "f(function()\nend)", "1\n2")]
+
+
+def test_blocks_are_numbered(tmp_path: Path) -> None:
+    found = cut_text(tmp_path, "f()", "g()", "```", "text", "```", "h()")
+    assert [e.block for e in found] == [0, 0, 1]

@@ -1,0 +1,73 @@
+"""The ledger of errata: its format, and how entries find their examples."""
+
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.examples import Example, Kind
+from th_shell.docs.ledger import LedgerError, find, ledger_path, read_ledger
+
+EXAMPLES = [
+    Example(3, 0, Kind.BARE, "x = torch.Tensor(2)"),
+    Example(4, 0, Kind.PROMPT, "x"),
+    Example(20, 0, Kind.PROMPT, "x"),
+    Example(30, 0, Kind.PROMPT, "f(\n1)"),
+]
+
+
+def ledger(folder: Path, text: str) -> Path:
+    path = folder / "page.md.errata"
+    path.write_text(text)
+    return path
+
+
+def test_reasons_and_entries(tmp_path: Path) -> None:
+    path = ledger(
+        tmp_path,
+        "# The page of 2015.\n\nA row was lost.\n  4: > x\n  30: th> f(\n"
+        "\nNames a function\nthat is gone.\n    3:   x =  torch.Tensor(2)\n",
+    )
+    entries = read_ledger(path)
+    assert [(e.line, e.source, e.reason, e.at) for e in entries] == [
+        (4, "x", "A row was lost.", 4),
+        (30, "f(", "A row was lost.", 5),
+        (3, "x = torch.Tensor(2)", "Names a function that is gone.", 9),
+    ]
+    assert {i: entry.line for i, entry in find(entries, EXAMPLES).items()} == {1: 4, 3: 30, 0: 3}
+
+
+def test_entry_finds_the_nearest_example(tmp_path: Path) -> None:
+    entries = read_ledger(ledger(tmp_path, "Grew.\n  14: x\n"))
+    assert list(find(entries, EXAMPLES)) == [2]
+
+
+def test_no_ledger(tmp_path: Path) -> None:
+    assert read_ledger(tmp_path / "none.errata") == []
+
+
+def test_where_it_stands() -> None:
+    assert ledger_path(Path("doc/a.md")) == Path("doc/a.md.errata")
+    assert ledger_path(Path("doc/a.md"), Path("other")) == Path("other/a.md.errata")
+
+
+@pytest.mark.parametrize("text", ["  4: x\n", "Why.\n  no line\n"])
+def test_malformed(tmp_path: Path, text: str) -> None:
+    path = ledger(tmp_path, text)
+    line = text.count("\n")
+    with pytest.raises(LedgerError) as raised:
+        read_ledger(path)
+    assert str(raised.value) == f"{path}:{line}: neither a reason nor '  LINE: INPUT' under one"
+
+
+def test_entry_without_example(tmp_path: Path) -> None:
+    entries = read_ledger(ledger(tmp_path, "Why.\n  4: y\n"))
+    with pytest.raises(LedgerError) as raised:
+        find(entries, EXAMPLES)
+    assert str(raised.value) == "ledger line 2: the page has no example 'y'"
+
+
+def test_two_entries_for_one_example(tmp_path: Path) -> None:
+    entries = read_ledger(ledger(tmp_path, "Why.\n  4: x\n  5: x\n"))
+    with pytest.raises(LedgerError) as raised:
+        find(entries, EXAMPLES)
+    assert str(raised.value) == "ledger line 3: a second entry for one example"

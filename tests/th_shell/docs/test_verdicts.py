@@ -1,0 +1,130 @@
+"""From outcomes to verdicts, and the whole way from a page to its results."""
+
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.evaluation import Outcome
+from th_shell.docs.examples import Example, Kind
+from th_shell.docs.syntax import Syntax
+from th_shell.docs.verdicts import PageResult, check_page, judge, read_examples
+
+
+def verdict(
+    expected: str, first: Outcome, second: Outcome | None = None, kind: Kind = Kind.PROMPT
+) -> tuple[str, str]:
+    example = Example(1, 0, kind, "f()", expected)
+    (result,) = judge([example], [(first, second or first)])
+    return result.verdict.value, result.note
+
+
+RANDOM = Outcome("0.1000\n"), Outcome("0.2000\n")
+IN_ONE = "an error in one of two runs: bad"
+BY_CHANCE = "the output depends on chance; compared by layout"
+
+
+@pytest.mark.parametrize(
+    ("expected", "first", "second", "found"),
+    [
+        ("1", Outcome("1\t\n"), None, ("pass", "")),
+        ("", Outcome("1\t\n"), None, ("ran", "")),
+        ("2", Outcome("1\t\n"), None, ("differs", "")),
+        ("0.3000", *RANDOM, ("layout", "")),
+        ("0.3000 0.4000", *RANDOM, ("differs", BY_CHANCE)),
+        ("", *RANDOM, ("ran", "")),
+        ("...", *RANDOM, ("pass", "")),
+        ("{\n a : 1\n b : 2\n}", Outcome("{\n b : 2\n a : 1\n}\n"), None, ("layout", "")),
+        ("", Outcome(error="stdin:1: bad"), None, ("error", "")),
+        ("stdin:1: bad", Outcome(error="stdin:1: bad"), None, ("pass", "")),
+        ("1\nstdin:1: bad", Outcome("1\n", error="stdin:1: bad"), None, ("pass", "")),
+        ("stdin:1: good", Outcome(error="stdin:1: bad"), None, ("error", "")),
+        ("bad", Outcome("bad"), Outcome(error="bad"), ("error", IN_ONE)),
+        ("1", Outcome("1", lost="crashed"), None, ("error", "crashed")),
+        ("1", Outcome("1"), Outcome("1", lost="crashed"), ("error", "crashed")),
+    ],
+)  # fmt: skip
+def test_verdicts(
+    expected: str, first: Outcome, second: Outcome | None, found: tuple[str, str]
+) -> None:
+    assert verdict(expected, first, second) == found
+
+
+def test_text_is_skipped() -> None:
+    found = verdict("prose", Outcome(lost="lost"), kind=Kind.TEXT)
+    assert found == ("skipped", "no input: this text does not compile as Lua")
+
+
+def test_statement_may_document_its_print_or_its_value() -> None:
+    both = Outcome("a\t\nb\t\n", "a\t\n")
+    assert verdict("a", both, kind=Kind.BARE)[0] == "pass"
+    assert verdict("a\nb", both, kind=Kind.BARE)[0] == "pass"
+    assert verdict("b", both, kind=Kind.BARE)[0] == "differs"
+    assert verdict("a", both, kind=Kind.PROMPT)[0] == "differs"
+
+
+@pytest.mark.parametrize(
+    ("kind", "block", "verdicts"),
+    [
+        (Kind.BARE, 0, ["ran", "pass", "pass"]),
+        (Kind.PROMPT, 0, ["ran", "differs", "pass"]),
+        (Kind.BARE, 1, ["ran", "differs", "pass"]),
+    ],
+)
+def test_script_shows_its_output_at_its_end(kind: Kind, block: int, verdicts: list[str]) -> None:
+    examples = [
+        Example(1, 0, kind, "print(1)"),
+        Example(2, block, kind, "print(2)", "1\n2"),
+        Example(5, block, kind, "print(3)", "3"),
+    ]
+    outcomes = [Outcome(f"{i}\n", f"{i}\n") for i in (1, 2, 3)]
+    results = judge(examples, [(outcome, outcome) for outcome in outcomes])
+    assert [result.verdict.value for result in results] == verdicts
+
+
+PAGE = """\
+```lua
+> x = torch.Tensor{1, 2}
+> x
+ 1
+ 3
+[torch.DoubleTensor of dimension 2]
+> x:sum()
+3
+```
+"""
+
+
+def check(folder: Path, errata: str | None) -> PageResult:
+    page = folder / "page.md"
+    page.write_text(PAGE)
+    if errata is not None:
+        (folder / "page.md.errata").write_text(errata)
+    return check_page(page, read_examples(page, Syntax()))
+
+
+def test_page_without_ledger(tmp_path: Path) -> None:
+    result = check(tmp_path, None)
+    assert [r.verdict.value for r in result.results] == ["ran", "differs", "pass"]
+    assert result.failed
+
+
+def test_erratum_explains_a_failure(tmp_path: Path) -> None:
+    result = check(tmp_path, "A wrong number.\n  3: > x\n")
+    assert [r.verdict.value for r in result.results] == ["ran", "erratum", "pass"]
+    assert result.results[1].note == "A wrong number."
+    assert not result.failed
+
+
+def test_erratum_must_still_be_so(tmp_path: Path) -> None:
+    result = check(tmp_path, "A wrong number.\n  3: > x\n  7: x:sum()\n")
+    assert [r.verdict.value for r in result.results] == ["ran", "erratum", "differs"]
+    assert (
+        result.results[2].note == "the ledger says: A wrong number. But it is pass now: strike it."
+    )
+    assert result.failed
+
+
+def test_bad_ledger_fails_the_page(tmp_path: Path) -> None:
+    result = check(tmp_path, "Why.\n  3: y\n")
+    assert result.problem == "ledger line 2: the page has no example 'y'"
+    assert result.failed
