@@ -25,7 +25,7 @@ local access = {}
 
 -- What an element of this type holds of a number, where FFI's conversion is not C's.
 local convert
-if dtype.is_float then
+if dtype.name == 'Float' or dtype.name == 'Double' then
   function convert(v) return v end
 else
   local limit = dtype.name == 'Long' and 2 ^ 63 or 2 ^ 31
@@ -34,7 +34,6 @@ else
     return -limit
   end
 end
-access.convert = convert
 
 -- The position (from 0) that index k (from 1, or negative: from the end) means among n.
 local function position(k, n)

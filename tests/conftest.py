@@ -1,0 +1,64 @@
+"""What all tests share: one Lua engine a process, and what it prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from runtime import Engine, LuaError
+
+
+class Lua:
+    """Runs Lua in the process's engine and returns what it prints.
+
+    Captures what reaches the file descriptor, so C-level writes count.
+    """
+
+    def __init__(self, engine: Engine, capture: pytest.CaptureFixture[str]) -> None:
+        self.engine = engine
+        self._capture = capture
+
+    def __call__(self, source: str) -> str:
+        """Evaluate an input as the prompt does; raises LuaError."""
+        self.engine.evaluate(source.encode(), b"=lua")
+        return self.output()
+
+    def run(self, source: str) -> str:
+        """Run a chunk as a script does: LuaJIT may compile it; raises LuaError."""
+        self.engine.run(self.engine.compile(source.encode(), b"=lua"))
+        return self.output()
+
+    def output(self) -> str:
+        """What was printed since the last look."""
+        self.engine.flush()
+        return self._capture.readouterr().out
+
+    def error(self, source: str) -> str:
+        """The message of the error that an input raises, without the position in its text."""
+        with pytest.raises(LuaError) as caught:
+            self(source)
+        return re.sub(r"^lua:\d+: ", "", caught.value.message)
+
+    def answer(self, source: str) -> str:
+        """What an input prints, or 'error: ' and the message."""
+        try:
+            return self(source)
+        except LuaError as error:
+            return f"{self.output()}error: {error.message}\n"
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    """The engine: one a process."""
+    return Engine()
+
+
+@pytest.fixture
+def lua(engine: Engine, capfd: pytest.CaptureFixture[str]) -> Iterator[Lua]:
+    """Lua with the default tensor type and a fixed seed."""
+    lua = Lua(engine, capfd)
+    lua("torch.setdefaulttensortype('torch.DoubleTensor'); torch.manualSeed(1);")
+    yield lua
+    lua("torch.setdefaulttensortype('torch.DoubleTensor');")

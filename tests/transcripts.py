@@ -1,0 +1,153 @@
+"""Transcripts: small Lua programs with what the real Torch7 printed for them.
+
+A transcript is a text file of entries:
+
+    # a heading; '#! reason' says why our answer to the next entry is expected to differ
+    > the program's first line
+    . its further lines
+    what it printed; an error as 'error: message', without positions in source files
+
+Each program runs on its own; the values of an expression are printed. To record the answers
+of a real Torch7 anew: python tests/transcripts.py path/to/th file.txt ... (programs that kill it are dropped).
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+__all__ = ["Entry", "cases", "normal", "read"]
+
+FOLDER = Path(__file__).parent / "runtime" / "transcripts"
+
+
+@dataclass
+class Entry:
+    """One program: its heading lines, source, what the reference printed, and where it stands."""
+
+    remarks: list[str] = field(default_factory=list)
+    source: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
+    line: int = 0
+
+    @property
+    def text(self) -> str:
+        """The entry as it stands in its file."""
+        first, *rest = self.source
+        lines = [*self.remarks, f"> {first}", *(f". {line}" for line in rest), *self.printed]
+        return "\n".join(lines).rstrip() + "\n"
+
+    @property
+    def reason(self) -> str | None:
+        """Why our answer is expected to differ; None where it must agree."""
+        marks = [line[2:].strip() for line in self.remarks if line.startswith("#!")]
+        return marks[0] if marks else None
+
+
+def read(path: Path) -> list[Entry]:
+    """The entries of a transcript."""
+    entries: list[Entry] = []
+    remarks: list[str] = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.startswith("> "):
+            entries.append(Entry(remarks, [line[2:]], [], number))
+            remarks = []
+        elif line.startswith("#"):
+            remarks.append(line)
+        elif line.startswith(". ") and not entries[-1].printed:
+            entries[-1].source.append(line[2:])
+        elif entries:
+            entries[-1].printed.append(line)
+    return entries
+
+
+def cases(name: str) -> list[object]:
+    """A transcript's entries as parameters (source, printed) of a test."""
+    parameters: list[object] = []
+    for entry in read(FOLDER / f"{name}.txt"):
+        marks = [pytest.mark.xfail(reason=entry.reason, strict=True)] if entry.reason else []
+        source, printed = "\n".join(entry.source), normal("\n".join(entry.printed))
+        parameters.append(pytest.param(source, printed, id=f"{name}:{entry.line}", marks=marks))
+    return parameters
+
+
+def normal(text: str) -> str:
+    """What is compared: without C source positions, addresses and spaces at the ends of lines."""
+    text = re.sub(r" at /\S+?:\d+", "", text)
+    text = re.sub(r"(^|error: |> )(?:\S*\w+\.lua:\d+: |lua:\d+: )+", r"\1", text, flags=re.M)
+    text = re.sub(r"\[(torch\.\w*Tensor) of size", r"[\1 of dimension", text)
+    text = re.sub(r"(: )(?:0x[0-9a-f]+|builtin#\d+)", r"\1ADDRESS", text)
+    text = text.replace("-nan", "nan")
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+
+
+_DRIVER = """
+pcall(require, 'trepl')
+if noColors then noColors() end
+local function show(ok, ...)
+  if not ok then print('error: ' .. tostring((...)))
+  elseif select('#', ...) > 0 then print(...) end
+end
+for i, source in ipairs(dofile(SOURCES)) do
+  if i >= FIRST then
+    io.write('\\n\\1', i, '\\n')
+    torch.setdefaulttensortype('torch.DoubleTensor')
+    torch.manualSeed(1)
+    local f, message = loadstring('return ' .. source .. '\\n', '=lua')
+    if not f then f, message = loadstring(source .. '\\n', '=lua') end
+    if f then
+      setfenv(f, setmetatable({}, { __index = _G }))
+      show(pcall(f))
+    else
+      print('error: ' .. message)
+    end
+    io.stdout:flush()
+  end
+end
+io.write('\\n\\1', 0, '\\n')
+"""
+
+
+def ask(engine: str, sources: list[str]) -> list[str]:
+    """What an engine prints for each program; 'DIED' where it did not survive one."""
+    answers: dict[int, str] = {}
+    first = 1
+    with tempfile.TemporaryDirectory() as folder:
+        listing, driver = Path(folder) / "sources.lua", Path(folder) / "driver.lua"
+        quoted = ("".join(f"\\{byte:03d}" for byte in s.encode()) for s in sources)
+        listing.write_text("return {" + ",\n".join(f'"{q}"' for q in quoted) + "}")
+        while first <= len(sources):
+            head = f"local SOURCES, FIRST = {str(listing)!r}, {first}\n"
+            driver.write_text(head + _DRIVER)
+            run = subprocess.run([engine, str(driver)], cwd=folder, capture_output=True)
+            parts = re.split(r"\n?\x01(\d+)\n", run.stdout.decode("utf-8", "surrogateescape"))
+            found = dict(zip(map(int, parts[1::2]), parts[2::2], strict=True))
+            finished = found.pop(0, None) is not None
+            answers.update(found)
+            if finished:
+                break
+            first = max(found, default=first) + 1
+            answers[first - 1] = "DIED"
+    return [answers[i + 1] for i in range(len(sources))]
+
+
+def main() -> None:
+    """Record anew: the engine, then the transcripts."""
+    engine, *paths = sys.argv[1:]
+    for path in map(Path, paths):
+        entries = read(path)
+        answers = ask(engine, ["\n".join(entry.source) for entry in entries])
+        for entry, answer in zip(entries, answers, strict=True):
+            entry.printed = normal(answer).splitlines()
+        survived = [entry for entry in entries if entry.printed[-1:] != ["DIED"]]
+        path.write_text("\n".join(entry.text for entry in survived))
+
+
+if __name__ == "__main__":
+    main()
