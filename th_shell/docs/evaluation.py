@@ -19,18 +19,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from th_shell.docs.examples import Example, Kind
 from th_shell.docs.shell import refusal
 
-__all__ = ["Outcome", "evaluate", "unrunnable"]
+__all__ = ["Outcome", "evaluate", "stop", "unrunnable"]
 
 #: Seed and fill byte of the two runs. 0x3F makes doubles and integers that print as such.
 _RUNS = ((1, 0x00), (20240229, 0x3F))
 
 #: How often a page is started again after it killed its process.
 _RESTARTS = 3
+
+#: The processes that run, and whether they and all that would follow them are to stop.
+_running: set[_Process] = set()
+_stopping = Event()
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,13 @@ def evaluate(examples: Sequence[Example], timeout: float) -> list[tuple[Outcome,
     return [(first[i], second[i]) for i in range(len(examples))]
 
 
+def stop() -> None:
+    """End all runs, whichever thread waits for them, for good."""
+    _stopping.set()
+    for process in list(_running):
+        process.kill()
+
+
 def _run(examples: Sequence[Example], timeout: float, seed: int, fill: int) -> dict[int, Outcome]:
     steps = {i: _step(i, e) for i, e in enumerate(examples) if not unrunnable(e)}
     deadline = time.monotonic() + timeout
@@ -75,7 +87,7 @@ def _run(examples: Sequence[Example], timeout: float, seed: int, fill: int) -> d
             process = _Process(Path(folder), list(steps.values()), seed, fill)
             reason = process.wait(deadline - time.monotonic())
             found, killer = process.outcomes(reason)
-        if killer is None:
+        if killer is None or _stopping.is_set():
             break
         killers[killer] = found[killer]
         del steps[killer]
@@ -120,15 +132,19 @@ class _Process:
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
+        _running.add(self)
 
     def wait(self, seconds: float) -> str:
         """Wait for the end; why it was not a good one, or ''."""
         try:
             _, errors = self._process.communicate(timeout=max(seconds, 0.1))
         except subprocess.TimeoutExpired:
-            self._kill()
+            self.kill()
+            self._process.communicate()
             return "ran into the time limit"
-        self._kill()
+        finally:
+            self.kill()
+            _running.discard(self)
         status = self._process.returncode
         if status == 0:
             return ""
@@ -137,11 +153,10 @@ class _Process:
         said = errors.decode(errors="replace").strip().splitlines()
         return " ".join([f"ended with status {status}", *said[-1:]])
 
-    def _kill(self) -> None:
-        # With whatever the page has started.
+    def kill(self) -> None:
+        """End it, with whatever the page has started."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.communicate()
 
     def outcomes(self, reason: str) -> tuple[dict[int, Outcome], int | None]:
         """What ended, by index; and the input that ended the process, if one did."""

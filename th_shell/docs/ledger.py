@@ -9,7 +9,7 @@ indented lines under it name the examples it holds for, by line and first line o
         193: y = torch.Tensor(x)
 
 An entry means the example with this input that is nearest to the line, so that a page may
-grow above it; prompts and spacing do not count.
+grow above it; prompts, spacing and comments do not count.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from th_shell.docs.examples import Example
 __all__ = ["Erratum", "LedgerError", "find", "ledger_path", "read_ledger"]
 
 _ENTRY = re.compile(r"^\s+(\d+):\s*(.*)$")
-_PROMPT = re.compile(r"^(?:th)?>\s*")
+_PROMPT = re.compile(r"^(?:(?:th)?>|\$)\s*")
+_COMMENT = re.compile(r"(?:^|\s)--.*$")
 
 
 class LedgerError(Exception):
@@ -92,4 +93,4 @@ def _nearest(entry: Erratum, examples: Sequence[Example]) -> int:
 
 
 def _simple(source: str) -> str:
-    return " ".join(_PROMPT.sub("", source.strip()).split())
+    return " ".join(_COMMENT.sub("", _PROMPT.sub("", source.strip())).split())

@@ -84,7 +84,8 @@ def _tally(pages: Sequence[PageResult]) -> Counter[Verdict]:
 def _counts(pages: Sequence[PageResult]) -> str:
     tally = _tally(pages)
     counts = ", ".join(f"{tally[v]} {v.value}" for v in Verdict if tally[v])
-    return f"{sum(tally.values())} examples: {counts}" if counts else "no examples"
+    total = sum(tally.values())
+    return f"{total} example{'s'[: total != 1]}: {counts}" if counts else "no examples"
 
 
 def _place(page: PageResult, result: Result) -> str:

@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ class _Run:
             error=error,
         )
 
-    def _error(self, step: dict[str, Any], before_values: Any) -> str | None:
+    def _error(self, step: dict[str, Any], before_values: Callable[[], None]) -> str | None:
         source = step["source"]
         if step["shell"]:
             subprocess.run(["sh", "-c", source], check=False)

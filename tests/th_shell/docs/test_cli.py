@@ -1,6 +1,11 @@
 """The command: its report, its JSON, its exit status."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -22,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("folder")
 def test_nothing_fails(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["good.md"]) == 0
-    assert capfd.readouterr().out == "good.md: 1 examples: 1 pass\n"
+    assert capfd.readouterr().out == "good.md: 1 example: 1 pass\n"
 
 
 @pytest.mark.usefixtures("folder")
@@ -31,7 +36,7 @@ def test_failure_shows_its_place_and_both_outputs(capfd: pytest.CaptureFixture[s
     assert (
         capfd.readouterr().out
         == """\
-good.md: 1 examples: 1 pass
+good.md: 1 example: 1 pass
 FAIL bad.md:5: differs
   input:
     > x * 2
@@ -104,7 +109,34 @@ def test_time_limit(capfd: pytest.CaptureFixture[str]) -> None:
     assert out.endswith("hang.md: 3 examples: 1 pass, 2 error\n")
 
 
-@pytest.mark.parametrize("arguments", [[], ["--timeout", "0", "a.md"], ["--timeout", "x", "a.md"]])
+@pytest.mark.usefixtures("folder")
+def test_interrupt_ends_what_runs() -> None:
+    Path("hang.md").write_text("```\nos.execute('touch $PARENT/started; sleep 1000')\n```\n")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(__file__).parents[3]),
+        "PARENT": str(Path.cwd()),
+    }
+    command = [sys.executable, "-m", "th_shell.docs", "hang.md", "good.md"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
+    while not Path("started").exists():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    # The sleeping grandchild holds the page's capture, not this pipe: only the status tells.
+    assert process.communicate(timeout=30)[0] == b""
+    assert process.returncode == 130
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--timeout", "0", "a.md"],
+        ["--timeout", "x", "a.md"],
+        ["--errata", "none", "a.md"],
+        ["--json", "none/a.json", "a.md"],
+    ],
+)
 def test_wrong_command_line(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as raised:
         main(arguments)

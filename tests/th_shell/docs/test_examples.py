@@ -3,16 +3,20 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from th_shell.docs.document import read_page
+from th_shell.docs.document import Block, Line, read_page
 from th_shell.docs.examples import Example, cut
 from th_shell.docs.syntax import Syntax
+
+SYNTAX = Syntax()
 
 
 def cut_text(folder: Path, *lines: str) -> list[Example]:
     page = folder / "page.txt"
     page.write_text("\n".join(["```", *lines, "```", ""]))
-    return cut(read_page(page), Syntax())
+    return cut(read_page(page), SYNTAX)
 
 
 def short(examples: list[Example]) -> list[tuple[int, str, str, str]]:
@@ -166,3 +170,25 @@ def test_input_across_a_page_break(tmp_path: Path) -> None:
 def test_blocks_are_numbered(tmp_path: Path) -> None:
     found = cut_text(tmp_path, "f()", "g()", "```", "text", "```", "h()")
     assert [e.block for e in found] == [0, 0, 1]
+
+
+LINES = """\
+x = torch.Tensor(2)|> x|th> x:apply(function()|end)| 1  2|5|prose, and more|{|}|= x|x|it's|
+[torch.DoubleTensor of size 2]|$ cat a|>||f(|)|if x then|..> end|>> y|[[|]]|torch.DoubleTensor|
+local y = 1|0.01 *""".replace("\n", "").split("|")
+
+
+@given(lines=st.lists(st.sampled_from(LINES), max_size=12))
+@settings(max_examples=300, deadline=None)
+def test_no_line_is_lost(lines: list[str]) -> None:
+    numbered = tuple(Line(number, text) for number, text in enumerate(lines, 2))
+    found = cut([Block(1, len(lines) + 2, "", numbered)], SYNTAX)
+    assert [e.line for e in found] == sorted({e.line for e in found})
+    words = " ".join(f"{e.source} {e.expected}" for e in found).split()
+    kept = "".join(lines).replace("local ", "")
+    assert sorted(_plain("".join(words))) == sorted(_plain(kept))
+
+
+def _plain(text: str) -> str:
+    # What may be a prompt, or space, is not counted.
+    return "".join(text.replace("th>", "").split()).translate(dict.fromkeys(map(ord, ">.$=")))

@@ -11,7 +11,8 @@ EXAMPLES = [
     Example(3, 0, Kind.BARE, "x = torch.Tensor(2)"),
     Example(4, 0, Kind.PROMPT, "x"),
     Example(20, 0, Kind.PROMPT, "x"),
-    Example(30, 0, Kind.PROMPT, "f(\n1)"),
+    Example(30, 0, Kind.PROMPT, "f(\n1) -- more"),
+    Example(40, 0, Kind.SHELL, "cat a"),
 ]
 
 
@@ -24,7 +25,7 @@ def ledger(folder: Path, text: str) -> Path:
 def test_reasons_and_entries(tmp_path: Path) -> None:
     path = ledger(
         tmp_path,
-        "# The page of 2015.\n\nA row was lost.\n  4: > x\n  30: th> f(\n"
+        "# The page of 2015.\n\nA row was lost.\n  4: > x -- its rows\n  30: th> f(\n"
         "\nNames a function\nthat is gone.\n    3:   x =  torch.Tensor(2)\n",
     )
     entries = read_ledger(path)
@@ -39,6 +40,10 @@ def test_reasons_and_entries(tmp_path: Path) -> None:
 def test_entry_finds_the_nearest_example(tmp_path: Path) -> None:
     entries = read_ledger(ledger(tmp_path, "Grew.\n  14: x\n"))
     assert list(find(entries, EXAMPLES)) == [2]
+
+
+def test_entry_for_a_shell_line(tmp_path: Path) -> None:
+    assert list(find(read_ledger(ledger(tmp_path, "Why.\n  40: $ cat a\n")), EXAMPLES)) == [4]
 
 
 def test_no_ledger(tmp_path: Path) -> None:
