@@ -58,6 +58,8 @@ def unrunnable(example: Example) -> str:
         return "no input: this text does not compile as Lua"
     if example.skip:
         return "the page says so"
+    if example.kind is Kind.PROMPT and example.source.startswith("?"):
+        return "asks the prompt for help; not Lua"
     return refusal(example.source) if example.kind is Kind.SHELL else ""
 
 
