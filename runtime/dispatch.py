@@ -404,7 +404,7 @@ def _word(
 
 def _return(call: str, results: list[tuple[str, int]]) -> list[str]:
     if not results:
-        return [f"    return {call}"]
+        return [f"    value = {call}", "    return (None, 0) if value is None else value"]
     if len(results) == 1:
         # An implementation may return a number instead of its destination (squeeze).
         word, kind = results[0]

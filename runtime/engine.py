@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 from lupa import luajit21
 
-from runtime import bridge
+from runtime import bridge, sequential
 from runtime.dispatch import INTERRUPTED, is_running
 from runtime.memory import METER
 
@@ -76,6 +76,7 @@ class Engine:
         start = self._lua.eval(b"loadstring")(_lua_source(b"init"), b"=[th] init.lua")
         self._shell = start(self._lua.table_from(self._host()), _lua_source)
         np.seterr(all="ignore")  # as in C: inf and nan, and integers that wrap
+        sequential.install(self._kernel)
         METER.collect = self._shell[b"collect"]
         self._functions: dict[bytes, Callable[..., Any]] = {}
 
@@ -88,6 +89,9 @@ class Engine:
             b"times": _times,
             b"isatty": os.isatty,
         }
+
+    def _kernel(self, name: bytes) -> Callable[..., Any]:
+        return self._shell[b"kernels"][name]  # type: ignore[no-any-return]
 
     def _call(self, name: bytes, *args: Any) -> Any:
         function = self._functions.get(name)

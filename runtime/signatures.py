@@ -28,7 +28,7 @@ from runtime.errors import TorchError
 from runtime.storage import STORAGE_CLASSES, Storage
 from runtime.tensor import TENSOR_CLASSES, Tensor
 
-__all__ = ["Argument", "Form", "Foreign", "Kind", "as_number", "lua_type", "parse_form"]
+__all__ = ["Argument", "Form", "Foreign", "Kind", "as_number", "lua_type", "parse_form", "typename"]
 
 Reader = Callable[[Any], Any] | None
 

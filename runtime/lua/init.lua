@@ -16,7 +16,8 @@ function th.chunk(name)
 end
 
 for _, name in ipairs{
-  'compat', 'errors', 'class', 'bridge', 'ctypes', 'storage', 'tensor', 'torch', 'timer', 'print',
+  'compat', 'errors', 'class', 'bridge', 'ctypes', 'storage', 'tensor', 'torch', 'timer', 'kernels',
+  'print',
   'shell',
 } do
   th.chunk(name)(th)

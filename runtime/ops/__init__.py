@@ -1,16 +1,21 @@
 """The operations of torch, one module a section of the manual; importing adds their rows."""
 
 from runtime.ops import (  # noqa: F401
+    bits,
     blas,
     compare,
     construct,
+    conv,
     indexing,
+    operators,
+    order,
     pointwise,
     random,
     reduce,
     storages,
     structure,
     text,
+    unary,
     views,
 )
 

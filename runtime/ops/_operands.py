@@ -1,4 +1,4 @@
-"""What element-wise operations share: operands of one shape, and checks of their counts."""
+"""What element-wise operations share: operands of one shape, checks, and the way through them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ import numpy as np
 from runtime.dtypes import Array
 from runtime.errors import TorchError
 from runtime.tensor import Tensor, describe
+from runtime.threads import LARGE, PIECE, flat_parts, in_parts
 
-__all__ = ["check_counts", "elementwise", "like"]
+__all__ = ["Compute", "check_counts", "elementwise", "like", "store"]
+
+#: compute(*inputs, out=array): a numpy ufunc, or a function of several steps.
+Compute = Callable[..., Any]
 
 
 def check_counts(**tensors: Tensor) -> None:
@@ -19,7 +23,7 @@ def check_counts(**tensors: Tensor) -> None:
     counts = [t.nelement for t in tensors.values()]
     if all(count == counts[0] for count in counts):
         return
-    named = [f"{name.rstrip('0123456789')} {describe(t.sizes)}" for name, t in tensors.items()]
+    named = [f"{name} {describe(t.sizes)}" for name, t in tensors.items()]
     raise TorchError(
         f"inconsistent tensor size, expected {_enumerate(named)} to have the same number of "
         f"elements, but got {_enumerate(list(map(str, counts)))} elements respectively"
@@ -40,20 +44,54 @@ def like(source: Tensor, target: Tensor) -> Array:
     return source.flat.reshape(target.sizes)
 
 
-def elementwise(r: Tensor, compute: Callable[..., Any], *operands: Tensor | float) -> None:
+def store(r: Tensor, values: Array) -> None:
+    """Resize a tensor to an array's shape and set its elements; they may be views of it."""
+    if r.storage is not None and np.may_share_memory(values, r.storage.data):
+        values = values.copy()
+    r.resize(values.shape)
+    if values.size:
+        r.array[...] = values
+
+
+def elementwise(r: Tensor, compute: Compute, *operands: Tensor | float) -> None:
     """r = compute(*operands) for each element; all tensors have r's number of elements.
 
-    compute: a numpy ufunc. r may be among the operands.
+    r may be among the operands. Large contiguous work is shared out to threads; a compute of
+    several steps (not a ufunc) gets pieces that stay in the cache.
     """
     if r.overlaps_itself:
         _one_visit_at_a_time(r, compute, operands)
         return
-    compute(*[like(x, r) if isinstance(x, Tensor) else x for x in operands], out=r.array)
+    inputs = [like(x, r) if isinstance(x, Tensor) else x for x in operands]
+    out = r.array
+    if out.size >= LARGE or (out.size > PIECE and not isinstance(compute, np.ufunc)):
+        flat = flat_parts([out, *inputs])
+        if flat is not None and not _partly_shared(out, inputs):
+            _compute_flat(compute, flat)
+            return
+    compute(*inputs, out=out)
 
 
-def _one_visit_at_a_time(
-    r: Tensor, compute: Callable[..., Any], operands: tuple[Tensor | float, ...]
-) -> None:
+def _partly_shared(out: Array, inputs: list[Array | float]) -> bool:
+    """Whether an input overlaps the output without being the same elements."""
+    start = out.ctypes.data
+    return any(
+        isinstance(x, np.ndarray) and x.ctypes.data != start and np.may_share_memory(x, out)
+        for x in inputs
+    )
+
+
+def _compute_flat(compute: Compute, flat: list[Any]) -> None:
+    out, inputs = flat[0], flat[1:]
+
+    def part(at: slice) -> None:
+        compute(*[x[at] if isinstance(x, np.ndarray) else x for x in inputs], out=out[at])
+
+    piece = 0 if isinstance(compute, np.ufunc) else PIECE
+    in_parts(part, out.size, piece=piece)
+
+
+def _one_visit_at_a_time(r: Tensor, compute: Compute, operands: tuple[Tensor | float, ...]) -> None:
     # Torch7 walks the elements in order, so that one that is met again has changed already.
     # All first visits can be made together, then all second ones, and so on.
     assert r.storage is not None
@@ -71,4 +109,6 @@ def _one_visit_at_a_time(
     for visit in range(int(visits.max()) + 1):
         now = visits == visit
         inputs = [x.flat[now] if isinstance(x, Tensor) else x for x in operands]
-        memory[places[now]] = compute(*inputs)
+        result = np.empty(int(now.sum()), memory.dtype)
+        compute(*inputs, out=result)
+        memory[places[now]] = result

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from runtime.dispatch import op
+from runtime.dtypes import Array
 from runtime.errors import ArgError, TorchError
-from runtime.ops._operands import check_counts
+from runtime.ops._operands import check_counts, store
 from runtime.tensor import Tensor, describe
 
 
@@ -21,24 +24,145 @@ def dot(a: Tensor, b: Tensor) -> float:
     return np.dot(x, y).item()  # type: ignore[no-any-return]
 
 
-@op("mv", method="*T* T~2D T~1D", function="[*T*] T~2D T~1D")
+# -- sums of products: r = beta * t + alpha * product
+
+
+def _combine(r: Tensor, beta: float, t: Tensor, alpha: float, product: Array) -> None:
+    """r = beta * t + alpha * product; t is not read where beta is 0."""
+    if alpha != 1:
+        product = np.multiply(product, alpha)
+    if beta != 0:
+        scaled = t.array if beta == 1 else np.multiply(t.array, beta)
+        product = np.add(scaled, product)
+    r.resize(t.sizes)
+    r.array[...] = product
+
+
+def _check_sizes(condition: bool, message: str) -> None:
+    if not condition:
+        raise TorchError(f"size mismatch, {message}")
+
+
+def _add_product(name: str, kinds: str, ndim: int, implementation: Any) -> None:
+    """Rows of an operation with optional factors, as method and as function."""
+    t = f"T~{ndim}D"
+    op(name, f"*{t}* [{t}=1] [real=1] {kinds}")(_without_beta(implementation))
+    op(name, f"*{t}* real [{t}=1] real {kinds}")(implementation)
+    op(name, None, f"[*T*] [real=1] {t} [real=1] {kinds}")(implementation)
+
+
+def _without_beta(implementation: Any) -> Any:
+    def call(r: Tensor, t: Tensor, alpha: float, a: Tensor, b: Tensor) -> None:
+        implementation(r, 1, t, alpha, a, b)
+
+    call.__doc__ = implementation.__doc__
+    return call
+
+
+def addmv(r: Tensor, beta: float, t: Tensor, alpha: float, mat: Tensor, vec: Tensor) -> None:
+    """r = beta * t + alpha * mat * vec."""
+    m, v = describe(mat.sizes), describe(vec.sizes)
+    _check_sizes(mat.sizes[1] == vec.sizes[0], f"{m}, {v}")
+    _check_sizes(t.sizes[0] == mat.sizes[0], f"t: {describe(t.sizes)}, mat: {m}")
+    _combine(r, beta, t, alpha, np.matmul(mat.array, vec.array))
+
+
+def addmm(r: Tensor, beta: float, t: Tensor, alpha: float, m1: Tensor, m2: Tensor) -> None:
+    """r = beta * t + alpha * m1 * m2."""
+    shapes = ", ".join(
+        f"{name}: {describe(x.sizes)}" for name, x in (("t", t), ("m1", m1), ("m2", m2))
+    )
+    _check_sizes(m1.sizes[1] == m2.sizes[0], shapes)
+    _check_sizes(t.sizes == (m1.sizes[0], m2.sizes[1]), shapes)
+    _combine(r, beta, t, alpha, np.matmul(m1.array, m2.array))
+
+
+def addr(r: Tensor, beta: float, t: Tensor, alpha: float, vec1: Tensor, vec2: Tensor) -> None:
+    """r = beta * t + alpha * the outer product of two vectors."""
+    shapes = ", ".join(
+        f"{name}: {describe(x.sizes)}" for name, x in (("t", t), ("vec1", vec1), ("vec2", vec2))
+    )
+    _check_sizes(t.sizes == (vec1.sizes[0], vec2.sizes[0]), shapes)
+    _combine(r, beta, t, alpha, np.outer(vec1.array, vec2.array))
+
+
+def _check_batches(t: Tensor, sizes: tuple[int, ...], b1: Tensor, b2: Tensor) -> None:
+    if b1.sizes[0] != b2.sizes[0]:
+        message = f"equal number of batches expected, got {b1.sizes[0]}, {b2.sizes[0]}"
+        raise ArgError(2, message)
+    if b1.sizes[2] != b2.sizes[1]:
+        one, two = (f"{b.sizes[1]}x{b.sizes[2]}" for b in (b1, b2))
+        raise ArgError(2, f"wrong matrix size, batch1: {one}, batch2: {two}")
+    if t.sizes != sizes:
+        raise ArgError(1, "output tensor of incorrect size")
+
+
+def addbmm(r: Tensor, beta: float, t: Tensor, alpha: float, b1: Tensor, b2: Tensor) -> None:
+    """r = beta * t + alpha * the sum of the products of two batches of matrices."""
+    _check_batches(t, (b1.sizes[1], b2.sizes[2]), b1, b2)
+    product = np.matmul(b1.array, b2.array).sum(axis=0, dtype=t.array.dtype)
+    _combine(r, beta, t, alpha, product)
+
+
+def baddbmm(r: Tensor, beta: float, t: Tensor, alpha: float, b1: Tensor, b2: Tensor) -> None:
+    """r = beta * t + alpha * the products of two batches of matrices."""
+    _check_batches(t, (b1.sizes[0], b1.sizes[1], b2.sizes[2]), b1, b2)
+    _combine(r, beta, t, alpha, np.matmul(b1.array, b2.array))
+
+
+_add_product("addmv", "T~2D T~1D", 1, addmv)
+_add_product("addmm", "T~2D T~2D", 2, addmm)
+_add_product("addr", "T~1D T~1D", 2, addr)
+_add_product("addbmm", "T~3D T~3D", 2, addbmm)
+_add_product("baddbmm", "T~3D T~3D", 3, baddbmm)
+
+
+# -- products
+
+
+@op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D")
 def mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
     """r = mat * vec."""
-    if mat.sizes[1] != vec.sizes[0]:
-        raise TorchError(f"size mismatch, {describe(mat.sizes)}, {describe(vec.sizes)}")
-    result = np.matmul(mat.array, vec.array)
-    r.resize((mat.sizes[0],))
-    r.array[...] = result
+    shapes = f"{describe(mat.sizes)}, {describe(vec.sizes)}"
+    _check_sizes(mat.sizes[1] == vec.sizes[0], shapes)
+    store(r, np.matmul(mat.array, vec.array))
 
 
-@op("mm", method="*T* T~2D T~2D", function="[*T*] T~2D T~2D")
+@op("mm", "*T* T~2D T~2D", "[*T*] T~2D T~2D")
 def mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
     """r = m1 * m2."""
-    if m1.sizes[1] != m2.sizes[0]:
-        raise TorchError(f"size mismatch, m1: {describe(m1.sizes)}, m2: {describe(m2.sizes)}")
-    result = np.matmul(m1.array, m2.array)
-    r.resize((m1.sizes[0], m2.sizes[1]))
-    r.array[...] = result
+    shapes = f"m1: {describe(m1.sizes)}, m2: {describe(m2.sizes)}"
+    _check_sizes(m1.sizes[1] == m2.sizes[0], shapes)
+    store(r, np.matmul(m1.array, m2.array))
+
+
+@op("ger", "*T* T~1D T~1D", "[*T*] T~1D T~1D")
+def ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
+    """r = the outer product of two vectors."""
+    store(r, np.outer(vec1.array, vec2.array))
+
+
+@op("bmm", "*T* T~3D T~3D", "[*T*] T~3D T~3D")
+def bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
+    """r = the products of two batches of matrices."""
+    t = type(b1)(None, 0, (b1.sizes[0], b1.sizes[1], b2.sizes[2]))
+    _check_batches(t, t.sizes, b1, b2)
+    store(r, np.matmul(b1.array, b2.array))
+
+
+@op("match", "*T* T T [real=1]", "[*T*] T T [real=1]")
+def match(r: Tensor, m1: Tensor, m2: Tensor, gain: float) -> None:
+    """r[i][j] = gain * the squared distance of row i of m1 and row j of m2."""
+    if not m1.sizes or not m2.sizes:
+        raise ArgError(1 if not m1.sizes else 2, "empty tensor")
+    a, b = m1.flat.reshape(m1.sizes[0], -1), m2.flat.reshape(m2.sizes[0], -1)
+    if a.shape[1] != b.shape[1]:
+        raise ArgError(3, "m1 and m2 must have the same inner vector dim")
+    result = np.empty((len(a), len(b)), a.dtype)
+    for i, row in enumerate(a):
+        difference = row - b
+        result[i] = np.einsum("ij,ij->i", difference, difference)
+    store(r, np.multiply(result, gain))
 
 
 def multiply(a: Tensor, b: Tensor) -> Tensor | float:

@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from runtime.dispatch import op
 from runtime.dtypes import BYTE, Array
-from runtime.ops._operands import check_counts, like
-from runtime.tensor import TENSOR_CLASSES, Tensor
+from runtime.errors import ArgError
+from runtime.ops._operands import Compute
+from runtime.ops.pointwise import with_number, with_tensor
+from runtime.tensor import Tensor
 
-_BYTE_TENSOR = TENSOR_CLASSES[BYTE.index]
+_NAMES = ("r_", "ta", "tb")
 
 
-def _add_comparison(name: str, compare: Callable[..., Array]) -> None:
-    def with_number(r: Tensor, t: Tensor, value: float) -> None:
-        r.resize(t.sizes)
-        r.array[...] = compare(t.array, value)
+def _to_numbers(compare: Any) -> Compute:
+    # The result may have any element type: 1 and 0 of it.
+    def compute(a: Array, b: Array | float, out: Array) -> None:
+        if out.dtype == np.uint8:
+            compare(a, b, out=out.view(np.bool_))
+        else:
+            out[...] = compare(a, b)
 
-    def with_tensor(r: Tensor, a: Tensor, b: Tensor) -> None:
-        check_counts(ta=a, tb=b)
-        result = compare(a.array, like(b, a))
-        r.resize(a.sizes)
-        r.array[...] = result
+    return compute
 
-    for implementation, last, symbol in (with_number, "real", "value"), (with_tensor, "T", "b"):
+
+def _add_comparison(name: str, compare: Any) -> None:
+    compute = _to_numbers(compare)
+
+    def number(r: Tensor, t: Tensor, value: float) -> None:
+        with_number(r, compute, t, value)
+
+    def tensor(r: Tensor, a: Tensor, b: Tensor) -> None:
+        with_tensor(r, compute, a, b, names=_NAMES)
+
+    for implementation, last, symbol in (number, "real", "value"), (tensor, "T", "b"):
         implementation.__doc__ = f"r = 1 where a {name} {symbol}, else 0."
         for destination in "[*ByteTensor*]", "*T*":
             form = f"{destination} T {last}"
-            op(name, method=form, function=form)(implementation)
+            op(name, form, form)(implementation)
 
 
 for _name, _compare in (
@@ -43,7 +54,25 @@ for _name, _compare in (
     _add_comparison(_name, _compare)
 
 
-@op("equal", method="T T", function="T T")
+@op("equal", "T T", "T T")
 def equal(a: Tensor, b: Tensor) -> bool:
     """Whether sizes and all elements are the same."""
     return a.sizes == b.sizes and bool((a.array == b.array).all())
+
+
+@op("all", "T", "T", types=(BYTE,))
+def all_(t: Tensor) -> bool:
+    """Whether no element is 0."""
+    return bool(_not_empty(t).all())
+
+
+@op("any", "T", "T", types=(BYTE,))
+def any_(t: Tensor) -> bool:
+    """Whether some element is not 0."""
+    return bool(_not_empty(t).any())
+
+
+def _not_empty(t: Tensor) -> Array:
+    if not t.sizes:
+        raise ArgError(1, "empty Tensor")
+    return t.array

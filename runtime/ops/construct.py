@@ -7,7 +7,7 @@ import numpy as np
 from runtime.dispatch import FLOATS, op
 from runtime.dtypes import Array, cast
 from runtime.errors import ArgError, TorchError
-from runtime.ops._operands import check_counts
+from runtime.ops._operands import check_counts, store
 from runtime.tensor import Sizes, Tensor
 
 _SIZES = "(LongStorage | dim1 [dim2...])"
@@ -165,3 +165,45 @@ def cat_list(r: Tensor, parts: list[Tensor], dim: int) -> None:
     result = np.concatenate(full, axis=at)
     r.resize(result.shape)
     r.array[...] = result
+
+
+# -- histograms
+
+_HISTOGRAM = "[*T*] T [long=100] [real=0] [real=0]"
+
+
+def _bounds(t: Tensor, low: float, high: float) -> tuple[float, float]:
+    """The bounds as given; those of the elements where they are equal."""
+    if low == high:
+        low, high = t.array.min().item(), t.array.max().item()
+    if low == high:
+        low, high = low - 1, high + 1
+    return low, high
+
+
+def _count(values: Array, bins: int, low: float, high: float) -> Array:
+    real = values.dtype.type
+    inside = values[(values >= low) & (values <= high)]
+    at = ((inside - real(low)) / (real(high) - real(low)) * real(bins)).astype(np.int64)
+    return np.bincount(np.minimum(at, bins - 1), minlength=bins)
+
+
+@op("histc", _HISTOGRAM, _HISTOGRAM, types=FLOATS)
+def histc(r: Tensor, t: Tensor, bins: int, low: float, high: float) -> None:
+    """r = how many elements fall into each of ``bins`` equal parts of low to high."""
+    if bins <= 0:
+        raise ArgError(2, "invalid number of bins")
+    store(r, _count(t.array.reshape(-1), bins, *_bounds(t, low, high)))
+
+
+@op("bhistc", _HISTOGRAM, _HISTOGRAM, types=FLOATS)
+def bhistc(r: Tensor, t: Tensor, bins: int, low: float, high: float) -> None:
+    """r = histc of each row of a matrix, as rows."""
+    if t.ndim >= 3:
+        raise ArgError(2, f"invalid dimension {t.ndim}, the input must be a 2d tensor")
+    if t.ndim < 2:
+        raise ArgError(2, "invalid dimension 2")
+    if bins <= 0:
+        raise ArgError(2, "invalid number of bins")
+    bounds = _bounds(t, low, high)
+    store(r, np.stack([_count(row, bins, *bounds) for row in t.array]))

@@ -11,7 +11,7 @@ import numpy as np
 from runtime.dispatch import Call, checked, op
 from runtime.dtypes import BYTE, LONG, Array
 from runtime.errors import ArgError, TorchError
-from runtime.ops._operands import check_counts
+from runtime.ops._operands import check_counts, store
 from runtime.tensor import Tensor, describe
 
 # -- by a vector of indices along one dimension
@@ -254,6 +254,4 @@ def masked_fill(call: Call) -> float:
 @op("nonzero", method="[*LongTensor*] T", function="[*LongTensor*] T")
 def nonzero(r: Tensor, t: Tensor) -> None:
     """The subscripts (from 1) of the elements that are not 0, one a row."""
-    at = np.argwhere(t.array) + 1
-    r.resize(at.shape)
-    r.array[...] = at
+    store(r, np.argwhere(t.array) + 1)

@@ -1,4 +1,7 @@
-"""Manual, Math Functions: element-wise operations, and the arithmetic operators."""
+"""Manual, Math Functions, Basic operations: arithmetic, element by element.
+
+Integer types compute as C does: they wrap, and quotients are cut towards zero.
+"""
 
 from __future__ import annotations
 
@@ -6,193 +9,336 @@ from collections.abc import Callable
 
 import numpy as np
 
-from runtime.dispatch import FLOATS, Call, checked, op
-from runtime.dtypes import Array, DType, cast_scalar
+from runtime.dispatch import FLOATS, op
+from runtime.dtypes import Array, DType, cast, cast_scalar
 from runtime.errors import ArgError, TorchError
-from runtime.ops._operands import check_counts, elementwise
-from runtime.ops.blas import multiply
-from runtime.tensor import TENSOR_CLASSES, Tensor
+from runtime.ops._operands import Compute, check_counts, elementwise
+from runtime.tensor import Tensor
+
+# Forms as methods and as functions.
+_WITH_NUMBER = "*T* [T=1] real", "[*T*] T real"
+_WITH_TENSOR = "*T* [T=1] T", "[*T*] T T"
+_SCALED = "*T* [T=1] [real=1] T", "[*T*] T [real=1] T"
 
 
-@op("add", method="*T* [T=1] real", function="[*T*] T real")
+def with_number(r: Tensor, compute: Compute, t: Tensor, value: float) -> None:
+    """r = compute(t, value), resized to t."""
+    r.resize(t.sizes)
+    elementwise(r, compute, t, value)
+
+
+def with_tensor(
+    r: Tensor,
+    compute: Compute,
+    t: Tensor,
+    src: Tensor,
+    names: tuple[str, str, str] = ("r_", "t", "src"),
+) -> None:
+    """r = compute(t, src), resized to t; the counts of elements must match.
+
+    names: of r, t and src in the error.
+    """
+    if t.sizes != src.sizes and t.nelement != src.nelement:
+        check_counts(**dict(zip(names, (t, t, src), strict=True)))
+    r.resize(t.sizes)
+    elementwise(r, compute, t, src)
+
+
+# -- sums and products
+
+
+@op("add", *_WITH_NUMBER)
 def add(r: Tensor, t: Tensor, value: float) -> None:
     """r = t + value."""
-    r.resize(t.sizes)
-    elementwise(r, np.add, t, value)
+    with_number(r, np.add, t, value)
 
 
-@op("add", method="*T* [T=1] [real=1] T", function="[*T*] T [real=1] T")
+@op("add", *_SCALED)
 def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     """r = t + value * src."""
-    if t.nelement != src.nelement:
-        check_counts(r_=t, t=t, src=src)
-    r.resize(t.sizes)
     if value == 1:
-        elementwise(r, np.add, t, src)
+        with_tensor(r, np.add, t, src)
     else:
-        scaled = type(src).of(np.multiply(src.array, value))
-        elementwise(r, np.add, t, scaled)
+        with_tensor(r, _scaled_sum(value), t, src)
 
 
-@op("mul", method="*T* [T=1] real", function="[*T*] T real")
+def _scaled_sum(value: float) -> Compute:
+    def compute(t: Array, src: Array, out: Array) -> None:
+        np.add(t, np.multiply(src, value), out=out)
+
+    return compute
+
+
+@op("csub", *_WITH_NUMBER)
+def sub(r: Tensor, t: Tensor, value: float) -> None:
+    """r = t - value."""
+    add(r, t, cast_scalar(-value, t.dtype))
+
+
+@op("csub", *_SCALED)
+def csub(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
+    """r = t - value * src."""
+    if value == 1:
+        with_tensor(r, np.subtract, t, src)
+    else:
+        cadd(r, t, cast_scalar(-value, t.dtype), src)
+
+
+@op("mul", *_WITH_NUMBER)
 def mul(r: Tensor, t: Tensor, value: float) -> None:
     """r = t * value."""
-    r.resize(t.sizes)
-    elementwise(r, np.multiply, t, value)
+    with_number(r, np.multiply, t, value)
 
 
-@op("cmul", method="*T* [T=1] T", function="[*T*] T T")
+@op("cmul", *_WITH_TENSOR)
 def cmul(r: Tensor, t: Tensor, src: Tensor) -> None:
     """r = t * src, element by element."""
-    if t.nelement != src.nelement:
-        check_counts(r_=t, t=t, src=src)
+    with_tensor(r, np.multiply, t, src)
+
+
+@op("addcmul", method="*T* [T=1] [real=1] T T", function="[*T*] T [real=1] T T")
+def addcmul(r: Tensor, t: Tensor, value: float, src1: Tensor, src2: Tensor) -> None:
+    """r = t + value * src1 * src2, element by element."""
+
+    def compute(t: Array, a: Array, b: Array, out: Array) -> None:
+        product = a * b if value == 1 else np.multiply(a, value) * b
+        np.add(t, product, out=out)
+
+    _with_two(r, compute, t, src1, src2)
+
+
+@op("addcdiv", method="*T* [T=1] [real=1] T T", function="[*T*] T [real=1] T T")
+def addcdiv(r: Tensor, t: Tensor, value: float, src1: Tensor, src2: Tensor) -> None:
+    """r = t + value * src1 / src2, element by element."""
+    divide = _division(t.dtype, src2)
+
+    def compute(t: Array, a: Array, b: Array, out: Array) -> None:
+        wide = a if t.dtype.kind == "f" else a.astype(np.int64)
+        quotient = np.empty(wide.shape, wide.dtype)
+        divide(wide * value, b, out=quotient)
+        np.add(t, quotient.astype(t.dtype, copy=False), out=out)
+
+    _with_two(r, compute, t, src1, src2)
+
+
+def _with_two(r: Tensor, compute: Compute, t: Tensor, src1: Tensor, src2: Tensor) -> None:
+    check_counts(r_=t, src1=src1, src2=src2)
     r.resize(t.sizes)
-    elementwise(r, np.multiply, t, src)
+    elementwise(r, compute, t, src1, src2)
 
 
-@op("div", method="*T* [T=1] real", function="[*T*] T real")
-def div(r: Tensor, t: Tensor, value: float) -> None:
-    """r = t / value; whole numbers are cut towards zero."""
-    r.resize(t.sizes)
-    elementwise(r, _divide(r.dtype, value), t, value)
+# -- quotients
 
 
-def _divide(dtype: DType, value: float) -> Callable[..., Array]:
-    """What divides arrays of a type by a number."""
+def _division(dtype: DType, divisor: Tensor | float) -> Compute:
+    """What divides elements of a type as C does; raises where C's process would die."""
     if dtype.is_float:
         return np.divide
-    if value == 0:
-        # Torch7: the process dies of SIGFPE.
+    check_divisor(divisor)
+    return truncated_quotient
+
+
+def check_divisor(divisor: Tensor | float) -> None:
+    """Raise for a whole number that divides by 0.
+
+    Torch7: the process dies of SIGFPE.
+    """
+    zero = not divisor.array.all() if isinstance(divisor, Tensor) else divisor == 0
+    if zero:
         raise TorchError("division by zero")
-    return _truncated_quotient
 
 
-def _truncated_quotient(values: Array, divisor: float, **result: Array) -> Array:
+def truncated_quotient(values: Array, divisor: Array | float, out: Array) -> None:
+    """out = values / divisor of whole numbers, cut towards zero."""
     quotient = np.floor_divide(values, divisor)
-    short = (quotient < 0) & (quotient * quotient.dtype.type(divisor) != values)
-    return np.add(quotient, short, dtype=values.dtype, casting="unsafe", **result)  # type: ignore
+    short = (quotient < 0) & (np.remainder(values, divisor) != 0)
+    np.add(quotient, short, out=out, casting="unsafe")
 
 
-@op("floor", method="*T* [T=1]", function="[*T*] T", types=FLOATS)
-def floor(r: Tensor, t: Tensor) -> None:
-    """r = the largest whole number not above t."""
+@op("div", *_WITH_NUMBER)
+def div(r: Tensor, t: Tensor, value: float) -> None:
+    """r = t / value."""
+    with_number(r, _division(t.dtype, value), t, value)
+
+
+@op("cdiv", *_WITH_TENSOR)
+def cdiv(r: Tensor, t: Tensor, src: Tensor) -> None:
+    """r = t / src, element by element."""
+    with_tensor(r, _division(t.dtype, src), t, src)
+
+
+def _remainder(values: Array, divisor: Array | float, out: Array) -> None:
+    # Torch7: t - d * floor(t / d), which rounds otherwise than numpy's exact remainder.
+    quotient = np.floor(values / divisor)
+    np.subtract(values, divisor * quotient, out=out)
+    out[np.broadcast_to(np.equal(divisor, 0), out.shape)] = np.nan
+
+
+def _modulo(
+    dtype: DType, divisor: Tensor | float, for_floats: Compute, for_whole: Compute
+) -> Compute:
+    if dtype.is_float:
+        return for_floats
+    check_divisor(divisor)
+    return for_whole
+
+
+@op("remainder", *_WITH_NUMBER)
+def remainder(r: Tensor, t: Tensor, value: float) -> None:
+    """r = the remainder of t / value with the sign of value."""
+    with_number(r, _modulo(t.dtype, value, _remainder, np.remainder), t, value)
+
+
+@op("cremainder", *_WITH_TENSOR)
+def cremainder(r: Tensor, t: Tensor, src: Tensor) -> None:
+    """r = the remainder of t / src with the sign of src, element by element."""
+    with_tensor(r, _modulo(t.dtype, src, _remainder, np.remainder), t, src)
+
+
+@op("mod", *_WITH_NUMBER)
+@op("fmod", *_WITH_NUMBER)
+def fmod(r: Tensor, t: Tensor, value: float) -> None:
+    """r = the remainder of t / value with the sign of t."""
+    with_number(r, _modulo(t.dtype, value, np.fmod, np.fmod), t, value)
+
+
+@op("cmod", *_WITH_TENSOR)
+@op("cfmod", *_WITH_TENSOR)
+def cfmod(r: Tensor, t: Tensor, src: Tensor) -> None:
+    """r = the remainder of t / src with the sign of t, element by element."""
+    with_tensor(r, _modulo(t.dtype, src, np.fmod, np.fmod), t, src)
+
+
+# -- powers
+
+
+def _power(dtype: DType) -> Compute:
+    if dtype.is_float:
+        return np.power
+
+    def compute(base: Array | float, exponent: Array | float, out: Array) -> None:
+        # Torch7: of whole numbers, too, the power is a double that is cut.
+        power = np.power(np.asarray(base, np.float64), np.asarray(exponent, np.float64))
+        out[...] = cast(power, dtype)
+
+    return compute
+
+
+def _cube(t: Array, _: float, out: Array) -> None:
+    np.multiply(t * t, t, out=out)
+
+
+def _inverse_square(t: Array, _: float, out: Array) -> None:
+    np.reciprocal(t * t, out=out)
+
+
+def _inverse_root(t: Array, _: float, out: Array) -> None:
+    np.reciprocal(np.sqrt(t), out=out)
+
+
+_POWERS: dict[float, Compute] = {
+    1: lambda t, _, out: np.copyto(out, t),
+    2: lambda t, _, out: np.multiply(t, t, out=out),
+    3: _cube,
+    0.5: lambda t, _, out: np.sqrt(t, out=out),
+    -0.5: _inverse_root,
+    -1: lambda t, _, out: np.reciprocal(t, out=out),
+    -2: _inverse_square,
+}
+
+
+@op("pow", method="*T* [T=1] real", function="[*T*] T real", types=FLOATS)
+def pow_number(r: Tensor, t: Tensor, value: float) -> None:
+    """r = t to the power of a number."""
+    with_number(r, _POWERS.get(value, np.power), t, value)
+
+
+@op("pow", method="*T* real [T=1]", function="[*T*] real T", types=FLOATS)
+def number_pow(r: Tensor, value: float, t: Tensor) -> None:
+    """r = a number to the power of t."""
     r.resize(t.sizes)
-    elementwise(r, np.floor, t)
+    elementwise(r, np.power, r.dtype.numpy.type(value), t)
 
 
-@op("floor", method="real", function="real", types=FLOATS)
-def floor_number(value: float) -> float:
-    """The largest whole number not above a number."""
-    return float(np.floor(value))
+@op("pow", method="real real", function="real real", types=FLOATS)
+def pow_numbers(base: float, exponent: float) -> float:
+    """A number to the power of another."""
+    return float(np.power(np.float64(base), exponent))
 
 
-@op("exp", method="*T* [T=1]", function="[*T*] T", types=FLOATS)
-def exp(r: Tensor, t: Tensor) -> None:
-    """r = e to the power of t."""
+@op("cpow", *_WITH_TENSOR)
+def cpow(r: Tensor, t: Tensor, src: Tensor) -> None:
+    """r = t to the power of src, element by element."""
+    with_tensor(r, _power(t.dtype), t, src)
+
+
+# -- bounds
+
+
+def _keep(compare: Callable[..., Array]) -> Compute:
+    def compute(t: Array, src: Array | float, out: Array) -> None:
+        # Torch7: `t > src ? t : src`, which takes src where one of them is nan.
+        out[...] = np.where(compare(t, src), t, src)
+
+    return compute
+
+
+def _add_bound(name: str, compare: Callable[..., Array], word: str) -> None:
+    compute = _keep(compare)
+
+    def tensor(r: Tensor, t: Tensor, src: Tensor) -> None:
+        with_tensor(r, compute, t, src, names=("r", "t", "src"))
+
+    def number(r: Tensor, t: Tensor, value: float) -> None:
+        with_number(r, compute, t, value)
+
+    tensor.__doc__ = f"r = the {word} of t and src, element by element."
+    number.__doc__ = f"r = the {word} of t and a number, element by element."
+    op(name, "[*T*] [T=1] T", "[*T*] T T")(tensor)
+    op(name, "[*T*] [T=1] real", "[*T*] T real")(number)
+
+
+_add_bound("cmax", np.greater, "larger")
+_add_bound("cmin", np.less, "smaller")
+
+
+@op("clamp", method="*T* [T=1] real real", function="[*T*] T real real")
+def clamp(r: Tensor, t: Tensor, low: float, high: float) -> None:
+    """r = t, but at least low and at most high; nan stays."""
+
+    def compute(t: Array, out: Array) -> None:
+        bounded = np.where(t > high, t.dtype.type(high), t)
+        out[...] = np.where(t < low, t.dtype.type(low), bounded)
+
     r.resize(t.sizes)
-    elementwise(r, np.exp, t)
+    elementwise(r, compute, t)
 
 
-@op("exp", method="real", function="real", types=FLOATS)
-def exp_number(value: float) -> float:
-    """e to the power of a number."""
-    return float(np.exp(value))
+@op("lerp", method="*T* [T=1] T real", function="[*T*] T T real", types=FLOATS)
+def lerp(r: Tensor, a: Tensor, b: Tensor, weight: float) -> None:
+    """r = a + weight * (b - a), element by element."""
+    if a.nelement != b.nelement:
+        raise ArgError(2, "sizes do not match")
+
+    def compute(a: Array, b: Array, out: Array) -> None:
+        np.add(a, np.multiply(b - a, weight), out=out)
+
+    with_tensor(r, compute, a, b)
 
 
-# -- operators; '*' of two tensors is a product of vectors and matrices
+@op("lerp", method="real real real", function="real real real", types=FLOATS)
+def lerp_numbers(a: float, b: float, weight: float) -> float:
+    """a + weight * (b - a)."""
+    return a + weight * (b - a)
 
 
-def _expecting(dtype: DType) -> TorchError:
-    name = dtype.tensor_name
-    return TorchError(f"expecting two {name}s or one {name} and one number")
+@op("atan2", method="*T* [T=1] T", function="[*T*] T T", types=FLOATS)
+def atan2(r: Tensor, y: Tensor, x: Tensor) -> None:
+    """r = the angle of the point (x, y), element by element."""
+    with_tensor(r, np.arctan2, y, x, names=("r_", "tx", "ty"))
 
 
-def _operand(call: Call, at: int) -> Tensor | None:
-    value = call.get(at)
-    return value if type(value) is TENSOR_CLASSES[call.dtype.index] else None
-
-
-@checked("operator_add", method="T | real, T | real")
-def operator_add(call: Call) -> Tensor:
-    """a + b; one of them may be a number."""
-    a, b = _operand(call, 1), _operand(call, 2)
-    result = TENSOR_CLASSES[call.dtype.index]()
-    if a is not None and b is not None:
-        cadd(result, a, 1, b)
-    elif a is not None:
-        add(result, a, call.real(2))
-    elif b is not None:
-        add(result, b, call.real(1))
-    else:
-        raise _expecting(call.dtype)
-    return result
-
-
-@checked("operator_sub", method="T | real, T | real")
-def operator_sub(call: Call) -> Tensor:
-    """a - b; one of them may be a number."""
-    a, b = _operand(call, 1), _operand(call, 2)
-    result = TENSOR_CLASSES[call.dtype.index]()
-    if a is not None and b is not None:
-        cadd(result, a, -1, b)
-    elif a is not None:
-        add(result, a, cast_scalar(-call.real(2), call.dtype))
-    elif b is not None:
-        value = call.real(1)
-        result.resize(b.sizes)
-        np.subtract(b.array.dtype.type(value), b.array, out=result.array)
-    else:
-        raise _expecting(call.dtype)
-    return result
-
-
-@checked("operator_mul", method="T | real, T | real")
-def operator_mul(call: Call) -> Tensor | float:
-    """a * b: with a number, or dot, matrix-vector, matrix-matrix product."""
-    a, b = _operand(call, 1), _operand(call, 2)
-    result = TENSOR_CLASSES[call.dtype.index]()
-    if a is not None and b is not None:
-        return multiply(a, b)
-    if a is not None:
-        mul(result, a, call.real(2))
-    elif b is not None:
-        mul(result, b, call.real(1))
-    else:
-        raise _expecting(call.dtype)
-    return result
-
-
-def _divisor(call: Call) -> float | int:
-    if type(call.get(2)) not in (int, float, bytes):
-        raise ArgError(2, "number expected")
-    return call.real(2)
-
-
-@checked("operator_div", method="T real")
-def operator_div(call: Call) -> Tensor:
-    """a / number."""
-    a = call.tensor(1)
-    result = type(a)()
-    div(result, a, _divisor(call))
-    return result
-
-
-@checked("operator_mod", method="T real")
-def operator_mod(call: Call) -> Tensor:
-    """a % number, with the sign of the number."""
-    a, value = call.tensor(1), _divisor(call)
-    result = type(a).new(a.sizes)
-    if not a.dtype.is_float and value == 0:
-        # Torch7: the process dies of SIGFPE.
-        raise TorchError("division by zero")
-    np.remainder(a.array, value, out=result.array)
-    return result
-
-
-@checked("operator_unm", method="T")
-def operator_unm(call: Call) -> Tensor:
-    """-a."""
-    a = call.tensor(1)
-    result = type(a)()
-    mul(result, a, cast_scalar(-1, a.dtype))
-    return result
+@op("atan2", method="real real", function="real real", types=FLOATS)
+def atan2_numbers(y: float, x: float) -> float:
+    """The angle of the point (x, y)."""
+    return float(np.arctan2(np.float64(y), x))

@@ -1,6 +1,6 @@
-"""Manual, Math Functions: column or row-wise operations (dimension-wise operations).
+"""Manual, Math Functions: reductions over all elements, or along one dimension.
 
-The reduced dimension stays, with size 1.
+The reduced dimension stays, with size 1. Sums of floats are made in double precision.
 """
 
 from __future__ import annotations
@@ -10,90 +10,199 @@ from typing import Any
 import numpy as np
 
 from runtime.dispatch import FLOATS, op
-from runtime.dtypes import LONG, Array, DType
-from runtime.errors import ArgError
-from runtime.tensor import TENSOR_CLASSES, Tensor
+from runtime.dtypes import Array, DType, cast
+from runtime.errors import ArgError, TorchError
+from runtime.ops._operands import check_counts, store
+from runtime.tensor import Tensor, describe
 
-_LONG_TENSOR = TENSOR_CLASSES[LONG.index]
+_ALL = "T", "T"
+_ALONG = "[*T*] T index", "[*T*] T index"
 
 
-def _accumulator(dtype: DType) -> Any:
+def accumulator(dtype: DType) -> Any:
+    """The numpy type that sums of an element type are made in."""
     return np.float64 if dtype.is_float else np.int64
 
 
-def _check_dim(t: Tensor, dim: int) -> None:
+def check_dim(
+    t: Tensor, dim: int, message: str = "dimension {} out of range", arg: int = 2
+) -> None:
+    """Raise where a tensor has no such dimension (from 0; the message counts from 1)."""
     if not 0 <= dim < t.ndim:
-        raise ArgError(2, f"dimension {dim + 1} out of range")
+        raise ArgError(arg, message.format(dim + 1))
 
 
-def _store(r: Tensor, values: Array) -> None:
-    r.resize(values.shape)
-    r.array[...] = values
+def _wide(t: Tensor) -> Array:
+    return t.array.astype(np.float64, copy=False)
 
 
-@op("sum", method="T", function="T")
-def sum_all(t: Tensor) -> float:
-    """The sum of all elements."""
-    return t.array.sum(dtype=_accumulator(t.dtype)).item()  # type: ignore[no-any-return]
+def _store_as(r: Tensor, values: Array) -> None:
+    store(r, cast(values, r.dtype))
 
 
-@op("sum", method="[*T*] T index", function="[*T*] T index")
-def sum_dim(r: Tensor, t: Tensor, dim: int) -> None:
-    """The sums along one dimension."""
-    _check_dim(t, dim)
-    _store(
-        r, t.array.sum(axis=dim, dtype=_accumulator(t.dtype), keepdims=True).astype(t.array.dtype)
-    )
+# -- sums and products
 
 
-@op("mean", method="T", function="T", types=FLOATS)
-def mean_all(t: Tensor) -> float:
-    """The mean of all elements."""
+def _add_fold(name: str, fold: Any, word: str) -> None:
+    def over_all(t: Tensor) -> float:
+        return fold(t.array, dtype=accumulator(t.dtype)).item()  # type: ignore[no-any-return]
+
+    def along(r: Tensor, t: Tensor, dim: int) -> None:
+        check_dim(t, dim)
+        kind = accumulator(t.dtype)
+        _store_as(r, fold(t.array, axis=dim, dtype=kind, keepdims=True))
+
+    over_all.__doc__ = f"The {word} of all elements."
+    along.__doc__ = f"r = the {word}s along one dimension."
+    op(name, *_ALL)(over_all)
+    op(name, *_ALONG)(along)
+
+
+_add_fold("sum", np.sum, "sum")
+_add_fold("prod", np.prod, "product")
+
+
+def _add_running(name: str, accumulate: Any, word: str) -> None:
+    def running(r: Tensor, t: Tensor, dim: int) -> None:
+        check_dim(t, dim)
+        _store_as(r, accumulate(t.array, axis=dim, dtype=accumulator(t.dtype)))
+
+    running.__doc__ = f"r = the running {word}s along one dimension."
+    op(name, "[*T*] T [index=1]", "[*T*] T [index=1]")(running)
+
+
+_add_running("cumsum", np.cumsum, "sum")
+_add_running("cumprod", np.cumprod, "product")
+
+
+# -- mean and deviation
+
+
+def _check_not_empty(t: Tensor) -> None:
     if not t.sizes:
         raise ArgError(1, "empty Tensor")
-    return sum_all(t) / t.nelement
 
 
-@op("mean", method="[*T*] T index", function="[*T*] T index", types=FLOATS)
-def mean_dim(r: Tensor, t: Tensor, dim: int) -> None:
-    """The means along one dimension."""
-    _check_dim(t, dim)
-    _store(r, t.array.mean(axis=dim, dtype=np.float64, keepdims=True).astype(t.array.dtype))
+@op("mean", *_ALL, types=FLOATS)
+def mean_all(t: Tensor) -> float:
+    """The mean of all elements."""
+    _check_not_empty(t)
+    return float(t.array.sum(dtype=np.float64)) / t.nelement
 
 
-@op("norm", method="T [real=2]", function="T [real=2]", types=FLOATS)
-def norm_all(t: Tensor, p: float) -> float:
-    """The p-norm of all elements; p 0 counts those that are not 0."""
-    values = t.array.astype(np.float64, copy=False)
+@op("mean", *_ALONG, types=FLOATS)
+def mean(r: Tensor, t: Tensor, dim: int) -> None:
+    """r = the means along one dimension."""
+    check_dim(t, dim, "invalid dimension {}")
+    _store_as(r, t.array.sum(axis=dim, dtype=np.float64, keepdims=True) / t.sizes[dim])
+
+
+@op("var", "T [boolean=false]", "T [boolean=false]", types=FLOATS)
+def var_all(t: Tensor, biased: bool) -> float:
+    """The variance of all elements; biased: divided by their number, not by one less."""
+    _check_not_empty(t)
+    return float(np.var(t.array, dtype=np.float64, ddof=0 if biased else 1))
+
+
+@op("std", "T [boolean=false]", "T [boolean=false]", types=FLOATS)
+def std_all(t: Tensor, biased: bool) -> float:
+    """The standard deviation of all elements; see var."""
+    return float(np.sqrt(np.float64(var_all(t, biased))))
+
+
+def _variances(t: Tensor, dim: int, biased: bool) -> Array:
+    check_dim(t, dim, "invalid dimension {}", 3)
+    ddof = 0 if biased else 1
+    return np.asarray(np.var(t.array, axis=dim, dtype=np.float64, ddof=ddof, keepdims=True))
+
+
+_DEVIATION = "[*T*] T index [boolean=false]", "[*T*] T index [boolean=false]"
+
+
+@op("var", *_DEVIATION, types=FLOATS)
+def var(r: Tensor, t: Tensor, dim: int, biased: bool) -> None:
+    """r = the variances along one dimension."""
+    _store_as(r, _variances(t, dim, biased))
+
+
+@op("std", *_DEVIATION, types=FLOATS)
+def std(r: Tensor, t: Tensor, dim: int, biased: bool) -> None:
+    """r = the standard deviations along one dimension."""
+    _store_as(r, np.sqrt(_variances(t, dim, biased)))
+
+
+# -- norms
+
+
+def _norm(values: Array, p: float, axis: int | None = None) -> Array:
+    keep = axis is not None
     if p == 0:
-        return float(np.count_nonzero(values))
+        return np.asarray((values != 0).sum(axis=axis, keepdims=keep), np.float64)
     if p == 1:
-        return float(np.abs(values).sum())
+        return np.asarray(np.abs(values).sum(axis=axis, keepdims=keep))
     if p == 2:
-        return float(np.sqrt((values * values).sum()))
-    with np.errstate(all="ignore"):
-        return float((np.abs(values) ** p).sum() ** (1 / p))
+        return np.asarray(np.sqrt((values * values).sum(axis=axis, keepdims=keep)))
+    total: Array = (np.abs(values) ** p).sum(axis=axis, keepdims=keep)
+    return np.asarray(total ** (np.float64(1) / p))
 
 
-def _add_extremum(name: str, pick: Any, locate: Any) -> None:
-    def over_all(t: Tensor) -> float:
-        if not t.sizes:
-            raise ArgError(1, "tensor must have one dimension")
-        return pick(t.array).item()  # type: ignore[no-any-return]
-
-    def along_dim(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
-        _check_dim(t, dim)
-        at = np.expand_dims(locate(t.array, axis=dim), dim)
-        found = np.take_along_axis(t.array, at, dim)
-        _store(values, found)
-        _store(indices, at + 1)
-
-    over_all.__doc__ = f"The {name}imum of all elements."
-    along_dim.__doc__ = f"The {name}ima along one dimension and where they are."
-    op(name, method="T", function="T")(over_all)
-    form = "[*T*] [*LongTensor*] T index"
-    op(name, method=form, function=form)(along_dim)
+@op("norm", "T [real=2]", "T [real=2]", types=FLOATS)
+def norm_all(t: Tensor, p: float) -> float:
+    """The p-norm of all elements; for p 0 the number of those that are not 0."""
+    return float(_norm(_wide(t), p))
 
 
-_add_extremum("min", np.min, np.argmin)
-_add_extremum("max", np.max, np.argmax)
+@op("norm", "[*T*] T real index", "[*T*] T real index", types=FLOATS)
+def norm(r: Tensor, t: Tensor, p: float, dim: int) -> None:
+    """r = the p-norms along one dimension."""
+    check_dim(t, dim, "invalid dimension {}", 3)
+    _store_as(r, _norm(_wide(t), p, dim))
+
+
+@op("dist", "T T [real=2]", "T T [real=2]", types=FLOATS)
+def dist(a: Tensor, b: Tensor, p: float) -> float:
+    """The p-norm of the difference, element by element."""
+    check_counts(tensor=a, src=b)
+    difference = (a.flat - b.flat).astype(np.float64, copy=False)
+    if p == 0:
+        # Torch7: each difference to the power of 0 is 1, and the sum to the power of 1/0.
+        return float(np.float64(len(difference)) ** np.inf)
+    return float(_norm(difference, p))
+
+
+@op("renorm", "*T* [T=1] real index real", "[*T*] T real index real", types=FLOATS)
+def renorm(r: Tensor, t: Tensor, p: float, dim: int, most: float) -> None:
+    """r = t with each slice along a dimension scaled down to a p-norm of at most ``most``."""
+    check_dim(t, dim, "invalid dimension {}", 3)
+    if not p > 0:
+        raise ArgError(2, "non-positive-norm not supported")
+    if t.ndim < 2:
+        raise ArgError(1, f"need at least 2 dimensions, got {t.ndim} dimensions")
+    slices = np.moveaxis(_wide(t), dim, 0).reshape(t.sizes[dim], -1)
+    norms = _norm(slices, p, 1).reshape(-1)
+    factors = np.where(norms > most, most / (norms + 1e-7), 1.0)
+    shape = [1] * t.ndim
+    shape[dim] = t.sizes[dim]
+    _store_as(r, _wide(t) * factors.reshape(shape))
+
+
+# -- products of vectors
+
+
+@op("cross", "[*T*] T T [index=0]", "[*T*] T T [index=0]")
+def cross(r: Tensor, a: Tensor, b: Tensor, dim: int) -> None:
+    """r = the cross products along a dimension of size 3 (by default the first such)."""
+    if a.ndim != b.ndim:
+        raise TorchError(f"inconsistent tensor dimension {a.ndim}D, {b.ndim}D")
+    if a.sizes != b.sizes:
+        raise TorchError(f"inconsistent tensor sizes {describe(a.sizes)}, {describe(b.sizes)}")
+    if dim < 0:
+        if 3 not in a.sizes:
+            raise TorchError(f"no dimension of size 3 in a: {describe(a.sizes)}")
+        dim = a.sizes.index(3)
+    check_dim(a, dim, arg=3)
+    if a.sizes[dim] != 3:
+        raise ArgError(3, f"dimension {dim + 1} does not have size 3")
+    x, y = np.moveaxis(a.array, dim, 0), np.moveaxis(b.array, dim, 0)
+    parts = [x[(i + 1) % 3] * y[(i + 2) % 3] - x[(i + 2) % 3] * y[(i + 1) % 3] for i in range(3)]
+    store(r, np.stack(parts, dim))

@@ -10,6 +10,7 @@ from runtime.dispatch import Call, checked, op
 from runtime.dtypes import DTYPES, LONG, cast
 from runtime.errors import ArgError, TorchError, TypeMismatch
 from runtime.ops._operands import check_counts, like
+from runtime.signatures import typename
 from runtime.storage import STORAGE_CLASSES, Storage
 from runtime.tensor import TENSOR_CLASSES, Tensor
 
@@ -197,9 +198,12 @@ def contiguous(call: Call) -> Tensor:
 @checked("type", method="T [string]")
 def type_(call: Call) -> Any:
     """The class name; or the tensor converted to another class, itself where it has it."""
-    tensor, name = _any_tensor(call), call.get(2)
+    name = call.get(2)
     if name is None:
-        return tensor.dtype.tensor_name.encode()
+        # Torch7: also of other objects, and nil of what has no class: x.type('torch.IntTensor').
+        current = typename(call.get(1))
+        return current and current.encode()
+    tensor = _any_tensor(call)
     for cls in TENSOR_CLASSES:
         if cls.dtype.tensor_name.encode() == name:
             return _convert(tensor, cls)

@@ -1,0 +1,96 @@
+--- What numpy has not and has to be done one element after the other, over raw memory.
+-- Python calls these with addresses of arrays that it keeps alive (runtime/sequential.py).
+-- The ways of sorting are the reference's, as far as they decide between equal elements:
+-- Sedgewick's quicksort with the median of three, and insertion for short parts.
+-- @module kernels
+
+local th = ...
+local ffi = require 'ffi'
+
+local doubles, ints = ffi.typeof('double *'), ffi.typeof('int32_t *')
+local rshift = require('bit').rshift
+
+local kernels = {}
+th.kernels = kernels
+
+local SHORT = 10 -- parts of at most this many elements are left to insertion
+
+local function swap(a, index, i, j)
+  a[i], a[j] = a[j], a[i]
+  index[i], index[j] = index[j], index[i]
+end
+
+-- Parts first..last by the median of three: afterwards the pivot stands at the returned j,
+-- what follows it starts at the returned i. Ascending order; descending keys are negated.
+local function partition(a, index, first, last)
+  swap(a, index, rshift(first + last, 1), first + 1)
+  if a[first + 1] > a[last] then swap(a, index, first + 1, last) end
+  if a[first] > a[last] then swap(a, index, first, last) end
+  if a[first + 1] > a[first] then swap(a, index, first + 1, first) end
+  local i, j, pivot = first + 1, last, a[first]
+  while true do
+    repeat i = i + 1 until not (a[i] < pivot)
+    repeat j = j - 1 until not (a[j] > pivot)
+    if j < i then break end
+    swap(a, index, i, j)
+  end
+  swap(a, index, first, j)
+  return i, j
+end
+
+local function quicksort(a, index, first, last)
+  while last - first > SHORT do
+    local i, j = partition(a, index, first, last)
+    -- The shorter part first: the depth stays logarithmic.
+    if j - first > last - i + 1 then
+      quicksort(a, index, i, last)
+      last = j - 1
+    else
+      quicksort(a, index, first, j - 1)
+      first = i
+    end
+  end
+end
+
+local function insertion(a, index, n)
+  for i = n - 2, 0, -1 do
+    local key, id = a[i], index[i]
+    local j = i + 1
+    if key > a[j] then
+      repeat
+        a[j - 1], index[j - 1] = a[j], index[j]
+        j = j + 1
+      until j >= n or not (a[j] < key)
+      a[j - 1], index[j - 1] = key, id
+    end
+  end
+end
+
+local function quickselect(a, index, n, k)
+  local first, last = 0, n - 1
+  while last > first do
+    if last == first + 1 then
+      if a[first] > a[last] then swap(a, index, first, last) end
+      return
+    end
+    local i, j = partition(a, index, first, last)
+    if j <= k then first = i end
+    if j >= k then last = j - 1 end
+  end
+end
+
+--- Sorts rows of n keys in place, their indices along with them.
+-- @param keys, index addresses of rows * n doubles and int32
+function kernels.sort(keys, index, rows, n)
+  local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
+  for row = 0, rows - 1 do
+    quicksort(a + row * n, ix + row * n, 0, n - 1)
+    insertion(a + row * n, ix + row * n, n)
+  end
+end
+
+--- Moves, in each row of n keys, the one that sorting would put at k (from 0) there.
+function kernels.select(keys, index, rows, n, k)
+  local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
+  for row = 0, rows - 1 do quickselect(a + row * n, ix + row * n, n, k) end
+end

@@ -1,0 +1,169 @@
+"""Manual, Math Functions: extrema, sorting and order statistics, with indices from 1.
+
+The reduced dimension stays, with size 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.dispatch import op
+from runtime.dtypes import Array
+from runtime.errors import ArgError
+from runtime.ops._operands import store
+from runtime.ops.reduce import check_dim
+from runtime.sequential import select_rows, sort_rows
+from runtime.tensor import Tensor
+
+_PAIR = "[*T*] [*LongTensor*] T"
+
+
+def _store_pair(values: Tensor, indices: Tensor, t: Tensor, at: Array, dim: int) -> None:
+    found = np.take_along_axis(t.array, at, dim)
+    store(values, found)
+    store(indices, at + 1)
+
+
+# -- extrema
+
+
+def _add_extremum(name: str, pick: Any, locate: Any) -> None:
+    def over_all(t: Tensor) -> float:
+        if not t.sizes:
+            raise ArgError(1, "tensor must have one dimension")
+        return pick(t.array).item()  # type: ignore[no-any-return]
+
+    def along(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
+        check_dim(t, dim)
+        _store_pair(values, indices, t, np.expand_dims(locate(t.array, axis=dim), dim), dim)
+
+    over_all.__doc__ = f"The {name}imum of all elements; nan where there is one."
+    along.__doc__ = f"The {name}ima along one dimension and where they are."
+    op(name, "T", "T")(over_all)
+    op(name, f"{_PAIR} index", f"{_PAIR} index")(along)
+
+
+_add_extremum("min", np.min, np.argmin)
+_add_extremum("max", np.max, np.argmax)
+
+
+# -- sorting
+
+#: Up to this many elements the reference sorts by insertion, which keeps equal ones in order.
+_INSERTION = 11
+
+_SORT = f"{_PAIR} [index=-1] [boolean=false]"
+
+
+@op("sort", _SORT, _SORT)
+def sort(values: Tensor, indices: Tensor, t: Tensor, dim: int, descending: bool) -> None:
+    """The elements in order along a dimension (by default the last), and where they were."""
+    dim = _last(t, dim)
+    check_dim(t, dim, "invalid dimension {}")
+    at = _order(np.moveaxis(t.array, dim, -1), descending)
+    _store_pair(values, indices, t, np.moveaxis(at, -1, dim), dim)
+
+
+def _last(t: Tensor, dim: int) -> int:
+    return max(t.ndim - 1, 0) if dim == -2 else dim
+
+
+def _order(values: Array, descending: bool) -> Array:
+    """The positions of the elements of the last dimension in order."""
+    if values.shape[-1] <= _INSERTION:
+        if not descending:
+            return np.argsort(values, kind="stable")
+        backward = np.argsort(values[..., ::-1], kind="stable")
+        return np.asarray(values.shape[-1] - 1 - backward[..., ::-1])
+    at = np.argsort(values)
+    found = np.take_along_axis(values, at, -1)
+    if (found[..., 1:] != found[..., :-1]).all():
+        return at[..., ::-1] if descending else at
+    rows = values.reshape(-1, values.shape[-1])
+    return sort_rows(rows, descending).reshape(values.shape)
+
+
+# -- order statistics
+
+
+def _rows(t: Tensor, dim: int) -> tuple[Array, tuple[int, ...]]:
+    """The tensor as a matrix whose rows run along a dimension, and the shape before that."""
+    moved = np.moveaxis(t.array, dim, -1)
+    return moved.reshape(-1, t.sizes[dim]), moved.shape[:-1]
+
+
+def _store_chosen(
+    values: Tensor, indices: Tensor, t: Tensor, chosen: Array, shape: tuple[int, ...], dim: int
+) -> None:
+    at = chosen.astype(np.int64).reshape(*shape, chosen.shape[1])
+    _store_pair(values, indices, t, np.moveaxis(at, -1, dim), dim)
+
+
+@op("kthvalue", f"{_PAIR} long [index=-1]", f"{_PAIR} long [index=-1]")
+def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int) -> None:
+    """The k-th smallest elements along a dimension (by default the last)."""
+    dim = _last(t, dim)
+    check_dim(t, dim, "dimension out of range", 3)
+    if not 0 < k <= t.sizes[dim]:
+        raise ArgError(2, "selected index out of range")
+    rows, shape = _rows(t, dim)
+    _store_chosen(values, indices, t, select_rows(rows, k - 1)[:, k - 1 : k], shape, dim)
+
+
+@op("median", f"{_PAIR} [index=-1]", f"{_PAIR} [index=-1]")
+def median(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
+    """The medians along a dimension (by default the last); the lower of two in the middle."""
+    dim = _last(t, dim)
+    check_dim(t, dim, "dimension out of range", 3)
+    kthvalue(values, indices, t, (t.sizes[dim] - 1) // 2 + 1, dim)
+
+
+@op("mode", f"{_PAIR} [index=-1]", f"{_PAIR} [index=-1]")
+def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
+    """The most frequent elements along a dimension (by default the last), the least of several."""
+    dim = _last(t, dim)
+    check_dim(t, dim, "dimension out of range", 3)
+    rows, shape = _rows(t, dim)
+    order = _order(rows, False)
+    sorted_rows = np.take_along_axis(rows, order, 1)
+    chosen = np.empty((len(rows), 1), np.int64)
+    for row, (elements, positions) in enumerate(zip(sorted_rows, order, strict=True)):
+        ends = np.flatnonzero(np.append(elements[1:] != elements[:-1], True))
+        counts = np.diff(ends, prepend=-1)
+        chosen[row] = positions[ends[np.argmax(counts)]]
+    _store_chosen(values, indices, t, chosen, shape, dim)
+
+
+_TOPK = f"{_PAIR} [long=1] [index=-1] [boolean=false] [boolean=false]"
+
+
+@op("topk", _TOPK, _TOPK)
+def topk(
+    values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int, largest: bool, in_order: bool
+) -> None:
+    """The k smallest (or largest) elements along a dimension, perhaps in order.
+
+    Torch7: without order they come as quickselect leaves them; in order, the last of the
+    smallest is in its place already.
+    """
+    dim = _last(t, dim)
+    check_dim(t, dim, "dim not in range", 3)
+    n = t.sizes[dim]
+    if not 0 < k <= n:
+        raise ArgError(2, "k not in range for dimension")
+    rows, shape = _rows(t, dim)
+    start = n - k if largest else 0
+    if largest and start == 0:
+        at = np.broadcast_to(np.arange(n, dtype=np.int32), rows.shape)
+    else:
+        at = select_rows(rows, start - 1 if largest else k - 1)
+    chosen = at[:, start : start + k].copy()
+    if in_order:
+        count = k if largest else k - 1
+        if count > 0:
+            part = np.take_along_axis(rows, chosen[:, :count], 1)
+            order = sort_rows(part, descending=largest)
+            chosen[:, :count] = np.take_along_axis(chosen[:, :count], order, 1)
+    _store_chosen(values, indices, t, chosen, shape, dim)

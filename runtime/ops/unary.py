@@ -1,0 +1,92 @@
+"""Manual, Math Functions: functions of each element, and of a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from runtime.dispatch import FLOATS, op
+from runtime.dtypes import INT, LONG, Array, DType
+from runtime.ops._operands import Compute, elementwise
+from runtime.tensor import Tensor
+
+
+def _sigmoid(t: Array, out: Array) -> None:
+    np.negative(t, out=out)
+    np.exp(out, out=out)
+    np.add(out, 1, out=out)
+    np.reciprocal(out, out=out)
+
+
+def _rsqrt(t: Array, out: Array) -> None:
+    np.sqrt(t, out=out)
+    np.reciprocal(out, out=out)
+
+
+def _frac(t: Array, out: Array) -> None:
+    np.subtract(t, np.trunc(t), out=out)
+
+
+def _round(t: Array, out: Array) -> None:
+    # Half goes away from zero, as C's round; numpy's goes to the even number.
+    whole = np.trunc(t)
+    away = np.abs(t - whole) >= 0.5
+    np.add(whole, np.copysign(away, t), out=out)
+
+
+def _add_function(name: str, compute: Compute, types: Iterable[DType], scalar: bool = True) -> None:
+    def of_tensor(r: Tensor, t: Tensor) -> None:
+        r.resize(t.sizes)
+        elementwise(r, compute, t)
+
+    def of_number(value: float) -> float:
+        out = np.empty(1)
+        compute(np.array([value], np.float64), out=out)
+        return float(out[0])
+
+    of_tensor.__doc__ = f"r = {name}(t), element by element."
+    of_number.__doc__ = f"{name} of a number."
+    op(name, method="*T* [T=1]", function="[*T*] T", types=types)(of_tensor)
+    if scalar:
+        op(name, method="real", function="real", types=types)(of_number)
+
+
+_FUNCTIONS: dict[str, Compute] = {
+    "acos": np.arccos,
+    "asin": np.arcsin,
+    "atan": np.arctan,
+    "ceil": np.ceil,
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "exp": np.exp,
+    "floor": np.floor,
+    "frac": _frac,
+    "log": np.log,
+    "log1p": np.log1p,
+    "round": _round,
+    "rsqrt": _rsqrt,
+    "sigmoid": _sigmoid,
+    "sin": np.sin,
+    "sinh": np.sinh,
+    "sqrt": np.sqrt,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "trunc": np.trunc,
+}
+for _name, _compute in _FUNCTIONS.items():
+    _add_function(_name, _compute, FLOATS)
+_add_function("abs", np.absolute, (INT, LONG, *FLOATS))
+_add_function("neg", np.negative, FLOATS, scalar=False)
+_add_function("cinv", np.reciprocal, FLOATS, scalar=False)
+
+
+@op("sign", method="*T* [T=1]", function="[*T*] T")
+def sign(r: Tensor, t: Tensor) -> None:
+    """r = 1, 0 or -1: the sign of each element; 0 of nan."""
+
+    def compute(t: Array, out: Array) -> None:
+        np.subtract(t > 0, t < 0, out=out, dtype=np.int8, casting="unsafe")
+
+    r.resize(t.sizes)
+    elementwise(r, compute, t)
