@@ -31,21 +31,26 @@ def map_file(
     shown = name.decode(errors="replace")
     nbytes = size * cls.dtype.size
     if nbytes < 0:
-        raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
+        raise _cannot_map(0)
     descriptor = _open(path, shown, shared, shared_memory)
     try:
         nbytes = _settle_size(descriptor, shown, nbytes, shared)
         count = nbytes // cls.dtype.size
+        if nbytes == 0:
+            raise _cannot_map(0)
         if count == 0:
             return cls(np.empty(0, cls.dtype.numpy), owner=path)
         access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
         memory = mmap.mmap(descriptor, nbytes, access=access)
     except (OSError, ValueError) as error:
-        message = f"$ Torch: unable to mmap memory: you tried to mmap {nbytes >> 30}GB."
-        raise TorchError(message) from error
+        raise _cannot_map(nbytes) from error
     finally:
         os.close(descriptor)
     return cls(np.frombuffer(memory, cls.dtype.numpy, count), owner=memory)
+
+
+def _cannot_map(nbytes: int) -> TorchError:
+    return TorchError(f"$ Torch: unable to mmap memory: you tried to mmap {nbytes >> 30}GB.")
 
 
 def _open(path: bytes, shown: str, shared: bool, shared_memory: bool) -> int:

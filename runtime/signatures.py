@@ -78,11 +78,18 @@ def as_number(value: Any) -> float | int | None:
     if kind is float or kind is int:
         return value  # type: ignore[no-any-return]
     if kind is bytes:
-        try:
-            return float(value)
-        except ValueError:
-            return None
+        return _number_in(value)
     return None
+
+
+def _number_in(text: bytes) -> float | None:
+    # Python's own reading, less what only Python allows, and with hexadecimal numbers.
+    if b"_" in text:
+        return None
+    try:
+        return float.fromhex(text.decode()) if b"x" in text.lower() else float(text)
+    except ValueError:
+        return None
 
 
 class Kind:
@@ -150,7 +157,7 @@ class NumberKind(Kind):
     def reader(self, value: Any) -> Reader:
         convert = self._convert
         if type(value) is bytes:
-            return lambda text: convert(float(text)) if convert else float(text)
+            return lambda text: convert(_number_in(text)) if convert else _number_in(text)
         return convert
 
     @property

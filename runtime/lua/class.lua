@@ -25,7 +25,10 @@ local function typename(value)
     return cdata_names[tonumber(require('ffi').typeof(value))]
   end
   local mt = get_metatable(value)
-  return mt and name_of[mt]
+  local name = mt and name_of[mt]
+  -- A constructor table only shows its class's metatable.
+  if name and type(value) == 'table' and rawget(mt, '__constructor') == value then return nil end
+  return name
 end
 th.typename = typename
 

@@ -111,6 +111,14 @@ end
 
 -- ------------------------------------------------------------- split and chunk
 
+local function extent(tensor, dim)
+  local n = tensor:dim()
+  if dim < 1 or dim > n then
+    th.fail(("bad argument #1 to 'size' (dimension %d out of range of %dD tensor)"):format(dim, n))
+  end
+  return tensor:size(dim)
+end
+
 local function split(result, tensor, size, dim)
   if torch.type(result) ~= 'table' then
     result, tensor, size, dim = {}, result, tensor, size
@@ -118,9 +126,9 @@ local function split(result, tensor, size, dim)
     for key in pairs(result) do result[key] = nil end
   end
   dim = dim or 1
-  local start = 1
-  while start <= tensor:size(dim) do
-    local taken = math.min(size, tensor:size(dim) - start + 1)
+  local start, length = 1, extent(tensor, dim)
+  while start <= length do
+    local taken = math.min(size, length - start + 1)
     result[#result + 1] = tensor:narrow(dim, start, taken)
     start = start + taken
   end
@@ -132,7 +140,7 @@ local function chunk(result, tensor, n, dim)
     result, tensor, n, dim = {}, result, tensor, n
   end
   dim = dim or 1
-  return split(result, tensor, math.ceil(tensor:size(dim) / n), dim)
+  return split(result, tensor, math.ceil(extent(tensor, dim) / n), dim)
 end
 torch.split, torch.chunk = split, chunk
 

@@ -136,7 +136,8 @@ local function can_narrow(c, dim, first, size)
     and first + size - 1 <= tonumber(c.size[dim - 1])
 end
 
-function access.select(self, dim, index, ...)
+function access.select(self, ...)
+  local dim, index = ...
   if type(dim) == 'number' and type(index) == 'number' then
     local c = structs[self] or fetch_struct(self)
     if c and can_select(c, dim, index) then
@@ -144,10 +145,11 @@ function access.select(self, dim, index, ...)
       return publish(view, anchor)
     end
   end
-  return slow.select(self, dim, index, ...)
+  return slow.select(self, ...)
 end
 
-function access.narrow(self, dim, first, size, ...)
+function access.narrow(self, ...)
+  local dim, first, size = ...
   if type(dim) == 'number' and type(first) == 'number' and type(size) == 'number' then
     local c = structs[self] or fetch_struct(self)
     if c and can_narrow(c, dim, first, size) then
@@ -155,7 +157,7 @@ function access.narrow(self, dim, first, size, ...)
       return publish(view, anchor)
     end
   end
-  return slow.narrow(self, dim, first, size, ...)
+  return slow.narrow(self, ...)
 end
 
 function access.t(self, ...)

@@ -24,11 +24,12 @@ def _check_index(index: Tensor, t: Tensor, dim: int) -> None:
         raise ArgError(4, f"Indexing dim {dim + 1} is out of bounds of tensor")
 
 
-def _positions(index: Tensor, size: int) -> Array:
-    """Positions from 0; raises where one is outside."""
+def _positions(index: Tensor, t: Tensor, dim: int) -> Array:
+    """Positions from 0 in a dimension; raises where one is outside."""
     at = index.array - 1
-    if at.size and (at.min() < 0 or at.max() >= size):
-        raise TorchError("index out of range")
+    if at.size and (at.min() < 0 or at.max() >= t.sizes[dim]):
+        # Torch7: the position is that of an inner function.
+        raise ArgError(3 if t.ndim > 1 else 2, "out of range")
     return at
 
 
@@ -52,7 +53,13 @@ def index_select(call: Call) -> Tensor:
     else:
         raise _usage(call, "T, number, torch.LongTensor | T, T, number, torch.LongTensor expected")
     _check_index(index, src, dim)
-    values = np.take(src.array, _positions(index, src.sizes[dim]), axis=dim)
+    try:
+        at = _positions(index, src, dim)
+    except ArgError as error:
+        if dim == 0 and src.is_contiguous:
+            raise TorchError("index out of range") from error
+        raise
+    values = np.take(src.array, at, axis=dim)
     r.resize(values.shape)
     r.array[...] = values
     return r if len(call) == 3 else index
@@ -93,7 +100,7 @@ def index_copy(call: Call) -> Tensor:
     t, dim, index = _index_arguments(call, "T")
     src = call.tensor(4)
     _check_source(index, t, src, dim)
-    at = _positions(index, t.sizes[dim])
+    at = _positions(index, t, dim)
     target, source = _slices(t, src, dim)
     target[at] = source
     return src
@@ -105,7 +112,7 @@ def index_add(call: Call) -> Tensor:
     t, dim, index = _index_arguments(call, "T")
     src = call.tensor(4)
     _check_source(index, t, src, dim)
-    at = _positions(index, t.sizes[dim])
+    at = _positions(index, t, dim)
     target, source = _slices(t, src, dim)
     np.add.at(target, at, source)
     return src
@@ -117,7 +124,7 @@ def index_fill(call: Call) -> float:
     t, dim, index = _index_arguments(call, "number")
     value = call.real(4)
     _check_index(index, t, dim)
-    at = _positions(index, t.sizes[dim])
+    at = _positions(index, t, dim)
     np.moveaxis(t.array, dim, 0)[at] = value
     return value
 

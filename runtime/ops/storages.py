@@ -39,7 +39,7 @@ def _flag(call: Call, at: int) -> bool:
     value = call.get(at)
     if value is None or type(value) is bool:
         return bool(value)
-    raise TypeMismatch(at, "boolean", call.got(at))
+    raise call.mismatch(at, "boolean")
 
 
 @checked("Storage.size", method="Storage")

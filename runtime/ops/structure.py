@@ -10,7 +10,7 @@ from runtime.dispatch import Call, checked, op
 from runtime.dtypes import DTYPES, LONG, cast
 from runtime.errors import ArgError, TorchError, TypeMismatch
 from runtime.ops._operands import check_counts, like
-from runtime.signatures import typename
+from runtime.signatures import as_number, typename
 from runtime.storage import STORAGE_CLASSES, Storage
 from runtime.tensor import TENSOR_CLASSES, Tensor
 
@@ -100,7 +100,7 @@ def stride(call: Call) -> Any:
 
 
 def _sizes_or_one(call: Call, values: tuple[int, ...]) -> Any:
-    if type(call.get(2)) not in (int, float):
+    if as_number(call.get(2)) is None:
         return long_storage(values)
     dim = call.long(2)
     if not 1 <= dim <= len(values):
