@@ -157,7 +157,7 @@ class NumberKind(Kind):
     def reader(self, value: Any) -> Reader:
         convert = self._convert
         if type(value) is bytes:
-            return lambda text: convert(_number_in(text)) if convert else _number_in(text)
+            return lambda text: convert(as_number(text) or 0) if convert else as_number(text)
         return convert
 
     @property

@@ -172,7 +172,9 @@ def repeat_tensor(call: Call) -> Tensor:
             "Number of dimensions of repeat dims can not be smaller than number of dimensions"
             " of tensor"
         )
-    if any(n <= 0 for n in times) or not tensor.sizes:
+    if any(n <= 0 for n in times):
+        raise TorchError("calling 'unfold' on bad self (cannot unfold an empty tensor)")
+    if not tensor.sizes:
         r.resize(())
         return r
     values = np.tile(tensor.array, times)
