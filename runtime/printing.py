@@ -93,7 +93,7 @@ def _matrix(values: Array, layout: Layout, indent: str) -> str:
         last = min(first + per_line, columns)
         if per_line < columns:
             gap = "\n" if first else ""
-            parts.append(f"{gap}Columns {first + 1} to {last}\n")
+            parts.append(f"{gap}{indent}Columns {first + 1} to {last}\n")
         if scale is not None:
             parts.append(f"{indent}{scale:g} *\n")
         for row in range(rows):
