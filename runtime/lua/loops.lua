@@ -2,9 +2,11 @@
 -- A template: loaded once for each type, and once more for each place whose function runs
 -- over many elements, so that LuaJIT compiles that loop and that function as one trace.
 -- The function may do anything, also resize the tensors: each access asks the struct again.
+-- What the function returns is converted as FFI does (the reference's loops are FFI, too):
+-- true is 1, whole numbers beyond 32 bits wrap.
 -- @module loops
 
-local th, convert = ...
+local th, convert, ctype = ...
 
 local type, tonumber, min = type, tonumber, math.min
 local CHUNK = 2 ^ 20 -- elements between two looks at Ctrl-C
@@ -62,9 +64,14 @@ local function read(c, at)
 end
 
 local function number_of(r)
-  r = type(r) == 'string' and tonumber(r)
-  if not r then th.fail('given function should return a number or nil') end
-  return r
+  local kind = type(r)
+  if kind == 'boolean' then return 1 end
+  local n = kind == 'cdata' and tonumber(r)
+  if not n then
+    if kind == 'userdata' then kind = 'void *' end
+    th.fail(("cannot convert '%s' to '%s'"):format(kind, ctype))
+  end
+  return n
 end
 
 local function write(c, at, r)
@@ -89,10 +96,10 @@ local function apply_dense(c, at, n, f)
   for i = 0, n - 1 do
     local r = f(tonumber(data[i]))
     if c.storage ~= storage or storage.data ~= memory or storage.size ~= size then
-      if r ~= nil then write(c, at + i, r) end
+      if r then write(c, at + i, r) end
       return i + 1
     end
-    if r ~= nil then
+    if r then
       if type(r) ~= 'number' then r = number_of(r) end
       data[i] = convert(r)
     end
@@ -109,10 +116,10 @@ local function map_dense(c, at, d, bt, n, f)
     local r = f(tonumber(data[i]), tonumber(data2[i]))
     if c.storage ~= storage or storage.data ~= memory or storage.size ~= size
       or d.storage ~= other or other.data ~= memory2 or other.size ~= size2 then
-      if r ~= nil then write(c, at + i, r) end
+      if r then write(c, at + i, r) end
       return i + 1
     end
-    if r ~= nil then
+    if r then
       if type(r) ~= 'number' then r = number_of(r) end
       data[i] = convert(r)
     end
@@ -128,7 +135,7 @@ function loops.apply(x, f)
     for i = first, run - 1 do
       local p = at + i * step
       local r = f(read(c, p))
-      if r ~= nil then write(c, p, r) end
+      if r then write(c, p, r) end
     end
     advance(x, run)
     left = left - run
@@ -144,7 +151,7 @@ function loops.map(x, y, f)
     if s == 1 and t == 1 then first = map_dense(c, p, d, q, run, f) end
     for i = first, run - 1 do
       local r = f(read(c, p + i * s), read(d, q + i * t))
-      if r ~= nil then write(c, p + i * s, r) end
+      if r then write(c, p + i * s, r) end
     end
     advance(x, run)
     advance(y, run)
@@ -160,7 +167,7 @@ function loops.map2(x, y, z, f)
     local p, q, o, s, t, u = x.at, y.at, z.at, x.step, y.step, z.step
     for i = 0, run - 1 do
       local r = f(read(c, p + i * s), read(d, q + i * t), read(e, o + i * u))
-      if r ~= nil then write(c, p + i * s, r) end
+      if r then write(c, p + i * s, r) end
     end
     advance(x, run)
     advance(y, run)

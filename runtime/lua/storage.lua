@@ -5,6 +5,7 @@ local th = ...
 local torch, host = th.torch, th.host
 
 local type, tonumber = type, tonumber
+local floor, ceil = math.floor, math.ceil
 local structs, fetch_struct = th.structs, th.fetch_struct
 
 --- Adds to a metatable the operations that Python lists for a class.
@@ -117,8 +118,22 @@ local function converter(dtype)
   end
 end
 
+-- What FFI's own conversion makes of a number.
+local function wrapper(dtype)
+  if dtype.name == 'Long' or dtype.name == 'Float' or dtype.name == 'Double' then
+    return dtype.convert
+  end
+  return function(v)
+    if v > -2 ^ 31 - 1 and v < 2 ^ 31 then return v end
+    if not (v > -2 ^ 63 and v < 2 ^ 63) then return 0 end
+    v = (v < 0 and ceil(v) or floor(v)) % 2 ^ 32
+    return v < 2 ^ 31 and v or v - 2 ^ 32
+  end
+end
+
 for _, dtype in ipairs(th.dtypes) do
   dtype.convert = converter(dtype)
+  dtype.wrap = wrapper(dtype)
   local make = th.stub('Storage.new', dtype.index)
   local function new(...)
     if type((...)) == 'table' then return from_table(make, (...), dtype.convert) end

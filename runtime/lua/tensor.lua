@@ -53,6 +53,11 @@ end
 local loop_copies = setmetatable({}, { __mode = 'v' })
 local MANY = 4096
 
+-- The element type as an error of the loops names it.
+local function loop_type(dtype)
+  return dtype.name == 'Long' and 'int64_t' or dtype.name == 'Char' and 'char' or dtype.ctype
+end
+
 -- The loops to run a function over n elements: beyond a few, a copy for its place.
 local function loops_for(dtype, f, n)
   if n < MANY then return dtype.loops end
@@ -61,7 +66,7 @@ local function loops_for(dtype, f, n)
   if info.what == 'C' then place = dtype.name .. tostring(f) end
   local loops = loop_copies[place]
   if not loops then
-    loops = th.chunk('loops')(th, dtype.convert)
+    loops = th.chunk('loops')(th, dtype.wrap, loop_type(dtype))
     loop_copies[place] = loops
   end
   return loops
@@ -82,8 +87,19 @@ local function cursor(dtype, arg, value)
   return dtype.loops.cursor(th.settled_struct(value))
 end
 
+-- The same for the other tensors of map and map2, about which the reference's Lua complains.
+local function source_cursor(dtype, arg, value)
+  local name = th.typename(value)
+  if not torch.isTensor(value) then
+    th.fail(("bad argument #%d to 'map' (tensor expected)"):format(arg))
+  elseif name ~= dtype.tensor_name then
+    th.fail(("bad argument #%d to 'map' (%s expected, got %s)"):format(arg, dtype.tensor_name, name))
+  end
+  return cursor(dtype, arg, value)
+end
+
 local function add_loops(mt, dtype)
-  dtype.loops = th.chunk('loops')(th, dtype.convert)
+  dtype.loops = th.chunk('loops')(th, dtype.wrap, loop_type(dtype))
 
   function mt.apply(self, f)
     local x = cursor(dtype, 1, self)
@@ -93,7 +109,7 @@ local function add_loops(mt, dtype)
   end
 
   function mt.map(self, src, f)
-    local x, y = cursor(dtype, 1, self), cursor(dtype, 2, src)
+    local x, y = cursor(dtype, 1, self), source_cursor(dtype, 1, src)
     check_function(3, f)
     if x.total ~= y.total then th.fail('size mismatch') end
     loops_for(dtype, f, x.total).map(x, y, f)
@@ -101,7 +117,8 @@ local function add_loops(mt, dtype)
   end
 
   function mt.map2(self, src1, src2, f)
-    local x, y, z = cursor(dtype, 1, self), cursor(dtype, 2, src1), cursor(dtype, 3, src2)
+    local x = cursor(dtype, 1, self)
+    local y, z = source_cursor(dtype, 1, src1), source_cursor(dtype, 2, src2)
     check_function(4, f)
     if x.total ~= y.total or x.total ~= z.total then th.fail('size mismatch') end
     loops_for(dtype, f, x.total).map2(x, y, z, f)
