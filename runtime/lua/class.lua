@@ -157,15 +157,16 @@ end
 
 -- The module that a dotted name lives in, and the last part of the name.
 local function locate(tname)
-  local module = _G
+  local module, walked = _G, ''
   local path, root = tname:match('^(.*)%.([^.]+)$')
   if not path then return module, tname end
   for part in path:gmatch('[^.]+') do
-    module = type(module) == 'table' and module[part] or nil
+    module, walked = module[part], walked .. part
     if type(module) ~= 'table' then
       th.fail(('while creating metatable %s: bad argument #1 (%s is an invalid module name)')
-        :format(tname, path))
+        :format(tname, walked))
     end
+    walked = walked .. '.'
   end
   return module, root
 end
@@ -251,12 +252,14 @@ end
 -- ------------------------------------------------------------- public part
 
 local function check_name(tname)
+  if type(tname) == 'number' then return tostring(tname) end
   if type(tname) ~= 'string' then th.type_error(1, 'string', tname, tname == nil) end
   return tname
 end
 
 function torch.getmetatable(tname)
-  return by_name[check_name(tname)]
+  local mt = by_name[check_name(tname)]
+  if mt then return mt end
 end
 
 function torch.setmetatable(object, tname)
@@ -298,7 +301,8 @@ end
 --- Whether an object is of a class (or below it); the class as name, pattern or constructor.
 function torch.isTypeOf(object, spec)
   if type(spec) ~= 'string' then
-    spec = getmetatable(spec).__typename
+    local mt = get_metatable(spec)
+    spec = mt and mt.__typename
     if type(spec) ~= 'string' then
       th.fail('type must be provided as [regexp] string, or factory')
     end

@@ -2,7 +2,9 @@
 -- Not possible from Lua: `#` and `__len` on tables.
 -- @module compat
 
-local select, next, type, getmetatable, rawequal = select, next, type, getmetatable, rawequal
+local th = ...
+
+local select, next, type, getmetatable = select, next, type, getmetatable
 local old_pairs, old_ipairs = pairs, ipairs
 
 -- luacheck: globals pairs ipairs rawlen string.gfind coroutine.running os.execute package python
@@ -14,7 +16,7 @@ package.loaded.python = nil
 function rawlen(value)
   local kind = type(value)
   if kind ~= 'table' and kind ~= 'string' then
-    error("table or string expected", 2)
+    th.type_error(1, 'table', value, value == nil)
   end
   return #value
 end
@@ -84,4 +86,29 @@ function os.execute(command)
   return true, 'exit', 0
 end
 
-local _ = rawequal
+-- file:write(...) returns the file, so that writes can be chained.
+local methods = getmetatable(io.stdout).__index
+local old_write = methods.write
+function methods.write(self, ...)
+  local ok, done, message, code = pcall(old_write, self, ...)
+  if not ok then error((done:gsub("to '%?'", "to 'write'")), 2) end
+  if done then return self end
+  return done, message, code
+end
+
+function io.write(...)
+  local ok, done, message, code = pcall(old_write, io.output(), ...)
+  if not ok then th.fail((done:gsub("bad argument #(%d+) to '%?'", function(n)
+    return ("bad argument #%d to 'write'"):format(n)
+  end))) end
+  if done then return io.output() end
+  return done, message, code
+end
+
+function debug.getuservalue(value)
+  if type(value) == 'userdata' then return debug.getfenv(value) end
+end
+
+function debug.setuservalue(value, env)
+  return debug.setfenv(value, env)
+end

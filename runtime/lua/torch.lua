@@ -82,8 +82,18 @@ for _, dtype in ipairs(th.dtypes) do
   storage.data, storage.cdata = storage_data, cdata
 end
 
-function torch.data(self, asnumber) return self:data(asnumber) end
-function torch.cdata(self, asnumber) return self:cdata(asnumber) end
+-- A method as a function, which lets nil pass.
+local function access(name)
+  return function(self, asnumber)
+    if not self then return nil end
+    local kind = type(self)
+    if kind ~= 'userdata' and kind ~= 'table' then
+      th.fail(("attempt to index local 'self' (a %s value)"):format(kind))
+    end
+    return self[name](self, asnumber)
+  end
+end
+torch.data, torch.cdata = access('data'), access('cdata')
 
 --- A number that tells objects apart: the address of the C struct, or of the Lua object.
 function torch.pointer(object)
