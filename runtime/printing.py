@@ -92,8 +92,9 @@ def _matrix(values: Array, layout: Layout, indent: str) -> str:
     for first in range(0, columns, per_line):
         last = min(first + per_line, columns)
         if per_line < columns:
-            gap = "\n" if first else ""
-            parts.append(f"{gap}{indent}Columns {first + 1} to {last}\n")
+            # Torch7: only the first of a slice's heads is indented.
+            gap = "\n" if first else indent
+            parts.append(f"{gap}Columns {first + 1} to {last}\n")
         if scale is not None:
             parts.append(f"{indent}{scale:g} *\n")
         for row in range(rows):

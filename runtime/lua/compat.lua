@@ -99,7 +99,7 @@ end
 function io.write(...)
   local ok, done, message, code = pcall(old_write, io.output(), ...)
   if not ok then th.fail((done:gsub("bad argument #(%d+) to '%?'", function(n)
-    return ("bad argument #%d to 'write'"):format(n)
+    return ("bad argument #%d to 'write'"):format(n - 1)
   end))) end
   if done then return io.output() end
   return done, message, code
