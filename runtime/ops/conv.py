@@ -1,14 +1,16 @@
 """Manual, Math Functions: convolution operations.
 
 Every form is a sum of correlations of planes, and those are computed on flat memory: a window
-of the input starts at one position, its rows at fixed distances from there. What is computed
-for positions where no window starts (at the end of a row) is left out at the end.
+of the input starts at one position, its rows at fixed distances from there. What comes out for
+positions where no window starts (at the end of a row) is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -17,146 +19,217 @@ from runtime.dtypes import Array
 from runtime.errors import ArgError
 from runtime.ops._operands import store
 from runtime.tensor import Sizes, Tensor, contiguous_strides
-from runtime.threads import PIECE, in_parts
 
 __all__: list[str] = []
 
-#: numpy's correlate is fast up to this many elements.
+#: numpy's correlate is fast up to this many floating-point weights.
 _NARROW = 11
-#: Elements of the matrices that one step over several planes works on: they stay in the cache.
-_CACHE = 40_960
-#: From this many products on a plane is shared out to threads.
+#: Output elements of one plane that are computed at a time; they stay in the cache.
+_BLOCK = 10_000
+#: Elements of the matrices that one step over several planes works on; likewise.
+_MATRICES = 40_960
+#: From this many products on BLAS pays for a plane.
 _LARGE = 400_000
+
+#: (plane of the input, distance from the window's start, weights of neighbouring elements)
+_Piece = tuple[Array, int, Array]
+_SumUp = Callable[[Sequence[_Piece], int, int], Array]
 
 
 def _add_convolution(name: str, dims: int, flip: bool) -> None:
     """Add the three forms of one convolution over ``dims`` dimensions."""
 
-    def plane(r: Tensor, x: Tensor, k: Tensor, area: str) -> None:
-        _check_area(f"conv{dims}Dmul", x, k, area, dims)
-        store(r, _convolve(x.array[None], k.array[None, None], area, flip)[0])
+    def single(r: Tensor, x: Tensor, k: Tensor, area: str) -> None:
+        sizes = _output_sizes(f"conv{dims}Dmul", x, k, area, dims)
+        source, kernels = x.array[None], mirrored(k.array)[None, None]
+        _fill(r, sizes, x, k, lambda out: _convolve(out[None], source, kernels, area == "F"))
 
-    def pairs(r: Tensor, x: Tensor, k: Tensor, area: str) -> None:
+    def paired(r: Tensor, x: Tensor, k: Tensor, area: str) -> None:
         if x.sizes[0] != k.sizes[0]:
             raise ArgError(2, "invalid number of input/kernel planes")
-        _check_area(f"conv{dims}Dcmul", x, k, area, dims)
-        planes = zip(x.array[:, None], k.array[:, None, None], strict=True)
-        store(r, np.concatenate([_convolve(one, kernel, area, flip) for one, kernel in planes]))
+        sizes = (k.sizes[0], *_output_sizes(f"conv{dims}Dcmul", x, k, area, dims))
+        kernels = mirrored(k.array)[:, None]
+        _fill(r, sizes, x, k, lambda out: _convolve(out, x.array, kernels, area == "F", True))
 
-    def planes(r: Tensor, x: Tensor, k: Tensor, area: str) -> None:
+    def summed(r: Tensor, x: Tensor, k: Tensor, area: str) -> None:
         if x.sizes[0] != k.sizes[1]:
             raise ArgError(2, "invalid number of input planes")
-        _check_area(f"conv{dims}Dmv", x, k, area, dims)
-        store(r, _convolve(x.array, k.array, area, flip))
+        sizes = (k.sizes[0], *_output_sizes(f"conv{dims}Dmv", x, k, area, dims))
+        kernels = mirrored(k.array)
+        _fill(r, sizes, x, k, lambda out: _convolve(out, x.array, kernels, area == "F"))
+
+    def mirrored(kernels: Array) -> Array:
+        return np.flip(kernels, tuple(range(-dims, 0))) if flip else kernels
 
     word = "Convolution" if flip else "Cross-correlation"
-    plane.__doc__ = f"{word} of one input with one kernel."
-    pairs.__doc__ = f"{word} of each plane of the input with its own kernel."
-    planes.__doc__ = f"{word} of all planes of the input with the kernels of each output plane."
+    single.__doc__ = f"{word} of one plane with one kernel."
+    paired.__doc__ = f"{word} of each plane with its own kernel."
+    summed.__doc__ = f"{word} of all planes with the kernels of each output plane, summed up."
     forms: tuple[tuple[Callable[..., None], int, int], ...] = (
-        (plane, dims, dims),
-        (pairs, dims + 1, dims + 1),
-        (planes, dims + 1, dims + 2),
+        (single, dims, dims),
+        (paired, dims + 1, dims + 1),
+        (summed, dims + 1, dims + 2),
     )
     for implementation, input_dims, kernel_dims in forms:
         form = f"[*T*] T~{input_dims}D T~{kernel_dims}D [(V|F)=V]"
         op(name, method=form, function=form)(implementation)
 
 
-def _check_area(name: str, x: Tensor, k: Tensor, area: str, dims: int) -> None:
-    pairs = zip(x.sizes[-dims:], k.sizes[-dims:], strict=True)
-    if area != "F" and any(size < kernel for size, kernel in pairs):
+def _output_sizes(name: str, x: Tensor, k: Tensor, area: str, dims: int) -> Sizes:
+    pairs = list(zip(x.sizes[-dims:], k.sizes[-dims:], strict=True))
+    if area == "F":
+        return tuple(size + kernel - 1 for size, kernel in pairs)
+    if any(size < kernel for size, kernel in pairs):
         raise ArgError(2, f"{name} : Input image is smaller than kernel")
+    return tuple(size - kernel + 1 for size, kernel in pairs)
 
 
-def _convolve(x: Array, k: Array, area: str, flip: bool) -> Array:
-    """The sums over the input planes of their correlations with the kernels.
+def _fill(r: Tensor, sizes: Sizes, x: Tensor, k: Tensor, compute: Callable[[Array], None]) -> None:
+    """Resize r and compute its elements, in place where no source shares its memory.
 
-    x: input planes x spatial dimensions. k: output planes x input planes x spatial dimensions.
-    area: 'V' for the positions where the kernel lies inside the input, 'F' for all that it
-    touches. flip: whether the kernel is mirrored.
-
-    Of a full area the outside counts as 0, so that a kernel with inf or nan gives nan there.
+    Torch7: a destination that shares memory with a source gives wrong values.
     """
-    spatial, kernel = x.shape[1:], k.shape[2:]
-    if flip:
-        k = np.flip(k, tuple(range(2, k.ndim)))
-    sign = 1 if area == "F" else -1
-    shape = tuple(s + sign * (n - 1) for s, n in zip(spatial, kernel, strict=True))
-    strides = contiguous_strides(shape if area == "F" else spatial)
-    offsets = _row_offsets(kernel, strides)
-    flat = _surround(x, shape, offsets[-1] + kernel[-1] - 1) if area == "F" else _flatten(x)
-    count = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-    weights = k.reshape(*k.shape[:2], len(offsets), kernel[-1])
-    sums = _correlate(flat, weights, offsets, count)
-    width = sums.itemsize
-    steps = (sums.strides[0], *(s * width for s in strides))
-    return np.lib.stride_tricks.as_strided(sums, (len(k), *shape), steps)
+    memory = None if r.storage is None else r.storage.data
+    if memory is not None and any(np.may_share_memory(memory, t.array) for t in (x, k)):
+        values = np.empty(sizes, memory.dtype)
+        compute(values)
+        store(r, values)
+    else:
+        r.resize(sizes)
+        compute(r.array)
 
 
-def _row_offsets(kernel: Sizes, strides: Sizes) -> list[int]:
-    """How far each row of the kernel is from its first."""
+def _convolve(out: Array, x: Array, k: Array, full: bool, paired: bool = False) -> None:
+    """out[o] = the sum over i of the correlation of x[i] with k[o, i].
+
+    full: for all positions where input and kernel meet, not only where the kernel lies
+    inside; the outside counts as 0 (so that a kernel with inf or nan gives nan there).
+    paired: out[o] = the correlation of x[o] with k[o, 0].
+    """
+    if x.dtype.kind != "f" and _is_exact(x, k):
+        values = np.empty(out.shape)
+        _convolve(values, x.astype(np.float64), k.astype(np.float64), full, paired)
+        out[...] = values.astype(np.int64)
+        return
+    kernel, shape = k.shape[2:], out.shape[1:]
+    strides = contiguous_strides(shape if full else x.shape[1:])
+    distances = _row_distances(kernel, strides)
+    end = distances[-1] + kernel[-1] - 1
+    flat = _surround(x, shape, end) if full else np.ascontiguousarray(x).reshape(len(x), -1)
+    rows = k.reshape(*k.shape[:2], -1, kernel[-1])
+    if paired or x.dtype.kind != "f" or len(x) * len(k) == 1:
+        _correlate(out, flat, rows, paired, distances, strides)
+    else:
+        _multiply(out, flat, rows, distances, strides)
+
+
+def _is_exact(x: Array, k: Array) -> bool:
+    """Whether double precision holds every sum of products of these integers."""
+    largest = [max(abs(int(values.min())), abs(int(values.max()))) for values in (x, k)]
+    return largest[0] * largest[1] * k[0].size < 1 << 53
+
+
+def _row_distances(kernel: Sizes, strides: Sizes) -> list[int]:
+    """How far each row of a window is from its first."""
     rows = product(*(range(n) for n in kernel[:-1]))
     return [sum(i * s for i, s in zip(row, strides, strict=False)) for row in rows]
 
 
-def _flatten(x: Array) -> Array:
-    return np.ascontiguousarray(x).reshape(len(x), -1)
-
-
-def _surround(x: Array, shape: Sizes, rest: int) -> Array:
-    """The flat input with zeros before each row, each slice and at the end.
+def _surround(x: Array, shape: Sizes, end: int) -> Array:
+    """The flat input with zeros before each row, before each slice and at the end.
 
     The zeros before a row are those after the row before it.
     """
-    count = int(np.prod(shape))
-    flat = np.zeros((len(x), count + rest), x.dtype)
+    flat = np.zeros((len(x), int(np.prod(shape)) + end), x.dtype)
     inside = tuple(slice(n - s, None) for n, s in zip(shape, x.shape[1:], strict=True))
-    flat[:, :count].reshape(len(x), *shape)[(slice(None), *inside)] = x
+    flat[:, : flat.shape[1] - end].reshape(len(x), *shape)[(slice(None), *inside)] = x
     return flat
 
 
-def _correlate(x: Array, w: Array, offsets: Sequence[int], count: int) -> Array:
-    """out[o, p] = sum over i, r, j of w[o, i, r, j] * x[i, p + offsets[r] + j], p < count."""
-    out = np.zeros((len(w), count), x.dtype)
-    if x.dtype.kind == "f" and (w.shape[0] * w.shape[1] > 1 or w.shape[3] > _NARROW):
-        _add_products(out, x, w, offsets)
-    else:
-        for sums, kernels in zip(out, w, strict=True):
-            for plane, kernel in zip(x, kernels, strict=True):
-                _add_rows(sums, plane, kernel, offsets)
-    return out
+def _pieces(flat: Array, rows: Array, distances: Sequence[int], step: int) -> list[_Piece]:
+    """The kernels of one output plane (input planes x rows x width), cut to ``step`` weights."""
+    return [
+        (plane, distance + at, row[at : at + step])
+        for plane, kernel in zip(flat, rows, strict=True)
+        for row, distance in zip(kernel, distances, strict=True)
+        for at in range(0, row.size, step)
+    ]
 
 
-def _add_rows(out: Array, x: Array, w: Array, offsets: Sequence[int]) -> None:
-    """One plane, a row of the kernel at a time."""
-    width = w.shape[1]
+def _correlate(
+    out: Array, flat: Array, rows: Array, paired: bool, distances: Sequence[int], strides: Sizes
+) -> None:
+    """out[o] = the sum over i of the correlation of flat[i] (paired: flat[o]) with rows[o, i]."""
+    step, sum_up = _way(rows, out.size)
+    stride, width = strides[-2], out.shape[-1]
+    height = max(_BLOCK // stride, 1)
+    for o, planes in enumerate(out):
+        pieces = _pieces(flat[o : o + 1] if paired else flat, rows[o], distances, step)
+        for at in np.ndindex(*planes.shape[:-2]):
+            for y in range(0, planes.shape[-2], height):
+                block = planes[at][y : y + height]
+                start = y * stride + sum(i * s for i, s in zip(at, strides, strict=False))
+                sums = sum_up(pieces, start, (len(block) - 1) * stride + width)
+                steps = (stride * sums.itemsize, sums.itemsize)
+                block[...] = np.ndarray(block.shape, sums.dtype, sums, 0, steps)
 
-    def part(at: slice) -> None:
-        for row, offset in zip(w, offsets, strict=True):
-            out[at] += np.correlate(x[at.start + offset : at.stop + offset + width - 1], row)
 
-    in_parts(part, len(out), piece=PIECE, large=_LARGE // w.size)
+def _way(rows: Array, count: int) -> tuple[int, _SumUp]:
+    """How to sum up weighted neighbours: how many weights at a time, and what does it."""
+    if rows.dtype.kind != "f":
+        return rows.shape[-1], _sum_correlations
+    if rows[0].size * count < _LARGE:
+        return _NARROW, _sum_correlations
+    from scipy.linalg import blas  # takes a while: not before it pays
+
+    return 1, partial(_sum_multiples, blas.daxpy if rows.itemsize == 8 else blas.saxpy)
 
 
-def _add_products(out: Array, x: Array, w: Array, offsets: Sequence[int]) -> None:
-    """Several planes or wide kernels: matrix products of all rows with windows of one row."""
-    out_planes, in_planes, rows, width = w.shape
-    matrix = w.transpose(0, 2, 1, 3).reshape(out_planes * rows, in_planes * width)
-    count = out.shape[1]
-    total = count + offsets[-1]
-    step = max(_CACHE // sum(matrix.shape), 128)
-    for start in range(0, total, step):
-        stop = min(start + step, total)
-        windows = np.empty((in_planes, width, stop - start), x.dtype)
+def _sum_correlations(pieces: Sequence[_Piece], start: int, count: int) -> Array:
+    """The sums for ``count`` windows that start one element after the other."""
+    sums: Array | None = None
+    for plane, distance, weights in pieces:
+        first = start + distance
+        values = np.correlate(plane[first : first + count + len(weights) - 1], weights)
+        sums = values if sums is None else np.add(sums, values, out=sums)
+    assert sums is not None
+    return sums
+
+
+def _sum_multiples(axpy: Any, pieces: Sequence[_Piece], start: int, count: int) -> Array:
+    """The same for pieces of one weight."""
+    sums = np.zeros(count, pieces[0][0].dtype)
+    for plane, distance, weight in pieces:
+        sums = axpy(plane, sums, count, weight[0], start + distance)
+    return sums
+
+
+def _multiply(
+    out: Array, flat: Array, rows: Array, distances: Sequence[int], strides: Sizes
+) -> None:
+    """out[o] = the sum over i of the correlation of flat[i] with rows[o, i].
+
+    Matrix products give the sums of all kernel rows with windows of one row; these are added
+    up over the rows.
+    """
+    out_planes, planes, height, width = rows.shape
+    matrix = rows.transpose(0, 2, 1, 3).reshape(out_planes * height, planes * width)
+    count = 1 + sum((n - 1) * s for n, s in zip(out.shape[1:], strides, strict=True))
+    sums = np.zeros((out_planes, count), out.dtype)
+    step = max(_MATRICES // sum(matrix.shape), 128)
+    for start in range(0, count + distances[-1], step):
+        stop = min(start + step, count + distances[-1])
+        windows = np.empty((planes, width, stop - start), flat.dtype)
         for j in range(width):
-            windows[:, j] = x[:, start + j : stop + j]
-        sums = (matrix @ windows.reshape(-1, stop - start)).reshape(out_planes, rows, -1)
-        for row, offset in enumerate(offsets):
-            first, last = max(start, offset), min(stop, count + offset)
+            windows[:, j] = flat[:, start + j : stop + j]
+        products = (matrix @ windows.reshape(-1, stop - start)).reshape(out_planes, height, -1)
+        for row, distance in enumerate(distances):
+            first, last = max(start, distance), min(stop, count + distance)
             if first < last:
-                of_row = sums[:, row, first - start : last - start]
-                out[:, first - offset : last - offset] += of_row
+                of_row = products[:, row, first - start : last - start]
+                sums[:, first - distance : last - distance] += of_row
+    steps = tuple(s * sums.itemsize for s in (count, *strides))
+    out[...] = np.ndarray(out.shape, sums.dtype, sums, 0, steps)
 
 
 _add_convolution("conv2", 2, flip=True)
