@@ -10,12 +10,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from runtime import dispatch
+from runtime import dispatch, memory, small
 from runtime.dispatch import class_id, encode_error
 from runtime.dtypes import DTYPES
 from runtime.ops import ROWS_ADDED
 from runtime.signatures import Foreign
-from runtime.storage import Storage
+from runtime.storage import STORAGE_CLASSES, Storage
 from runtime.tensor import TENSOR_CLASSES, Tensor
 
 __all__ = ["host_functions"]
@@ -37,7 +37,10 @@ def _entry(name: bytes, index: int | None) -> Callable[..., Any]:
 
 
 def _operations(prefix: bytes, index: int | None = None) -> bytes:
-    """The names, one a line, of a type's methods or (index None) of torch's functions."""
+    """The names, one a line, of a type's methods or (index None) of torch's functions.
+
+    A star follows those that Lua can run by itself on few elements.
+    """
     assert ROWS_ADDED
     lead = prefix.decode()
     names = []
@@ -51,7 +54,8 @@ def _operations(prefix: bytes, index: int | None = None) -> bytes:
             if index is not None and row.method is not None and DTYPES[index] in row.types:
                 names.append(name)
                 break
-    return b"\1" + "\n".join(name.removeprefix(lead) for name in names).encode()
+    lines = [name.removeprefix(lead) + ("*" if small.has_formula(name) else "") for name in names]
+    return b"\1" + "\n".join(lines).encode()
 
 
 def _mirror(value: Any) -> Any:
@@ -68,6 +72,16 @@ def _adopt(storage: Storage, offset: int, *geometry: int) -> Tensor:
     return cls(storage, offset, tuple(geometry[:n]), tuple(geometry[n:]))
 
 
+def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) -> Storage:
+    """The storage of a block that Lua made: its C struct, its memory, and what keeps both."""
+    return STORAGE_CLASSES[index].adopted(struct, data, size, block)
+
+
+def _small_source(name: bytes, space: bytes, code: int) -> bytes | None:
+    text = small.source(name.decode(), space.decode(), code)
+    return None if text is None else b"\1" + text.encode()
+
+
 def _set_default_type(index: int) -> None:
     dispatch.set_default_type(DTYPES[index])
 
@@ -77,9 +91,12 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
     functions: dict[str, Callable[..., Any]] = {
         "entry": _entry,
         "operations": _operations,
+        "leaves_memory": memory.leaves_memory,
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
         "adopt": _adopt,
+        "adopt_storage": _adopt_storage,
+        "small_source": _small_source,
         "set_default_type": _set_default_type,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),

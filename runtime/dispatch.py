@@ -71,6 +71,8 @@ class Row:
 
     method, function: the form as x:name(...) and as torch.name(...); None where absent.
     types: the element types that have it. hand: the arguments are checked one by one.
+    each, fold: a Lua formula for one element of the result, or for the next value of a result
+    `acc` that starts at 0, in the implementation's names (see runtime/small.py).
     """
 
     name: str
@@ -79,6 +81,8 @@ class Row:
     types: tuple[DType, ...]
     implementation: Callable[..., Any]
     hand: bool = False
+    each: str | None = None
+    fold: str | None = None
 
     def form(self, space: str) -> str | None:
         """The form in one name space, 'method' or 'function'."""
@@ -94,11 +98,14 @@ def op(
     method: str | None = None,
     function: str | None = None,
     types: Iterable[DType] = ALL,
+    *,
+    each: str | None = None,
+    fold: str | None = None,
 ) -> Callable[[F], F]:
     """Add a row whose form the dispatcher matches."""
 
     def register(implementation: F) -> F:
-        row = Row(name, method, function, tuple(types), implementation)
+        row = Row(name, method, function, tuple(types), implementation, False, each, fold)
         TABLE.setdefault(name, []).append(row)
         return implementation
 
@@ -110,11 +117,13 @@ def checked(
     method: str | None = None,
     function: str | None = None,
     types: Iterable[DType] = ALL,
+    *,
+    each: str | None = None,
 ) -> Callable[[F], F]:
     """Add a row whose implementation reads its arguments from a `Call` one by one."""
 
     def register(implementation: F) -> F:
-        row = Row(name, method, function, tuple(types), implementation, hand=True)
+        row = Row(name, method, function, tuple(types), implementation, True, each)
         TABLE.setdefault(name, []).append(row)
         return implementation
 

@@ -14,7 +14,7 @@ import numpy as np
 from runtime.dtypes import Array, DType
 from runtime.errors import TorchError
 
-__all__ = ["METER", "SLOTS", "Meter", "Slots", "allocate", "set_fill_pattern"]
+__all__ = ["METER", "SLOTS", "Meter", "Slots", "allocate", "leaves_memory", "set_fill_pattern"]
 
 #: Nothing is collected on account of memory below this many bytes.
 _THRESHOLD = 256 << 20
@@ -49,6 +49,11 @@ def set_fill_pattern(byte: int | None) -> None:
     """Fill new memory with a byte instead of leaving it undetermined (None: leave it)."""
     global _fill_pattern
     _fill_pattern = byte
+
+
+def leaves_memory() -> bool:
+    """Whether new memory is left as it is."""
+    return _fill_pattern is None
 
 
 def allocate(count: int, dtype: DType) -> Array:

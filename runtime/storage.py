@@ -22,7 +22,7 @@ __all__ = ["STORAGE_CLASSES", "Storage"]
 # data, size, refcount, flag
 _MIRROR = struct.Struct("@PqiB")
 _by_address: WeakValueDictionary[int, Storage] = WeakValueDictionary()
-_REFCOUNTED, _RESIZABLE, _FREEMEM, _VIEW = 1, 2, 4, 8
+_REFCOUNTED, _RESIZABLE, _FREEMEM, _VIEW, _KNOWN = 1, 2, 4, 8, 64
 
 
 class Storage:
@@ -32,7 +32,7 @@ class Storage:
     Elements are counted from 0 here and from 1 in Lua.
     """
 
-    __slots__ = ("__weakref__", "_counted", "_owner", "_slot", "data", "refcount")
+    __slots__ = ("__weakref__", "_counted", "_kept", "_owner", "_slot", "data", "refcount")
 
     dtype: DType  # of the class
 
@@ -47,6 +47,7 @@ class Storage:
         self._owner = owner
         self._counted = counted
         self._slot: Any = None
+        self._kept: Any = None
 
     @classmethod
     def new(cls, size: int = 0) -> Storage:
@@ -85,10 +86,20 @@ class Storage:
         raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
         return cls(np.frombuffer(memoryview(raw), cls.dtype.numpy), raw)
 
+    @classmethod
+    def adopted(cls, struct: int, address: int, size: int, block: Any) -> Storage:
+        """A storage that Lua made: C struct and elements lie in memory that ``block`` keeps."""
+        raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
+        storage = cls(np.frombuffer(memoryview(raw), cls.dtype.numpy))
+        storage._kept = block
+        storage._slot = ((ctypes.c_char * _MIRROR.size).from_address(struct), 0, struct)
+        _by_address[struct] = storage
+        return storage
+
     def __del__(self) -> None:
         if self._counted:
             METER.remove(self._counted)
-        if self._slot is not None:
+        if self._slot is not None and self._kept is None:
             SLOTS.release(self._slot)
 
     @staticmethod
@@ -134,6 +145,8 @@ class Storage:
         if self._slot is not None:
             buffer, at, _ = self._slot
             flag = _REFCOUNTED | (_VIEW if self._owner is not None else _RESIZABLE | _FREEMEM)
+            if self._kept is not None:
+                flag |= _KNOWN
             address = self.data.ctypes.data if len(self.data) else 0
             _MIRROR.pack_into(buffer, at, address, len(self.data), self.refcount, flag)
 

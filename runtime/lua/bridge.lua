@@ -3,7 +3,7 @@
 -- A userdata of ours maps to its Python object in `objects`, and to its C struct in
 -- `structs`, once that was asked for. A view that Lua made by itself (see tensor.lua) has a
 -- struct and, in `anchors`, the Python storage it keeps alive; Python gets to know it on
--- first need, in `adopt`. All three tables are weak: Python never refers to a userdata.
+-- first need, in `adopt`. (The anchor of a block, see ctypes.lua, is the block.) All three tables are weak: Python never refers to a userdata.
 -- @module bridge
 
 local th = ...
@@ -126,10 +126,7 @@ local function convert_all(n, ...)
   return unpack(converted, 1, n)
 end
 
---- A Lua function that calls an entry of Python's; the entry is asked for on first use.
--- @param name the operation
--- @param dtype the index of the element type it is a method of; nil for a torch function
-function th.stub(name, dtype)
+local function python_stub(name, dtype)
   local entry
   return function(...)
     if not entry then entry = host.entry(name, dtype) end
@@ -144,6 +141,40 @@ function th.stub(name, dtype)
     end
     return finish(a, b, c, entry(convert_all(n, ...)))
   end
+end
+
+-- The same for an operation that Lua can run by itself on few elements.
+local function quick_stub(name, dtype)
+  local slow = python_stub(name, dtype)
+  local small, space = th.small, dtype and 'method' or 'function'
+  local pattern = small.pattern
+  local runners = {} -- pattern -> what runs it, or false
+  return function(...)
+    local n = select('#', ...)
+    local a, b, c = ...
+    if n <= 3 then
+      local code = pattern(n, a, b, c)
+      local run = runners[code]
+      if run == nil then
+        run = small.find(name, space, code)
+        runners[code] = run
+      end
+      if run then
+        local result = run(a, b, c)
+        if result ~= nil then return result end
+      end
+    end
+    return slow(...)
+  end
+end
+
+--- A Lua function that calls an entry of Python's; the entry is asked for on first use.
+-- @param name the operation, with a star where Lua can run it on few elements
+-- @param dtype the index of the element type it is a method of; nil for a torch function
+function th.stub(name, dtype)
+  local plain = name:match('^(.*)%*$')
+  if plain and (dtype == nil or dtype == th.DOUBLE) then return quick_stub(plain, dtype) end
+  return python_stub(plain or name, dtype)
 end
 
 --- Calls a Python function of the host's with plain values; raises the error it returns.

@@ -1,10 +1,11 @@
 --- The C structs of tensors and storages, which Lua reads live, without asking Python.
 -- The leading members are the reference's. Python owns the structs and rewrites them at
--- every change of geometry; those of views that Lua made itself carry their sizes inline.
+-- every change of geometry. Lua makes two kinds by itself, which Python gets to know on first
+-- need: views, and blocks (small new tensors, with their storage and its memory in one piece).
 -- @module ctypes
 
 local th = ...
-local ffi = require 'ffi'
+local ffi, bit = require 'ffi', require 'bit'
 local host, objects, structs = th.host, th.objects, th.structs
 
 -- Element types in the order of Python's DTYPES.
@@ -33,7 +34,18 @@ typedef struct THREALView {
   int refcount; char flag;
   long geometry[16];
 } THREALView;
+typedef struct THREALBlock {
+  long *size; long *stride; int nDimension;
+  THREALStorage *storage; ptrdiff_t storageOffset;
+  int refcount; char flag;
+  long geometry[16];
+  THREALStorage own;
+  CTYPE data[?];
+} THREALBlock;
 ]]
+
+th.DOUBLE = #th.dtypes - 1 -- index of Double
+th.leaves_memory = th.ask(host.leaves_memory) -- new memory is not filled with a pattern
 
 local pointer_types = {} -- class id -> the struct's pointer type
 for i, dtype in ipairs(th.dtypes) do
@@ -44,6 +56,7 @@ for i, dtype in ipairs(th.dtypes) do
   dtype.storage_name = 'torch.' .. dtype.name .. 'Storage'
   dtype.pointer = ffi.typeof(dtype.ctype .. ' *')
   dtype.view = ffi.typeof('TH' .. dtype.name .. 'View')
+  dtype.block = ffi.typeof('TH' .. dtype.name .. 'Block')
   dtype.tensor_pointer = ffi.typeof('TH' .. dtype.name .. 'Tensor *')
   dtype.storage_pointer = ffi.typeof('TH' .. dtype.name .. 'Storage *')
   pointer_types[dtype.tensor_id] = dtype.tensor_pointer
@@ -61,13 +74,20 @@ function th.fetch_struct(value)
   return struct
 end
 
+local dtypes_by_name = {}
+for _, dtype in ipairs(th.dtypes) do dtypes_by_name[dtype.tensor_name] = dtype end
+
 -- Storages' Python objects by the address of their struct, as long as Lua uses them.
 local storages = setmetatable({}, { __mode = 'v' })
 local intptr = ffi.typeof('intptr_t')
 
+local function address_of(memory)
+  return tonumber(ffi.cast(intptr, ffi.cast('void *', memory)))
+end
+
 --- The Python storage a struct belongs to: what keeps its memory alive.
 function th.storage_object(struct)
-  local address = tonumber(ffi.cast(intptr, struct))
+  local address = address_of(struct)
   local object = storages[address]
   if not object then
     object = th.ask(host.storage_at, address)
@@ -76,16 +96,30 @@ function th.storage_object(struct)
   return object
 end
 
---- Tells Python of a view that Lua made, and returns its Python object.
+local KNOWN = 64 -- flag of a block's storage that Python knows
+
+-- The Python storage of a block, which from then on keeps the block and writes its struct.
+local function adopt_block(block, dtype)
+  local own = block.own
+  if bit.band(own.flag, KNOWN) ~= 0 then return th.storage_object(own) end
+  local address, data = address_of(own), address_of(block.data)
+  local object = th.ask(host.adopt_storage, dtype.index, address, data, tonumber(own.size), block)
+  own.flag = bit.bor(own.flag, KNOWN)
+  storages[address] = object
+  return object
+end
+
+--- Tells Python of a view or block that Lua made, and returns its Python object.
 function th.adopt(value)
-  local view = structs[value]
+  local view, anchor = structs[value], th.anchors[value]
+  if type(anchor) == 'cdata' then anchor = adopt_block(anchor, dtypes_by_name[th.typename(value)]) end
   local n = view.nDimension
   local geometry = {}
   for d = 0, n - 1 do
     geometry[d + 1], geometry[n + d + 1] = tonumber(view.size[d]), tonumber(view.stride[d])
   end
   local offset = tonumber(view.storageOffset)
-  local object = th.ask(host.adopt, th.anchors[value], offset, unpack(geometry, 1, 2 * n))
+  local object = th.ask(host.adopt, anchor, offset, unpack(geometry, 1, 2 * n))
   objects[value], structs[value], th.anchors[value] = object, nil, nil
   return object
 end

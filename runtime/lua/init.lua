@@ -16,9 +16,8 @@ function th.chunk(name)
 end
 
 for _, name in ipairs{
-  'compat', 'errors', 'class', 'bridge', 'ctypes', 'storage', 'tensor', 'torch', 'timer', 'kernels',
-  'print',
-  'shell',
+  'compat', 'errors', 'class', 'bridge', 'ctypes', 'small', 'storage', 'tensor', 'torch', 'timer', 'kernels',
+  'random', 'print', 'shell',
 } do
   th.chunk(name)(th)
 end

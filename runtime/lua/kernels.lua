@@ -94,3 +94,80 @@ function kernels.select(keys, index, rows, n, k)
   local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
   for row = 0, rows - 1 do quickselect(a + row * n, ix + row * n, n, k) end
 end
+
+-- --------------------------------------------------------------------- random
+
+--- Swaps each element from `first` on with the one at its target; targets counts from there.
+-- @param values, targets addresses of int32
+function kernels.shuffle(values, targets, first, count)
+  local a, target = ffi.cast(ints, values) + first, ffi.cast(ints, targets)
+  for i = 0, count - 1 do
+    local j = target[i]
+    a[i], a[j] = a[j], a[i]
+  end
+end
+
+-- The first slot whose cumulative probability is not below u.
+local function slot(cumulative, n, u)
+  local left, right = 0, n
+  while left < right do
+    local middle = left + rshift(right - left, 1)
+    if cumulative[middle] < u then left = middle + 1 else right = middle end
+  end
+  return left
+end
+
+-- Takes one slot's share out of a cumulative distribution and makes its total 1 again.
+local function take_out(cumulative, n, at)
+  local before = at > 0 and cumulative[at - 1] or 0
+  local share = cumulative[at] - before
+  local rest = 1 - share
+  for k = 0, at - 1 do cumulative[k] = cumulative[k] / rest end
+  for k = at, n - 1 do cumulative[k] = (cumulative[k] - share) / rest end
+end
+
+--- Draws slots (from 0) from rows of cumulative distributions, which it changes.
+-- @param cumulative, uniform addresses of rows * n and rows * count doubles
+-- @param drawn address of rows * count int32
+function kernels.draw(cumulative, uniform, drawn, rows, n, count, replace)
+  local c, u = ffi.cast(doubles, cumulative), ffi.cast(doubles, uniform)
+  local result = ffi.cast(ints, drawn)
+  for row = 0, rows - 1 do
+    for k = row * count, (row + 1) * count - 1 do
+      c[n - 1] = 1
+      local at = slot(c, n, u[k])
+      result[k] = at
+      if not replace then take_out(c, n, at) end
+    end
+    c = c + n
+  end
+end
+
+local reals = { [4] = ffi.typeof('float *'), [8] = doubles }
+
+--- Pairs slots of a distribution that have too little with such that have too much.
+-- @param shares address of n floats or doubles (width bytes each): probabilities times n
+-- @param aliases address of n int32, all 0: who fills a slot up, from 0
+-- @param stacks address of 2 * n int32, for its own use
+function kernels.pair(shares, aliases, stacks, n, width)
+  local q, alias = ffi.cast(reals[width], shares), ffi.cast(ints, aliases)
+  local small, large = ffi.cast(ints, stacks), ffi.cast(ints, stacks) + n
+  local few, many = 0, 0 -- heights of the two stacks
+  for i = 0, n - 1 do
+    if q[i] < 1 then
+      small[few], few = i, few + 1
+    else
+      large[many], many = i, many + 1
+    end
+  end
+  while few > 0 and many > 0 do
+    local giver, taker = large[many - 1], small[few - 1]
+    alias[taker] = giver
+    q[giver] = q[giver] - (1 - q[taker])
+    if q[giver] < 1 then
+      small[few - 1], many = giver, many - 1
+    else
+      few = few - 1
+    end
+  end
+end

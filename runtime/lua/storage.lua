@@ -9,11 +9,11 @@ local floor, ceil = math.floor, math.ceil
 local structs, fetch_struct = th.structs, th.fetch_struct
 
 --- Adds to a metatable the operations that Python lists for a class.
--- @param listing lines 'name' of host.operations
 function th.add_operations(mt, prefix, index)
   local names = th.ask(host.operations, prefix, index)
   for name in names:gmatch('[^\n]+') do
-    mt[name] = th.stub(prefix .. name, index)
+    local plain = name:gsub('%*', '')
+    mt[plain] = th.stub(prefix .. name, index)
   end
 end
 

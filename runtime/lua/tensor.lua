@@ -4,7 +4,8 @@
 local th = ...
 local torch = th.torch
 
-local type, tonumber = type, tonumber
+local type, tonumber, select = type, tonumber, select
+local zeros = th.small.zeros
 
 -- ---------------------------------------------------------------- from tables
 
@@ -167,12 +168,16 @@ for _, dtype in ipairs(th.dtypes) do
   local make = th.stub('new', dtype.index)
   local function new(...)
     if type((...)) == 'table' then return from_table(make, (...), dtype.convert) end
-    local value = make(...) -- no tail call: errors look for this frame
+    local value = th.leaves_memory and dtype.index == th.DOUBLE
+      and zeros(dtype, select('#', ...), ...)
+    if value then return value end
+    value = make(...) -- no tail call: errors look for this frame
     return value
   end
   th.mark_constructor(new)
   local mt = torch.newmetatable(dtype.tensor_name, nil, new, nil, function() return make() end,
     torch)
+  dtype.methods, dtype.prototype = mt, th.proxy(mt)
   th.bind_class(dtype.tensor_id, mt)
   th.add_operations(mt, '', dtype.index)
   local slow = {}

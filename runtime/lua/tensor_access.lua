@@ -19,6 +19,8 @@ local fetch_struct, storage_object = th.fetch_struct, th.storage_object
 local methods = th.torch.getmetatable(dtype.tensor_name)
 local prototype = th.proxy(methods)
 local View = dtype.view
+local dense = th.small.dense
+local select = select
 local ROOM = 8 -- dimensions that a view of ours has room for
 
 local access = {}
@@ -79,7 +81,7 @@ end
 -- long as nothing else keeps its storage.
 local function locate(view, storage, offset, source)
   view.storage, view.storageOffset = storage, offset
-  local anchor = storage_object(storage)
+  local anchor = anchors[source] or storage_object(storage)
   return view, anchor, source
 end
 
@@ -158,6 +160,33 @@ function access.narrow(self, ...)
     end
   end
   return slow.narrow(self, ...)
+end
+
+-- The geometry that x:view(rows, columns) asks for (columns 1 for a vector), or nil.
+local function sizes_view(self, n, rows, columns)
+  local c = structs[self] or fetch_struct(self)
+  if not c or rows < 1 or columns < 1 or rows % 1 ~= 0 or columns % 1 ~= 0
+    or rows * columns ~= dense(c) then
+    return nil
+  end
+  local view = new_view(n)
+  view.size[0], view.stride[0] = rows, columns
+  if n == 2 then view.size[1], view.stride[1] = columns, 1 end
+  c = structs[self]
+  local _, anchor, source = locate(view, c.storage, c.storageOffset, self)
+  return view, anchor, source
+end
+
+function access.view(self, rows, columns, ...)
+  if type(rows) == 'number' and select('#', ...) == 0 then
+    local n = columns and 2 or 1
+    if n == 1 or type(columns) == 'number' then
+      local view, anchor = sizes_view(self, n, rows, columns or 1)
+      if view then return publish(view, anchor) end
+    end
+  end
+  if columns == nil and select('#', ...) == 0 then return slow.view(self, rows) end
+  return slow.view(self, rows, columns, ...)
 end
 
 function access.t(self, ...)

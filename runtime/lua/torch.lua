@@ -10,7 +10,18 @@ rawset(_G, 'torch', torch)
 package.loaded.torch = torch
 
 for name in th.ask(host.operations, ''):gmatch('[^\n]+') do
-  torch[name] = th.stub(name)
+  local plain = name:gsub('%*', '')
+  torch[plain] = th.stub(name)
+end
+
+local python_zeros = torch.zeros
+
+--- torch.zeros: a few zeros of the default type are made here.
+function torch.zeros(...)
+  local value = th.default == th.DOUBLE
+    and th.small.zeros(th.dtypes[th.DOUBLE + 1], select('#', ...), ...)
+  if value then return value end
+  return python_zeros(...)
 end
 
 -- --------------------------------------------------------------- default type
@@ -25,6 +36,7 @@ function torch.setdefaulttensortype(tname)
     th.fail(('<%s> is not a string describing a torch object'):format(tname))
   end
   th.ask(host.set_default_type, dtype.index)
+  th.default = dtype.index
   torch.Tensor = torch.getconstructortable(tname)
   torch.Storage = torch.getconstructortable(dtype.storage_name)
 end

@@ -13,7 +13,7 @@ from runtime.ops._operands import check_counts, store
 from runtime.tensor import Tensor, describe
 
 
-@op("dot", method="T T", function="T T")
+@op("dot", method="T T", function="T T", fold="acc + a * b")
 def dot(a: Tensor, b: Tensor) -> float:
     """The sum of the products of the elements, in order."""
     if a.sizes != b.sizes:

@@ -27,7 +27,7 @@ def _to_numbers(compare: Any) -> Compute:
     return compute
 
 
-def _add_comparison(name: str, compare: Any) -> None:
+def _add_comparison(name: str, compare: Any, sign: str) -> None:
     compute = _to_numbers(compare)
 
     def number(r: Tensor, t: Tensor, value: float) -> None:
@@ -36,22 +36,25 @@ def _add_comparison(name: str, compare: Any) -> None:
     def tensor(r: Tensor, a: Tensor, b: Tensor) -> None:
         with_tensor(r, compute, a, b, names=_NAMES)
 
-    for implementation, last, symbol in (number, "real", "value"), (tensor, "T", "b"):
-        implementation.__doc__ = f"r = 1 where a {name} {symbol}, else 0."
+    for implementation, last, formula in (
+        (number, "real", f"t {sign} value and 1 or 0"),
+        (tensor, "T", f"a {sign} b and 1 or 0"),
+    ):
+        implementation.__doc__ = f"r = {formula}, element by element."
         for destination in "[*ByteTensor*]", "*T*":
             form = f"{destination} T {last}"
-            op(name, form, form)(implementation)
+            op(name, form, form, each=formula)(implementation)
 
 
-for _name, _compare in (
-    ("lt", np.less),
-    ("gt", np.greater),
-    ("le", np.less_equal),
-    ("ge", np.greater_equal),
-    ("eq", np.equal),
-    ("ne", np.not_equal),
+for _name, _compare, _sign in (
+    ("lt", np.less, "<"),
+    ("gt", np.greater, ">"),
+    ("le", np.less_equal, "<="),
+    ("ge", np.greater_equal, ">="),
+    ("eq", np.equal, "=="),
+    ("ne", np.not_equal, "~="),
 ):
-    _add_comparison(_name, _compare)
+    _add_comparison(_name, _compare, _sign)
 
 
 @op("equal", "T T", "T T")

@@ -169,7 +169,7 @@ def cat_list(r: Tensor, parts: list[Tensor], dim: int) -> None:
 
 # -- histograms
 
-_HISTOGRAM = "[*T*] T [long=100] [real=0] [real=0]"
+_HISTOGRAM = "[*T*] T [long=100] [double=0] [double=0]"
 
 
 def _bounds(t: Tensor, low: float, high: float) -> tuple[float, float]:

@@ -47,13 +47,13 @@ def with_tensor(
 # -- sums and products
 
 
-@op("add", *_WITH_NUMBER)
+@op("add", *_WITH_NUMBER, each="t + value")
 def add(r: Tensor, t: Tensor, value: float) -> None:
     """r = t + value."""
     with_number(r, np.add, t, value)
 
 
-@op("add", *_SCALED)
+@op("add", *_SCALED, each="t + value * src")
 def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     """r = t + value * src."""
     if value == 1:
@@ -69,13 +69,13 @@ def _scaled_sum(value: float) -> Compute:
     return compute
 
 
-@op("csub", *_WITH_NUMBER)
+@op("csub", *_WITH_NUMBER, each="t - value")
 def sub(r: Tensor, t: Tensor, value: float) -> None:
     """r = t - value."""
     add(r, t, cast_scalar(-value, t.dtype))
 
 
-@op("csub", *_SCALED)
+@op("csub", *_SCALED, each="t - value * src")
 def csub(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     """r = t - value * src."""
     if value == 1:
@@ -84,13 +84,13 @@ def csub(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
         cadd(r, t, cast_scalar(-value, t.dtype), src)
 
 
-@op("mul", *_WITH_NUMBER)
+@op("mul", *_WITH_NUMBER, each="t * value")
 def mul(r: Tensor, t: Tensor, value: float) -> None:
     """r = t * value."""
     with_number(r, np.multiply, t, value)
 
 
-@op("cmul", *_WITH_TENSOR)
+@op("cmul", *_WITH_TENSOR, each="t * src")
 def cmul(r: Tensor, t: Tensor, src: Tensor) -> None:
     """r = t * src, element by element."""
     with_tensor(r, np.multiply, t, src)
@@ -155,13 +155,13 @@ def truncated_quotient(values: Array, divisor: Array | float, out: Array) -> Non
     np.add(quotient, short, out=out, casting="unsafe")
 
 
-@op("div", *_WITH_NUMBER)
+@op("div", *_WITH_NUMBER, each="t / value")
 def div(r: Tensor, t: Tensor, value: float) -> None:
     """r = t / value."""
     with_number(r, _division(t.dtype, value), t, value)
 
 
-@op("cdiv", *_WITH_TENSOR)
+@op("cdiv", *_WITH_TENSOR, each="t / src")
 def cdiv(r: Tensor, t: Tensor, src: Tensor) -> None:
     """r = t / src, element by element."""
     with_tensor(r, _division(t.dtype, src), t, src)

@@ -43,7 +43,7 @@ def _store_as(r: Tensor, values: Array) -> None:
 # -- sums and products
 
 
-def _add_fold(name: str, fold: Any, word: str) -> None:
+def _add_fold(name: str, fold: Any, word: str, formula: str | None) -> None:
     def over_all(t: Tensor) -> float:
         return fold(t.array, dtype=accumulator(t.dtype)).item()  # type: ignore[no-any-return]
 
@@ -54,12 +54,12 @@ def _add_fold(name: str, fold: Any, word: str) -> None:
 
     over_all.__doc__ = f"The {word} of all elements."
     along.__doc__ = f"r = the {word}s along one dimension."
-    op(name, *_ALL)(over_all)
+    op(name, *_ALL, fold=formula)(over_all)
     op(name, *_ALONG)(along)
 
 
-_add_fold("sum", np.sum, "sum")
-_add_fold("prod", np.prod, "product")
+_add_fold("sum", np.sum, "sum", "acc + t")
+_add_fold("prod", np.prod, "product", None)
 
 
 def _add_running(name: str, accumulate: Any, word: str) -> None:

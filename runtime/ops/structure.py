@@ -173,7 +173,7 @@ def is_set_to(call: Call) -> bool:
 # -- copies and types
 
 
-@checked("clone", method="T")
+@checked("clone", method="T", each="a")
 def clone(call: Call) -> Tensor:
     """A contiguous copy in memory of its own."""
     return _clone(call.tensor(1))
@@ -245,7 +245,7 @@ for _dtype in DTYPES:
     checked(_dtype.name.lower(), method="T")(_converter(TENSOR_CLASSES[_dtype.index]))
 
 
-@checked("copy", method="*T* Tensor")
+@checked("copy", method="*T* Tensor", each="b")
 def copy(call: Call) -> Tensor:
     """Take over the elements of a tensor of any type, in order, converted."""
     target, source = call.tensor(1), call.get(2)
@@ -260,13 +260,13 @@ def copy(call: Call) -> Tensor:
     return target
 
 
-@op("fill", method="*T* real", function="*T* real")
+@op("fill", method="*T* real", function="*T* real", each="value")
 def fill(r: Tensor, value: float) -> None:
     """Set every element."""
     r.array.fill(value)
 
 
-@op("zero", method="*T*", function="*T*")
+@op("zero", method="*T*", function="*T*", each="0")
 def zero(r: Tensor) -> None:
     """Set every element to 0."""
     r.array.fill(0)

@@ -35,7 +35,13 @@ def _round(t: Array, out: Array) -> None:
     np.add(whole, np.copysign(away, t), out=out)
 
 
+#: Those that Lua has under the same name.
+_OF_LUA = {"abs", "ceil", "cos", "exp", "floor", "log", "sin", "sqrt", "tan", "tanh"}
+
+
 def _add_function(name: str, compute: Compute, types: Iterable[DType], scalar: bool = True) -> None:
+    formula = f"{name}(t)" if name in _OF_LUA else None
+
     def of_tensor(r: Tensor, t: Tensor) -> None:
         r.resize(t.sizes)
         elementwise(r, compute, t)
@@ -47,9 +53,9 @@ def _add_function(name: str, compute: Compute, types: Iterable[DType], scalar: b
 
     of_tensor.__doc__ = f"r = {name}(t), element by element."
     of_number.__doc__ = f"{name} of a number."
-    op(name, method="*T* [T=1]", function="[*T*] T", types=types)(of_tensor)
+    op(name, "*T* [T=1]", "[*T*] T", types, each=formula)(of_tensor)
     if scalar:
-        op(name, method="real", function="real", types=types)(of_number)
+        op(name, "real", "real", types)(of_number)
 
 
 _FUNCTIONS: dict[str, Compute] = {

@@ -1,0 +1,52 @@
+--- torch.Generator and torch._gen, and what the manual has of the alias method.
+-- @module random
+
+local th = ...
+local torch = th.torch
+
+local make = th.stub('Generator.new')
+
+local function new()
+  local value = make()
+  return value
+end
+th.mark_constructor(new)
+
+local mt = torch.newmetatable('torch.Generator', nil, new, nil, new, torch)
+th.bind_class(th.stub('Generator.classId')(), mt)
+
+--- What generators' functions draw from that are given none.
+torch._gen = th.stub('Generator.default')()
+
+local function check(arg, self)
+  if th.typename(self) ~= 'torch.Generator' then th.class_error(arg, 'torch.Generator', self) end
+end
+
+--- Writes the state to a torch.File, as bytes.
+function mt.write(self, file)
+  check(1, self)
+  file:writeByte(torch.getRNGState(self):storage())
+end
+
+--- Goes on from a state that a torch.File has.
+function mt.read(self, file)
+  check(1, self)
+  local size = torch.getRNGState(self):nElement()
+  torch.setRNGState(self, torch.ByteTensor(file:readByte(size)))
+end
+
+--- The tables of the alias method for a distribution: { aliases, probabilities }.
+function torch.multinomialAliasSetup(probs, state)
+  if torch.type(state) == 'table' then
+    state[1], state[2] = torch.multinomialAliasSetup_(probs, state[1], state[2])
+  else
+    state = { torch.multinomialAliasSetup_(probs) }
+  end
+  return state
+end
+
+--- Fills a LongTensor with draws from the distribution of such tables.
+function torch.multinomialAlias(output, state)
+  torch.DoubleTensor.multinomialAlias_(output, state[1], state[2])
+  return output
+end

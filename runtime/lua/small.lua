@@ -1,0 +1,153 @@
+--- Small operations without Python, on few contiguous elements of DoubleTensors.
+-- Python says what a call means: it translates the formula of a row into the code of a
+-- function for each pattern of argument kinds (runtime/small.py), which returns nil where it
+-- does not apply. This module has what that code uses: tensors that Lua makes by itself.
+-- @module small
+
+local th = ...
+local host = th.host
+
+local type, getmetatable, tonumber = type, getmetatable, tonumber
+local structs, anchors, fetch_struct = th.structs, th.anchors, th.fetch_struct
+
+local MOST = 512 -- elements
+local ROOM = 8   -- dimensions
+local OWNED = 7  -- flags of a storage that counts references, can be resized, frees its memory
+
+local small = { MOST = MOST }
+th.small = small
+
+-- The number of elements of a contiguous struct that lies in its storage; 0 for others.
+local function dense(c)
+  local n = c.nDimension
+  if n == 0 or n > ROOM then return 0 end
+  local count = tonumber(c.size[n - 1])
+  if c.stride[n - 1] ~= 1 and count ~= 1 then return 0 end
+  if n >= 2 then
+    local size = tonumber(c.size[n - 2])
+    if c.stride[n - 2] ~= count and size ~= 1 then return 0 end
+    count = count * size
+    for d = n - 3, 0, -1 do
+      size = tonumber(c.size[d])
+      if c.stride[d] ~= count and size ~= 1 then return 0 end
+      count = count * size
+    end
+  end
+  if c.storageOffset + count > c.storage.size then return 0 end
+  return count
+end
+small.dense = dense
+
+local function few(c)
+  local count = dense(c)
+  if count > MOST then return 0 end
+  return count
+end
+
+local function same_sizes(c, d)
+  local n = c.nDimension
+  if n ~= d.nDimension or c.size[0] ~= d.size[0] then return false end
+  if n >= 2 and c.size[1] ~= d.size[1] then return false end
+  for k = 2, n - 1 do
+    if c.size[k] ~= d.size[k] then return false end
+  end
+  return true
+end
+
+-- A block for count elements (zeros) in n dimensions, whose sizes are to be filled in.
+local function new_block(dtype, count, n)
+  local block = dtype.block(count)
+  local own = block.own
+  own.data, own.size, own.refcount, own.flag = block.data, count, 1, OWNED
+  block.size, block.stride = block.geometry, block.geometry + ROOM
+  block.nDimension, block.refcount, block.flag = n, 1, 1
+  block.storage = own
+  return block
+end
+
+-- A block of the sizes of a struct with count elements.
+local function block_like(dtype, c, count)
+  local n = c.nDimension
+  local block = new_block(dtype, count, n)
+  block.size[n - 1], block.stride[n - 1] = c.size[n - 1], 1
+  if n >= 2 then
+    local stride = tonumber(c.size[n - 1])
+    block.size[n - 2], block.stride[n - 2] = c.size[n - 2], stride
+    for d = n - 3, 0, -1 do
+      stride = stride * tonumber(c.size[d + 1])
+      block.size[d], block.stride[d] = c.size[d], stride
+    end
+  end
+  return block
+end
+
+local function attach(value, block)
+  structs[value], anchors[value] = block, block
+end
+
+-- The userdata of a block.
+local function publish(dtype, block, ...) -- luacheck: ignore 212
+  local value = th.newproxy(dtype.prototype)
+  attach(value, block)
+  return value
+end
+
+local function vector_block(dtype, size)
+  local block = new_block(dtype, size, 1)
+  block.size[0], block.stride[0] = size, 1
+  return block
+end
+
+local function matrix_block(dtype, rows, columns)
+  local block = new_block(dtype, rows * columns, 2)
+  block.size[0], block.size[1], block.stride[0], block.stride[1] = rows, columns, columns, 1
+  return block
+end
+
+local function is_size(n)
+  return type(n) == 'number' and n >= 1 and n <= MOST and n % 1 == 0
+end
+
+--- A new tensor of zeros of few elements, for sizes in one or two numbers; else nil.
+function small.zeros(dtype, n, size1, size2, ...) -- luacheck: ignore 212
+  if n == 1 and is_size(size1) then return publish(dtype, vector_block(dtype, size1)) end
+  if n == 2 and is_size(size1) and is_size(size2) and size1 * size2 <= MOST then
+    return publish(dtype, matrix_block(dtype, size1, size2))
+  end
+end
+
+local KINDS = { userdata = 1, number = 2 }
+
+--- The kinds of up to three arguments as a number; 0 where there is another one.
+function small.pattern(n, a, b, c)
+  local code = KINDS[type(a)]
+  if not code then return 0 end
+  if n >= 2 then
+    local kind = KINDS[type(b)]
+    if not kind then return 0 end
+    code = code + 3 * kind
+  end
+  if n >= 3 then
+    local kind = KINDS[type(c)]
+    if not kind then return 0 end
+    code = code + 9 * kind
+  end
+  return code
+end
+
+local HEAD = [[
+local small, structs, fetch_struct, getmetatable, mt, byte, double, math = ...
+local dense, same_sizes, block_like, publish = unpack(small.tools)
+local exp, log, sqrt, abs, floor, ceil = math.exp, math.log, math.sqrt, math.abs, math.floor, math.ceil
+local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
+]]
+small.tools = { few, same_sizes, block_like, publish }
+
+--- What runs calls of a pattern on few elements (it returns nil where it cannot), or false.
+function small.find(name, space, code)
+  local source = code ~= 0 and th.ask(host.small_source, name, space, code)
+  if not source then return false end
+  local chunk = assert(loadstring(HEAD .. source, '=[th] small.lua'))
+  local byte, double = th.dtypes[1], th.dtypes[#th.dtypes]
+  return chunk(small, structs, fetch_struct, getmetatable, double.methods, byte, double, math)
+end

@@ -1,0 +1,165 @@
+"""Small operations as Lua code: the formulas of rows, for the ways a call may look.
+
+A row that names a formula (`each` for a result element by element, `fold` for a number) can
+be run by LuaJIT without Python on few contiguous elements of DoubleTensors. This module
+translates such a call, once for each pattern of argument kinds, into a Lua function that
+returns nil where it does not apply. Which form a call means is decided by the same match as
+for Python's way (``signatures.Form.match``), so there is one meaning.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+from runtime.dispatch import TABLE, Row
+from runtime.dtypes import BYTE, DOUBLE
+from runtime.signatures import Form, TensorKind, parse_form
+from runtime.tensor import TENSOR_CLASSES
+
+__all__ = ["has_formula", "source"]
+
+# Operators that mean the same as a torch function, by the pattern of their operands.
+_OPERATORS = {
+    ("operator_add", "TT"): "add",
+    ("operator_add", "TN"): "add",
+    ("operator_sub", "TT"): "csub",
+    ("operator_sub", "TN"): "csub",
+    ("operator_mul", "TN"): "mul",
+    ("operator_div", "TN"): "div",
+}
+_KINDS = ("", "T", "N")
+
+
+def has_formula(name: str) -> bool:
+    """Whether some row of an operation can be run by Lua."""
+    names = [name, *(target for (operator, _), target in _OPERATORS.items() if operator == name)]
+    return any(row.each or row.fold for n in names for row in TABLE[n])
+
+
+def source(name: str, space: str, code: int) -> str | None:
+    """The Lua function for a call of a DoubleTensor's operation; None where there is none.
+
+    space: 'method' or 'function'. code: the kinds of up to three arguments as digits to the
+    base 3, the first argument last: 1 a tensor, 2 a number.
+    """
+    pattern = "".join(_KINDS[code // 3**i % 3] for i in range(3))
+    target = _OPERATORS.get((name, pattern))
+    if target is not None:
+        name, space = target, "function"
+    # A tensor of each position, so that the same one twice is told from two.
+    args = tuple(_SAMPLES[kind] for kind in pattern)
+    for row in TABLE[name]:
+        form_text = row.form(space)
+        if form_text is None or DOUBLE not in row.types:
+            continue
+        if row.hand and not row.each:
+            return None
+        form = parse_form(form_text.replace("*T* Tensor", "*T* T"), DOUBLE)
+        places = form.match(args)
+        if places is not None:
+            return _Writer(row, form, places, pattern).write() if row.each or row.fold else None
+    return None
+
+
+_SAMPLES: dict[str, Any] = {"T": TENSOR_CLASSES[DOUBLE.index](), "N": 1.5}
+
+
+class _Writer:
+    """Writes the Lua function for one row and one pattern of arguments."""
+
+    def __init__(self, row: Row, form: Form, places: list[int | None], pattern: str) -> None:
+        self.row = row
+        self.form = form
+        self.places = [self._place(i, places) for i in range(len(places))]
+        self.tensors = [k + 1 for k, kind in enumerate(pattern) if kind == "T"]
+        self.count = len(pattern)
+
+    def _place(self, i: int, places: list[int | None]) -> int | None:
+        default = self.form.arguments[i].default
+        if places[i] is None and isinstance(default, tuple):
+            return self._place(default[1], places)
+        return places[i]
+
+    def write(self) -> str | None:
+        """The source; None where the call does not suit."""
+        if not self.tensors:
+            return None
+        lines = [*self._check(), *self._body()]
+        more = ", ..." if self.row.each and not self._destination() else ""
+        return f"return function(a1, a2, a3{more})\n  " + "\n  ".join(lines) + "\nend"
+
+    def _destination(self) -> int | None:
+        """The position of the given destination in the call (from 1); None for a new tensor."""
+        for argument, place in zip(self.form.arguments, self.places, strict=True):
+            if argument.returned:
+                return place + 1 if place is not None else None
+        return None
+
+    def _check(self) -> list[str]:
+        lines = []
+        for k in self.tensors:
+            lines.append(f"if getmetatable(a{k}) ~= mt then return nil end")
+            lines.append(f"local c{k} = structs[a{k}] or fetch_struct(a{k})")
+        source = self._shape_giver()
+        lines.append(f"local n = dense(c{source})")
+        lines.append("if n == 0 then return nil end")
+        for k in self.tensors:
+            if k != source:
+                lines.append(f"if dense(c{k}) ~= n then return nil end")
+        destination = self._destination()
+        if destination and destination != source:
+            lines.append(f"if not same_sizes(c{destination}, c{source}) then return nil end")
+        lines += [f"local p{k} = c{k}.storage.data + c{k}.storageOffset" for k in self.tensors]
+        return lines
+
+    def _shape_giver(self) -> int:
+        """The position of the tensor whose sizes the result takes: the first source."""
+        for argument, place in zip(self.form.arguments, self.places, strict=True):
+            tensor = isinstance(argument.kind, TensorKind)
+            if tensor and not argument.returned and place is not None:
+                return place + 1
+        return self.tensors[0]
+
+    def _body(self) -> list[str]:
+        if self.row.fold:
+            loop = f"for i = 0, n - 1 do acc = {self._formula(self.row.fold)} end"
+            return ["local acc = 0", loop, "return acc"]
+        formula = self._formula(self.row.each or "")
+        destination = self._destination()
+        if destination:
+            return [
+                f"for i = 0, n - 1 do p{destination}[i] = {formula} end",
+                f"return a{destination}",
+            ]
+        return [
+            f"local block = block_like({self._result()}, c{self._shape_giver()}, n)",
+            "local out = block.data",
+            f"for i = 0, n - 1 do out[i] = {formula} end",
+            f"return publish({self._result()}, block)",
+        ]
+
+    def _result(self) -> str:
+        """The element type of a new result, as the Lua side names it."""
+        byte = TENSOR_CLASSES[BYTE.index]
+        kinds = [a.kind for a in self.form.arguments if a.returned]
+        is_byte = any(isinstance(kind, TensorKind) and kind.cls is byte for kind in kinds)
+        return "byte" if is_byte else "double"
+
+    def _formula(self, text: str) -> str:
+        """A row's formula in terms of the call.
+
+        Its names are those of the implementation's parameters; a, b, c where that has a Call.
+        """
+        names = ["a", "b", "c"]
+        if not self.row.hand:
+            names = list(inspect.signature(self.row.implementation).parameters)
+        words = {}
+        for name, argument, place in zip(names, self.form.arguments, self.places, strict=False):
+            if place is None:
+                words[name] = repr(argument.default)
+            else:
+                tensor = isinstance(argument.kind, TensorKind)
+                words[name] = f"p{place + 1}[i]" if tensor else f"a{place + 1}"
+        return re.sub(r"[a-z_]\w*", lambda m: words.get(m[0], m[0]), text)
