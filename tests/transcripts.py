@@ -8,7 +8,8 @@ A transcript is a text file of entries:
     what it printed; an error as 'error: message', without positions in source files
 
 Each program runs on its own; the values of an expression are printed. To record the answers
-of a real Torch7 anew: python tests/transcripts.py path/to/th file.txt ... (programs that kill it are dropped).
+of a real Torch7 anew: python tests/transcripts.py path/to/th file.txt ... (a program that
+kills it is dropped).
 """
 
 from __future__ import annotations
@@ -90,20 +91,24 @@ def normal(text: str) -> str:
 _DRIVER = """
 pcall(require, 'trepl')
 if noColors then noColors() end
-local function show(ok, ...)
+local function show(skip, ok, ...)
   if not ok then print('error: ' .. tostring((...)))
-  elseif select('#', ...) > 0 then print(...) end
+  elseif select('#', ...) > skip then print(select(1 + skip, ...)) end
 end
 for i, source in ipairs(dofile(SOURCES)) do
   if i >= FIRST then
     io.write('\\n\\1', i, '\\n')
     torch.setdefaulttensortype('torch.DoubleTensor')
     torch.manualSeed(1)
-    local f, message = loadstring('return ' .. source .. '\\n', '=lua')
-    if not f then f, message = loadstring(source .. '\\n', '=lua') end
+    local skip = 1 -- as the prompt does: no tail call, so that errors name what was called
+    local f, message = loadstring('return nil, ' .. source .. '\\n', '=lua')
+    if not f then
+      skip = 0
+      f, message = loadstring(source .. '\\n', '=lua')
+    end
     if f then
       setfenv(f, setmetatable({}, { __index = _G }))
-      show(pcall(f))
+      show(skip, pcall(f))
     else
       print('error: ' .. message)
     end

@@ -1,0 +1,11 @@
+"""Sub-tensors, views, expanding and squeezing."""
+
+import pytest
+
+from tests.conftest import Lua
+from tests.transcripts import cases, normal
+
+
+@pytest.mark.parametrize(("source", "printed"), cases("views"))
+def test_as_the_reference(lua: Lua, source: str, printed: str) -> None:
+    assert normal(lua.answer(source)) == printed

@@ -1,0 +1,38 @@
+"""apply, map and map2."""
+
+import pytest
+
+from tests.conftest import Lua
+from tests.transcripts import cases, normal
+
+
+@pytest.mark.parametrize(("source", "printed"), cases("loops"))
+def test_as_the_reference(lua: Lua, source: str, printed: str) -> None:
+    assert normal(lua.answer(source)) == printed
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("x:apply()", "bad argument #1 to 'apply' (function expected, got nil)"),
+        ("x:apply(3)", "bad argument #1 to 'apply' (function expected, got number)"),
+        ("x:map(x)", "bad argument #2 to 'map' (function expected, got nil)"),
+        ("x:map2(x, x, {})", "bad argument #3 to 'map2' (function expected, got table)"),
+        (
+            "x.apply(3, print)",
+            "bad argument #1 to 'apply' (torch.DoubleTensor expected, got boolean)",
+        ),
+    ],
+)
+def test_not_a_function(lua: Lua, call: str, message: str) -> None:
+    assert lua.error(f"local x = torch.ones(3) local r = {call}") == message
+
+
+def test_errors_of_the_function_pass(lua: Lua) -> None:
+    source = "local x = torch.ones(3) x:apply(function(v) error('mine') end)"
+    assert lua.error(source) == "mine"
+
+
+def test_the_functions_error_keeps_its_value(lua: Lua) -> None:
+    lua("function fail() error({7}) end;")
+    assert lua("select(2, pcall(torch.ones(1).apply, torch.ones(1), fail))[1]") == "7\t\n"
