@@ -7,6 +7,8 @@ from runtime.ops import (  # noqa: F401
     construct,
     conv,
     indexing,
+    lapack_factor,
+    lapack_solve,
     operators,
     order,
     pointwise,
