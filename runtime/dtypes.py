@@ -19,6 +19,7 @@ __all__ = [
     "Array",
     "DType",
     "cast",
+    "cast_into",
     "cast_scalar",
 ]
 
@@ -93,6 +94,13 @@ def cast(values: Array, to: DType) -> Array:
         return values.astype(wide).astype(to.numpy, copy=False)
     with np.errstate(over="ignore"):
         return values.astype(to.numpy)
+
+
+def cast_into(out: Array, values: Array, to: DType) -> None:
+    """Set an array's elements to others, converted as `cast` does; the shapes are equal."""
+    if values.dtype.kind == "f" and not to.is_float:
+        values = cast(values, to)
+    np.copyto(out, values, casting="unsafe")
 
 
 def cast_scalar(value: float, to: DType) -> float | int:

@@ -7,6 +7,7 @@ collection when it has doubled since the last one; the engine installs the colle
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -14,7 +15,16 @@ import numpy as np
 from runtime.dtypes import Array, DType
 from runtime.errors import TorchError
 
-__all__ = ["METER", "SLOTS", "Meter", "Slots", "allocate", "leaves_memory", "set_fill_pattern"]
+__all__ = [
+    "METER",
+    "SLOTS",
+    "Meter",
+    "Slots",
+    "allocate",
+    "leaves_memory",
+    "recycle",
+    "set_fill_pattern",
+]
 
 #: Nothing is collected on account of memory below this many bytes.
 _THRESHOLD = 256 << 20
@@ -45,6 +55,34 @@ class Meter:
 METER = Meter()
 
 
+class Pool:
+    """Keeps large memory that storages gave back: fresh pages from the system cost more."""
+
+    LEAST = 1 << 20  # bytes; below, the allocator reuses memory by itself
+    MOST = 256 << 20  # bytes kept in all
+
+    def __init__(self) -> None:
+        self._free: dict[int, list[Array]] = {}
+        self._kept = 0
+
+    def take(self, nbytes: int) -> Array:
+        """Bytes, undetermined: kept ones of that size, or new ones."""
+        found = self._free.get(nbytes)
+        if not found:
+            return np.empty(nbytes, np.uint8)
+        self._kept -= nbytes
+        return found.pop()
+
+    def give(self, memory: Array) -> None:
+        """Keep bytes that nobody else refers to."""
+        if self._kept + memory.nbytes <= self.MOST:
+            self._kept += memory.nbytes
+            self._free.setdefault(memory.nbytes, []).append(memory)
+
+
+POOL = Pool()
+
+
 def set_fill_pattern(byte: int | None) -> None:
     """Fill new memory with a byte instead of leaving it undetermined (None: leave it)."""
     global _fill_pattern
@@ -63,7 +101,8 @@ def allocate(count: int, dtype: DType) -> Array:
         raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
     METER.add(nbytes)
     try:
-        data = np.empty(count, dtype.numpy)
+        large = nbytes >= Pool.LEAST
+        data = POOL.take(nbytes).view(dtype.numpy) if large else np.empty(count, dtype.numpy)
     except MemoryError:
         METER.remove(nbytes)
         raise TorchError(
@@ -72,6 +111,28 @@ def allocate(count: int, dtype: DType) -> Array:
     if _fill_pattern is not None:
         data.view(np.uint8)[...] = _fill_pattern
     return data
+
+
+def recycle(data: Array) -> None:
+    """Keep the memory of an array from `allocate` that its storage lets go of.
+
+    Only where no other array refers to it: one that does keeps the memory alive instead.
+    """
+    memory = data.base
+    if data.nbytes < Pool.LEAST or not isinstance(memory, np.ndarray):
+        return
+    # Referred to by the storage's attribute, the caller's and our variable, the call itself.
+    if sys.getrefcount(data) <= _REFERENCES and sys.getrefcount(memory) <= _REFERENCES:
+        POOL.give(memory)
+
+
+def _count_references(holder: list[Array]) -> int:
+    data = holder[0]
+    return sys.getrefcount(data)
+
+
+# What `recycle` finds for an array that only one storage refers to.
+_REFERENCES = _count_references([np.empty(0)])
 
 
 class Slots:

@@ -15,7 +15,7 @@ import numpy as np
 
 from runtime.dtypes import DTYPES, Array, DType, cast
 from runtime.errors import ArgError, TorchError
-from runtime.memory import METER, SLOTS, allocate
+from runtime.memory import METER, SLOTS, allocate, recycle
 
 __all__ = ["STORAGE_CLASSES", "Storage"]
 
@@ -99,6 +99,7 @@ class Storage:
     def __del__(self) -> None:
         if self._counted:
             METER.remove(self._counted)
+            recycle(self.data)
         if self._slot is not None and self._kept is None:
             SLOTS.release(self._slot)
 

@@ -79,6 +79,18 @@ local function quickselect(a, index, n, k)
   end
 end
 
+--- Writes the running sums of rows of n doubles.
+function kernels.cumsum(from, to, rows, n)
+  local a, r = ffi.cast(doubles, from), ffi.cast(doubles, to)
+  for row = 0, rows - 1 do
+    local sum = 0
+    for i = row * n, row * n + n - 1 do
+      sum = sum + a[i]
+      r[i] = sum
+    end
+  end
+end
+
 --- Sorts rows of n keys in place, their indices along with them.
 -- @param keys, index addresses of rows * n doubles and int32
 function kernels.sort(keys, index, rows, n)

@@ -211,7 +211,7 @@ def _mask(mask: Tensor) -> Array:
     values = mask.flat
     if values.size and values.max() > 1:
         raise TorchError("Mask tensor can take 0 and 1 values only")
-    return values.astype(bool)
+    return values.view(np.bool_)
 
 
 @checked("maskedSelect", method="[*T*] T ByteTensor")
@@ -225,9 +225,11 @@ def masked_select(call: Call) -> Tensor:
     else:
         raise _usage(call, "T, torch.ByteTensor | T, T, torch.ByteTensor expected")
     check_counts(src=src, mask=mask)
-    values = src.flat[_mask(mask)]
+    # Positions first: numpy takes by them faster than by a mask.
+    values = np.take(src.flat, np.flatnonzero(_mask(mask)))
     r.resize((len(values),))
-    r.array[...] = values
+    if len(values):
+        r.array[...] = values
     return r if len(call) == 2 else mask
 
 

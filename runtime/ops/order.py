@@ -37,7 +37,10 @@ def _add_extremum(name: str, pick: Any, locate: Any) -> None:
 
     def along(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
-        _store_pair(values, indices, t, np.expand_dims(locate(t.array, axis=dim), dim), dim)
+        found = pick(t.array, axis=dim, keepdims=True)
+        at = locate(t.array, axis=dim, keepdims=True)
+        store(values, found)
+        store(indices, np.add(at, 1, out=at))
 
     over_all.__doc__ = f"The {name}imum of all elements; nan where there is one."
     along.__doc__ = f"The {name}ima along one dimension and where they are."

@@ -224,25 +224,25 @@ def _power(dtype: DType) -> Compute:
     return compute
 
 
-def _cube(t: Array, _: float, out: Array) -> None:
+def _cube(t: Array, out: Array) -> None:
     np.multiply(t * t, t, out=out)
 
 
-def _inverse_square(t: Array, _: float, out: Array) -> None:
+def _inverse_square(t: Array, out: Array) -> None:
     np.reciprocal(t * t, out=out)
 
 
-def _inverse_root(t: Array, _: float, out: Array) -> None:
+def _inverse_root(t: Array, out: Array) -> None:
     np.reciprocal(np.sqrt(t), out=out)
 
 
 _POWERS: dict[float, Compute] = {
-    1: lambda t, _, out: np.copyto(out, t),
-    2: lambda t, _, out: np.multiply(t, t, out=out),
+    1: np.positive,
+    2: np.square,
     3: _cube,
-    0.5: lambda t, _, out: np.sqrt(t, out=out),
+    0.5: np.sqrt,
     -0.5: _inverse_root,
-    -1: lambda t, _, out: np.reciprocal(t, out=out),
+    -1: np.reciprocal,
     -2: _inverse_square,
 }
 
@@ -250,7 +250,11 @@ _POWERS: dict[float, Compute] = {
 @op("pow", method="*T* [T=1] real", function="[*T*] T real", types=FLOATS)
 def pow_number(r: Tensor, t: Tensor, value: float) -> None:
     """r = t to the power of a number."""
-    with_number(r, _POWERS.get(value, np.power), t, value)
+    r.resize(t.sizes)
+    if value in _POWERS:
+        elementwise(r, _POWERS[value], t)
+    else:
+        elementwise(r, np.power, t, value)
 
 
 @op("pow", method="*T* real [T=1]", function="[*T*] real T", types=FLOATS)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from runtime.dispatch import FLOATS, op
-from runtime.dtypes import Array, DType, cast
+from runtime.dtypes import DOUBLE, Array, DType, cast
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts, store
+from runtime.sequential import cumsum_rows
 from runtime.tensor import Tensor, describe
 
 _ALL = "T", "T"
@@ -62,9 +63,19 @@ _add_fold("sum", np.sum, "sum", "acc + t")
 _add_fold("prod", np.prod, "product", None)
 
 
+def _is_long_row(t: Tensor, dim: int) -> bool:
+    # numpy adds up at a third of the speed of a plain loop.
+    return t.dtype is DOUBLE and dim == t.ndim - 1 and t.is_contiguous and t.sizes[dim] > 1000
+
+
 def _add_running(name: str, accumulate: Any, word: str) -> None:
     def running(r: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
+        if name == "cumsum" and _is_long_row(t, dim):
+            r.resize(t.sizes)
+            if r.is_contiguous:
+                cumsum_rows(t.array, r.array)
+                return
         _store_as(r, accumulate(t.array, axis=dim, dtype=accumulator(t.dtype)))
 
     running.__doc__ = f"r = the running {word}s along one dimension."

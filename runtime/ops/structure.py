@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dispatch import Call, checked, op
-from runtime.dtypes import DTYPES, LONG, cast
+from runtime.dtypes import DTYPES, LONG, cast_into
 from runtime.errors import ArgError, TorchError, TypeMismatch
 from runtime.ops._operands import check_counts, like
 from runtime.signatures import as_number, typename
@@ -224,7 +224,7 @@ def _convert(tensor: Tensor, cls: type[Tensor]) -> Tensor:
         return tensor
     converted = cls.new(tensor.sizes)
     if tensor.sizes:
-        converted.array[...] = cast(tensor.array, cls.dtype)
+        cast_into(converted.array, tensor.array, cls.dtype)
     return converted
 
 
@@ -253,10 +253,8 @@ def copy(call: Call) -> Tensor:
         raise TypeMismatch(2, "torch.*Tensor", call.got(2))
     if source.sizes != target.sizes:
         check_counts(tensor=target, src=source)
-    if type(source) is type(target) and source.sizes == target.sizes:
-        np.copyto(target.array, source.array)
-    elif target.sizes:
-        target.array[...] = cast(like(source, target), target.dtype)
+    if target.sizes:
+        cast_into(target.array, like(source, target), target.dtype)
     return target
 
 
