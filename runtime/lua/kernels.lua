@@ -38,20 +38,6 @@ local function partition(a, index, first, last)
   return i, j
 end
 
-local function quicksort(a, index, first, last)
-  while last - first > SHORT do
-    local i, j = partition(a, index, first, last)
-    -- The shorter part first: the depth stays logarithmic.
-    if j - first > last - i + 1 then
-      quicksort(a, index, i, last)
-      last = j - 1
-    else
-      quicksort(a, index, first, j - 1)
-      first = i
-    end
-  end
-end
-
 local function insertion(a, index, n)
   for i = n - 2, 0, -1 do
     local key, id = a[i], index[i]
@@ -62,6 +48,31 @@ local function insertion(a, index, n)
         j = j + 1
       until j >= n or not (a[j] < key)
       a[j - 1], index[j - 1] = key, id
+    end
+  end
+end
+
+-- Sorts the part first..last of a row of n, but leaves out what neither holds nor touches
+-- equal elements: there the order is known already. `equal` counts, up to each place of the
+-- sorted row, the elements that equal the one before; a part keeps its places when sorted.
+local function quicksort(a, index, equal, order, first, last, n)
+  while first <= last do
+    local before = first > 0 and equal[first - 1] or 0
+    if equal[last + 1 < n and last + 1 or last] == before then return end
+    if last - first <= SHORT then
+      insertion(a + first, index + first, last - first + 1)
+      for k = first, last do order[k] = index[k] end
+      return
+    end
+    local i, j = partition(a, index, first, last)
+    for k = j, i - 1 do order[k] = index[k] end
+    -- The shorter part first: the depth stays logarithmic.
+    if j - first > last - i + 1 then
+      quicksort(a, index, equal, order, i, last, n)
+      last = j - 1
+    else
+      quicksort(a, index, equal, order, first, j - 1, n)
+      first = i
     end
   end
 end
@@ -91,13 +102,16 @@ function kernels.cumsum(from, to, rows, n)
   end
 end
 
---- Sorts rows of n keys in place, their indices along with them.
--- @param keys, index addresses of rows * n doubles and int32
-function kernels.sort(keys, index, rows, n)
+--- Puts the equal keys of rows of n keys in the order in which sorting leaves them.
+-- @param keys, index addresses of rows * n doubles and int32, which are changed
+-- @param equal address of rows * n int32, see quicksort
+-- @param order address of rows * n int32: the positions of the keys in some sorted order
+function kernels.order_equals(keys, index, equal, order, rows, n)
   local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
+  local eq, out = ffi.cast(ints, equal), ffi.cast(ints, order)
   for row = 0, rows - 1 do
-    quicksort(a + row * n, ix + row * n, 0, n - 1)
-    insertion(a + row * n, ix + row * n, n)
+    local at = row * n
+    quicksort(a + at, ix + at, eq + at, out + at, 0, n - 1, n)
   end
 end
 

@@ -54,9 +54,6 @@ _add_extremum("max", np.max, np.argmax)
 
 # -- sorting
 
-#: Up to this many elements the reference sorts by insertion, which keeps equal ones in order.
-_INSERTION = 11
-
 _SORT = f"{_PAIR} [index=-1] [boolean=false]"
 
 
@@ -65,7 +62,7 @@ def sort(values: Tensor, indices: Tensor, t: Tensor, dim: int, descending: bool)
     """The elements in order along a dimension (by default the last), and where they were."""
     dim = _last(t, dim)
     check_dim(t, dim, "invalid dimension {}")
-    at = _order(np.moveaxis(t.array, dim, -1), descending)
+    at = _order(np.moveaxis(t.array, dim, -1), descending).astype(np.int64)
     _store_pair(values, indices, t, np.moveaxis(at, -1, dim), dim)
 
 
@@ -75,15 +72,6 @@ def _last(t: Tensor, dim: int) -> int:
 
 def _order(values: Array, descending: bool) -> Array:
     """The positions of the elements of the last dimension in order."""
-    if values.shape[-1] <= _INSERTION:
-        if not descending:
-            return np.argsort(values, kind="stable")
-        backward = np.argsort(values[..., ::-1], kind="stable")
-        return np.asarray(values.shape[-1] - 1 - backward[..., ::-1])
-    at = np.argsort(values)
-    found = np.take_along_axis(values, at, -1)
-    if (found[..., 1:] != found[..., :-1]).all():
-        return at[..., ::-1] if descending else at
     rows = values.reshape(-1, values.shape[-1])
     return sort_rows(rows, descending).reshape(values.shape)
 

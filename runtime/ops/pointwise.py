@@ -6,14 +6,16 @@ Integer types compute as C does: they wrap, and quotients are cut towards zero.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
 from runtime.dispatch import FLOATS, op
-from runtime.dtypes import Array, DType, cast, cast_scalar
+from runtime.dtypes import DOUBLE, Array, DType, cast, cast_scalar
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import Compute, check_counts, elementwise
 from runtime.tensor import Tensor
+from runtime.threads import LARGE
 
 # Forms as methods and as functions.
 _WITH_NUMBER = "*T* [T=1] real", "[*T*] T real"
@@ -58,8 +60,29 @@ def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     """r = t + value * src."""
     if value == 1:
         with_tensor(r, np.add, t, src)
+    elif r is t and _is_axpy(r, src):
+        _axpy(r.dtype)(src.flat, r.flat, a=value)
     else:
         with_tensor(r, _scaled_sum(value), t, src)
+
+
+def _is_axpy(r: Tensor, src: Tensor) -> bool:
+    """Whether r += value * src is large plain work for BLAS, which makes it in one pass."""
+    return (
+        r.nelement >= LARGE
+        and r.dtype.is_float
+        and r.nelement == src.nelement
+        and r.is_contiguous
+        and src.is_contiguous
+        and (r.storage is not src.storage or r.offset == src.offset)
+    )
+
+
+@cache
+def _axpy(dtype: DType) -> Callable[..., Array]:
+    from scipy.linalg.blas import daxpy, saxpy  # late: it costs as much as starting the shell
+
+    return daxpy if dtype is DOUBLE else saxpy  # type: ignore[no-any-return]
 
 
 def _scaled_sum(value: float) -> Compute:
