@@ -13,7 +13,7 @@ local rshift = require('bit').rshift
 local kernels = {}
 th.kernels = kernels
 
-local SHORT = 10 -- parts of at most this many elements are left to insertion
+local SHORT = 10 -- parts of at most this many elements (whole rows of one more) are inserted
 
 local function swap(a, index, i, j)
   a[i], a[j] = a[j], a[i]
@@ -59,7 +59,7 @@ local function quicksort(a, index, equal, order, first, last, n)
   while first <= last do
     local before = first > 0 and equal[first - 1] or 0
     if equal[last + 1 < n and last + 1 or last] == before then return end
-    if last - first <= SHORT then
+    if last - first < SHORT or n == SHORT + 1 then
       insertion(a + first, index + first, last - first + 1)
       for k = first, last do order[k] = index[k] end
       return
