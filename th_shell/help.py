@@ -93,9 +93,10 @@ def _text(form: str, row: Row) -> str:
     form = re.sub(r"<[^>]*>|=[^\s\]>*]+", "", form)
     form = re.sub(r"\bT\b", f"{dtype.name}Tensor", form)
     form = re.sub(r"\b(?:acc)?real\b", dtype.real, form)
-    if row.types != ALL:
-        form += f"   ({', '.join(t.name for t in row.types)})"
-    return " ".join(form.split()) if row.types == ALL else form.strip()
+    form = " ".join(form.split())
+    if row.types == ALL:
+        return form
+    return f"{form}   ({', '.join(some.name for some in row.types)})"
 
 
 def _described(name: str, kind: str, inner: Mapping[str, str]) -> str:

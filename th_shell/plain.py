@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import signal
+from io import RawIOBase
 from typing import BinaryIO
 
 from runtime import Engine
 from th_shell.session import Session
 
-__all__ = ["run"]
+__all__ = ["read_and_run", "run"]
 
 
-def run(engine: Engine, stream: BinaryIO | None = None) -> int:
-    """Run the inputs on a stream, by default the standard input; the exit status."""
-    if stream is None:
-        # Unbuffered: an input that itself reads gets the line behind it.
-        with open(0, "rb", buffering=0, closefd=False) as raw:
-            return run(engine, raw)
-    session = Session(engine)
+def run(engine: Engine) -> int:
+    """Run the inputs on the standard input; the exit status."""
+    # Unbuffered: an input that itself reads gets the line behind it.
+    with open(0, "rb", buffering=0, closefd=False) as stream:
+        try:
+            read_and_run(Session(engine), stream)
+        except KeyboardInterrupt:
+            return 128 + signal.SIGINT
+    return 0
+
+
+def read_and_run(session: Session, stream: BinaryIO | RawIOBase) -> None:
+    """Run the inputs on a stream until its end or 'exit'."""
     text = ""
     while line := stream.readline():
         text += line.decode("utf-8", "surrogateescape")
         if not session.wants_more(text):
             if not session.submit(text):
-                return 0
+                return
             text = ""
     session.submit(text)
-    return 0

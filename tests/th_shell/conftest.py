@@ -1,0 +1,74 @@
+"""What the tests of the shell share: an engine, a session, and what they print."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runtime import Engine
+from th_shell.session import Session
+
+TOP = Path(__file__).resolve().parents[2]
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.fixture
+def session(engine: Engine) -> Session:
+    return Session(engine)
+
+
+@pytest.fixture
+def printed(engine: Engine, capfd: pytest.CaptureFixture[str]) -> Callable[[], str]:
+    """What was written to the standard output since the last call."""
+
+    def read() -> str:
+        engine.flush()
+        return capfd.readouterr().out
+
+    return read
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """The environment of a th in a process of its own."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TREPL", "LUA_"))}
+    return kept | {
+        "PYTHONPATH": str(TOP),
+        "HOME": str(tmp_path),
+        "TREPL_HISTORY": str(tmp_path / "history"),
+        "TERM": "xterm",
+    }
+
+
+@pytest.fixture
+def command() -> list[str]:
+    return [sys.executable, "-m", "th_shell"]
+
+
+@pytest.fixture
+def th(command: list[str], environment: dict[str, str], tmp_path: Path) -> Run:
+    """Runs th with arguments in an empty folder; input: what it reads."""
+
+    def run(*args: str, input: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, *args],
+            input=input,
+            cwd=tmp_path,
+            env=environment | variables,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    return run

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+
+import pytest
+
+from th_shell.plain import read_and_run
+from th_shell.session import Session
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (b"1\n2", "1\t\n2\t\n"),
+        (b"function f()\n  return 3\nend\nf()\n", "3\t\n"),
+        (b"1\nexit\n2\n", "1\t\n"),
+        (b"x = {\n", "syntax error: stdin:1: unexpected symbol near '<eof>'\n"),
+        (b"", ""),
+    ],
+)
+def test_inputs_come_line_by_line(
+    session: Session, printed: Callable[[], str], source: bytes, expected: str
+) -> None:
+    read_and_run(session, BytesIO(source))
+    assert printed() == expected

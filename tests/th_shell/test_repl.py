@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.input import PipeInput, create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from th_shell.repl import create_prompt, loop
+from th_shell.session import Session
+
+ENTER, TAB, CTRL_C, CTRL_D, UP = "\r", "\t", "\x03", "\x04", "\x1b[A"
+
+Type = Callable[[str], str]
+Slowly = Callable[..., str]
+
+
+def paste(text: str) -> str:
+    """A text as a terminal sends it when it is pasted."""
+    return f"\x1b[200~{text}\x1b[201~"
+
+
+@pytest.fixture
+def keyboard(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[PipeInput]:
+    monkeypatch.setenv("TREPL_HISTORY", str(tmp_path / "history"))
+    monkeypatch.chdir(tmp_path)
+    with create_pipe_input() as pipe:
+        yield pipe
+
+
+@pytest.fixture
+def typed(session: Session, keyboard: PipeInput, printed: Callable[[], str]) -> Type:
+    """What a conversation prints in which some keys and then Ctrl-D are pressed at once."""
+
+    def talk(keys: str) -> str:
+        keyboard.send_text(keys + CTRL_D)
+        assert loop(session, create_prompt(session, keyboard, DummyOutput()).prompt) == 0
+        return printed()
+
+    return talk
+
+
+@pytest.fixture
+def typed_slowly(session: Session, keyboard: PipeInput, printed: Callable[[], str]) -> Slowly:
+    """The same, the keys of each prompt pressed when it stands there; a list: with pauses."""
+
+    def talk(*keys: str | list[str]) -> str:
+        rest = iter([*keys, CTRL_D])
+        prompt = create_prompt(session, keyboard, DummyOutput())
+
+        def press() -> None:
+            # The history is read, and the menu shown, in the background.
+            some = next(rest)
+            for i, text in enumerate([some] if isinstance(some, str) else some, 1):
+                asyncio.get_running_loop().call_later(0.1 * i, keyboard.send_text, text)
+
+        assert loop(session, lambda: prompt.prompt(pre_run=press)) == 0
+        return printed()
+
+    return talk
+
+
+FUNCTION = "function f(x)\n\n  return x * 2\nend"
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("", ""),
+        ("1 + 2" + ENTER, "3\t\n"),
+        ("1 + 2\n", "3\t\n"),
+        (ENTER + ENTER + "5" + ENTER, "5\t\n"),
+        ("x = 2" + ENTER + "x" + ENTER, "2\t\n"),
+        (FUNCTION.replace("\n", ENTER) + ENTER + "f(4)" + ENTER, "8\t\n"),
+        (paste(FUNCTION + "\n") + ENTER + "f(4)" + ENTER, "8\t\n"),
+        (paste(f"x = 3\r\nx\r\n{FUNCTION}\r\nf(x)\r\n") + ENTER, "3\t\n6\t\n"),
+        (paste("> x = 3\n> x\n3\n\n> x + 1\n4\n") + ENTER, "3\t\n4\t\n"),
+        (paste("local a = 3\nprint(a)\n") + ENTER, "3\t\n"),
+        ("half a line" + CTRL_C + "5" + ENTER, "5\t\n"),
+        ("function f(" + ENTER + CTRL_C + "5" + ENTER, "5\t\n"),
+        ("exit" + ENTER + "5" + ENTER, ""),
+        ("for i = 1, 2 do" + ENTER + TAB + "print(i)" + ENTER + "end" + ENTER, "1\t\n2\t\n"),
+        ("#torch.typen" + TAB + "(torch.Tensor())" + ENTER, "18\t\n"),
+        (
+            "error('a', 0)" + ENTER + "5" + ENTER,
+            "a\nstack traceback:\n\t[C]: in function 'error'\n\tstdin:1: in main chunk\n5\t\n",
+        ),
+    ],
+)
+def test_a_conversation(typed: Type, keys: str, expected: str) -> None:
+    assert typed(keys) == expected
+
+
+def test_a_file_name_is_completed(typed: Type, tmp_path: Path) -> None:
+    (tmp_path / "some_script.lua").write_text("print('ran')")
+    assert typed("dofile('some" + TAB + "')" + ENTER) == "ran\t\n"
+
+
+def test_former_inputs_come_back(typed_slowly: Slowly) -> None:
+    assert typed_slowly("1" + ENTER, "2" + ENTER, UP + UP + ENTER) == "1\t\n2\t\n1\t\n"
+
+
+def test_the_history_outlives_the_conversation(typed_slowly: Slowly, tmp_path: Path) -> None:
+    function = FUNCTION.replace("\n", ENTER) + ENTER
+    assert typed_slowly("f = nil" + ENTER, function, "f(2)" + ENTER) == "4\t\n"
+    assert (tmp_path / "history").read_text() == f"f = nil\n{FUNCTION}\nf(2)\n"
+    assert typed_slowly("f = nil" + ENTER, UP * 3 + "\x1b[F" + ENTER, "f(3)" + ENTER) == "6\t\n"
+
+
+def test_the_menu_is_closed_by_enter(typed_slowly: Slowly) -> None:
+    menu = "t = { alpha = 1, beta = 2 }" + ENTER
+    assert typed_slowly(menu, ["t." + TAB, TAB, ENTER, ENTER]) == "1\t\n"

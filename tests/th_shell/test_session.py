@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from runtime import Engine
+from th_shell.session import Session
+
+Printed = Callable[[], str]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 + 2", "3\t\n"),
+        ("= 1 + 2", "3\t\n"),
+        ("1 + 2;", ""),
+        ("x = 5", ""),
+        ("x = 5\nx", "5\t\n"),
+        ("1, nil, 'a', nil", "1\tnil\ta\tnil\t\n"),
+        ("print(4)", "4\t\n"),
+        ("nothing", "nil\t\n"),
+        ("'é'", "é\t\n"),
+        ("torch.Tensor(2):fill(1)", " 1\n 1\n[torch.DoubleTensor of dimension 2]\n\n"),
+        ("7\n_LAST", "7\t\n7\t\n"),
+        ("7\n8\n_RESULTS[1] + _RESULTS[2]", "7\t\n8\t\n15\t\n"),
+        ("x = = 1", "syntax error: stdin:1: unexpected symbol near '='\n"),
+        ("end", "syntax error: stdin:1: '<eof>' expected near 'end'\n"),
+        (
+            "error('no')",
+            "stdin:1: no\nstack traceback:\n\t[C]: in function 'error'\n\tstdin:1: in main chunk\n",
+        ),
+        (
+            "function f() g() end\nf()",
+            "stdin:1: attempt to call global 'g' (a nil value)\nstack traceback:\n"
+            "\tstdin:1: in function 'f'\n\tstdin:1: in main chunk\n",
+        ),
+        (
+            "error('a', 0)\n5",
+            "a\nstack traceback:\n\t[C]: in function 'error'\n\tstdin:1: in main chunk\n5\t\n",
+        ),
+        ("$ echo one; echo two", "one\ntwo\n"),
+        ("$ echo one\n_LAST", "one\none\n\t\n"),
+        ("? nothing_like_it", "nothing is known about nothing_like_it\n"),
+    ],
+)
+def test_what_an_input_prints(session: Session, printed: Printed, text: str, expected: str) -> None:
+    assert session.submit(text)
+    assert printed() == expected
+
+
+def test_a_question_mark_alone_gives_an_overview(session: Session, printed: Printed) -> None:
+    session.submit("?")
+    assert printed().startswith("th runs Lua, line by line, with torch in it.")
+
+
+@pytest.mark.parametrize("text", ["exit", "exit()", "x = 1\nexit\nprint(2)"])
+def test_exit_leaves(session: Session, printed: Printed, text: str) -> None:
+    assert not session.submit(text)
+    assert printed() == ""
+
+
+def test_the_time_stands_at_the_right(engine: Engine, printed: Printed) -> None:
+    Session(engine, "<{}>").submit("x = 1")
+    line = printed()
+    assert line[:72] == " " * 70 + "<["
+    assert line[72:].replace("0", "").endswith("s]>\n")
+
+
+def test_bytes_that_are_no_text_survive(session: Session, printed: Printed) -> None:
+    session.submit("#'\udcff\udcfe'")
+    assert printed() == "2\t\n"
