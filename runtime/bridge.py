@@ -10,9 +10,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from runtime import dispatch, memory, small
 from runtime.dispatch import class_id, encode_error
-from runtime.dtypes import DTYPES
+from runtime.dtypes import DTYPES, Array
 from runtime.ops import ROWS_ADDED
 from runtime.signatures import Foreign
 from runtime.storage import STORAGE_CLASSES, Storage
@@ -82,6 +84,21 @@ def _small_source(name: bytes, space: bytes, code: int) -> bytes | None:
     return None if text is None else b"\1" + text.encode()
 
 
+_half_values: Array | None = None
+
+
+def _half_table() -> int:
+    """The address of the numbers that all 65,536 patterns of a Half stand for, as floats."""
+    global _half_values
+    if _half_values is None:
+        _half_values = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+    return int(_half_values.ctypes.data)
+
+
+def _half_bits(value: float) -> int:
+    return int(np.float64(value).astype(np.float16).view(np.uint16))
+
+
 def _set_default_type(index: int) -> None:
     dispatch.set_default_type(DTYPES[index])
 
@@ -97,6 +114,8 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "adopt": _adopt,
         "adopt_storage": _adopt_storage,
         "small_source": _small_source,
+        "half_bits": _half_bits,
+        "half_values": _half_table,
         "set_default_type": _set_default_type,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, TypeVar
 
-from runtime.dtypes import DOUBLE, DTYPES, LONG, DType, cast_scalar
+from runtime.dtypes import DOUBLE, DTYPES, LONG, REALS, DType, cast_scalar
 from runtime.errors import ArgError, InvalidArguments, TorchError, TypeMismatch
 from runtime.signatures import Form, TensorKind, as_number, lua_type, parse_form, typename
 from runtime.storage import STORAGE_CLASSES, Storage
@@ -30,6 +30,7 @@ from runtime.tensor import TENSOR_CLASSES, Tensor
 
 __all__ = [
     "ALL",
+    "EVERY",
     "FLOATS",
     "INTERRUPTED",
     "TABLE",
@@ -43,8 +44,9 @@ __all__ = [
     "set_default_type",
 ]
 
-ALL = DTYPES
-FLOATS = tuple(dtype for dtype in DTYPES if dtype.is_float)
+ALL = REALS
+EVERY = DTYPES  # Half, too
+FLOATS = tuple(dtype for dtype in REALS if dtype.is_float)
 
 #: The message of an error that Ctrl-C raises.
 INTERRUPTED = "interrupted!"
@@ -116,7 +118,7 @@ def checked(
     name: str,
     method: str | None = None,
     function: str | None = None,
-    types: Iterable[DType] = ALL,
+    types: Iterable[DType] = EVERY,
     *,
     each: str | None = None,
 ) -> Callable[[F], F]:

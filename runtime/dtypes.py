@@ -13,8 +13,10 @@ __all__ = [
     "DOUBLE",
     "DTYPES",
     "FLOAT",
+    "HALF",
     "INT",
     "LONG",
+    "REALS",
     "SHORT",
     "Array",
     "DType",
@@ -73,8 +75,12 @@ LONG = DType("Long", "long", np.dtype(np.int64), 4)
 FLOAT = DType("Float", "float", np.dtype(np.float32), 5)
 DOUBLE = DType("Double", "double", np.dtype(np.float64), 6)
 
-#: All element types, in the order in which the reference tries them.
-DTYPES = (BYTE, CHAR, SHORT, INT, LONG, FLOAT, DOUBLE)
+HALF = DType("Half", "half", np.dtype(np.float16), 7)
+
+#: The element types that torch computes with, in the order in which the reference tries them.
+REALS = (BYTE, CHAR, SHORT, INT, LONG, FLOAT, DOUBLE)
+#: All element types: also Half, which is little more than stored.
+DTYPES = (*REALS, HALF)
 
 
 def cast(values: Array, to: DType) -> Array:
@@ -110,6 +116,8 @@ def cast_scalar(value: float, to: DType) -> float | int:
     if to is FLOAT:
         with np.errstate(over="ignore"):
             return float(np.float32(value))
+    if to is HALF:
+        return float(np.float64(value).astype(np.float16))
     limit = _INT64_LIMIT if to is LONG else _INT32_LIMIT
     whole = int(value) if -limit - 1 < value < limit else -int(limit)
     bits = 8 * to.size

@@ -17,6 +17,7 @@ th.dtypes = {
   { name = 'Long', ctype = 'long' },
   { name = 'Float', ctype = 'float' },
   { name = 'Double', ctype = 'double' },
+  { name = 'Half', ctype = 'uint16_t' },
 }
 
 local STRUCTS = [[
@@ -44,7 +45,7 @@ typedef struct THREALBlock {
 } THREALBlock;
 ]]
 
-th.DOUBLE = #th.dtypes - 1 -- index of Double
+th.DOUBLE = 6 -- index of Double
 th.leaves_memory = th.ask(host.leaves_memory) -- new memory is not filled with a pattern
 
 local pointer_types = {} -- class id -> the struct's pointer type

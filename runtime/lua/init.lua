@@ -16,7 +16,7 @@ function th.chunk(name)
 end
 
 for _, name in ipairs{
-  'compat', 'errors', 'class', 'bridge', 'ctypes', 'small', 'storage', 'tensor', 'torch', 'timer', 'kernels',
+  'compat', 'errors', 'class', 'bridge', 'ctypes', 'elements', 'small', 'storage', 'tensor', 'torch', 'timer', 'kernels',
   'random', 'print', 'shell',
 } do
   th.chunk(name)(th)

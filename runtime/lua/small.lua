@@ -148,6 +148,6 @@ function small.find(name, space, code)
   local source = code ~= 0 and th.ask(host.small_source, name, space, code)
   if not source then return false end
   local chunk = assert(loadstring(HEAD .. source, '=[th] small.lua'))
-  local byte, double = th.dtypes[1], th.dtypes[#th.dtypes]
+  local byte, double = th.dtypes[1], th.dtypes[th.DOUBLE + 1]
   return chunk(small, structs, fetch_struct, getmetatable, double.methods, byte, double, math)
 end

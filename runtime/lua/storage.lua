@@ -26,7 +26,8 @@ th.same_object = same_object
 
 --- Element access for one type; a template, as tensor_access.
 th.storage_access = loadstring([[
-  local th, dtype, methods, convert = ...
+  local th, dtype, methods = ...
+  local load, convert = dtype.load, dtype.convert
   local structs, fetch_struct, type, tonumber = th.structs, th.fetch_struct, type, tonumber
   local access = {}
 
@@ -40,7 +41,7 @@ th.storage_access = loadstring([[
 
   local function read(self, key)
     local c, i = position(self, key)
-    local value = tonumber(c.data[i])
+    local value = load(c.data[i])
     return value
   end
 
@@ -99,41 +100,16 @@ local function from_table(make, items, convert)
   return value
 end
 
-local function totable(self)
-  local c = structs[self] or fetch_struct(self)
-  local data, result = c.data, {}
-  for i = 1, tonumber(c.size) do result[i] = tonumber(data[i - 1]) end
-  return result
-end
-
--- What an element of a type holds of a number, where FFI's conversion is not C's.
-local function converter(dtype)
-  if dtype.name == 'Float' or dtype.name == 'Double' then
-    return function(v) return v end
-  end
-  local limit = dtype.name == 'Long' and 2 ^ 63 or 2 ^ 31
-  return function(v)
-    if v > -limit - 1 and v < limit then return v end
-    return -limit
-  end
-end
-
--- What FFI's own conversion makes of a number.
-local function wrapper(dtype)
-  if dtype.name == 'Long' or dtype.name == 'Float' or dtype.name == 'Double' then
-    return dtype.convert
-  end
-  return function(v)
-    if v > -2 ^ 31 - 1 and v < 2 ^ 31 then return v end
-    if not (v > -2 ^ 63 and v < 2 ^ 63) then return 0 end
-    v = (v < 0 and ceil(v) or floor(v)) % 2 ^ 32
-    return v < 2 ^ 31 and v or v - 2 ^ 32
+local function add_totable(mt, load)
+  function mt.totable(self)
+    local c = structs[self] or fetch_struct(self)
+    local data, result = c.data, {}
+    for i = 1, tonumber(c.size) do result[i] = load(data[i - 1]) end
+    return result
   end
 end
 
 for _, dtype in ipairs(th.dtypes) do
-  dtype.convert = converter(dtype)
-  dtype.wrap = wrapper(dtype)
   local make = th.stub('Storage.new', dtype.index)
   local function new(...)
     if type((...)) == 'table' then return from_table(make, (...), dtype.convert) end
@@ -145,8 +121,9 @@ for _, dtype in ipairs(th.dtypes) do
     torch)
   th.bind_class(dtype.storage_id, mt)
   th.add_operations(mt, 'Storage.', dtype.index)
-  for name, f in pairs(th.storage_access(th, dtype, mt, dtype.convert)) do mt[name] = f end
-  mt.new, mt.totable, mt.__eq__ = new, totable, same_object
+  for name, f in pairs(th.storage_access(th, dtype, mt)) do mt[name] = f end
+  add_totable(mt, dtype.load)
+  mt.new, mt.__eq__ = new, same_object
   mt.__len__, mt.__tostring__ = mt.size, th.stub('Storage.tostring', dtype.index)
   mt.tostring = nil
 end

@@ -183,10 +183,13 @@ for _, dtype in ipairs(th.dtypes) do
   local slow = {}
   for name, f in pairs(mt) do slow[name] = f end
   for name, f in pairs(th.chunk('tensor_access')(th, dtype, slow)) do mt[name] = f end
-  add_loops(mt, dtype)
+  if dtype.name ~= 'Half' then add_loops(mt, dtype) end
   mt.new, mt.split, mt.chunk, mt.at = new, split, chunk, nil
   mt.__len__, mt.__eq__ = mt.size, th.same_object
   mt.__tostring__, mt.tostring = mt.tostring, nil
+  function mt.real(self)
+    return self:type(torch.getdefaulttensortype())
+  end
   for _, name in ipairs{ 'add', 'sub', 'mul', 'div', 'mod', 'unm' } do
     mt['__' .. name .. '__'], mt['operator_' .. name] = mt['operator_' .. name], nil
   end

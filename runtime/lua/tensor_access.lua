@@ -25,17 +25,7 @@ local ROOM = 8 -- dimensions that a view of ours has room for
 
 local access = {}
 
--- What an element of this type holds of a number, where FFI's conversion is not C's.
-local convert
-if dtype.name == 'Float' or dtype.name == 'Double' then
-  function convert(v) return v end
-else
-  local limit = dtype.name == 'Long' and 2 ^ 63 or 2 ^ 31
-  function convert(v)
-    if v > -limit - 1 and v < limit then return v end
-    return -limit
-  end
-end
+local load, convert = dtype.load, dtype.convert
 
 -- The position (from 0) that index k (from 1, or negative: from the end) means among n.
 local function position(k, n)
@@ -278,7 +268,7 @@ end
 
 local function read(storage, at)
   if at < 0 or at >= storage.size then exceeded() end
-  local value = tonumber(storage.data[at])
+  local value = load(storage.data[at])
   return value
 end
 
@@ -342,6 +332,12 @@ local function long_storage_items(self, key)
   return items
 end
 
+local function require_masks()
+  if not methods.maskedSelect then
+    th.fail('ByteTensor based indexing not yet supported with half type')
+  end
+end
+
 -- The value, and whether the key names an element at all.
 local function index_other(self, key, ...) -- luacheck: ignore 212
   if type(key) == 'table' then return index_table(self, key), true end
@@ -349,6 +345,7 @@ local function index_other(self, key, ...) -- luacheck: ignore 212
   if name == 'torch.LongStorage' then
     return index_table(self, long_storage_items(self, key)), true
   elseif name == 'torch.ByteTensor' then
+    require_masks()
     return methods.maskedSelect(self, key), true
   end
   return nil, false
@@ -446,6 +443,7 @@ local function set_table(self, items, value, ...) -- luacheck: ignore 212
 end
 
 local function set_mask(self, mask, value)
+  require_masks()
   local v = number_of(value)
   if v then return methods.maskedFill(self, mask, v) end
   if th.typename(value) ~= dtype.tensor_name then
@@ -530,7 +528,7 @@ local function row(c, d, at)
   local size, stride = tonumber(c.size[d]), tonumber(c.stride[d])
   if at + (size - 1) * stride >= tonumber(c.storage.size) then exceeded() end
   local data, result = c.storage.data + at, {}
-  for i = 0, size - 1 do result[i + 1] = tonumber(data[i * stride]) end
+  for i = 0, size - 1 do result[i + 1] = load(data[i * stride]) end
   return result
 end
 

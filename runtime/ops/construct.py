@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dispatch import FLOATS, op
-from runtime.dtypes import Array, cast
+from runtime.dtypes import HALF, Array, cast
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts, store
 from runtime.tensor import Sizes, Tensor
@@ -92,7 +92,8 @@ def logspace(r: Tensor, first: float, last: float, count: int) -> None:
         )
 
 
-@op("reshape", method=f"[*T*] T {_SIZES}", function=f"[*T*] T {_SIZES}")
+@op("reshape", f"[*T*] T {_SIZES}", types=(HALF,))
+@op("reshape", f"[*T*] T {_SIZES}", f"[*T*] T {_SIZES}")
 def reshape(r: Tensor, t: Tensor, sizes: Sizes) -> None:
     """r = a copy of t with other sizes."""
     wanted = type(t)()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dispatch import Call, checked, op
+from runtime.dispatch import ALL, Call, checked, op
 from runtime.dtypes import BYTE, LONG, Array
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts, store
@@ -41,7 +41,7 @@ def _usage(call: Call, text: str) -> TorchError:
     )
 
 
-@checked("index", method="[*T*] T index LongTensor")
+@checked("index", method="[*T*] T index LongTensor", types=ALL)
 def index_select(call: Call) -> Tensor:
     """The slices at the given indices of one dimension, copied."""
     if len(call) == 3:
@@ -94,7 +94,7 @@ def _slices(t: Tensor, src: Tensor, dim: int) -> tuple[Array, Array]:
     return target, source
 
 
-@checked("indexCopy", method="T index LongTensor *T*")
+@checked("indexCopy", method="T index LongTensor *T*", types=ALL)
 def index_copy(call: Call) -> Tensor:
     """Copy the slices of a tensor to the given indices; where one comes twice, the last wins."""
     t, dim, index = _index_arguments(call, "T")
@@ -106,7 +106,7 @@ def index_copy(call: Call) -> Tensor:
     return src
 
 
-@checked("indexAdd", method="T index LongTensor *T*")
+@checked("indexAdd", method="T index LongTensor *T*", types=ALL)
 def index_add(call: Call) -> Tensor:
     """Add the slices of a tensor to those at the given indices."""
     t, dim, index = _index_arguments(call, "T")
@@ -118,7 +118,7 @@ def index_add(call: Call) -> Tensor:
     return src
 
 
-@checked("indexFill", method="T index LongTensor *real*")
+@checked("indexFill", method="T index LongTensor *real*", types=ALL)
 def index_fill(call: Call) -> float:
     """Set the slices at the given indices to a number."""
     t, dim, index = _index_arguments(call, "number")
@@ -214,7 +214,7 @@ def _mask(mask: Tensor) -> Array:
     return values.view(np.bool_)
 
 
-@checked("maskedSelect", method="[*T*] T ByteTensor")
+@checked("maskedSelect", method="[*T*] T ByteTensor", types=ALL)
 def masked_select(call: Call) -> Tensor:
     """The elements where the mask is 1, as a vector."""
     if len(call) == 2:
@@ -233,7 +233,7 @@ def masked_select(call: Call) -> Tensor:
     return r if len(call) == 2 else mask
 
 
-@checked("maskedCopy", method="*T* ByteTensor T")
+@checked("maskedCopy", method="*T* ByteTensor T", types=ALL)
 def masked_copy(call: Call) -> Tensor:
     """Copy the elements of a tensor, in order, to where the mask is 1."""
     if len(call) != 3:
@@ -249,7 +249,7 @@ def masked_copy(call: Call) -> Tensor:
     return t
 
 
-@checked("maskedFill", method="T ByteTensor *real*")
+@checked("maskedFill", method="T ByteTensor *real*", types=ALL)
 def masked_fill(call: Call) -> float:
     """Set the elements where the mask is 1 to a number."""
     if len(call) != 3:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dispatch import Call, checked
+from runtime.dispatch import ALL, Call, checked
 from runtime.dtypes import DType, cast_scalar
 from runtime.errors import ArgError, TorchError
 from runtime.ops.blas import multiply
@@ -25,7 +25,7 @@ def _operand(call: Call, at: int) -> Tensor | None:
     return value if type(value) is TENSOR_CLASSES[call.dtype.index] else None
 
 
-@checked("operator_add", method="T | real, T | real")
+@checked("operator_add", method="T | real, T | real", types=ALL)
 def operator_add(call: Call) -> Tensor:
     """a + b; one of them may be a number."""
     a, b = _operand(call, 1), _operand(call, 2)
@@ -41,7 +41,7 @@ def operator_add(call: Call) -> Tensor:
     return result
 
 
-@checked("operator_sub", method="T | real, T | real")
+@checked("operator_sub", method="T | real, T | real", types=ALL)
 def operator_sub(call: Call) -> Tensor:
     """a - b; one of them may be a number."""
     a, b = _operand(call, 1), _operand(call, 2)
@@ -59,7 +59,7 @@ def operator_sub(call: Call) -> Tensor:
     return result
 
 
-@checked("operator_mul", method="T | real, T | real")
+@checked("operator_mul", method="T | real, T | real", types=ALL)
 def operator_mul(call: Call) -> Tensor | float:
     """a * b: with a number, or dot, matrix-vector, matrix-matrix product."""
     a, b = _operand(call, 1), _operand(call, 2)
@@ -81,7 +81,7 @@ def _divisor(call: Call) -> float | int:
     return call.real(2)
 
 
-@checked("operator_div", method="T real")
+@checked("operator_div", method="T real", types=ALL)
 def operator_div(call: Call) -> Tensor:
     """a / number."""
     a = call.tensor(1)
@@ -90,7 +90,7 @@ def operator_div(call: Call) -> Tensor:
     return result
 
 
-@checked("operator_mod", method="T real")
+@checked("operator_mod", method="T real", types=ALL)
 def operator_mod(call: Call) -> Tensor:
     """a % number, with the sign of the number."""
     a = call.tensor(1)
@@ -99,7 +99,7 @@ def operator_mod(call: Call) -> Tensor:
     return result
 
 
-@checked("operator_unm", method="T")
+@checked("operator_unm", method="T", types=ALL)
 def operator_unm(call: Call) -> Tensor:
     """-a."""
     a = call.tensor(1)

@@ -1,0 +1,60 @@
+"""The few operations of HalfTensor beyond structure and copies.
+
+Torch7: HalfTensor is for storing; of the mathematics it has these methods and no functions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dispatch import op
+from runtime.dtypes import HALF
+from runtime.errors import ArgError
+from runtime.ops._operands import elementwise, store
+from runtime.ops.reduce import check_dim
+from runtime.tensor import Tensor
+
+_HALF = (HALF,)
+
+
+@op("fill", "*T* real", types=_HALF)
+def fill(r: Tensor, value: float) -> None:
+    """Set every element."""
+    r.array.fill(value)
+
+
+@op("add", "*T* [T=1] real", types=_HALF)
+def add(r: Tensor, t: Tensor, value: float) -> None:
+    """r = t + value."""
+    r.resize(t.sizes)
+    elementwise(r, np.add, t, value)
+
+
+@op("abs", "*T* [T=1]", types=_HALF)
+def absolute(r: Tensor, t: Tensor) -> None:
+    """r = abs(t), element by element."""
+    r.resize(t.sizes)
+    elementwise(r, np.absolute, t)
+
+
+@op("max", "T", types=_HALF)
+def max_all(t: Tensor) -> float:
+    """The maximum of all elements."""
+    if not t.sizes:
+        raise ArgError(1, "tensor must have one dimension")
+    return float(t.array.max())
+
+
+@op("mean", "T", types=_HALF)
+def mean_all(t: Tensor) -> float:
+    """The mean of all elements."""
+    if not t.sizes:
+        raise ArgError(1, "empty Tensor")
+    return float(t.array.mean(dtype=np.float64))
+
+
+@op("mean", "[*T*] T index", types=_HALF)
+def mean(r: Tensor, t: Tensor, dim: int) -> None:
+    """r = the means along one dimension."""
+    check_dim(t, dim)
+    store(r, t.array.mean(axis=dim, dtype=np.float64, keepdims=True).astype(np.float16))
