@@ -145,6 +145,9 @@ local function split(result, tensor, size, dim)
   end
   dim = dim or 1
   local start, length = 1, extent(tensor, dim)
+  if type(size) ~= 'number' then
+    th.fail(("bad argument #1 to 'min' (number expected, got %s)"):format(type(size)))
+  end
   while start <= length do
     local taken = math.min(size, length - start + 1)
     result[#result + 1] = tensor:narrow(dim, start, taken)

@@ -208,7 +208,8 @@ def type_(call: Call) -> Any:
         if cls.dtype.tensor_name.encode() == name:
             return _convert(tensor, cls)
     if type(name) is not bytes:
-        raise TypeMismatch(1, "string", call.got(2))
+        got = call.got(2)
+        raise TorchError(f"bad argument #1 to 'getmetatable' (string expected, got {got})")
     raise TorchError(f"<{name.decode(errors='replace')}> is not a string describing a tensor type")
 
 

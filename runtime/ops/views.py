@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from runtime.dispatch import Call, checked, op
 from runtime.dtypes import LONG
-from runtime.errors import ArgError, TorchError
+from runtime.errors import ArgError, TorchError, TypeMismatch
+from runtime.ops._operands import store
+from runtime.signatures import as_number, lua_type
 from runtime.storage import STORAGE_CLASSES
 from runtime.tensor import Sizes, Tensor, contiguous_strides
 
@@ -107,30 +111,62 @@ def _point(r: Tensor, view: Tensor) -> float | None:
     return r.array.item() if r.sizes == (1,) else None
 
 
-def _destination(call: Call) -> tuple[Tensor, Tensor, int]:
-    """The destination (new where not given), the source, and where the arguments go on."""
-    first = call.tensor(1)
+# -- expanding and repeating; the reference does these in Lua, whose errors they have
+
+
+def _parts(call: Call) -> tuple[Any, Any, tuple[Any, ...]]:
+    """The destination (None: new), the source, and the arguments that say the sizes."""
     second = call.get(2)
-    if type(second) is type(first):
-        return first, second, 3
-    return type(first)(), first, 2
+    if call.sizes(2) is not None or type(second) in (int, float):
+        return None, call.get(1), call.args[1:]
+    return call.get(1), second, call.args[2:]
 
 
-def _wanted(call: Call, at: int) -> Sizes:
-    sizes = call.sizes(at)
-    return sizes if sizes is not None else call.longs(at)
+def _source(value: Any, method: str, name: str = "tensor") -> Tensor:
+    """The value as a tensor; else the error of calling a method of it, a local variable."""
+    if isinstance(value, Tensor):
+        return value
+    kind = lua_type(value)
+    if kind in ("string", "table", "userdata"):
+        raise TorchError(f"attempt to call method '{method}' (a nil value)")
+    raise TorchError(f"attempt to index local '{name}' (a {kind} value)")
 
 
-@checked(
-    "expand", method="[*T*] T (LongStorage | sz1 ...)", function="[*T*] T (LongStorage | sz1 ...)"
-)
+def _wanted(values: tuple[Any, ...]) -> Sizes:
+    """Sizes given as a LongStorage or as numbers up to the first nil."""
+    if values and type(values[0]) is _LONG_STORAGE:
+        return tuple(values[0].data.tolist())
+    sizes = []
+    for value in itertools.takewhile(lambda v: v is not None, values):
+        if type(value) not in (int, float, bytes):
+            raise TypeMismatch(3, "number", lua_type(value))
+        # Torch7: a string that holds no number is 0 as an element of a LongStorage.
+        sizes.append(int(as_number(value) or 0))
+    return tuple(sizes)
+
+
+def _result(r: Any, tensor: Tensor) -> Tensor:
+    if r is None:
+        return type(tensor)()
+    if type(r) is not type(tensor):
+        name = getattr(r, "dtype", tensor.dtype)
+        names = f"{name.tensor_name} or {name.storage_name}"
+        raise TorchError(f"bad argument #1 to 'set' (expecting number or {names})")
+    return r  # type: ignore[no-any-return]
+
+
+_SIZES = "[*T*] T (LongStorage | sz1 ...)"
+
+
+@checked("expand", _SIZES, _SIZES)
 def expand(call: Call) -> Tensor:
     """A view that repeats dimensions of size 1, with stride 0."""
-    r, tensor, at = _destination(call)
-    return _expand(r, tensor, _wanted(call, at))
+    r, source, rest = _parts(call)
+    wanted = _wanted(rest)
+    return _expand(r, _source(source, "dim"), wanted)
 
 
-def _expand(r: Tensor, tensor: Tensor, wanted: Sizes) -> Tensor:
+def _expand(r: Any, tensor: Tensor, wanted: Sizes) -> Tensor:
     if len(wanted) != tensor.ndim:
         raise TorchError("the number of dimensions provided must equal tensor:dim()")
     strides = []
@@ -138,17 +174,42 @@ def _expand(r: Tensor, tensor: Tensor, wanted: Sizes) -> Tensor:
         if have != 1 and have != want:
             raise TorchError("incorrect size: only supporting singleton expansion (size=1)")
         strides.append(0 if have == 1 else step)
-    r.set_checked(tensor.storage, tensor.offset, wanted, tuple(strides))
-    return r
+    result = _result(r, tensor)
+    result.set_checked(tensor.storage, tensor.offset, wanted, tuple(strides))
+    return result
 
 
-@checked("expandAs", method="[*T*] T T", function="[*T*] T T")
+@checked("expandAs", "[*T*] T T", "[*T*] T T")
 def expand_as(call: Call) -> Tensor:
     """A view expanded to another tensor's sizes."""
     if call.get(3) is not None:
-        return _expand(call.tensor(1), call.tensor(2), _any_sizes(call, 3))
-    tensor = call.tensor(1)
-    return _expand(type(tensor)(), tensor, _any_sizes(call, 2))
+        template = _source(call.get(3), "size", "template")
+        return _expand(call.get(1), _source(call.get(2), "dim"), template.sizes)
+    return _expand(None, call.tensor(1), _source(call.get(2), "size").sizes)
+
+
+@checked("repeatTensor", _SIZES, _SIZES)
+def repeat_tensor(call: Call) -> Tensor:
+    """A copy that repeats the tensor a number of times in each dimension."""
+    r, source, rest = _parts(call)
+    tensor = _source(source, "isContiguous")
+    times = _wanted(rest)
+    if len(times) < tensor.ndim:
+        raise TorchError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions"
+            " of tensor"
+        )
+    if any(n <= 0 for n in times):
+        raise TorchError("calling 'unfold' on bad self (cannot unfold an empty tensor)")
+    result = _result(r, tensor)
+    if tensor.sizes:
+        store(result, np.tile(tensor.array, times))
+    else:
+        result.resize(())
+    return result
+
+
+# -- view
 
 
 def _any_sizes(call: Call, at: int) -> Sizes:
@@ -158,29 +219,9 @@ def _any_sizes(call: Call, at: int) -> Sizes:
     return value.sizes
 
 
-@checked(
-    "repeatTensor",
-    method="[*T*] T (LongStorage | times1 ...)",
-    function="[*T*] T (LongStorage | times1 ...)",
-)
-def repeat_tensor(call: Call) -> Tensor:
-    """A copy that repeats the tensor a number of times in each dimension."""
-    r, tensor, at = _destination(call)
-    times = _wanted(call, at)
-    if len(times) < tensor.ndim:
-        raise TorchError(
-            "Number of dimensions of repeat dims can not be smaller than number of dimensions"
-            " of tensor"
-        )
-    if any(n <= 0 for n in times):
-        raise TorchError("calling 'unfold' on bad self (cannot unfold an empty tensor)")
-    if not tensor.sizes:
-        r.resize(())
-        return r
-    values = np.tile(tensor.array, times)
-    r.resize(values.shape)
-    r.array[...] = values
-    return r
+def _view_sizes(call: Call, at: int) -> Sizes:
+    sizes = call.sizes(at)
+    return sizes if sizes is not None else call.longs(at)
 
 
 _VIEW_FORMS = (
@@ -191,9 +232,7 @@ _VIEW_FORMS = (
 )
 
 
-@checked(
-    "view", method="[*T*] T (LongStorage | sz1 ...)", function="[*T*] T (LongStorage | sz1 ...)"
-)
+@checked("view", _SIZES, _SIZES)
 def view(call: Call) -> Tensor:
     """The same elements with other sizes; one of them may be -1."""
     first, second = call.get(1), call.get(2)
@@ -204,8 +243,8 @@ def view(call: Call) -> Tensor:
     if type(given) is not _LONG_STORAGE and type(given) not in (int, float):
         raise TorchError(_VIEW_FORMS)
     if isinstance(second, Tensor):
-        return _view(first, second, _wanted(call, at))
-    return _view(type(first)(), first, _wanted(call, at))
+        return _view(first, second, _view_sizes(call, at))
+    return _view(type(first)(), first, _view_sizes(call, at))
 
 
 @checked("viewAs", method="[*T*] T T", function="[*T*] T T")
