@@ -18,19 +18,20 @@ th.bind_class(th.stub('Generator.classId')(), mt)
 --- What generators' functions draw from that are given none.
 torch._gen = th.stub('Generator.default')()
 
-local function check(arg, self)
-  if th.typename(self) ~= 'torch.Generator' then th.class_error(arg, 'torch.Generator', self) end
+local function check(self, file)
+  if th.typename(self) ~= 'torch.Generator' then th.class_error(1, 'torch.Generator', self) end
+  if not torch.isTypeOf(file, 'torch.File') then th.class_error(2, 'torch.File', file) end
 end
 
 --- Writes the state to a torch.File, as bytes.
 function mt.write(self, file)
-  check(1, self)
+  check(self, file)
   file:writeByte(torch.getRNGState(self):storage())
 end
 
 --- Goes on from a state that a torch.File has.
 function mt.read(self, file)
-  check(1, self)
+  check(self, file)
   local size = torch.getRNGState(self):nElement()
   torch.setRNGState(self, torch.ByteTensor(file:readByte(size)))
 end
@@ -47,6 +48,7 @@ end
 
 --- Fills a LongTensor with draws from the distribution of such tables.
 function torch.multinomialAlias(output, state)
+  if state == nil then th.fail("attempt to index local 'state' (a nil value)") end
   torch.DoubleTensor.multinomialAlias_(output, state[1], state[2])
   return output
 end

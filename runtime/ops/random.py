@@ -1,172 +1,310 @@
-"""Manual, Random Numbers: generators and the functions that draw from them.
+"""Manual, Random Numbers: distributions, drawn one at a time or into tensors.
 
-The stream of a seed is the reference's, bit for bit: the Mersenne Twister's 32-bit words,
-divided by 2^32; normal numbers by Box and Muller, of which one of each pair is kept.
+A tensor is filled in the order of its elements, each with the numbers that as many calls
+without a tensor would give. Where an argument is wrong, nothing is drawn.
 """
 
 from __future__ import annotations
 
-import os
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from runtime.dispatch import FLOATS, class_id, op
-from runtime.dtypes import Array, cast
+from runtime import libm
+from runtime.dispatch import FLOATS, op
+from runtime.dtypes import DOUBLE, FLOAT, INT, LONG, Array, DType, cast, cast_scalar
 from runtime.errors import ArgError
-from runtime.signatures import OBJECT_KINDS, ObjectKind
+from runtime.generator import Generator, chosen
+from runtime.ops._operands import check_counts
 from runtime.tensor import Sizes, Tensor
+from runtime.threads import LARGE, PIECE, in_parts
+
+_BLOCK = 1 << 16  # even, as normal numbers come in pairs; small, so that it stays in the cache
+_SLOW = 1 << 14  # elements from which logarithms and the like are worth a thread
+_UINT64 = (1 << 64) - 1
+
+Draw = Callable[[int], Array]
+Finish = Callable[[Any], Any]  # of a number or an array, which it may change
+
+
+def _fill(r: Tensor, draw: Draw, finish: Finish, large: int = LARGE) -> None:
+    """r = finish(draw(count)), block by block in the order of the elements.
+
+    draw gives as many numbers as asked for; finish may work in place, on parts of that.
+    large: from this many elements on parts are finished in threads.
+    """
+    in_order = r.flat if r.is_contiguous else None
+    for start in range(0, r.nelement, _BLOCK):
+        stop = min(start + _BLOCK, r.nelement)
+        values = draw(stop - start)
+        if in_order is not None:
+            _finish(in_order[start:stop], values, finish, r.dtype, large)
+        else:
+            r.array.flat[start:stop] = cast(finish(values), r.dtype)
+
+
+def _finish(out: Array, values: Array, finish: Finish, dtype: DType, large: int) -> None:
+    if len(out) < large:
+        out[...] = cast(finish(values), dtype)
+        return
+
+    def part(at: slice) -> None:
+        out[at] = cast(finish(values[at]), dtype)
+
+    in_parts(part, len(out), piece=PIECE, large=large)
+
+
+def _as_it_is(values: Array) -> Array:
+    return values
+
+
+# -- whole numbers
+
+
+@op("random", method="[Generator] long long", function="[Generator] long long")
+def random_between_number(generator: Generator | None, a: int, b: int) -> int:
+    """A whole number from a to b."""
+    span = _span(a, b)
+    return chosen(generator).word() % span + a
+
+
+@op("random", method="[Generator] long", function="[Generator] long")
+def random_up_to_number(generator: Generator | None, b: int) -> int:
+    """A whole number from 1 to b."""
+    _check_upper(b)
+    return chosen(generator).word() % b + 1
+
+
+@op("random", method="[Generator]", function="[Generator]")
+def random_number(generator: Generator | None) -> int:
+    """A whole number from 0 to 2^32 - 1."""
+    return chosen(generator).word()
+
+
+@op("random", method="*T* [Generator] long long", function="*T* [Generator] long long")
+def random_between(r: Tensor, generator: Generator | None, a: int, b: int) -> None:
+    """r = whole numbers from a to b."""
+    # Torch7: adds without sign, so that float tensors get 2^64 - x for -x.
+    remainder, least = _remainder(_span(a, b)), np.uint64(a & _UINT64)
+    _fill(r, chosen(generator).words, lambda words: remainder(words) + least)
+
+
+@op("random", method="*T* [Generator] long", function="*T* [Generator] long")
+def random_up_to(r: Tensor, generator: Generator | None, b: int) -> None:
+    """r = whole numbers from 1 to b."""
+    _check_upper(b)
+    random_between(r, generator, 1, b)
+
+
+@op("random", method="*T* [Generator]", function="*T* [Generator]")
+def random(r: Tensor, generator: Generator | None) -> None:
+    """r = whole numbers from 0 to the greatest the type holds, to 2^24 or to 2^32 - 1."""
+    _fill(r, chosen(generator).words, _remainder(_limit(r.dtype)))
+
+
+def _remainder(divisor: int) -> Finish:
+    if divisor >> 32:
+        return _as_it_is
+    by = np.uint64(divisor)
+    return lambda words: words - words // by * by  # numpy's % takes four times as long
+
+
+def _limit(dtype: DType) -> int:
+    if dtype is FLOAT:
+        return (1 << 24) + 1
+    if dtype in (DOUBLE, LONG):
+        return 1 << 53
+    return int(np.iinfo(dtype.numpy).max) + 1
+
+
+def _span(a: int, b: int) -> int:
+    if b < a:
+        raise ArgError(2, "upper bound must be larger than lower bound")
+    return min(b - a + 1, _UINT64)
+
+
+def _check_upper(b: int) -> None:
+    if b <= 0:
+        raise ArgError(1, "upper bound must be strictly positive")
+
+
+# -- uniform and normal
 
 _SIZES = "(LongStorage | dim1 [dim2...])"
 
 
-class Generator:
-    """A random number generator.
-
-    Manual: Random Numbers, torch.Generator().
-    """
-
-    typename = "torch.Generator"
-
-    def __init__(self) -> None:
-        self.seed = 0
-        self._kept: float | None = None
-        self._words: Any = None
-        self.manual_seed(int.from_bytes(os.urandom(7), "little"))
-
-    def manual_seed(self, seed: int) -> None:
-        """Start the stream of a seed."""
-        from numpy.random import MT19937
-
-        self.seed = seed
-        self._kept = None
-        self._words = MT19937()
-        self._words._legacy_seeding(seed & 0xFFFFFFFF)
-
-    def uniform(self, count: int) -> Array:
-        """The next numbers of [0, 1), as doubles."""
-        return self._words.random_raw(count) * 2.0**-32  # type: ignore[no-any-return]
-
-    def normal(self, count: int) -> Array:
-        """The next normal numbers with mean 0 and standard deviation 1, as doubles."""
-        result = np.empty(count)
-        start = 0
-        if count and self._kept is not None:
-            result[0], self._kept, start = self._kept, None, 1
-        pairs = (count - start + 1) // 2
-        draws = self.uniform(2 * pairs).reshape(pairs, 2)
-        angle = 2 * np.pi * draws[:, 0]
-        radius = np.sqrt(-2 * np.log(1 - draws[:, 1]))
-        both = np.empty((pairs, 2))
-        both[:, 0], both[:, 1] = radius * np.cos(angle), radius * np.sin(angle)
-        flat = both.reshape(-1)
-        result[start:] = flat[: count - start]
-        if (count - start) % 2:
-            self._kept = float(flat[-1])
-        return result
-
-
-OBJECT_KINDS["Generator"] = ObjectKind("Generator", Generator)
-class_id(Generator)
-_default: Generator | None = None
-
-
-def _generator(given: Generator | None) -> Generator:
-    global _default
-    if given is not None:
-        return given
-    if _default is None:
-        _default = Generator()
-    return _default
-
-
-def _store(r: Tensor, values: Array) -> None:
-    r.array[...] = cast(values, r.dtype).reshape(r.sizes)
-
-
-@op("manualSeed", function="[Generator] long")
-def manual_seed(generator: Generator | None, seed: int) -> None:
-    """Start the stream of a seed."""
-    _generator(generator).manual_seed(seed)
-
-
-@op(
-    "rand", method=f"*T* [Generator] {_SIZES}", function=f"[*T*] [Generator] {_SIZES}", types=FLOATS
-)
-def rand(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
-    """r = numbers uniform in [0, 1)."""
-    r.resize(sizes)
-    _store(r, _generator(generator).uniform(r.nelement))
-
-
-@op(
-    "randn",
-    method=f"*T* [Generator] {_SIZES}",
-    function=f"[*T*] [Generator] {_SIZES}",
-    types=FLOATS,
-)
-def randn(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
-    """r = normal numbers with mean 0 and standard deviation 1."""
-    r.resize(sizes)
-    _store(r, _generator(generator).normal(r.nelement))
-
-
-_UNIFORM = "[Generator] [double=0] [double=1]"
-
-
-@op("uniform", method=_UNIFORM, function=_UNIFORM, types=FLOATS)
+@op("uniform", "[Generator] [double=0] [double=1]", "[Generator] [double=0] [double=1]", FLOATS)
 def uniform_number(generator: Generator | None, a: float, b: float) -> float:
     """A number uniform in [a, b)."""
-    return float(_generator(generator).uniform(1)[0] * (b - a) + a)
+    return chosen(generator).uniform_number() * (float(b) - a) + a
 
 
-@op(
-    "uniform",
-    method="*T* [Generator] [real=0] [real=1]",
-    function="*T* [Generator] [real=0] [real=1]",
-    types=FLOATS,
-)
+@op("uniform", "*T* [Generator] [real=0] [real=1]", "*T* [Generator] [real=0] [real=1]", FLOATS)
 def uniform(r: Tensor, generator: Generator | None, a: float, b: float) -> None:
     """r = numbers uniform in [a, b)."""
-    _store(r, _generator(generator).uniform(r.nelement) * (b - a) + a)
+    draw = chosen(generator).uniform
+    _fill(r, draw, _as_it_is if (a, b) == (0, 1) else _line(a, float(b) - a))
 
 
-_BERNOULLI = "[Generator] [double=0.5]"
+@op("normal", "[Generator] [double=0] [double=1]", "[Generator] [double=0] [double=1]", FLOATS)
+def normal_number(generator: Generator | None, mean: float, deviation: float) -> float:
+    """A normal number."""
+    _check_deviation(deviation)
+    return chosen(generator).normal_number() * deviation + mean
 
 
-@op("bernoulli", method=_BERNOULLI, function=_BERNOULLI)
-def bernoulli_number(generator: Generator | None, p: float) -> float:
+@op("normal", "*T* [Generator] [real=0] [real=1]", "*T* [Generator] [real=0] [real=1]", FLOATS)
+def normal(r: Tensor, generator: Generator | None, mean: float, deviation: float) -> None:
+    """r = normal numbers."""
+    if r.sizes:
+        _check_deviation(deviation)
+    _fill(r, chosen(generator).normal, _line(mean, deviation))
+
+
+@op("rand", f"*T* [Generator] {_SIZES}", f"[*T*] [Generator] {_SIZES}", FLOATS)
+def rand(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
+    """r = numbers uniform in [0, 1), in a tensor of the sizes given."""
+    r.resize(sizes)
+    uniform(r, generator, 0, 1)
+
+
+@op("randn", f"*T* [Generator] {_SIZES}", f"[*T*] [Generator] {_SIZES}", FLOATS)
+def randn(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
+    """r = normal numbers with mean 0 and standard deviation 1, in a tensor of the sizes given."""
+    r.resize(sizes)
+    normal(r, generator, 0, 1)
+
+
+def _line(at_zero: float, slope: float) -> Finish:
+    def finish(values: Any) -> Any:
+        values *= slope
+        values += at_zero
+        return values
+
+    return finish
+
+
+def _check_deviation(deviation: float) -> None:
+    if not deviation > 0:
+        raise ArgError(2, "standard deviation must be strictly positive")
+
+
+# -- made from a uniform or a normal number
+
+
+def _exponential(rate: float) -> Finish:
+    scale = np.float64(-1) / np.float64(rate)
+    return lambda u: libm.log(1 - u) * scale
+
+
+def _cauchy(median: float, sigma: float) -> Finish:
+    return lambda u: libm.tan((u - 0.5) * math.pi) * float(sigma) + median
+
+
+def _log_normal(mean: float, deviation: float) -> Finish:
+    line = _line(mean, deviation)
+    return lambda z: libm.exp(line(z))
+
+
+def _trials(p: float) -> Finish:
+    scale = math.log(p)
+    return lambda u: libm.log(1 - u) / scale
+
+
+@op("exponential", "[Generator] double", "[Generator] double", FLOATS)
+def exponential_number(generator: Generator | None, rate: float) -> float:
+    """A number of the exponential distribution."""
+    return float(_exponential(rate)(chosen(generator).uniform_number()))
+
+
+@op("exponential", "*T* [Generator] real", "*T* [Generator] real", FLOATS)
+def exponential(r: Tensor, generator: Generator | None, rate: float) -> None:
+    """r = numbers of the exponential distribution."""
+    _fill(r, chosen(generator).uniform, _exponential(rate), _SLOW)
+
+
+@op("cauchy", "[Generator] [double=0] [double=1]", "[Generator] [double=0] [double=1]", FLOATS)
+def cauchy_number(generator: Generator | None, median: float, sigma: float) -> float:
+    """A number of the Cauchy distribution."""
+    return float(_cauchy(median, sigma)(chosen(generator).uniform_number()))
+
+
+@op("cauchy", "*T* [Generator] [real=0] [real=1]", "*T* [Generator] [real=0] [real=1]", FLOATS)
+def cauchy(r: Tensor, generator: Generator | None, median: float, sigma: float) -> None:
+    """r = numbers of the Cauchy distribution."""
+    _fill(r, chosen(generator).uniform, _cauchy(median, sigma), _SLOW)
+
+
+@op("logNormal", "[Generator] [double=1] [double=2]", "[Generator] [double=1] [double=2]", FLOATS)
+def log_normal_number(generator: Generator | None, mean: float, deviation: float) -> float:
+    """A number whose logarithm is normal."""
+    _check_deviation(deviation)
+    return float(_log_normal(mean, deviation)(chosen(generator).normal_number()))
+
+
+@op("logNormal", "*T* [Generator] [real=1] [real=2]", "*T* [Generator] [real=1] [real=2]", FLOATS)
+def log_normal(r: Tensor, generator: Generator | None, mean: float, deviation: float) -> None:
+    """r = numbers whose logarithms are normal."""
+    if r.sizes:
+        _check_deviation(deviation)
+    _fill(r, chosen(generator).normal, _log_normal(mean, deviation), _SLOW)
+
+
+@op("geometric", "[Generator] double", "[Generator] double")
+def geometric_number(generator: Generator | None, p: float) -> float:
+    """How many trials it takes until one fails, each of which succeeds with probability p."""
+    _check_success(p)
+    return cast_scalar(_trials(p)(chosen(generator).uniform_number()), INT) + 1
+
+
+@op("geometric", "*T* [Generator] double", "*T* [Generator] double")
+def geometric(r: Tensor, generator: Generator | None, p: float) -> None:
+    """r = how many trials it takes until one fails."""
+    if r.sizes:
+        _check_success(p)
+        trials = _trials(p)
+        _fill(r, chosen(generator).uniform, lambda u: cast(trials(u), INT) + 1, _SLOW)
+
+
+def _check_success(p: float) -> None:
+    if not 0 < p < 1:
+        raise ArgError(1, "must be > 0 and < 1")
+
+
+@op("bernoulli", "[Generator] [double=0.5]", "[Generator] [double=0.5]")
+def bernoulli_number(generator: Generator | None, p: float) -> int:
     """1 with probability p, else 0."""
-    _check_probability(np.asarray(p))
-    return float(_generator(generator).uniform(1)[0] <= p)
+    _check_probability(0 <= p <= 1)
+    return int(chosen(generator).uniform_number() <= p)
 
 
-@op("bernoulli", method=f"*T* {_BERNOULLI}", function=f"*T* {_BERNOULLI}")
+@op("bernoulli", "*T* [Generator] [double=0.5]", "*T* [Generator] [double=0.5]")
 def bernoulli(r: Tensor, generator: Generator | None, p: float) -> None:
     """r = 1 with probability p, else 0."""
-    _check_probability(np.asarray(p))
-    _store(r, (_generator(generator).uniform(r.nelement) <= p).astype(np.uint8))
+    _check_probability(not r.sizes or 0 <= p <= 1)
+    _fill(r, chosen(generator).uniform, lambda u: u <= p)
 
 
-@op(
-    "bernoulli",
-    method="*T* [Generator] FloatTensor",
-    function="*T* [Generator] FloatTensor",
-)
-@op(
-    "bernoulli",
-    method="*T* [Generator] DoubleTensor",
-    function="*T* [Generator] DoubleTensor",
-)
+@op("bernoulli", "*T* [Generator] DoubleTensor", "*T* [Generator] DoubleTensor")
+@op("bernoulli", "*T* [Generator] FloatTensor", "*T* [Generator] FloatTensor")
 def bernoulli_each(r: Tensor, generator: Generator | None, p: Tensor) -> None:
     """r = 1 with the probabilities of p, else 0."""
-    from runtime.ops._operands import check_counts
-
     check_counts(self=r, p=p)
-    _check_probability(p.array)
-    _store(r, (_generator(generator).uniform(r.nelement) <= p.flat).astype(np.uint8))
+    flat = p.flat
+    _check_probability(bool(((flat >= 0) & (flat <= 1)).all()))
+    start = 0
+
+    def draw(count: int) -> Array:
+        nonlocal start
+        start += count
+        hits: Array = chosen(generator).uniform(count) <= flat[start - count : start]
+        return hits
+
+    _fill(r, draw, _as_it_is)
 
 
-def _check_probability(p: Array) -> None:
-    if not ((p >= 0) & (p <= 1)).all():
+def _check_probability(valid: bool) -> None:
+    if not valid:
         raise ArgError(1, "must be >= 0 and <= 1")

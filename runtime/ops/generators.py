@@ -1,0 +1,75 @@
+"""Manual, Random Numbers: generators, their seeds and their states."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dispatch import class_id, op
+from runtime.errors import ArgError
+from runtime.generator import STATE_SIZE, Generator, chosen, default_generator
+from runtime.tensor import Tensor
+
+_NO_RESULTS = (None, 0)
+
+
+@op("Generator.classId", function="")
+def generator_class_id() -> int:
+    """The number of the class, by which Lua knows objects that come from here."""
+    return class_id(Generator)
+
+
+@op("Generator.new", function="")
+def new() -> tuple[Generator, int]:
+    """A generator of its own, with a random seed."""
+    return Generator(), class_id(Generator)
+
+
+@op("Generator.default", function="")
+def default() -> tuple[Generator, int]:
+    """The generator of the functions that are given none."""
+    return default_generator(), class_id(Generator)
+
+
+@op("seed", function="[Generator]")
+def seed(generator: Generator | None) -> int:
+    """Start a random stream; returns its seed."""
+    return chosen(generator).seed_randomly()
+
+
+@op("initialSeed", function="[Generator]")
+def initial_seed(generator: Generator | None) -> int:
+    """What the stream was started with."""
+    unsigned = chosen(generator).seed
+    return unsigned - (1 << 64) if unsigned >> 63 else unsigned
+
+
+@op("manualSeed", function="[Generator] long")
+def manual_seed(generator: Generator | None, seed: int) -> tuple[None, int]:
+    """Start the stream of a seed."""
+    chosen(generator).manual_seed(seed)
+    return _NO_RESULTS
+
+
+@op("getRNGState", function="[Generator] [*ByteTensor*]")
+def get_state(generator: Generator | None, r: Tensor) -> None:
+    """r = the state, as the reference's bytes."""
+    r.resize((STATE_SIZE,))
+    _check_contiguous(r)
+    r.array[...] = np.frombuffer(chosen(generator).state, np.uint8)
+
+
+@op("setRNGState", function="[Generator] [*ByteTensor*]")
+def set_state(generator: Generator | None, state: Tensor) -> None:
+    """Go on from a state that getRNGState gave."""
+    if state.nelement != STATE_SIZE:
+        raise ArgError(1, "RNG state is wrong size")
+    _check_contiguous(state)
+    try:
+        chosen(generator).state = state.array.tobytes()
+    except ValueError:
+        raise ArgError(1, "Invalid RNG state") from None
+
+
+def _check_contiguous(state: Tensor) -> None:
+    if not state.is_contiguous:
+        raise ArgError(1, "RNG state needs to be contiguous")

@@ -1,0 +1,126 @@
+"""Manual, Random Numbers and Math Functions: permutations, and draws from given probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dispatch import FLOATS, op
+from runtime.dtypes import Array
+from runtime.errors import ArgError
+from runtime.generator import Generator, chosen
+from runtime.ops._operands import store
+from runtime.sequential import draw_slots, pair_slots, shuffle
+from runtime.tensor import Tensor
+
+_BLOCK = 1 << 16
+
+# -- permutations
+
+
+@op("randperm", "*T* [Generator] long", "[*T*] [Generator] long")
+def randperm(r: Tensor, generator: Generator | None, n: int) -> None:
+    """r = the numbers 1 to n in random order."""
+    if n <= 0:
+        raise ArgError(1, "must be strictly positive")
+    r.resize((n,))
+    values = r.array
+    values[...] = _permutation(chosen(generator), n)
+    values += 1
+
+
+def _permutation(generator: Generator, n: int) -> Array:
+    """The numbers 0 to n - 1: each in turn was swapped with one that is not before it."""
+    order = np.arange(n, dtype=np.int32)
+    for start in range(0, n - 1, _BLOCK):
+        count = min(_BLOCK, n - 1 - start)
+        steps = np.arange(count, dtype=np.uint64)
+        targets = generator.words(count) % (np.uint64(n - start) - steps)
+        targets += steps
+        shuffle(order, targets.astype(np.int32), start)
+    return order
+
+
+# -- probabilities
+
+
+@op(
+    "multinomial",
+    "*LongTensor* [Generator] T int [boolean=false]",
+    "[*LongTensor*] [Generator] T int [boolean=false]",
+    FLOATS,
+)
+def multinomial(
+    r: Tensor, generator: Generator | None, p: Tensor, count: int, replace: bool
+) -> None:
+    """r = for each row of p so many indices, drawn with the row's probabilities (any total)."""
+    if p.ndim < 2:
+        _check_has_rows(p, 1)
+        rows = p.array[np.newaxis]
+    else:
+        rows = p.array.reshape(*p.sizes[:2], -1)[:, :, 0]  # Torch7: knows two dimensions
+    if count <= 0:
+        raise ArgError(2, "cannot sample n_sample < 0 samples")
+    if not replace and count > rows.shape[1]:
+        raise ArgError(2, "cannot sample n_sample > prob_dist:size(1) samples without replacement")
+    cumulative = _cumulative(rows)
+    uniform = chosen(generator).uniform(len(rows) * count).reshape(len(rows), count)
+    drawn = draw_slots(cumulative, uniform, replace)
+    store(r, (drawn if p.ndim > 1 else drawn[0]) + np.int64(1))
+
+
+def _check_has_rows(p: Tensor, ndim: int) -> None:
+    if p.ndim < ndim:
+        raise ArgError(2, f"dimension 1 out of range of {p.ndim}D tensor")
+
+
+def _cumulative(rows: Array) -> Array:
+    cumulative: Array = rows.cumsum(axis=1, dtype=np.float64)
+    totals = cumulative[:, -1:].copy()
+    if not (totals > 0).all():
+        raise ArgError(2, "invalid multinomial distribution (sum of probabilities <= 0)")
+    cumulative /= totals
+    return np.ascontiguousarray(cumulative)
+
+
+# -- the alias method
+
+
+@op(
+    "multinomialAliasSetup_",
+    "T *LongTensor* *T*",
+    "T [*LongTensor*] [*T*]",
+    FLOATS,
+)
+def alias_setup(p: Tensor, aliases: Tensor, q: Tensor) -> None:
+    """The tables of a distribution: who fills each index up, and how much of it is its own."""
+    shares = np.multiply(p.flat, p.nelement, dtype=p.dtype.numpy)
+    filled_by = pair_slots(shares)
+    if not shares.size or not shares.min() > 0:
+        raise ArgError(2, "q_min is less than 0")
+    if shares.max() > 1:
+        shares /= shares.max()
+    # Torch7: takes index 1 for none.
+    shares[filled_by == 0] = 1
+    store(aliases, filled_by + np.int64(1))
+    store(q, shares)
+
+
+@op(
+    "multinomialAlias_",
+    "*LongTensor* [Generator] LongTensor T",
+    "[*LongTensor*] [Generator] LongTensor T",
+    FLOATS,
+)
+def alias_draw(r: Tensor, generator: Generator | None, aliases: Tensor, q: Tensor) -> None:
+    """r = indices drawn with the tables of alias_setup."""
+    # Torch7: counts the aliases down by 1 with every call, and does not put them back.
+    aliases.array[...] -= 1
+    count = r.nelement
+    draws = chosen(generator).uniform(2 * count)
+    index = (draws[0::2] * aliases.nelement).astype(np.int64)
+    own = q.flat[index]
+    if not ((own >= 0) & (own <= 1)).all():
+        raise ArgError(1, "must be >= 0 and <= 1")
+    values = np.where(draws[1::2] <= own, index + 1, aliases.flat[index])
+    if count:
+        r.array[...] = values.reshape(r.sizes)
