@@ -6,13 +6,14 @@ do: no Python exception ever crosses into Lua.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from runtime import dispatch, memory, small
+from runtime import dispatch, memory, small, threads
 from runtime.dispatch import class_id, encode_error
 from runtime.dtypes import DTYPES, Array
 from runtime.ops import ROWS_ADDED
@@ -116,6 +117,9 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "small_source": _small_source,
         "half_bits": _half_bits,
         "half_values": _half_table,
+        "get_threads": threads.get_threads,
+        "set_threads": lambda count: threads.set_threads(int(count)),
+        "count_cores": lambda: os.cpu_count() or 1,
         "set_default_type": _set_default_type,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),

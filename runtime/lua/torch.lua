@@ -131,12 +131,22 @@ end
 
 -- -------------------------------------------------------------------- the rest
 
-function torch.tic() return th.ask(host.clock) end
+function torch.tic() return (th.ask(host.clock)) end
 
 function torch.toc(start)
   if type(start) ~= 'number' then th.type_error(1, 'number', start, start == nil) end
   return th.ask(host.clock) - start
 end
+
+--- How many threads large operations are shared out to.
+function torch.getnumthreads() return (th.ask(host.get_threads)) end
+
+function torch.setnumthreads(count)
+  if type(count) ~= 'number' then th.type_error(1, 'number', count, count == nil) end
+  th.ask(host.set_threads, count)
+end
+
+function torch.getnumcores() return (th.ask(host.count_cores)) end
 
 function torch.isatty(file)
   return th.ask(host.isatty, file == io.stdin and 0 or file == io.stderr and 2 or 1)
