@@ -63,8 +63,12 @@ def _is_of_torch(path: str, around: Mapping[str, str]) -> bool:
 
 
 def _rows(name: str) -> list[list[Row]]:
-    keys = (name, f"Storage.{name}")
-    return [TABLE[key] for key in keys if key in TABLE and "_" not in name]
+    if "_" in name:
+        return []
+    # Without the rows of types that have only a few operations.
+    found = [TABLE.get(key, []) for key in (name, f"Storage.{name}")]
+    sections = [[row for row in rows if any(t in ALL for t in row.types)] for rows in found]
+    return [rows for rows in sections if rows]
 
 
 def _section(rows: list[Row]) -> str:
@@ -94,7 +98,7 @@ def _text(form: str, row: Row) -> str:
     form = re.sub(r"\bT\b", f"{dtype.name}Tensor", form)
     form = re.sub(r"\b(?:acc)?real\b", dtype.real, form)
     form = " ".join(form.split())
-    if row.types == ALL:
+    if all(some in row.types for some in ALL):
         return form
     return f"{form}   ({', '.join(some.name for some in row.types)})"
 
