@@ -90,12 +90,16 @@ def by_columns(t: Tensor) -> Array:
 
 
 def store_columns(r: Tensor, values: Array, source: Tensor | None = None) -> None:
-    """Set a result to a matrix.
+    """Set a result to a fresh matrix; a result without a storage takes its memory over.
 
     Torch7: results are laid out by columns. A result that is the source keeps its layout, as
     does a square one that has these sizes and is not contiguous.
     """
     rows, columns = values.shape
+    if r.storage is None:
+        memory = np.asfortranarray(values).T.reshape(-1)
+        r.set(r.storage_class.of(memory), 0, (rows, columns), (1, rows))
+        return
     if r is not source or r.sizes != values.shape:
         odd = rows != columns and not r.is_contiguous and r.sizes == (columns, rows)
         r.resize((columns, rows), contiguous_strides((columns, rows)) if odd else None)
