@@ -10,6 +10,7 @@ import numpy as np
 from runtime.dispatch import FLOATS, op
 from runtime.dtypes import Array
 from runtime.errors import ArgError, TorchError
+from runtime.memory import Pool
 from runtime.tensor import Tensor, contiguous_strides
 
 __all__ = [
@@ -80,7 +81,8 @@ def routine(name: str, t: Tensor) -> Callable[..., Any]:
     """The LAPACK routine for a tensor's element type."""
     from scipy.linalg import lapack  # takes a while: not before it is needed
 
-    return getattr(lapack, ("d" if t.dtype.size == 8 else "s") + name)  # type: ignore[no-any-return]
+    found: Callable[..., Any] = getattr(lapack, ("d" if t.dtype.size == 8 else "s") + name)
+    return found
 
 
 def by_columns(t: Tensor) -> Array:
@@ -90,13 +92,13 @@ def by_columns(t: Tensor) -> Array:
 
 
 def store_columns(r: Tensor, values: Array, source: Tensor | None = None) -> None:
-    """Set a result to a fresh matrix; a result without a storage takes its memory over.
+    """Set a result to a fresh matrix; a result without a storage takes a small one's memory over.
 
     Torch7: results are laid out by columns. A result that is the source keeps its layout, as
     does a square one that has these sizes and is not contiguous.
     """
     rows, columns = values.shape
-    if r.storage is None:
+    if r.storage is None and values.nbytes < Pool.LEAST:  # larger memory comes from the pool
         memory = np.asfortranarray(values).T.reshape(-1)
         r.set(r.storage_class.of(memory), 0, (rows, columns), (1, rows))
         return

@@ -126,7 +126,7 @@ def _convolve(out: Array, x: Array, k: Array, full: bool, paired: bool = False) 
 def _is_exact(x: Array, k: Array) -> bool:
     """Whether double precision holds every sum of products of these integers."""
     largest = [max(abs(int(values.min())), abs(int(values.max()))) for values in (x, k)]
-    return largest[0] * largest[1] * k[0].size < 1 << 53
+    return largest[0] * largest[1] * int(k[0].size) < 1 << 53
 
 
 def _row_distances(kernel: Sizes, strides: Sizes) -> list[int]:
