@@ -104,9 +104,13 @@ def cast(values: Array, to: DType) -> Array:
 
 def cast_into(out: Array, values: Array, to: DType) -> None:
     """Set an array's elements to others, converted as `cast` does; the shapes are equal."""
-    if values.dtype.kind == "f" and not to.is_float:
-        values = cast(values, to)
-    np.copyto(out, values, casting="unsafe")
+    if values.dtype.kind != "f" or to.is_float:
+        np.copyto(out, values, casting="unsafe")
+    elif values.size:
+        flags: Any = ["external_loop", "buffered", "zerosize_ok"]
+        with np.nditer([out, values], flags, [["writeonly"], ["readonly"]]) as chunks:
+            for part, source in chunks:
+                part[...] = cast(source, to)
 
 
 def cast_scalar(value: float, to: DType) -> float | int:

@@ -7,17 +7,31 @@ the number of threads is what torch.setnumthreads says.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
 
 from runtime.dtypes import Array
 
-__all__ = ["LARGE", "get_threads", "in_parts", "set_threads"]
+__all__ = [
+    "LARGE",
+    "PIECE",
+    "blocks",
+    "flatten",
+    "get_threads",
+    "in_parts",
+    "pieces",
+    "set_threads",
+]
 
 #: From this many elements on work is shared out, as in the reference.
 LARGE = 100_000
 #: Elements of a piece that is computed in several steps.
 PIECE = 16_384
+#: Elements of a part that bounds the memory of what cannot go piece by piece.
+_BLOCK = 1 << 20
 
 _threads = os.cpu_count() or 1
 _pool: ThreadPoolExecutor | None = None
@@ -69,21 +83,67 @@ def _pieces(compute: Callable[[slice], None], start: int, stop: int, piece: int)
         compute(slice(at, min(at + piece, stop)))
 
 
+def _prepare_thread() -> None:
+    np.seterr(all="ignore")  # as the engine does for its own thread
+
+
 def _ensure_pool() -> ThreadPoolExecutor:
     global _pool
     if _pool is None:
-        _pool = ThreadPoolExecutor(_threads - 1, thread_name_prefix="torch")
+        _pool = ThreadPoolExecutor(_threads - 1, "torch", _prepare_thread)
     return _pool
 
 
-def flat_parts(arrays: Sequence[Array | float]) -> list[Array | float] | None:
-    """The arrays as flat views of one length, or None where one is not contiguous."""
+def flatten(arrays: Sequence[Array | float]) -> list[Array | float] | None:
+    """Arrays of one shape as flat views that run through memory together; numbers stay.
+
+    None where they do not lie in memory in the same order without gaps.
+    """
+    first = next(a for a in arrays if isinstance(a, np.ndarray))
+    axes = sorted(range(first.ndim), key=lambda axis: -first.strides[axis])
     flat: list[Array | float] = []
     for array in arrays:
-        if isinstance(array, float | int):
-            flat.append(array)
-        elif array.flags.c_contiguous:
-            flat.append(array.reshape(-1))
-        else:
-            return None
+        if isinstance(array, np.ndarray):
+            array = array.transpose(axes)
+            if not array.flags.c_contiguous:
+                return None
+            array = array.reshape(-1)
+        flat.append(array)
     return flat
+
+
+def pieces(array: Array) -> Iterator[Array]:
+    """All elements of an array in one-dimensional pieces that stay in the cache.
+
+    In whatever order is quick; not to be written to.
+    """
+    flat = flatten([array])
+    if flat is not None:
+        whole = flat[0]
+        assert isinstance(whole, np.ndarray)
+        for at in range(0, len(whole), PIECE):
+            yield whole[at : at + PIECE]
+        return
+    flags: Any = ["external_loop", "buffered", "zerosize_ok"]
+    with np.nditer(array, flags, ["readonly"], buffersize=PIECE) as chunks:
+        yield from chunks
+
+
+def blocks(shape: Sequence[int], keep: int | None = None) -> Iterator[tuple[slice, ...]]:
+    """Indices that cut an array into parts of a few PIECEs along its longest axis.
+
+    keep: an axis that is not cut.
+    """
+    axes = [axis for axis in range(len(shape)) if axis != keep]
+    whole = [slice(None)] * len(shape)
+    if not axes:
+        yield tuple(whole)
+        return
+    axis = max(axes, key=lambda a: shape[a])
+    count = 1
+    for size in shape:
+        count *= size
+    step = max(1, shape[axis] * _BLOCK // max(count, 1))
+    for at in range(0, shape[axis], step):
+        whole[axis] = slice(at, at + step)
+        yield tuple(whole)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from runtime.dtypes import Array
 from runtime.errors import TorchError
 from runtime.tensor import Tensor, describe
-from runtime.threads import LARGE, PIECE, flat_parts, in_parts
+from runtime.threads import LARGE, PIECE, blocks, flatten, in_parts
 
 __all__ = ["Compute", "check_counts", "elementwise", "like", "store"]
 
@@ -65,9 +66,8 @@ def elementwise(r: Tensor, compute: Compute, *operands: Tensor | float) -> None:
     inputs = [like(x, r) if isinstance(x, Tensor) else x for x in operands]
     out = r.array
     if out.size >= LARGE or (out.size > PIECE and not isinstance(compute, np.ufunc)):
-        flat = flat_parts([out, *inputs])
-        if flat is not None and not _partly_shared(out, inputs):
-            _compute_flat(compute, flat)
+        if not _partly_shared(out, inputs):
+            _compute_large(compute, [out, *inputs])
             return
     compute(*inputs, out=out)
 
@@ -81,14 +81,20 @@ def _partly_shared(out: Array, inputs: list[Array | float]) -> bool:
     )
 
 
-def _compute_flat(compute: Compute, flat: list[Any]) -> None:
-    out, inputs = flat[0], flat[1:]
+def _compute_large(compute: Compute, arrays: list[Any]) -> None:
+    def part(arrays: list[Any], at: Any) -> None:
+        out, *inputs = (x[at] if isinstance(x, np.ndarray) else x for x in arrays)
+        compute(*inputs, out=out)
 
-    def part(at: slice) -> None:
-        compute(*[x[at] if isinstance(x, np.ndarray) else x for x in inputs], out=out[at])
-
-    piece = 0 if isinstance(compute, np.ufunc) else PIECE
-    in_parts(part, out.size, piece=piece)
+    flat = flatten(arrays)
+    steps = not isinstance(compute, np.ufunc)
+    if flat is not None:
+        in_parts(partial(part, flat), arrays[0].size, piece=PIECE if steps else 0)
+    elif steps:
+        for at in blocks(arrays[0].shape):
+            part(arrays, at)
+    else:
+        compute(*arrays[1:], out=arrays[0])
 
 
 def _one_visit_at_a_time(r: Tensor, compute: Compute, operands: tuple[Tensor | float, ...]) -> None:

@@ -16,6 +16,7 @@ from runtime.ops._operands import store
 from runtime.ops.reduce import check_dim
 from runtime.sequential import select_rows, sort_rows
 from runtime.tensor import Tensor
+from runtime.threads import blocks
 
 _PAIR = "[*T*] [*LongTensor*] T"
 
@@ -37,10 +38,13 @@ def _add_extremum(name: str, pick: Any, locate: Any) -> None:
 
     def along(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
-        found = pick(t.array, axis=dim, keepdims=True)
-        at = locate(t.array, axis=dim, keepdims=True)
+        shape = (*t.sizes[:dim], 1, *t.sizes[dim + 1 :])
+        found, places = np.empty(shape, t.array.dtype), np.empty(shape, np.int64)
+        for at in blocks(t.sizes, keep=dim):
+            pick(t.array[at], axis=dim, keepdims=True, out=found[at])
+            locate(t.array[at], axis=dim, keepdims=True, out=places[at])
         store(values, found)
-        store(indices, np.add(at, 1, out=at))
+        store(indices, np.add(places, 1, out=places))
 
     over_all.__doc__ = f"The {name}imum of all elements; nan where there is one."
     along.__doc__ = f"The {name}ima along one dimension and where they are."

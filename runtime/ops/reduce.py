@@ -5,6 +5,7 @@ The reduced dimension stays, with size 1. Sums of floats are made in double prec
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts, store
 from runtime.sequential import cumsum_rows
 from runtime.tensor import Tensor, describe
+from runtime.threads import PIECE, blocks, pieces
 
 _ALL = "T", "T"
 _ALONG = "[*T*] T index", "[*T*] T index"
@@ -31,10 +33,6 @@ def check_dim(
     """Raise where a tensor has no such dimension (from 0; the message counts from 1)."""
     if not 0 <= dim < t.ndim:
         raise ArgError(arg, message.format(dim + 1))
-
-
-def _wide(t: Tensor) -> Array:
-    return t.array.astype(np.float64, copy=False)
 
 
 def _store_as(r: Tensor, values: Array) -> None:
@@ -111,8 +109,12 @@ def mean(r: Tensor, t: Tensor, dim: int) -> None:
 @op("var", "T [boolean=false]", "T [boolean=false]", types=FLOATS)
 def var_all(t: Tensor, biased: bool) -> float:
     """The variance of all elements; biased: divided by their number, not by one less."""
-    _check_not_empty(t)
-    return float(np.var(t.array, dtype=np.float64, ddof=0 if biased else 1))
+    mean = mean_all(t)
+    total = 0.0
+    for piece in pieces(t.array):
+        difference = piece - np.float64(mean)
+        total += float(np.dot(difference, difference))
+    return float(np.float64(total) / (t.nelement - (0 if biased else 1)))
 
 
 @op("std", "T [boolean=false]", "T [boolean=false]", types=FLOATS)
@@ -121,10 +123,18 @@ def std_all(t: Tensor, biased: bool) -> float:
     return float(np.sqrt(np.float64(var_all(t, biased))))
 
 
+def _along(t: Tensor, dim: int, reduce: Callable[[Array], Array]) -> Array:
+    """reduce(part) of parts of a tensor that are whole along a dimension, put together."""
+    result = np.empty((*t.sizes[:dim], 1, *t.sizes[dim + 1 :]))
+    for at in blocks(t.sizes, keep=dim):
+        result[at] = reduce(t.array[at].astype(np.float64, copy=False))
+    return result
+
+
 def _variances(t: Tensor, dim: int, biased: bool) -> Array:
     check_dim(t, dim, "invalid dimension {}", 3)
     ddof = 0 if biased else 1
-    return np.asarray(np.var(t.array, axis=dim, dtype=np.float64, ddof=ddof, keepdims=True))
+    return _along(t, dim, lambda part: np.var(part, axis=dim, ddof=ddof, keepdims=True))
 
 
 _DEVIATION = "[*T*] T index [boolean=false]", "[*T*] T index [boolean=false]"
@@ -145,40 +155,59 @@ def std(r: Tensor, t: Tensor, dim: int, biased: bool) -> None:
 # -- norms
 
 
-def _norm(values: Array, p: float, axis: int | None = None) -> Array:
-    keep = axis is not None
+def _powers(values: Array, p: float) -> Array:
+    """What the p-norm of values adds up; for p 0 whether they are not 0."""
     if p == 0:
-        return np.asarray((values != 0).sum(axis=axis, keepdims=keep), np.float64)
+        return (values != 0).astype(np.float64)
     if p == 1:
-        return np.asarray(np.abs(values).sum(axis=axis, keepdims=keep))
-    if p == 2:
-        return np.asarray(np.sqrt((values * values).sum(axis=axis, keepdims=keep)))
-    total: Array = (np.abs(values) ** p).sum(axis=axis, keepdims=keep)
-    return np.asarray(total ** (np.float64(1) / p))
+        return np.abs(values)
+    powers: Array = values * values if p == 2 else np.abs(values) ** p
+    return powers
+
+
+def _root(total: Any, p: float) -> Any:
+    if p in (0, 1):
+        return total
+    return np.sqrt(total) if p == 2 else total ** (np.float64(1) / p)
+
+
+def _norm(values: Array, p: float) -> float:
+    parts = (piece.astype(np.float64, copy=False) for piece in pieces(values))
+    total = np.float64(sum(float(_powers(part, p).sum()) for part in parts))
+    return float(_root(total, p))
+
+
+def _norms(t: Tensor, p: float, dim: int) -> Array:
+    totals = _along(t, dim, lambda part: _powers(part, p).sum(axis=dim, keepdims=True))
+    return np.asarray(_root(totals, p))
 
 
 @op("norm", "T [real=2]", "T [real=2]", types=FLOATS)
 def norm_all(t: Tensor, p: float) -> float:
     """The p-norm of all elements; for p 0 the number of those that are not 0."""
-    return float(_norm(_wide(t), p))
+    return _norm(t.array, p)
 
 
 @op("norm", "[*T*] T real index", "[*T*] T real index", types=FLOATS)
 def norm(r: Tensor, t: Tensor, p: float, dim: int) -> None:
     """r = the p-norms along one dimension."""
     check_dim(t, dim, "invalid dimension {}", 3)
-    _store_as(r, _norm(_wide(t), p, dim))
+    _store_as(r, _norms(t, p, dim))
 
 
 @op("dist", "T T [real=2]", "T T [real=2]", types=FLOATS)
 def dist(a: Tensor, b: Tensor, p: float) -> float:
     """The p-norm of the difference, element by element."""
     check_counts(tensor=a, src=b)
-    difference = (a.flat - b.flat).astype(np.float64, copy=False)
     if p == 0:
         # Torch7: each difference to the power of 0 is 1, and the sum to the power of 1/0.
-        return float(np.float64(len(difference)) ** np.inf)
-    return float(_norm(difference, p))
+        return float(np.float64(a.nelement) ** np.inf)
+    x, y = a.flat, b.flat
+    total = 0.0
+    for at in range(0, len(x), PIECE):
+        difference = np.subtract(x[at : at + PIECE], y[at : at + PIECE], dtype=np.float64)
+        total += float(_powers(difference, p).sum())
+    return float(_root(np.float64(total), p))
 
 
 @op("renorm", "*T* [T=1] real index real", "[*T*] T real index real", types=FLOATS)
@@ -189,12 +218,14 @@ def renorm(r: Tensor, t: Tensor, p: float, dim: int, most: float) -> None:
         raise ArgError(2, "non-positive-norm not supported")
     if t.ndim < 2:
         raise ArgError(1, f"need at least 2 dimensions, got {t.ndim} dimensions")
-    slices = np.moveaxis(_wide(t), dim, 0).reshape(t.sizes[dim], -1)
-    norms = _norm(slices, p, 1).reshape(-1)
+    slices = np.moveaxis(t.array, dim, 0)
+    norms = np.array([_norm(part, p) for part in slices])
     factors = np.where(norms > most, most / (norms + 1e-7), 1.0)
     shape = [1] * t.ndim
     shape[dim] = t.sizes[dim]
-    _store_as(r, _wide(t) * factors.reshape(shape))
+    scale = factors.reshape(shape).astype(t.array.dtype)
+    r.resize(t.sizes)
+    np.multiply(t.array, scale, out=r.array)
 
 
 # -- products of vectors

@@ -152,7 +152,7 @@ def _result(r: Any, tensor: Tensor) -> Tensor:
         name = getattr(r, "dtype", tensor.dtype)
         names = f"{name.tensor_name} or {name.storage_name}"
         raise TorchError(f"bad argument #1 to 'set' (expecting number or {names})")
-    return r  # type: ignore[no-any-return]
+    return r
 
 
 _SIZES = "[*T*] T (LongStorage | sz1 ...)"
