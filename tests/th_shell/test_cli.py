@@ -214,13 +214,16 @@ print([m for m in ("argparse", "prompt_toolkit", "pygments") if m in sys.modules
 
 
 def test_it_starts_fast(command: list[str], environment: dict[str, str]) -> None:
-    def fastest(words: list[str]) -> float:
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            subprocess.run(words, env=environment, stdout=subprocess.DEVNULL, check=True)
-            times.append(time.perf_counter() - start)
-        return min(times)
+    def seconds(words: list[str]) -> float:
+        start = time.perf_counter()
+        subprocess.run(words, env=environment, stdout=subprocess.DEVNULL, check=True)
+        return time.perf_counter() - start
 
-    numpy = fastest([sys.executable, "-c", "import numpy"])
-    assert fastest([*command, "-e", "print(1)"]) <= 2.5 * numpy
+    # In turn, because other tests run beside this one: only the fastest of each says something.
+    numpy, th = [], []
+    for _ in range(20):
+        numpy.append(seconds([sys.executable, "-c", "import numpy"]))
+        th.append(seconds([*command, "-e", "print(1)"]))
+        if len(th) >= 3 and min(th) <= 2.5 * min(numpy):
+            break
+    assert min(th) <= 2.5 * min(numpy)
