@@ -93,12 +93,15 @@ function th.traceback(message)
     message = type(mt) == 'table' and rawget(mt, '__tostring') and tostring(message)
       or 'error object is a ' .. type(message) .. ' value'
   end
-  local lines = {}
+  local lines, ours = {}, nil
   for line in debug.traceback('', 2):gmatch('\n\t([^\n]+)') do
-    if not line:find('[th] ', 1, true) then
-      lines[#lines + 1] = '\t' .. line
-    elseif #lines == 1 and lines[1]:match("^\t%[C%]: in function 'error'$") then
-      lines[1] = nil -- it was ours
+    if line:find('[th] ', 1, true) then
+      if #lines == 1 and lines[1]:match("^\t%[C%]: in function 'error'$") then lines[1] = nil end
+      ours = line:match("in function '[^']*'$")
+    else
+      -- Of our frames the one that the user called shows, as a function that is not Lua's.
+      if ours then lines[#lines + 1] = '\t[C]: ' .. ours end
+      lines[#lines + 1], ours = '\t' .. line, nil
     end
   end
   while lines[#lines] and lines[#lines]:match('^\t%[C%]: ') do lines[#lines] = nil end

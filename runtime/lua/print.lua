@@ -41,6 +41,7 @@ local function print_table(value, depth)
   end
   write(margin, '{\n')
   for k, v in pairs(value) do
+    th.poll()
     write(margin, '  ', tostring(k), ' : ')
     if type(v) ~= 'table' then
       write(describe(v, true), '\n')
