@@ -27,6 +27,9 @@ __all__ = ["STATE_SIZE", "Generator", "chosen", "default_generator"]
 _WORDS = 624
 _SLOW = 4096  # pairs of normal numbers from which threads are worth it
 _TO_UNIT = 2.0**-32
+# The bits of the double 2^20, whose last 32 are worth 2^-32 each: words become numbers in
+# the memory they lie in.
+_EXPONENT, _AT_EXPONENT = np.uint64(0x4130000000000000), 2.0**20
 # Torch7: the C struct, as it lies in memory: seed, words left in this turn (and one), seeded,
 # position, the turn's words, the last pair's x, y and radius, whether its second is unused.
 _STATE = struct.Struct(f"<QiiQ{8 * _WORDS}s3di4x")
@@ -85,7 +88,11 @@ class Generator:
 
     def uniform(self, count: int) -> Array:
         """The next numbers of [0, 1), as doubles."""
-        return self.words(count) * _TO_UNIT
+        words = self.words(count)
+        words |= _EXPONENT
+        numbers = words.view(np.float64)
+        numbers -= _AT_EXPONENT
+        return numbers
 
     def normal_number(self) -> float:
         """The next normal number with mean 0 and standard deviation 1."""
