@@ -11,6 +11,6 @@ README = Path(__file__).parents[1] / "README.md"
 def test_session_holds() -> None:
     examples = read_examples(README, Syntax())
     result = check_page(README, examples, 60)
-    verdicts = [judged.verdict for judged in result.judged]
+    verdicts = [judged.verdict for judged in result.results]
     assert len(verdicts) >= 5
     assert set(verdicts) <= {Verdict.PASS, Verdict.RAN}

@@ -163,7 +163,8 @@ def squeeze_dim(p: Program, k: int, x: Array, memory: Array) -> None:
 def expand(p: Program, k: int, x: Array, memory: Array) -> None:
     sizes = tuple(p.whole(1, 3) if n == 1 else n for n in x.shape)
     strides = tuple(0 if n == 1 else s for n, s in zip(x.shape, x.strides, strict=True))
-    source = f"T[{k}]:expand({p.arguments(*sizes)})"
+    # Not in strings: by them the reference tells a destination from sizes.
+    source = f"T[{k}]:expand({', '.join(map(str, sizes))})"
     p.add(source, as_strided(x, sizes, strides, writeable=True), memory)
 
 
