@@ -14,6 +14,7 @@ kills it is dropped).
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["Entry", "cases", "normal", "read"]
+__all__ = ["Entry", "ask", "cases", "normal", "read"]
 
 FOLDER = Path(__file__).parent / "runtime" / "transcripts"
 
@@ -68,10 +69,10 @@ def read(path: Path) -> list[Entry]:
     return entries
 
 
-def cases(name: str) -> list[object]:
+def cases(name: str, folder: Path = FOLDER) -> list[object]:
     """A transcript's entries as parameters (source, printed) of a test."""
     parameters: list[object] = []
-    for entry in read(FOLDER / f"{name}.txt"):
+    for entry in read(folder / f"{name}.txt"):
         marks = [pytest.mark.xfail(reason=entry.reason, strict=True)] if entry.reason else []
         source, printed = "\n".join(entry.source), normal("\n".join(entry.printed))
         parameters.append(pytest.param(source, printed, id=f"{name}:{entry.line}", marks=marks))
@@ -119,10 +120,11 @@ io.write('\\n\\1', 0, '\\n')
 """
 
 
-def ask(engine: str, sources: list[str]) -> list[str]:
+def ask(engine: list[str], sources: list[str]) -> list[str]:
     """What an engine prints for each program; 'DIED' where it did not survive one."""
     answers: dict[int, str] = {}
     first = 1
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
     with tempfile.TemporaryDirectory() as folder:
         listing, driver = Path(folder) / "sources.lua", Path(folder) / "driver.lua"
         quoted = ("".join(f"\\{byte:03d}" for byte in s.encode()) for s in sources)
@@ -130,7 +132,9 @@ def ask(engine: str, sources: list[str]) -> list[str]:
         while first <= len(sources):
             head = f"local SOURCES, FIRST = {str(listing)!r}, {first}\n"
             driver.write_text(head + _DRIVER)
-            run = subprocess.run([engine, str(driver)], cwd=folder, capture_output=True)
+            run = subprocess.run(
+                [*engine, str(driver)], cwd=folder, env=environment, capture_output=True
+            )
             parts = re.split(r"\n?\x01(\d+)\n", run.stdout.decode("utf-8", "surrogateescape"))
             found = dict(zip(map(int, parts[1::2]), parts[2::2], strict=True))
             finished = found.pop(0, None) is not None
@@ -147,7 +151,7 @@ def main() -> None:
     engine, *paths = sys.argv[1:]
     for path in map(Path, paths):
         entries = read(path)
-        answers = ask(engine, ["\n".join(entry.source) for entry in entries])
+        answers = ask([engine], ["\n".join(entry.source) for entry in entries])
         for entry, answer in zip(entries, answers, strict=True):
             entry.printed = normal(answer).splitlines()
         survived = [entry for entry in entries if entry.printed[-1:] != ["DIED"]]

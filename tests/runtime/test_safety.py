@@ -1,0 +1,74 @@
+"""No Lua program that stays away from raw pointers crashes, or reads or writes wrong memory.
+
+The programs of safety.txt run in a process of their own: one that dies fails alone.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.transcripts import ask, cases, normal, read
+
+HERE = Path(__file__).parent
+TOP = HERE.parent.parent
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, str]:
+    """What each program of the transcript prints ('DIED' where the process ended with it)."""
+    sources = ["\n".join(entry.source) for entry in read(HERE / "safety.txt")]
+    printed = ask([sys.executable, "-m", "th_shell"], sources)
+    return dict(zip(sources, map(normal, printed), strict=True))
+
+
+@pytest.mark.parametrize(("source", "printed"), cases("safety", HERE))
+def test_clear_error_or_right_data(answers: dict[str, str], source: str, printed: str) -> None:
+    assert answers[source] == printed
+
+
+def run_script(tmp_path: Path, source: str) -> subprocess.CompletedProcess[str]:
+    """Run a Lua script in a process of its own."""
+    script = tmp_path / "script.lua"
+    script.write_text(source)
+    command = [sys.executable, "-m", "th_shell", str(script)]
+    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=120)
+
+
+MEMORY = """
+local function resident()
+  for line in io.lines('/proc/self/status') do
+    local kilobytes = line:match('^VmHWM:%s+(%d+) kB')
+    if kilobytes then return tonumber(kilobytes) / 1024 end
+  end
+end
+local keep
+for i = 1, 20000 do
+  local x = torch.Tensor(1024 * 1024)
+  x[1], x[1024 * 1024] = i, i
+  if i % 200 == 0 then x:fill(i) end
+  if i % 1000 == 0 then keep = x:narrow(1, 5, 3) end
+end
+print(keep[1], resident() < 1024)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
+@pytest.mark.parametrize(
+    "make",
+    [
+        "torch.Tensor(1024 * 1024)",
+        "torch.DoubleStorage(1024 * 1024)",
+        "torch.Tensor():resize(1024, 1024):view(1024 * 1024)",
+        "torch.FloatTensor(1, 2 * 1024 * 1024):t():select(2, 1)",
+    ],
+)
+def test_temporaries_run_in_bounded_memory(tmp_path: Path, make: str) -> None:
+    source = MEMORY.replace("torch.Tensor(1024 * 1024)", make)
+    if "Storage" in make:
+        source = source.replace("keep = x:narrow(1, 5, 3)", "keep = torch.DoubleStorage(x, 5, 3)")
+    run = run_script(tmp_path, source)
+    assert (run.stdout, run.stderr, run.returncode) == ("20000\ttrue\t\n", "", 0)
