@@ -227,6 +227,8 @@ def set_default_type(dtype: DType) -> None:
         cache.clear()
 
 
+_MOST_PLANS = 1000  # of one function: strings among the arguments make many
+
 _default = DOUBLE
 _function_caches: list[dict[Any, Entry]] = []
 
@@ -246,12 +248,14 @@ def entry(name: str, dtype: DType | None) -> Entry:
     def call(*args: Any) -> Any:
         try:
             key: Any = tuple(map(type, args))
+            if bytes in key:
+                key = (key, tuple([a for a in args if type(a) is bytes]))
             if by_value:
                 key = (key, tuple([getattr(a, "ndim", None) for a in args]))
             plan = find(key)
             if plan is None:
                 plan = _resolve(name, dtype, args)
-                if bytes not in key and not (by_value and bytes in key[0]):
+                if len(cache) < _MOST_PLANS:
                     cache[key] = plan
             return plan(*args)
         except BaseException as error:

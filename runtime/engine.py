@@ -20,7 +20,7 @@ from lupa import luajit21
 
 from runtime import bridge, sequential
 from runtime.dispatch import INTERRUPTED, is_running
-from runtime.memory import METER
+from runtime.memory import METER, keep_pages
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
 
@@ -75,6 +75,7 @@ class Engine:
         )
         start = self._lua.eval(b"loadstring")(_lua_source(b"init"), b"=[th] init.lua")
         self._shell = start(self._lua.table_from(self._host()), _lua_source)
+        keep_pages()
         np.seterr(all="ignore")  # as in C: inf and nan, and integers that wrap
         sequential.install(self._kernel)
         METER.collect = self._shell[b"collect"]

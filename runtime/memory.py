@@ -21,6 +21,7 @@ __all__ = [
     "Meter",
     "Slots",
     "allocate",
+    "keep_pages",
     "leaves_memory",
     "recycle",
     "set_fill_pattern",
@@ -82,6 +83,16 @@ class Pool:
 
 POOL = Pool()
 
+_MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1  # names of mallopt's parameters in malloc.h
+
+
+def keep_pages() -> None:
+    """Let the C library keep freed memory for the next temporary, where it can be told to."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_MMAP_THRESHOLD, 32 << 20)
+        mallopt(_TRIM_THRESHOLD, 128 << 20)
+
 
 def set_fill_pattern(byte: int | None) -> None:
     """Fill new memory with a byte instead of leaving it undetermined (None: leave it)."""
@@ -121,6 +132,8 @@ def recycle(data: Array) -> None:
     memory = data.base
     if data.nbytes < Pool.LEAST or not isinstance(memory, np.ndarray):
         return
+    if memory.dtype != np.uint8 or memory.ndim != 1:
+        return  # not from `allocate`
     # Referred to by the storage's attribute, the caller's and our variable, the call itself.
     if sys.getrefcount(data) <= _REFERENCES and sys.getrefcount(memory) <= _REFERENCES:
         POOL.give(memory)

@@ -176,7 +176,7 @@ class BooleanKind(Kind):
 
 
 class OptionKind(Kind):
-    """One of a few strings; the operation gets it as str."""
+    """A string that starts with one of a few letters; the operation gets the letter."""
 
     by_value = True
 
@@ -185,10 +185,14 @@ class OptionKind(Kind):
         self._options = {option.encode() for option in options}
 
     def accepts(self, value: Any) -> bool:
-        return type(value) is bytes and value in self._options
+        return type(value) is bytes and value[:1] in self._options
 
     def reader(self, value: Any) -> Reader:
-        return bytes.decode
+        return _first_letter
+
+
+def _first_letter(value: bytes) -> str:
+    return chr(value[0])
 
 
 class SizesKind(Kind):

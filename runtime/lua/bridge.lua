@@ -104,7 +104,7 @@ local function many(a, b, c, n, ...)
 end
 
 -- Reads what an entry of dispatch.py returned.
-local function finish(a, b, c, r, kind, ...)
+local function finish(raise, a, b, c, r, kind, ...)
   if r == nil then
     if kind == nil then return a end
     return many(a, b, c, kind, ...)
@@ -115,7 +115,7 @@ local function finish(a, b, c, r, kind, ...)
     objects[value] = r
     return value
   elseif t == 'string' then
-    return th.raise(r)
+    return raise(r)
   end
   return r
 end
@@ -128,18 +128,19 @@ end
 
 local function python_stub(name, dtype)
   local entry
+  local raise = dtype and th.raise or th.raise_nameless
   return function(...)
     if not entry then entry = host.entry(name, dtype) end
     local n = select('#', ...)
     local a, b, c = ...
     if n == 1 then
-      return finish(a, b, c, entry(objects[a] or to_python(a)))
+      return finish(raise, a, b, c, entry(objects[a] or to_python(a)))
     elseif n == 2 then
-      return finish(a, b, c, entry(objects[a] or to_python(a), to_python(b)))
+      return finish(raise, a, b, c, entry(objects[a] or to_python(a), to_python(b)))
     elseif n == 3 then
-      return finish(a, b, c, entry(objects[a] or to_python(a), to_python(b), to_python(c)))
+      return finish(raise, a, b, c, entry(objects[a] or to_python(a), to_python(b), to_python(c)))
     end
-    return finish(a, b, c, entry(convert_all(n, ...)))
+    return finish(raise, a, b, c, entry(convert_all(n, ...)))
   end
 end
 

@@ -71,6 +71,15 @@ function th.raise(encoded)
   th.argument_error(arg, sub(encoded, 2))
 end
 
+--- The same for a torch function, whose name the reference does not tell.
+function th.raise_nameless(encoded)
+  local arg = byte(encoded, 1)
+  if arg == 0 then
+    th.fail(sub(encoded, 2))
+  end
+  th.argument_error(arg, sub(encoded, 2), '?')
+end
+
 --- Raises the error about an argument of the wrong Lua type, as luaL_typerror.
 function th.type_error(arg, expected, value, absent, name)
   local got = absent and 'no value' or type(value)

@@ -158,7 +158,7 @@ def std(r: Tensor, t: Tensor, dim: int, biased: bool) -> None:
 def _powers(values: Array, p: float) -> Array:
     """What the p-norm of values adds up; for p 0 whether they are not 0."""
     if p == 0:
-        return (values != 0).astype(np.float64)
+        return np.asarray(values != 0, np.float64)
     if p == 1:
         return np.abs(values)
     powers: Array = values * values if p == 2 else np.abs(values) ** p
