@@ -1,0 +1,142 @@
+"""``Storage``: memory, views of memory, and the C struct."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+
+import numpy as np
+import pytest
+
+from runtime.dtypes import BYTE, DOUBLE, DTYPES, INT
+from runtime.errors import ArgError, TorchError
+from runtime.memory import METER
+from runtime.storage import STORAGE_CLASSES, Storage
+
+Double, Int, Byte = (STORAGE_CLASSES[dtype.index] for dtype in (DOUBLE, INT, BYTE))
+
+
+class Mirror(ctypes.Structure):
+    """The reference's THStorage, its leading members."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("size", ctypes.c_ssize_t),
+        ("refcount", ctypes.c_int),
+        ("flag", ctypes.c_char),
+    ]
+
+
+def numbers(*values: float) -> Storage:
+    storage = Double.new(len(values))
+    storage.data[:] = values
+    return storage
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
+def test_new(dtype: object) -> None:
+    storage = STORAGE_CLASSES[dtype.index].new(3)  # type: ignore[attr-defined]
+    assert (storage.size, storage.data.dtype) == (3, dtype.numpy)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("size", [-1, 1 << 61, 1 << 70])
+def test_impossible_size(size: int) -> None:
+    message = r"^\$ Torch: invalid memory size -- maybe an overflow\?$"
+    with pytest.raises(TorchError, match=message):
+        Double.new(size)
+
+
+def test_view_shares_memory() -> None:
+    storage = numbers(1, 2, 3, 4)
+    view = Double.view_of(storage, 1, 2)
+    view.data[0] = 9
+    storage.data[2] = 8
+    assert (storage.data.tolist(), view.data.tolist()) == ([1, 9, 8, 4], [9, 8])
+
+
+@pytest.mark.parametrize(
+    ("offset", "size", "message"),
+    [
+        (-1, 1, "offset out of bounds"),
+        (3, 1, "offset out of bounds"),
+        (0, 4, "size out of bounds"),
+        (2, 2, "size out of bounds"),
+        (0, 0, "size out of bounds"),
+        (0, -1, "size out of bounds"),
+    ],
+)
+def test_view_out_of_bounds(offset: int, size: int, message: str) -> None:
+    with pytest.raises(TorchError, match=f"^{message}$"):
+        Double.view_of(numbers(1, 2, 3), offset, size)
+
+
+def test_view_cannot_be_resized() -> None:
+    with pytest.raises(TorchError, match="^Trying to resize storage that is not resizable$"):
+        Double.view_of(numbers(1, 2, 3), 0, 2).resize(5)
+
+
+def test_view_outlives_its_source() -> None:
+    view = Double.view_of(numbers(*range(1000)), 500, 2)
+    gc.collect()
+    other = np.full(1000, -1.0)
+    assert (view.data.tolist(), other.sum()) == ([500, 501], -1000)
+
+
+@pytest.mark.parametrize(("size", "kept"), [(2, [1, 2]), (3, [1, 2, 3]), (5, [1, 2, 3]), (0, [])])
+def test_resize_keeps_the_first(size: int, kept: list[float]) -> None:
+    storage = numbers(1, 2, 3)
+    storage.resize(size)
+    assert (storage.size, storage.data[:3].tolist()) == (size, kept)
+
+
+def test_copy_converts() -> None:
+    storage = Int.new(3)
+    storage.copy(numbers(1.9, -1.9, 3e9))
+    assert storage.data.tolist() == [1, -1, -(2**31)]
+
+
+def test_copy_of_another_size() -> None:
+    with pytest.raises(ArgError, match=r"^bad argument #2 \(size mismatch\)$") as caught:
+        numbers(1, 2).copy(numbers(1))
+    assert (caught.value.arg, caught.value.detail) == (2, "size mismatch")
+
+
+def test_over_raw_memory() -> None:
+    memory = (ctypes.c_double * 3)(1, 2, 3)
+    storage = Double.at_address(ctypes.addressof(memory), 3)
+    storage.data[1] = 9
+    assert list(memory) == [1, 9, 3]
+    with pytest.raises(TorchError, match="^Trying to resize storage that is not resizable$"):
+        storage.resize(2)
+
+
+def test_null_pointer() -> None:
+    with pytest.raises(ArgError, match=r"^bad argument #2 \(null pointer\)$"):
+        Double.at_address(0, 1)
+
+
+def test_mirror_follows() -> None:
+    storage = numbers(1, 2)
+    mirror = Mirror.from_address(storage.mirror())
+    assert (mirror.size, mirror.refcount) == (2, 1)
+    storage.resize(4)
+    storage.count_references(1)
+    assert (mirror.size, mirror.data, mirror.refcount) == (4, storage.data.ctypes.data, 2)
+    storage.resize(0)
+    assert (mirror.size, mirror.data) == (0, None)
+    assert Storage.at_mirror(storage.mirror()) is storage
+
+
+def test_memory_is_counted_while_it_lives() -> None:
+    gc.collect()
+    before = METER.live
+    storage = Byte.new(1000)
+    assert METER.live == before + 1000
+    storage.resize(3000)
+    assert METER.live == before + 3000
+    view = Byte.view_of(storage, 0, 10)
+    del storage
+    assert METER.live == before + 3000
+    del view
+    gc.collect()
+    assert METER.live == before
