@@ -47,7 +47,8 @@ def like(source: Tensor, target: Tensor) -> Array:
 
 def store(r: Tensor, values: Array) -> None:
     """Resize a tensor to an array's shape and set its elements; they may be views of it."""
-    if r.storage is not None and np.may_share_memory(values, r.storage.data):
+    view = values.base is not None and r.storage is not None
+    if view and np.may_share_memory(values, r.storage.data):  # type: ignore[union-attr]
         values = values.copy()
     r.resize(values.shape)
     if values.size:

@@ -10,7 +10,7 @@ from runtime.dispatch import op
 from runtime.dtypes import Array
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts, store
-from runtime.tensor import Tensor, describe
+from runtime.tensor import Sizes, Tensor, describe
 
 
 @op("dot", method="T T", function="T T", fold="acc + a * b")
@@ -120,12 +120,21 @@ _add_product("baddbmm", "T~3D T~3D", 3, baddbmm)
 # -- products
 
 
+def _product(r: Tensor, a: Tensor, b: Tensor, sizes: Sizes) -> None:
+    """r = a * b of the given sizes; in place where r shares nothing with them."""
+    if r.storage is None or (r.storage is not a.storage and r.storage is not b.storage):
+        r.resize(sizes)
+        np.matmul(a.array, b.array, out=r.array)
+    else:
+        store(r, np.matmul(a.array, b.array))
+
+
 @op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D")
 def mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
     """r = mat * vec."""
     shapes = f"{describe(mat.sizes)}, {describe(vec.sizes)}"
     _check_sizes(mat.sizes[1] == vec.sizes[0], shapes)
-    store(r, np.matmul(mat.array, vec.array))
+    _product(r, mat, vec, (mat.sizes[0],))
 
 
 @op("mm", "*T* T~2D T~2D", "[*T*] T~2D T~2D")
@@ -133,7 +142,7 @@ def mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
     """r = m1 * m2."""
     shapes = f"m1: {describe(m1.sizes)}, m2: {describe(m2.sizes)}"
     _check_sizes(m1.sizes[1] == m2.sizes[0], shapes)
-    store(r, np.matmul(m1.array, m2.array))
+    _product(r, m1, m2, (m1.sizes[0], m2.sizes[1]))
 
 
 @op("ger", "*T* T~1D T~1D", "[*T*] T~1D T~1D")
@@ -147,7 +156,7 @@ def bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
     """r = the products of two batches of matrices."""
     t = type(b1)(None, 0, (b1.sizes[0], b1.sizes[1], b2.sizes[2]))
     _check_batches(t, t.sizes, b1, b2)
-    store(r, np.matmul(b1.array, b2.array))
+    _product(r, b1, b2, t.sizes)
 
 
 @op("match", "*T* T T [real=1]", "[*T*] T T [real=1]")

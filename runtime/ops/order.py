@@ -16,7 +16,7 @@ from runtime.ops._operands import store
 from runtime.ops.reduce import check_dim
 from runtime.sequential import select_rows, sort_rows
 from runtime.tensor import Tensor
-from runtime.threads import blocks
+from runtime.threads import LARGE, blocks
 
 _PAIR = "[*T*] [*LongTensor*] T"
 
@@ -30,6 +30,16 @@ def _store_pair(values: Tensor, indices: Tensor, t: Tensor, at: Array, dim: int)
 # -- extrema
 
 
+def _in_blocks(t: Tensor, dim: int, pick: Any, locate: Any) -> tuple[Array, Array]:
+    # Where the elements do not lie along the dimension, numpy's search copies them.
+    shape = (*t.sizes[:dim], 1, *t.sizes[dim + 1 :])
+    found, places = np.empty(shape, t.array.dtype), np.empty(shape, np.int64)
+    for at in blocks(t.sizes, keep=dim):
+        pick(t.array[at], axis=dim, keepdims=True, out=found[at])
+        locate(t.array[at], axis=dim, keepdims=True, out=places[at])
+    return found, places
+
+
 def _add_extremum(name: str, pick: Any, locate: Any) -> None:
     def over_all(t: Tensor) -> float:
         if not t.sizes:
@@ -38,11 +48,10 @@ def _add_extremum(name: str, pick: Any, locate: Any) -> None:
 
     def along(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
-        shape = (*t.sizes[:dim], 1, *t.sizes[dim + 1 :])
-        found, places = np.empty(shape, t.array.dtype), np.empty(shape, np.int64)
-        for at in blocks(t.sizes, keep=dim):
-            pick(t.array[at], axis=dim, keepdims=True, out=found[at])
-            locate(t.array[at], axis=dim, keepdims=True, out=places[at])
+        if t.nelement < LARGE:
+            found, places = (f(t.array, axis=dim, keepdims=True) for f in (pick, locate))
+        else:
+            found, places = _in_blocks(t, dim, pick, locate)
         store(values, found)
         store(indices, np.add(places, 1, out=places))
 
