@@ -102,11 +102,16 @@ class Tensor:
     @classmethod
     def of(cls, values: Array) -> Tensor:
         """A contiguous tensor that takes over a fresh array of its own element type."""
-        sizes = values.shape
-        if not values.size:
-            return cls()
-        flat = np.ascontiguousarray(values).reshape(-1)
-        return cls(cls.storage_class.of(flat), 0, sizes, contiguous_strides(sizes))
+        tensor = cls()
+        if values.size:
+            tensor.take_over(np.ascontiguousarray(values))
+        return tensor
+
+    def take_over(self, values: Array) -> None:
+        """View a fresh contiguous array of the own element type, which nobody else uses."""
+        storage = self.storage_class.of(values.reshape(-1))
+        self.set(storage, 0, values.shape, contiguous_strides(values.shape))
+        self._overlaps, self._contiguous = False, True
 
     def __del__(self) -> None:
         if self._slot is not None:

@@ -47,8 +47,11 @@ def like(source: Tensor, target: Tensor) -> Array:
 
 def store(r: Tensor, values: Array) -> None:
     """Resize a tensor to an array's shape and set its elements; they may be views of it."""
-    view = values.base is not None and r.storage is not None
-    if view and np.may_share_memory(values, r.storage.data):  # type: ignore[union-attr]
+    fresh = values.base is None and values.size > 0
+    if fresh and r.storage is None and values.dtype == r.dtype.numpy and values.flags.c_contiguous:
+        r.take_over(values)
+        return
+    if not fresh and r.storage is not None and np.may_share_memory(values, r.storage.data):
         values = values.copy()
     r.resize(values.shape)
     if values.size:

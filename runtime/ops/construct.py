@@ -114,9 +114,7 @@ def diag(r: Tensor, t: Tensor, k: int) -> None:
     values = np.diag(t.array, k)
     if not values.size:
         raise TorchError("invalid diagonal")
-    values = values.copy()
-    r.resize(values.shape)
-    r.array[...] = values
+    store(r, values)
 
 
 @op("tril", method="[*T*] T [int=0]", function="[*T*] T [int=0]")
@@ -134,9 +132,7 @@ def triu(r: Tensor, t: Tensor, k: int) -> None:
 def _triangle(r: Tensor, t: Tensor, cut: object, k: int) -> None:
     if t.ndim != 2:
         raise ArgError(1, "expected a matrix")
-    values = cut(t.array, k)  # type: ignore[operator]
-    r.resize(t.sizes)
-    r.array[...] = values
+    store(r, cut(t.array, k))  # type: ignore[operator]
 
 
 @op("cat", method="[*T*] T T [index=-1]", function="[*T*] T T [index=-1]")
@@ -164,8 +160,7 @@ def cat_list(r: Tensor, parts: list[Tensor], dim: int) -> None:
         ):
             raise TorchError("inconsistent tensor sizes")
     result = np.concatenate(full, axis=at)
-    r.resize(result.shape)
-    r.array[...] = result
+    store(r, result)
 
 
 # -- histograms

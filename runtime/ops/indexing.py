@@ -60,8 +60,7 @@ def index_select(call: Call) -> Tensor:
             raise TorchError("index out of range") from error
         raise
     values = np.take(src.array, at, axis=dim)
-    r.resize(values.shape)
-    r.array[...] = values
+    store(r, values)
     return r if len(call) == 3 else index
 
 
@@ -227,9 +226,7 @@ def masked_select(call: Call) -> Tensor:
     check_counts(src=src, mask=mask)
     # Positions first: numpy takes by them faster than by a mask.
     values = np.take(src.flat, np.flatnonzero(_mask(mask)))
-    r.resize((len(values),))
-    if len(values):
-        r.array[...] = values
+    store(r, values)
     return r if len(call) == 2 else mask
 
 
