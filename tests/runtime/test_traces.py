@@ -1,0 +1,109 @@
+"""Hot Lua compiles: element access leaves LuaJIT on the user's loop.
+
+A trace of link type 'loop' that starts at the user's line is that loop, compiled whole.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parent.parent.parent
+
+OBSERVE = """
+local util = require 'jit.util'
+local started = {}
+local function observe(what, trace, f, pc)
+  if what == 'start' then
+    started[trace] = util.funcinfo(f, pc).loc
+  elseif what == 'stop' then
+    io.write(started[trace], ' ', util.traceinfo(trace).linktype, '\\n')
+  end
+end
+local x, s = torch.range(1, 1000), torch.DoubleStorage(1000):fill(1)
+local m, b = torch.ones(100, 100), torch.ByteTensor(1000)
+local sum = 0
+"""
+
+MIXED = """
+for _ = 1, 300 do
+  local y = m[3] y[1] = y[2] y = m[{{1, 3}, 2}] y:fill(1) y[2] = 4
+  sum = sum + m[{1, 2}] + m[1][2] + x[-1] + m[1]:size(1) + b:nElement() + m:select(1, 2)[3]
+  pcall(function() return x[0] end) pcall(function() return m[101] end)
+  pcall(function() x['a'] = 1 end) pcall(function() return x[{1, 2}] end)
+  b[1] = 300 b[torch.LongStorage{2}] = 3 sum = sum + b[1]
+  m[1] = torch.ones(100) m[{2, {}}] = 3 x[x:gt(999)] = 1
+  s[1] = s[2] pcall(function() return s[0] end) sum = sum + #s + s:size()
+  m:t()[2][1] = 5 m:narrow(1, 1, 2)[1][1] = 6 tostring(m[1]) m[1]:totable()
+  m[1]:apply(function(v) return v end) m[1]:map(m[2], function(v, w) return w end)
+  x:add(1) m:sum() x:resize(1000)
+end
+"""
+
+LOOPS = {
+    "read x[i]": "for i = 1, 1000 do sum = sum + x[i] end",
+    "write x[i]": "for i = 1, 1000 do x[i] = i end",
+    "read and write x[i]": "for i = 1, 1000 do x[i] = x[i] * 2 + 1 end",
+    "write bytes": "for i = 1, 1000 do b[i] = i end",
+    "read m[{i, j}]": "for i = 1, 1000 do sum = sum + m[{3, i % 100 + 1}] end",
+    "read a storage": "for i = 1, 1000 do sum = sum + s[i] end",
+    "write a storage": "for i = 1, 1000 do s[i] = s[i] + i end",
+    "queries": "for i = 1, 1000 do sum = sum + x:size(1) + x:dim() + m:stride(1) end",
+}
+
+
+def traces(script: Path, before: str, hot: str) -> list[tuple[str, str]]:
+    """Where the traces of some hot code start, and their link types, in order."""
+    watched = f"jit.attach(observe, 'trace')\n{hot}\njit.attach(observe)\n"
+    script.write_text(f"{OBSERVE}\n{before}\n{watched}")
+    command = [sys.executable, "-m", "th_shell", str(script)]
+    run = subprocess.run(command, cwd=TOP, capture_output=True, text=True)
+    assert run.stderr == ""
+    return [(line.rsplit(" ", 1)[0], line.rsplit(" ", 1)[1]) for line in run.stdout.splitlines()]
+
+
+def own_links(script: Path, before: str, hot: str) -> list[str]:
+    """The link types of the traces that start in the script's own lines."""
+    found = traces(script, before, hot)
+    return [link for place, link in found if place.startswith(script.name)]
+
+
+@pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS.keys())
+def test_loop_is_one_trace(tmp_path: Path, loop: str) -> None:
+    assert own_links(tmp_path / "script.lua", "", loop) == ["loop"]
+
+
+@pytest.mark.parametrize(
+    "loop", [LOOPS[name] for name in ("read x[i]", "write x[i]", "read a storage", "queries")]
+)
+def test_loop_compiles_after_mixed_use(tmp_path: Path, loop: str) -> None:
+    # LuaJIT's penalties are random: the loop may also end in a trace that exists already.
+    found = own_links(tmp_path / "script.lua", MIXED, loop)
+    assert found
+    assert set(found) <= {"loop", "root"}
+
+
+@pytest.mark.parametrize("before", ["", MIXED], ids=["alone", "after mixed use"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "torch.ones(100000):apply(function(v) sum = sum + v return v end)",
+        "torch.ones(100000):map(torch.ones(100000), function(v, w) return v + w end)",
+        "torch.ones(100000):map2(torch.ones(100000), torch.ones(100000), "
+        "function(u, v, w) return u + v + w end)",
+        "torch.ones(300, 300):t():apply(function(v) return v * 2 end)",
+        "torch.ByteTensor(100000):fill(1):apply(function(v) return v + 1 end)",
+    ],
+    ids=["apply", "map", "map2", "apply to columns", "apply to bytes"],
+)
+def test_apply_is_one_trace(tmp_path: Path, call: str, before: str) -> None:
+    found = traces(tmp_path / "script.lua", before, call)
+    assert "loop" in [link for place, link in found if "loops.lua" in place]
+
+
+def test_rows_compile_although_they_make_userdata(tmp_path: Path) -> None:
+    loop = "for i = 1, 100 do for j = 1, 100 do sum = sum + m[i][j] end end"
+    assert "stitch" in own_links(tmp_path / "script.lua", "", loop)
