@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime import dispatch, memory, small, threads
+from runtime import dispatch, host_os, memory, small, threads
 from runtime.dispatch import class_id, encode_error
 from runtime.dtypes import DTYPES, Array
 from runtime.ops import ROWS_ADDED
@@ -123,5 +123,6 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "set_default_type": _set_default_type,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),
+        **host_os.functions(),
     }
     return {name.encode(): _guarded(f) for name, f in functions.items()}

@@ -16,10 +16,12 @@ function th.chunk(name)
 end
 
 for _, name in ipairs{
-  'compat', 'errors', 'class', 'bridge', 'ctypes', 'elements', 'small', 'storage', 'tensor', 'torch', 'timer', 'kernels',
-  'random', 'print', 'shell',
+  'compat', 'errors', 'class', 'bridge', 'ctypes', 'elements', 'small', 'storage', 'tensor',
+  'torch', 'utility', 'timer', 'kernels', 'random', 'print', 'shell', 'tester', 'cmdline',
+  'packages',
 } do
   th.chunk(name)(th)
 end
+th.finish_globals()
 
 return th.shell

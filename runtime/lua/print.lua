@@ -2,12 +2,11 @@
 -- @module print
 
 local th = ...
-local torch = th.torch
 
 local type, tostring, select, next = type, tostring, select, next
 local write = function(...) return io.stdout:write(...) end
 
--- luacheck: globals print print_old print_new setprintlevel noColors who
+-- luacheck: globals print print_old print_new setprintlevel
 
 print_old = print
 
@@ -85,6 +84,3 @@ function setprintlevel(n)
 end
 setprintlevel(DEFAULT_LEVEL)
 
-function noColors() end
-
-local _ = torch

@@ -60,3 +60,7 @@ end
 function mt.time(self)
   return elapsed(state(self))
 end
+
+function mt.__tostring__(self)
+  return 'torch.Timer [status: ' .. (state(self).stopped and 'stopped' or 'running') .. ']'
+end

@@ -5,7 +5,7 @@ local th = ...
 local torch, host = th.torch, th.host
 local ffi = require 'ffi'
 
--- luacheck: globals torch include
+-- luacheck: globals torch
 rawset(_G, 'torch', torch)
 package.loaded.torch = torch
 
@@ -107,28 +107,6 @@ local function access(name)
 end
 torch.data, torch.cdata = access('data'), access('cdata')
 
---- A number that tells objects apart: the address of the C struct, or of the Lua object.
-function torch.pointer(object)
-  local name = th.typename(object)
-  if type(object) == 'userdata' and name then
-    local c = th.settled_struct(object)
-    if c then return tonumber(ffi.cast(intptr, c)) end
-  elseif type(object) == 'cdata' then
-    return tonumber(ffi.cast(intptr, ffi.cast('void *', object)))
-  end
-  local kind = type(object)
-  if kind == 'table' or kind == 'thread' or kind == 'function' or kind == 'userdata' then
-    return tonumber((('%p'):format(object):gsub('^builtin#', '')))
-  end
-  if kind == 'string' then return object end
-  th.fail('Torch object, table, thread, cdata or function expected')
-end
-
-function torch.isequal(a, b)
-  if type(a) == 'userdata' and type(b) == 'userdata' then return th.same_object(a, b) end
-  return type(a) == 'table' and rawequal(a, b)
-end
-
 -- -------------------------------------------------------------------- the rest
 
 function torch.tic() return (th.ask(host.clock)) end
@@ -152,28 +130,6 @@ function torch.isatty(file)
   return th.ask(host.isatty, file == io.stdin and 0 or file == io.stderr and 2 or 1)
 end
 
-function torch.getenv(object)
-  return debug.getfenv(object)
-end
-
-function torch.setenv(object, env)
-  return debug.setfenv(object, env)
-end
-
-function torch.setheaptracking(enabled)
-  torch._heaptracking = enabled and true or false
-end
-
 function torch.updateerrorhandlers() end
 
 function torch.updatethreadlocals() end
-
-function torch.packageLuaPath(name)
-  if not name then return (torch.packageLuaPath('torch') or ''):match('(.*)/') end
-  local path = package.searchpath and package.searchpath(name, package.path)
-  return path and path:match('(.*)/')
-end
-
-function torch.include(package_name, file)
-  dofile(torch.packageLuaPath(package_name) .. '/' .. file)
-end

@@ -37,7 +37,7 @@ def complete(engine: Engine) -> Complete:
     ("text", "expected"),
     [
         ("torch.repea", ["torch.repeatTensor"]),
-        ("y = torch.typen", ["y = torch.typename"]),
+        ("y = torch.typen", ["y = torch.typename", "y = torch.typename2id"]),
         ("x:narr", ["x:narrow"]),
         ("x.narr", ["x.narrow"]),
         ("print(x:nEl", ["print(x:nElement"]),

@@ -1,0 +1,206 @@
+--- paths: names of files and folders, as the reference's package torch/paths.
+-- @module paths
+
+local th = ...
+local host = th.host
+
+local type, select, tostring = type, select, tostring
+local getinfo = debug.getinfo
+
+-- luacheck: globals paths include
+local paths = {}
+_G.paths = paths
+
+--- Argument `arg` of n as a string; numbers are strings, as in Lua's C functions.
+local function text(arg, n, value)
+  local kind = type(value)
+  if kind == 'string' then return value end
+  if kind == 'number' then return tostring(value) end
+  th.type_error(arg, 'string', value, n < arg)
+end
+th.check_string = text
+
+-- ------------------------------------------------------------------- names
+
+function paths.basename(...)
+  local n, name, suffix = select('#', ...), ...
+  name = text(1, n, name)
+  local base = (name:match('.*/([^/]+)') or name):match('^[^/]*')
+  if suffix == nil then return base end
+  suffix = text(2, n, suffix):gsub('^%.', '')
+  if suffix ~= '' and #base > #suffix and base:sub(-#suffix - 1) == '.' .. suffix then
+    return base:sub(1, -#suffix - 2)
+  end
+  return base
+end
+
+function paths.dirname(...)
+  local name = text(1, select('#', ...), (...))
+  local folder = name:match('^(.*)/[^/]')
+  if not folder then return name:sub(1, 1) == '/' and name or '.' end
+  return folder == '' and '/' or folder
+end
+
+function paths.extname(...)
+  return (text(1, select('#', ...), (...)):match('.*%.(.*)'))
+end
+
+function paths.cwd()
+  return (th.ask(host.os_cwd))
+end
+
+local function join(base, name)
+  if name:sub(1, 1) == '/' then base = '/' end
+  for part in name:gmatch('[^/]+') do
+    if part == '..' then
+      base = base:gsub('/+$', ''):gsub('[^/]+$', '')
+    elseif part ~= '.' then
+      base = (base:sub(-1) == '/' and base or base .. '/') .. part
+    end
+  end
+  base = base:gsub('/+$', '')
+  return base == '' and '/' or base
+end
+
+function paths.concat(...)
+  local result, n = paths.cwd(), select('#', ...)
+  for i = 1, n do result = join(result, text(i, n, (select(i, ...)))) end
+  return result
+end
+
+-- ----------------------------------------------------------- files, folders
+
+function paths.filep(...)
+  local kind = th.ask(host.os_kind, text(1, select('#', ...), (...)))
+  return kind ~= nil and kind ~= 'directory'
+end
+
+function paths.dirp(...)
+  return th.ask(host.os_kind, text(1, select('#', ...), (...))) == 'directory'
+end
+
+function paths.dir(...)
+  local listing = th.ask(host.os_listing, text(1, select('#', ...), (...)))
+  if type(listing) == 'number' then return nil end
+  local names = {}
+  for name in listing:gmatch('%Z+') do names[#names + 1] = name end
+  return names
+end
+
+--- An iterator over the names in a folder that a pattern or a function lets through.
+function paths.files(folder, include)
+  local names, at = paths.dir(folder) or {}, 0
+  local accept = include
+  if type(include) == 'string' then
+    accept = function(name) return name:find(include) end
+  elseif include and type(include) ~= 'function' then
+    th.fail('Expecting optional arg 2 to be function or string. Got : ' .. th.torch.type(include))
+  end
+  return function()
+    repeat at = at + 1 until not names[at] or not accept or accept(names[at])
+    return names[at]
+  end
+end
+
+local function members(folder, test)
+  return paths.files(folder, function(name)
+    return name ~= '.' and name ~= '..' and test(paths.concat(folder, name))
+  end)
+end
+
+function paths.iterdirs(folder) return members(folder, paths.dirp) end
+
+function paths.iterfiles(folder) return members(folder, paths.filep) end
+
+local function outcome(code, name)
+  if code == 0 then return true end
+  return nil, name .. ': ' .. th.ask(host.os_describe, code), code
+end
+th.os_outcome = outcome
+
+--- Makes a folder, and those above it that are missing.
+function paths.mkdir(...)
+  local name = text(1, select('#', ...), (...))
+  local parent = paths.dirname(name)
+  if parent ~= name and not paths.dirp(parent) then paths.mkdir(parent) end
+  return outcome(th.ask(host.os_mkdir, name), name)
+end
+
+function paths.rmdir(...)
+  local name = text(1, select('#', ...), (...))
+  return outcome(th.ask(host.os_rmdir, name), name)
+end
+
+--- Removes a file or a folder with all that is in it; `more` must be 'yes'.
+function paths.rmall(name, more)
+  if more ~= 'yes' then return nil, "missing second argument ('yes')" end
+  if paths.filep(name) then return os.remove(name) end
+  if not paths.dirp(name) then return nil, 'not a file or directory', name end
+  for member in paths.files(name) do
+    if member ~= '.' and member ~= '..' then
+      local path = paths.concat(name, member)
+      local ok, message = paths.rmall(path, more)
+      if not ok then return ok, message, path end
+    end
+  end
+  return paths.rmdir(name)
+end
+
+-- --------------------------------------------------------- where files lie
+
+--- The file that the function at a level runs from, or one beside it.
+function paths.thisfile(arg, depth)
+  local info = getinfo(depth or 2, 'S')
+  local source = info and info.source:match('^@(.*)')
+  local file = source and paths.concat(source)
+  if type(arg) ~= 'string' then return file end
+  return file and paths.concat(paths.dirname(file), arg) or arg
+end
+
+-- Levels count from the function that calls paths.dofile, as in paths.thisfile.
+function paths.dofile(name, depth)
+  local file = paths.thisfile(nil, 1 + (depth or 2))
+  name = paths.concat(file and paths.dirname(file) or '.', name)
+  local results = { dofile(name) } -- no tail call: the levels of an include in the file count
+  return unpack(results)
+end
+
+--- Runs a file that lies beside the one that calls.
+function include(name, depth)
+  paths.dofile(name, 3 + (depth or 0))
+end
+
+function paths.findprogram(...)
+  for i = 1, select('#', ...) do
+    for folder in (os.getenv('PATH') or '.'):gmatch('[^:]+') do
+      local path = paths.concat(folder, (select(i, ...)))
+      if paths.filep(path) then return path end
+    end
+  end
+  return nil
+end
+
+-- ------------------------------------------------------------------- system
+
+function paths.tmpname() return (th.ask(host.os_tmpname)) end
+
+--- The system's name, the machine's name in the network, its processor.
+function paths.uname() return th.ask(host.os_uname):match('(.*)\n(.*)\n(.*)') end
+
+function paths.is_win() return paths.uname():match('Windows') end
+
+function paths.is_mac() return paths.uname():match('Darwin') end
+
+function paths.getregistryvalue() th.fail('This function exists only on windows') end
+
+--- The reference's launcher does not tell either.
+function paths.execdir() return nil end
+
+--- Loads a C library by its name; those of the reference's own packages are built in.
+function paths.require(...)
+  return require(text(1, select('#', ...), (...)))
+end
+
+paths.home = os.getenv('HOME') or '.'
+
+return paths

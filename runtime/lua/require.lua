@@ -1,0 +1,171 @@
+--- Loading of packages: relative to the requiring file, C modules, and what is missing.
+-- @module require
+
+local th = ...
+local host = th.host
+local ffi = require 'ffi'
+
+local type, error, pcall = type, error, pcall
+local searchpath = package.searchpath
+
+-- luacheck: globals require paths
+
+-- ---------------------------------------------------------------- C modules
+
+local CORE = 'luaT_' -- what a library calls that is built against the reference's C core
+
+local exported = false
+
+-- C modules call Lua's C API, which the embedding library does not show by itself.
+local function export()
+  if not exported then
+    exported = true
+    th.ask(host.export_lua)
+  end
+end
+
+local plain_loadlib = package.loadlib
+function package.loadlib(...)
+  export()
+  return plain_loadlib(...)
+end
+
+-- Raises an error where a C module could only work with the reference's own tensors.
+local function check_library(name)
+  local file = searchpath(name, package.cpath)
+  if not file then return end
+  if th.ask(host.file_mentions, file, CORE) then
+    error(("the C library '%s' (%s) is built against Torch7's own C core, which is not part of "
+      .. 'this program'):format(name, file), 0)
+  end
+  export()
+end
+
+for i = 3, #package.loaders do
+  local load = package.loaders[i]
+  package.loaders[i] = function(name, ...)
+    -- The last searcher looks for the library of the first part of a dotted name.
+    check_library(i == 3 and name or name:match('^[^.]+'))
+    return load(name, ...)
+  end
+end
+
+local KNOWN_C = {}
+for name in ([[lfs cjson cjson.safe lpeg socket.core mime.core ssl.core zlib term.core signal
+  struct posix readline lsqlite3 treplutils]]):gmatch('%S+') do KNOWN_C[name] = true end
+
+-- The last searcher: what there is to say about a module that none has found.
+package.loaders[#package.loaders + 1] = function(name)
+  if name:match('^lib') or KNOWN_C[name] then
+    return ("\n\t'%s' is a C library, and it is not present: it has to be built for LuaJIT 2.1 "
+      .. 'and found on package.cpath (LUA_CPATH)'):format(name)
+  end
+end
+
+-- A package that hands ffi.load what searchpath has not found would only hear of a nil.
+local not_found
+function package.searchpath(name, path, ...)
+  local file, message = searchpath(name, path, ...)
+  if not file and path == package.cpath then not_found = name end
+  return file, message
+end
+
+local plain_load = ffi.load
+function ffi.load(name, ...)
+  if name == nil and not_found then
+    th.fail(("the C library '%s' is not present: it was not found on package.cpath (LUA_CPATH)")
+      :format(not_found))
+  end
+  local ok, library = pcall(plain_load, name, ...)
+  if not ok then th.fail(library) end
+  return library
+end
+
+-- ----------------------------------------------------------- relative names
+
+local function load_data(path)
+  return torch.load(path) -- luacheck: ignore 113
+end
+
+local function load_network(path)
+  require('nn')
+  return load_data(path)
+end
+
+local function load_json(path)
+  local file = assert(io.open(path))
+  local text = file:read('*a')
+  file:close()
+  return require('cjson').decode(text)
+end
+
+local function load_csv(path)
+  return require('csv').load(path)
+end
+
+local function load_library(path)
+  local open, message = package.loadlib(path, 'luaopen_' .. paths.basename(path):match('^[^.]*'))
+  if not open then th.fail(message) end
+  return open()
+end
+
+-- What a relative name may lead to, besides Lua source, in the order of the search.
+local KINDS = {
+  { '.th', load_data }, { '.net', load_network }, { '.json', load_json }, { '.csv', load_csv },
+}
+local LIBRARIES = { { '.so', load_library }, { '.dylib', load_library } }
+
+local function find_loader(path)
+  if paths.filep(path .. '.lua') then return dofile, path .. '.lua' end
+  if paths.filep(path) then
+    for _, kind in ipairs(KINDS) do
+      if path:sub(-#kind[1]) == kind[1] then return kind[2], path end
+    end
+    return dofile, path
+  end
+  for _, kinds in ipairs{ KINDS, LIBRARIES } do
+    for _, kind in ipairs(kinds) do
+      if paths.filep(path .. kind[1]) then return kind[2], path .. kind[1] end
+    end
+  end
+  return dofile, paths.concat(path, 'init.lua')
+end
+
+-- The folder of the file that calls require, two levels above.
+local function caller_folder(level)
+  local file = debug.getinfo(level + 1, 'S').source:gsub('^@', '')
+  return paths.filep(file) and paths.dirname(file) or '.'
+end
+
+-- ------------------------------------------------------------------ require
+
+local plain_require = require
+
+local function require_beside(name)
+  local load, path = find_loader(paths.concat('.', name))
+  return load(path)
+end
+
+--- Lua's require; a name that starts with a dot is a file beside the one that calls.
+-- Torch7: such a file runs each time; any other name is looked for in the working directory
+-- too, last of all.
+function require(...)
+  local name = ...
+  if type(name) ~= 'string' then
+    if type(name) ~= 'number' then th.type_error(1, 'string', name, select('#', ...) == 0) end
+    name = tostring(name)
+  end
+  if name:sub(1, 1) == '.' then
+    local load, path = find_loader(paths.concat(caller_folder(2), name))
+    return load(path)
+  end
+  if package.loaded[name] ~= nil or package.preload[name] or searchpath(name, package.path) then
+    return plain_require(name) -- unprotected: an error in the package keeps its traceback
+  end
+  local ok, value = pcall(plain_require, name)
+  if ok then return value end
+  local beside, other = pcall(require_beside, name)
+  if beside then return other end
+  if type(value) == 'string' and value:find("^module '") then th.fail(value) end
+  error(value, 0)
+end

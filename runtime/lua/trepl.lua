@@ -1,0 +1,163 @@
+--- trepl's global helpers: who, import, monitor_G, colours; and penlight, where there is one.
+-- @module trepl
+
+local th = ...
+
+local type, pairs, tostring, rawset = type, pairs, tostring, rawset
+local getinfo = debug.getinfo
+
+-- luacheck: globals who import monitor_G noColors _torchimport _preloaded_ text
+
+-- ------------------------------------------------------------------ colours
+
+local NAMES = { none = '0', bright = '1', dim = '2', underline = '4', blink = '5', reverse = '7',
+  hidden = '8' }
+for i, name in ipairs{ 'black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white' } do
+  NAMES[name], NAMES['_' .. name] = '0;3' .. i - 1, '4' .. i - 1
+  NAMES[name:gsub('^%l', string.upper)] = '1;3' .. i - 1
+end
+
+local colours = {} -- name -> escape sequence; all empty where the output is no terminal
+local in_colour = th.ask(th.host.isatty, 1)
+for name, code in pairs(NAMES) do colours[name] = in_colour and '\27[' .. code .. 'm' or '' end
+
+local function painters()
+  local result = {}
+  for name in pairs(colours) do
+    result[name] = function(txt) return colours[name] .. txt .. colours.none end
+  end
+  return result
+end
+
+--- No colours from now on.
+function noColors()
+  for name in pairs(colours) do colours[name] = '' end
+end
+
+-- ---------------------------------------------------------------- variables
+
+local SHORT = 40
+
+local function described(value)
+  local kind = type(value)
+  if kind == 'userdata' then
+    local name = th.typename(value) or ''
+    local sized = name:find('torch.*Tensor') or name:find('torch.*Storage')
+    return sized and th.size_string(value) or tostring(value)
+  elseif kind == 'table' then
+    return th.typename(value) or 'table - size: ' .. #value
+  elseif kind == 'string' then
+    local line = value:gsub('\n', '\\n')
+    if #line > SHORT then line = line:sub(1, SHORT) .. '...' end
+    return 'string : "' .. line .. '"'
+  end
+  return tostring(value)
+end
+
+local function list(width, wanted)
+  for name, value in pairs(_G) do
+    if wanted(name) then
+      local label = '[' .. tostring(name) .. ']'
+      print(label .. (' '):rep(width - #label + 2) .. ' = ' .. described(value))
+    end
+  end
+end
+
+--- Lists the variables that the user has made, and with `system` the others before them.
+function who(system)
+  local width = 0
+  for name in pairs(_G) do width = math.max(width, #tostring(name)) end
+  if system then
+    print('== System Variables ==')
+    list(width, function(name) return _preloaded_[name] end)
+  end
+  print('== User Variables ==')
+  list(width, function(name) return not _preloaded_[name] end)
+  print('==')
+end
+
+--- Makes a package's functions global; `forced`: also where a global has the name.
+function import(package, forced)
+  local returned = require(package)
+  local symbols = rawget(_G, package) or type(returned) == 'table' and returned
+  if not symbols then return end
+  _torchimport = rawget(_G, '_torchimport') or {}
+  _torchimport[package] = symbols
+  for name, value in pairs(symbols) do
+    if forced or not rawget(_G, name) then _G[name] = value end
+  end
+end
+
+-- ----------------------------------------------------------- global monitor
+
+local function place()
+  local info = getinfo(3, 'Sl')
+  local file = info.source:gsub('^@', '')
+  if info.currentline > 0 then
+    return colours.magenta .. file .. colours.none .. ':' .. colours.green .. info.currentline
+      .. colours.none
+  end
+  return colours.yellow .. '[C-module]' .. colours.none
+end
+
+local function reported(what, name, where, strict)
+  local message = colours.red .. what .. ': ' .. colours.blue .. tostring(name) .. colours.none
+    .. ' @ ' .. where
+  if strict then th.fail(message) end
+  print(message)
+end
+
+--- Reports every global that is made, or read before it was made, from now on.
+-- @param callback called with the name and 'newindex' or 'index'; or true: raise an error
+function monitor_G(callback)
+  local strict = type(callback) == 'boolean'
+  if strict then callback = nil end
+  for _, name in ipairs{ 'stringx', 'tablex', 'path', 'dir', 'text' } do
+    local ok, module = pcall(require, 'pl.' .. name)
+    if ok then rawset(_G, name, module) end
+  end
+  local made = {}
+  for name in pairs(_G) do made[name] = true end
+  setmetatable(_G, {
+    __newindex = function(globals, name, value)
+      if not made[name] then
+        if callback then
+          callback(name, 'newindex')
+        else
+          local where = place()
+          reported('created global variable', name, where, strict)
+        end
+      end
+      made[name] = true
+      rawset(globals, name, value)
+    end,
+    __index = function(_, name)
+      if callback then
+        callback(name, 'index')
+      else
+        local where = place()
+        reported('attempt to read undeclared variable', name, where, strict)
+      end
+    end,
+  })
+end
+
+-- ----------------------------------------------------------------- packages
+
+local function open_prompt()
+  th.fail('the prompt is opened by `th`, or after a script by `th -i script.lua`')
+end
+
+package.preload['trepl.colors'] = function() return colours end
+package.preload['trepl.colorize'] = painters
+package.preload.trepl = function() return open_prompt end
+
+--- To be called when all is loaded: penlight, if there is one, and what `who` leaves out.
+function th.finish_globals()
+  if package.searchpath('pl', package.path) and pcall(require, 'pl') and text then
+    text.format_operator()
+  end
+  _preloaded_ = { arg = true, _preloaded_ = true }
+  for name in pairs(_G) do _preloaded_[name] = true end
+end
+

@@ -1,0 +1,147 @@
+--- The manual's utility functions, besides the class system: identity, environments, paths.
+-- @module utility
+
+local th = ...
+local torch = th.torch
+local ffi = require 'ffi'
+
+local type, select, rawequal, rawget, tonumber = type, select, rawequal, rawget, tonumber
+local raw_metatable = debug.getmetatable
+local intptr = ffi.typeof('intptr_t')
+
+-- ----------------------------------------------------------------- identity
+
+local function address(object)
+  return tonumber((('%p'):format(object):gsub('^builtin#', '')))
+end
+
+local function check_object(arg, object)
+  if not th.typename(object) then th.argument_error(arg, 'Torch object expected') end
+end
+
+--- A number that tells objects apart: the address of the C struct, or of the Lua object.
+function torch.pointer(object)
+  local kind = type(object)
+  if kind == 'cdata' then
+    return tonumber(ffi.cast(intptr, ffi.cast('void *', object)))
+  elseif kind == 'userdata' then
+    check_object(1, object)
+    local c = th.settled_struct(object)
+    return c and tonumber(ffi.cast(intptr, c)) or address(object)
+  elseif kind == 'table' or kind == 'thread' or kind == 'function' then
+    return address(object)
+  elseif kind == 'string' or kind == 'number' then
+    return tonumber(ffi.cast(intptr, ffi.cast('const char *', tostring(object))))
+  end
+  th.fail('Torch object, table, thread, cdata or function expected')
+end
+
+--- Whether two values are the same object: tables by identity, tensors by their C struct.
+function torch.isequal(a, b)
+  if type(a) == 'userdata' and type(b) == 'userdata' then
+    check_object(1, a)
+    check_object(2, b)
+    return rawequal(a, b) or th.same_object(a, b)
+  end
+  return type(a) == 'table' and type(b) == 'table' and rawequal(a, b)
+end
+
+--- The object whose C struct lies at an address (a number, or a pointer that cdata gave).
+-- Torch7 believes any address; here the object has to be alive.
+function torch.pushudata(pointer, tname)
+  if type(tname) ~= 'string' then th.type_error(2, 'string', tname, tname == nil) end
+  if type(pointer) ~= 'number' and type(pointer) ~= 'cdata' then
+    th.argument_error(1, 'expecting number or cdata')
+  end
+  local mt = torch.getmetatable(tname)
+  if not mt then
+    th.fail('Torch internal problem: cannot find metatable for type <' .. tname .. '>')
+  end
+  local wanted = type(pointer) == 'number' and pointer or torch.pointer(pointer)
+  if wanted == 0 then return nil end
+  for object, struct in pairs(th.structs) do
+    if rawequal(raw_metatable(object), mt) and tonumber(ffi.cast(intptr, struct)) == wanted then
+      return object
+    end
+  end
+  th.fail(('no %s lives at this address'):format(tname))
+end
+
+local ids = {} -- type name -> a userdata of its own
+
+--- Something that stands for a class, to compare quickly; nil where there is no such class.
+function torch.typename2id(tname)
+  if type(tname) ~= 'string' then th.type_error(1, 'string', tname, tname == nil) end
+  if not torch.getmetatable(tname) then return nil end
+  ids[tname] = ids[tname] or th.newproxy()
+  return ids[tname]
+end
+
+--- The same for the class of an object.
+function torch.id(...)
+  if select('#', ...) == 0 then th.argument_error(1, 'value expected') end
+  local tname = th.typename((...))
+  return tname and torch.typename2id(tname)
+end
+
+--- The field __version of an object's metatable.
+function torch.version(...)
+  if select('#', ...) == 0 then th.argument_error(1, 'value expected') end
+  local object = ...
+  local mt = raw_metatable(object)
+  if type(object) == 'cdata' then
+    local tname = th.typename(object)
+    mt = tname and torch.getmetatable(tname)
+  end
+  if type(mt) == 'table' then return rawget(mt, '__version') end
+end
+
+-- ------------------------------------------------------------- environments
+
+local function check_holder(object)
+  if type(object) ~= 'function' and type(object) ~= 'userdata' then
+    th.type_error(1, 'function or userdata', object, object == nil)
+  end
+end
+
+function torch.getenv(object)
+  check_holder(object)
+  return debug.getfenv(object) or {}
+end
+
+function torch.setenv(object, env)
+  check_holder(object)
+  if type(env) ~= 'table' then th.type_error(2, 'table', env, env == nil) end
+  debug.setfenv(object, env)
+end
+
+-- -------------------------------------------------------------------- paths
+
+--- The folder of the file that a package is loaded from; without a name, torch's parent.
+function torch.packageLuaPath(name)
+  if not name then return (torch.packageLuaPath('torch') or ''):match('(.*)/') end
+  for template in package.path:gmatch('[^;]+') do
+    local path = template:gsub('%?', (name:gsub('%%', '%%%%')))
+    local file = io.open(path)
+    if file then
+      file:close()
+      return path:match('(.*)/')
+    end
+  end
+end
+
+function torch.include(package_name, file)
+  local folder = torch.packageLuaPath(package_name)
+  if not folder then th.fail('attempt to concatenate a nil value') end
+  dofile(folder .. '/' .. file)
+end
+
+-- ------------------------------------------------------------------ tracking
+
+torch._heaptracking = true
+
+--- Kept for programs that ask; memory is always counted here.
+function torch.setheaptracking(enabled)
+  if type(enabled) ~= 'boolean' then th.type_error(1, 'boolean', enabled, enabled == nil) end
+  torch._heaptracking = enabled
+end
