@@ -81,8 +81,8 @@ end
 local function binary(name, word)
   local field = '__' .. name .. '__'
   return function(a, b, ...) -- luacheck: ignore 212
-    local f = handler(a, field)
-    if f == nil then f = handler(b, field) end
+    -- Torch7: the first operand that has any metatable decides, be it a string's.
+    local f = handler(debug.getmetatable(a) and a or b, field)
     if f == nil then
       th.fail(('both %s and %s have no %s operator')
         :format(type_or_null(a), type_or_null(b), word))
@@ -158,9 +158,9 @@ end
 -- The module that a dotted name lives in, and the last part of the name.
 local function locate(tname)
   local module, walked = _G, ''
-  local path, root = tname:match('^(.*)%.([^.]+)$')
+  local path, root = tname:match('^(.*%.)([^.]*)$')
   if not path then return module, tname end
-  for part in path:gmatch('[^.]+') do
+  for part in path:gmatch('([^.]*)%.') do
     module, walked = module[part], walked .. part
     if type(module) ~= 'table' then
       th.fail(('while creating metatable %s: bad argument #1 (%s is an invalid module name)')
@@ -193,9 +193,16 @@ local function optional(arg, value, kind, what)
   end
 end
 
+local function check_name(tname)
+  if type(tname) == 'number' then return tostring(tname) end
+  if type(tname) ~= 'string' then th.type_error(1, 'string', tname, tname == nil) end
+  return tname
+end
+
 --- Creates, or completes, the metatable of a class and its constructor table.
 function torch.newmetatable(tname, parent, new, destroy, factory, module)
-  if type(tname) ~= 'string' then th.type_error(1, 'string', tname, tname == nil) end
+  tname = check_name(tname)
+  parent = type(parent) == 'number' and tostring(parent) or parent
   optional(2, parent, 'string', 'parent class name')
   optional(3, new, 'function', 'constructor function')
   optional(4, destroy, 'function', 'destructor function')
@@ -251,12 +258,6 @@ end
 
 -- ------------------------------------------------------------- public part
 
-local function check_name(tname)
-  if type(tname) == 'number' then return tostring(tname) end
-  if type(tname) ~= 'string' then th.type_error(1, 'string', tname, tname == nil) end
-  return tname
-end
-
 function torch.getmetatable(tname)
   local mt = by_name[check_name(tname)]
   if mt then return mt end
@@ -264,16 +265,18 @@ end
 
 function torch.setmetatable(object, tname)
   if type(tname) ~= 'string' then th.type_error(2, 'string', tname, tname == nil) end
+  if type(object) ~= 'table' then th.type_error(1, 'table', object) end
   local mt = by_name[tname]
   if not mt then th.fail('unknown typename ' .. tname .. '\n') end
   debug.setmetatable(object, mt)
   return object
 end
 
-function torch.metatype(tname, mt, ctype)
-  if type(tname) ~= 'string' or type(mt) ~= 'table' then
-    th.fail('expecting: string table [ctype]')
-  end
+function torch.metatype(...)
+  local n, tname, mt, ctype = select('#', ...), ...
+  if n ~= 2 and n ~= 3 then th.fail('expecting: string table [ctype]') end
+  tname = check_name(tname)
+  if type(mt) ~= 'table' then th.type_error(2, 'table', mt) end
   if ctype then cdata_names[tonumber(require('ffi').typeof(ctype))] = tname end
   by_name[tname], name_of[mt] = mt, tname
 end
@@ -302,9 +305,10 @@ end
 function torch.isTypeOf(object, spec)
   if type(spec) ~= 'string' then
     local mt = get_metatable(spec)
-    spec = mt and mt.__typename
+    if not mt then th.fail('attempt to index a nil value') end
+    spec = mt.__typename
     if type(spec) ~= 'string' then
-      th.fail('type must be provided as [regexp] string, or factory')
+      error('type must be provided as [regexp] string, or factory', 0)
     end
   end
   local mt = getmetatable(object)

@@ -112,8 +112,9 @@ torch.data, torch.cdata = access('data'), access('cdata')
 function torch.tic() return (th.ask(host.clock)) end
 
 function torch.toc(start)
-  if type(start) ~= 'number' then th.type_error(1, 'number', start, start == nil) end
-  return th.ask(host.clock) - start
+  local since = tonumber(start)
+  if not since then th.type_error(1, 'number', start, start == nil) end
+  return th.ask(host.clock) - since
 end
 
 --- How many threads large operations are shared out to.
@@ -127,6 +128,7 @@ end
 function torch.getnumcores() return (th.ask(host.count_cores)) end
 
 function torch.isatty(file)
+  if io.type(file) == nil then th.type_error(1, 'FILE*', file, file == nil) end
   return th.ask(host.isatty, file == io.stdin and 0 or file == io.stderr and 2 or 1)
 end
 

@@ -154,7 +154,8 @@ package.preload.trepl = function() return open_prompt end
 
 --- To be called when all is loaded: penlight, if there is one, and what `who` leaves out.
 function th.finish_globals()
-  if package.searchpath('pl', package.path) and pcall(require, 'pl') and text then
+  -- Not any file that is called pl.lua.
+  if package.searchpath('pl.compat', package.path) and pcall(require, 'pl') and text then
     text.format_operator()
   end
   _preloaded_ = { arg = true, _preloaded_ = true }

@@ -53,12 +53,12 @@ function torch.pushudata(pointer, tname)
   if type(pointer) ~= 'number' and type(pointer) ~= 'cdata' then
     th.argument_error(1, 'expecting number or cdata')
   end
+  local wanted = type(pointer) == 'number' and pointer or torch.pointer(pointer)
+  if wanted == 0 then return nil end
   local mt = torch.getmetatable(tname)
   if not mt then
     th.fail('Torch internal problem: cannot find metatable for type <' .. tname .. '>')
   end
-  local wanted = type(pointer) == 'number' and pointer or torch.pointer(pointer)
-  if wanted == 0 then return nil end
   for object, struct in pairs(th.structs) do
     if rawequal(raw_metatable(object), mt) and tonumber(ffi.cast(intptr, struct)) == wanted then
       return object
@@ -142,6 +142,6 @@ torch._heaptracking = true
 
 --- Kept for programs that ask; memory is always counted here.
 function torch.setheaptracking(enabled)
-  if type(enabled) ~= 'boolean' then th.type_error(1, 'boolean', enabled, enabled == nil) end
+  if type(enabled) ~= 'boolean' then th.class_error(1, 'boolean', enabled) end
   torch._heaptracking = enabled
 end
