@@ -16,6 +16,7 @@ import numpy as np
 from runtime import dispatch, host_os, memory, small, threads
 from runtime.dispatch import class_id, encode_error
 from runtime.dtypes import DTYPES, Array
+from runtime.io import host as files
 from runtime.ops import ROWS_ADDED
 from runtime.signatures import Foreign
 from runtime.storage import STORAGE_CLASSES, Storage
@@ -125,4 +126,5 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "list": lambda *items: list(items),
         **host_os.functions(),
     }
-    return {name.encode(): _guarded(f) for name, f in functions.items()}
+    guarded = {name.encode(): _guarded(f) for name, f in functions.items()}
+    return {**guarded, **files.host_functions()}

@@ -40,6 +40,7 @@ __all__ = [
     "class_id",
     "entry",
     "is_running",
+    "mark_interruptible",
     "op",
     "set_default_type",
 ]
@@ -75,6 +76,7 @@ class Row:
     types: the element types that have it. hand: the arguments are checked one by one.
     each, fold: a Lua formula for one element of the result, or for the next value of a result
     `acc` that starts at 0, in the implementation's names (see runtime/small.py).
+    fresh: what runs instead where the call leaves the destination out.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Row:
     hand: bool = False
     each: str | None = None
     fold: str | None = None
+    fresh: Callable[..., Any] | None = None
 
     def form(self, space: str) -> str | None:
         """The form in one name space, 'method' or 'function'."""
@@ -103,11 +106,12 @@ def op(
     *,
     each: str | None = None,
     fold: str | None = None,
+    fresh: Callable[..., Any] | None = None,
 ) -> Callable[[F], F]:
     """Add a row whose form the dispatcher matches."""
 
     def register(implementation: F) -> F:
-        row = Row(name, method, function, tuple(types), implementation, False, each, fold)
+        row = Row(name, method, function, tuple(types), implementation, False, each, fold, fresh)
         TABLE.setdefault(name, []).append(row)
         return implementation
 
@@ -264,14 +268,19 @@ def entry(name: str, dtype: DType | None) -> Entry:
     return call
 
 
-_ENTRY_CODE = entry.__code__.co_consts
+_INTERRUPTIBLE = set(entry.__code__.co_consts)
+
+
+def mark_interruptible(function: Callable[..., Any]) -> None:
+    """Let Ctrl-C end what a function of Python's runs for Lua, as it ends operations."""
+    _INTERRUPTIBLE.add(function.__code__)
 
 
 def is_running(frame: FrameType | None) -> bool:
     """Whether a Python frame belongs to the implementation of an operation."""
     frame = frame.f_back if frame is not None else None
     while frame is not None:
-        if frame.f_code in _ENTRY_CODE:
+        if frame.f_code in _INTERRUPTIBLE:
             return True
         frame = frame.f_back
     return False
@@ -383,6 +392,8 @@ def _compile(form: Form, row: Row, places: list[int | None], args: tuple[Any, ..
                 kind = -1 - names.index(word) if word in names else -100 - class_id(scope[f"C{i}"])
             results.append((word, kind))
         words.append(word)
+    if made and row.fresh is not None:
+        scope["implementation"] = row.fresh
     call = f"implementation({', '.join(words)})"
     lines = [f"def plan({', '.join(names)}):", *made, *_return(call, results)]
     exec("\n".join(lines), scope)

@@ -17,7 +17,8 @@ end
 
 for _, name in ipairs{
   'compat', 'errors', 'class', 'bridge', 'ctypes', 'elements', 'small', 'storage', 'tensor',
-  'torch', 'utility', 'timer', 'kernels', 'random', 'print', 'shell', 'tester', 'cmdline',
+  'torch', 'utility', 'timer', 'kernels', 'random', 'files', 'serialize',
+  'deserialize', 'print', 'shell', 'tester', 'cmdline',
   'packages',
 } do
   th.chunk(name)(th)

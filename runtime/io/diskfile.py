@@ -1,0 +1,296 @@
+"""``DiskFile``: a file of the system, read and written through a buffer.
+
+The buffer holds either bytes read ahead (``room`` is 0) or bytes not written yet; a call that
+needs the other kind turns it round. Open files are written out when the program ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import stat
+from contextlib import nullcontext
+from weakref import WeakSet
+
+from runtime.dtypes import CHAR
+from runtime.errors import ArgError, TorchError
+from runtime.io import system
+from runtime.io.file import File
+from runtime.storage import STORAGE_CLASSES, Storage
+
+__all__ = ["DiskFile", "flush_all"]
+
+_BUFFER = 1 << 16  # bytes
+_FLAGS = {
+    "r": os.O_RDONLY,
+    "w": os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
+    "rw": os.O_RDWR | os.O_CREAT,
+}
+
+_open_files: WeakSet[DiskFile] = WeakSet()
+
+
+def _new_buffer(size: int) -> Storage:
+    # One more: a NUL stands behind the bytes read, for C's reading of numbers.
+    buffer = STORAGE_CLASSES[CHAR.index].new(size + 1)
+    buffer.data[size] = 0
+    return buffer
+
+
+class DiskFile(File):
+    """A file of the system.
+
+    name: as it was opened. Manual: DiskFile.
+    """
+
+    typename = "torch.DiskFile"
+
+    def __init__(self, name: bytes, mode: str, quiet: bool = False) -> None:
+        """Open a file: 'r', 'w' (made empty) or 'rw'. Raises TorchError."""
+        if mode not in _FLAGS:
+            raise ArgError(2, "file mode should be 'r','w' or 'rw'")
+        self.name = name
+        super().__init__(_new_buffer(_BUFFER), mode, quiet)
+        self._take_over(self._open(name.split(b"\0")[0], mode))
+
+    def _take_over(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        self._start = 0  # where in the file the buffer begins
+        self._unbuffered = False
+        self.window.stream = 1
+        if not self.window.readable:
+            self.window.room = _BUFFER
+        _open_files.add(self)
+
+    def _open(self, name: bytes, mode: str) -> int:
+        try:
+            return system.open_descriptor(name, _FLAGS[mode])
+        except OSError:
+            self.window.opened = 0
+            raise TorchError(self._cannot_open()) from None
+
+    def _cannot_open(self) -> str:
+        shown = self.name.decode("utf-8", "surrogateescape")
+        return f"cannot open <{shown}> in mode {self._mode()}"
+
+    def _mode(self) -> str:
+        return ("r" if self.window.readable else " ") + ("w" if self.window.writable else " ")
+
+    def __del__(self) -> None:
+        if self.window.opened and hasattr(self, "_descriptor"):
+            self.window.quiet = 1
+            self.close()
+
+    # -- reading
+
+    def fill(self, need: int) -> int:
+        self.check_readable()
+        if self.window.room:
+            self._turn_to_reading()
+        at, stop = int(self.window.at), int(self.window.stop)
+        if stop - at >= need:
+            return stop - at
+        at, stop = self._move_to_front(at, stop)
+        while stop < need:
+            if stop + 1 >= self.memory.size:
+                self._enlarge(need)
+            limit = need if self._unbuffered else self.memory.size - 1
+            got = self._read_some(self.bytes()[stop:limit])
+            if not got:
+                break
+            stop += got
+            self.window.stop = stop
+        self.memory.data[stop] = 0
+        return stop
+
+    def _turn_to_reading(self) -> None:
+        self._drain_or_fail()
+        self.window.room = 0
+
+    def _move_to_front(self, at: int, stop: int) -> tuple[int, int]:
+        unread = bytes(self.bytes()[at:stop])
+        if self.memory.size > _BUFFER + 1 and len(unread) < _BUFFER:
+            self.look_at(_new_buffer(_BUFFER))
+        self.bytes()[: len(unread)] = unread
+        self._start += at
+        self.window.at, self.window.stop = 0, len(unread)
+        return 0, len(unread)
+
+    def _enlarge(self, need: int) -> None:
+        """More room for bytes to read: what is needed, but only if the file can have it."""
+        rest = self._rest()
+        size = min(2 * self.memory.size, need) if rest is None else min(need, rest)
+        size = max(size, self.memory.size + _BUFFER)
+        self.memory.resize(size + 1)
+        self.memory.data[size] = 0
+
+    def _read_some(self, out: memoryview) -> int:
+        try:
+            return os.readv(self._descriptor, [out])
+        except OSError:
+            return 0  # as the end; the caller finds too little
+
+    def _rest(self) -> int | None:
+        """The bytes of the file from the buffer's beginning, where it is known."""
+        if not self._regular:
+            return None
+        size = os.fstat(self._descriptor).st_size
+        # Files that the system makes up as they are read have size 0.
+        return max(size - self._start, 0) if size else None
+
+    def remaining(self) -> int | None:
+        self.check_readable()
+        if self.window.room:
+            self._turn_to_reading()
+        rest = self._rest()
+        return None if rest is None else max(rest - int(self.window.at), 0)
+
+    def take(self, out: memoryview, unit: int) -> int:
+        at = int(self.window.at)
+        if len(out) <= _BUFFER:
+            count = min(self.fill(len(out)), len(out))
+            at = int(self.window.at)
+            out[:count] = self.bytes()[at : at + count]
+            self.window.at = at + count
+            return count
+        done = min(self.fill(1), len(out))
+        at = int(self.window.at)
+        out[:done] = self.bytes()[at : at + done]
+        self.window.at = at + done
+        return done + self._read_past_buffer(out[done:])
+
+    def _read_past_buffer(self, out: memoryview) -> int:
+        """Read where out points to; all of the buffer has been read."""
+        if not len(out):
+            return 0
+        done = 0
+        while done < len(out):
+            got = self._read_some(out[done:])
+            if not got:
+                break
+            done += got
+        self._start += int(self.window.at) + done
+        self.window.at = self.window.stop = 0
+        return done
+
+    # -- writing
+
+    def put(self, data: memoryview) -> int:
+        if self.window.readable and not self.window.room:
+            self._turn_to_writing()
+        at = int(self.window.at)
+        if len(data) <= self.window.room - at:
+            self.bytes()[at : at + len(data)] = data
+            self.window.at = self.window.stop = at + len(data)
+            return len(data)
+        if self._drain():
+            return 0
+        if len(data) < self.window.room:
+            return self.put(data)
+        done, _ = self._write_out(data)
+        self._start += done
+        return done
+
+    def _turn_to_writing(self) -> None:
+        position = self._start + int(self.window.at)
+        if self.window.at != self.window.stop:
+            self._set_position(position, os.SEEK_SET)
+        if self.memory.size != _BUFFER + 1:
+            self.look_at(_new_buffer(_BUFFER))
+        self._start = position
+        self.window.at = self.window.stop = 0
+        self.window.room = 0 if self._unbuffered else _BUFFER
+
+    def _write_out(self, data: memoryview) -> tuple[int, OSError | None]:
+        """Hand bytes to the system; how many it took, and what went wrong."""
+        done = 0
+        try:
+            with nullcontext() if self._regular else system.broken_pipes_as_errors():
+                while done < len(data):
+                    done += os.write(self._descriptor, data[done:])
+        except OSError as error:
+            return done, error
+        return done, None
+
+    def _drain(self) -> OSError | None:
+        """Write out the buffer; what went wrong, upon which its bytes are lost."""
+        if not self.window.writable or (self.window.readable and not self.window.room):
+            return None
+        pending = int(self.window.at)
+        if not pending:
+            return None
+        self.window.at = self.window.stop = 0
+        done, error = self._write_out(self.bytes()[:pending])
+        self._start += done
+        return error
+
+    def _drain_or_fail(self) -> None:
+        error = self._drain()
+        if error is not None:
+            self.window.failed = 1
+            if not self.window.quiet:
+                raise TorchError(f"write error: {os.strerror(error.errno or 0)}")
+
+    def stop_buffering(self) -> None:
+        """Write and read no more than is asked for."""
+        self.check_open()
+        self._drain_or_fail()
+        self._unbuffered = True
+        if self.window.room:
+            self.window.room = 0
+
+    # -- positions
+
+    def _set_position(self, position: int, whence: int) -> int | None:
+        try:
+            return os.lseek(self._descriptor, position, whence)
+        except (OSError, OverflowError):
+            return None
+
+    def _go(self, position: int, whence: int, failure: str) -> None:
+        self.check_open()
+        self._drain_or_fail()
+        found = self._set_position(position, whence)
+        if found is None:
+            self.window.failed = 1
+            if not self.window.quiet:
+                raise TorchError(failure)
+            return
+        self._start = found
+        self.window.at = self.window.stop = 0
+
+    def seek(self, position: int) -> None:
+        self._go(position, os.SEEK_SET, f"unable to seek to position {position}")
+
+    def seek_end(self) -> None:
+        self._go(0, os.SEEK_END, "unable to seek at end of file")
+
+    def position(self) -> int:
+        self.check_open()
+        if self._set_position(0, os.SEEK_CUR) is not None:
+            return self._start + int(self.window.at)
+        if self.window.quiet:
+            return 0
+        raise TorchError("unable to obtain disk file offset (maybe a long overflow occurred)")
+
+    def synchronize(self) -> None:
+        self.check_open()
+        self._drain_or_fail()
+
+    def close(self) -> None:
+        self.check_open()
+        try:
+            self._drain_or_fail()
+        finally:
+            _open_files.discard(self)
+            os.close(self._descriptor)
+            super().close()
+
+
+@atexit.register
+def flush_all() -> None:
+    """Write out what open files hold back; failures have nobody left to tell."""
+    for file in list(_open_files):
+        file.window.quiet = 1
+        file.synchronize()

@@ -1,0 +1,122 @@
+"""``MemoryFile``: a file in a CharStorage, whose last element is a NUL behind the file's end.
+
+The storage is shared: what is written shows in it, and a program may change and resize it.
+"""
+
+from __future__ import annotations
+
+from runtime.dtypes import CHAR
+from runtime.errors import ArgError, TorchError
+from runtime.io.file import File
+from runtime.io.window import UNBOUNDED
+from runtime.storage import STORAGE_CLASSES, Storage
+
+__all__ = ["MemoryFile"]
+
+_MODES = ("r", "w", "rw")
+
+
+class MemoryFile(File):
+    """A file in memory.
+
+    Manual: MemoryFile.
+    """
+
+    typename = "torch.MemoryFile"
+
+    def __init__(self, storage: Storage | None, mode: str) -> None:
+        """A file over a storage that ends with a NUL, or over a new one."""
+        if storage is not None and (not storage.size or storage.data[-1] != 0):
+            raise ArgError(1, "provided CharStorage must be terminated by 0")
+        if mode not in _MODES:
+            raise ArgError(2, "file mode should be 'r','w' or 'rw'")
+        if storage is None:
+            storage = STORAGE_CLASSES[CHAR.index].new(1)
+            storage.data[0] = 0
+        super().__init__(storage, mode)
+        self.window.stop = storage.size - 1
+        self.window.room = UNBOUNDED if self.window.writable else 0
+
+    @classmethod
+    def over(cls, storage: Storage, size: int) -> MemoryFile:
+        """A file to be read only, of a storage's first ``size`` bytes; a NUL need not follow."""
+        file = cls(None, "r")
+        file.look_at(storage)
+        file.window.stop = size
+        return file
+
+    def _settle(self) -> tuple[int, int]:
+        """Position and size, held against a storage that was made smaller."""
+        window = self.window
+        # Without the last element, but for files that are `over` a whole storage.
+        most = max(self.memory.size - (1 if window.writable else 0), 0)
+        window.stop = min(window.stop, most)
+        window.at = min(window.at, window.stop)
+        return int(window.at), int(window.stop)
+
+    def fill(self, need: int) -> int:
+        self.check_readable()
+        at, size = self._settle()
+        return size - at
+
+    def remaining(self) -> int | None:
+        return self.fill(0)
+
+    def take(self, out: memoryview, unit: int) -> int:
+        at, size = self._settle()
+        count = min(len(out), size - at)
+        count -= count % unit
+        out[:count] = self.bytes()[at : at + count]
+        self.window.at = at + count
+        return count
+
+    def put(self, data: memoryview) -> int:
+        if not len(data):
+            return 0
+        at, size = self._settle()
+        end = at + len(data)
+        self._grow(end)
+        self.bytes()[at:end] = data
+        self.window.at = end
+        if end > size:
+            self.window.stop = end
+            self.memory.data[end] = 0
+        return len(data)
+
+    def _grow(self, size: int) -> None:
+        """Make the storage hold ``size`` bytes and the NUL."""
+        present = self.memory.size
+        if size >= present:
+            missing = size - present + 1
+            half = present // 2
+            self.memory.resize(present + (half if half > missing else missing))
+
+    def seek(self, position: int) -> None:
+        self.check_open()
+        _, size = self._settle()
+        if position <= size:
+            self.window.at = position
+            return
+        self.window.failed = 1
+        if not self.window.quiet:
+            raise TorchError(f"unable to seek at position {position}")
+
+    def seek_end(self) -> None:
+        self.check_open()
+        self.window.at = self._settle()[1]
+
+    def position(self) -> int:
+        self.check_open()
+        return self._settle()[0]
+
+    def synchronize(self) -> None:
+        self.check_open()
+
+    def storage(self) -> Storage:
+        """The storage, resized to the file's bytes and the NUL."""
+        self.check_open()
+        size = int(self.window.stop)
+        if self.memory.size != size + 1:
+            self.memory.resize(size + 1)
+            self.memory.data[size] = 0
+        return self.memory

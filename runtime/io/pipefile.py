@@ -1,0 +1,51 @@
+"""``PipeFile``: what a shell command writes, or reads, as a file."""
+
+from __future__ import annotations
+
+from runtime.errors import ArgError, TorchError
+from runtime.io import system
+from runtime.io.diskfile import DiskFile
+
+__all__ = ["PipeFile"]
+
+_MODES = ("r", "w")
+
+
+class PipeFile(DiskFile):
+    """One end of a pipe.
+
+    name: the command. Manual: PipeFile.
+    """
+
+    typename = "torch.PipeFile"
+
+    def __init__(self, name: bytes, mode: str, quiet: bool = False) -> None:
+        """Start a command: 'r' to read what it writes, 'w' to write what it reads."""
+        if mode not in _MODES:
+            raise ArgError(2, "file mode should be 'r','w'")
+        super().__init__(name, mode, quiet)
+
+    def _open(self, name: bytes, mode: str) -> int:
+        try:
+            descriptor, self._process = system.start_command(name, reading=mode == "r")
+        except OSError:
+            self.window.opened = 0
+            raise TorchError(
+                f"{self._cannot_open()}.  This might be because eg the executable doesn't exist,"
+                " but it could also be because you are out of memory."
+            ) from None
+        return descriptor
+
+    def close(self) -> None:
+        """Close our end. What we wrote to has read it all when this returns.
+
+        Torch7 does not wait. We do not for a command that writes, which may go on for ever.
+        """
+        self.check_open()
+        try:
+            super().close()
+        finally:
+            if self.window.writable:
+                system.wait_for(self._process)
+            else:
+                system.leave(self._process)

@@ -1,0 +1,286 @@
+--- Reading objects: File:readObject, and torch.load and its relatives.
+-- A file may come from strangers: every size is held against what the file still has before
+-- memory is made for it, and the code of functions is not loaded (see `trusted`).
+-- @module deserialize
+
+local th = ...
+local torch, host, files, serial = th.torch, th.host, th.files, th.serial
+
+local type, tonumber, pairs, ipairs = type, tonumber, pairs, ipairs
+local ask, objects, windows = th.ask, th.objects, files.windows
+local kinds = serial.kinds
+
+local get_int, get_double, get_long = files.Int.get, files.Double.get, files.Long.get
+local File = torch.getmetatable('torch.File')
+
+local MOST_DIMENSIONS = 1000
+
+local trusted = false -- whether functions in files are loaded
+
+--- Says whether functions in files are loaded; without argument (or true) they are.
+-- LuaJIT does not check bytecode: whoever wrote the file can do anything to this process.
+-- What this process itself has serialized is always loaded.
+function torch.trustfunctions(trust)
+  if trust ~= nil and type(trust) ~= 'boolean' then th.type_error(1, 'boolean', trust) end
+  trusted = trust ~= false
+end
+
+-- ---------------------------------------------------------- tensors and storages
+
+local function read_longs(w, object, into, from, n)
+  if w.binary ~= 0 then
+    for i = from, from + n - 1 do into[i] = get_long(w, object) end
+  elseif n > 0 then
+    local storage = torch.LongStorage()
+    files.Long.read_sized(w, object, storage, n)
+    for i = 1, storage:size() do into[from + i - 1] = storage[i] end
+    for i = storage:size() + 1, n do into[from + i - 1] = 0 end
+  end
+end
+
+for _, dtype in ipairs(th.dtypes) do
+  local storage = torch.getmetatable(dtype.storage_name)
+
+  --- Takes the size and the elements that a file has.
+  function storage.read(self, file)
+    if th.typename(self) ~= dtype.storage_name then th.class_error(1, dtype.storage_name, self) end
+    local w, object = windows[file] or th.class_error(2, 'torch.File', file), objects[file]
+    files[dtype.name].read_sized(w, object, self, get_long(w, object))
+  end
+
+  local tensor = torch.getmetatable(dtype.tensor_name)
+
+  --- Takes the geometry and the storage that a file has.
+  function tensor.read(self, file)
+    if th.typename(self) ~= dtype.tensor_name then th.class_error(1, dtype.tensor_name, self) end
+    local w, object = windows[file] or th.class_error(2, 'torch.File', file), objects[file]
+    local n = get_int(w, object)
+    if n < 0 or n > MOST_DIMENSIONS then
+      th.fail(('corrupt file: a tensor of %d dimensions'):format(n))
+    end
+    local geometry = {}
+    read_longs(w, object, geometry, 1, n)
+    read_longs(w, object, geometry, n + 1, n)
+    local offset = get_long(w, object) - 1
+    local found = file:readObject()
+    found = type(found) == 'userdata' and th.to_python(found) or nil
+    if not ask(host.tensor_restore, th.to_python(self), found, offset, unpack(geometry, 1, 2 * n)) then
+      th.fail('corrupt file: a tensor that does not fit its storage')
+    end
+  end
+end
+
+-- ------------------------------------------------------------------- functions
+
+local function warn(state)
+  if state.warned then return end
+  state.warned = true
+  io.stdout:flush()
+  io.stderr:write('th: functions in this file were not loaded, because their bytecode could do'
+    .. ' anything; torch.trustfunctions(true), or th --trust-functions, loads them\n')
+end
+
+local function describe(name, reason)
+  return function()
+    th.fail(('this function was not loaded from its file (%s)'):format(reason or name))
+  end
+end
+
+-- The function of a dump; where it must not or cannot be loaded, one that says so.
+local function load_function(state, dumped)
+  if trusted or serial.own[dumped] then
+    local f, message = loadstring(dumped)
+    if f then return f end
+    io.stderr:write('Warning: Failed to load function from bytecode: ' .. message .. '\n')
+    return describe(nil, message), true
+  end
+  warn(state)
+  return describe(nil, 'torch.trustfunctions(true) loads functions'), true
+end
+
+local function set_upvalue(state, f, i, upvalue)
+  if type(upvalue) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
+  if upvalue.name == '_ENV' then return end
+  debug.setupvalue(f, i, upvalue.value)
+  if not upvalue.id then return end
+  local closures = state.upvalueIdToClosure
+  local other = closures[upvalue.id]
+  if not other then
+    closures[upvalue.id] = { func = f, index = i }
+  elseif not pcall(debug.upvaluejoin, f, i, other.func, other.index) then
+    th.fail('corrupt file: a function without upvalues')
+  end
+end
+
+local function complete_function(state, f, is_stub, dumped, upvalues, by_position)
+  if type(upvalues) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
+  if is_stub then
+    serial.stubs[f] = {
+      dumped = dumped, upvalues = upvalues, by_position = by_position,
+      space = state.upvalueIdToClosure,
+    }
+    return
+  end
+  for i, upvalue in ipairs(upvalues) do
+    if by_position then debug.setupvalue(f, i, upvalue) else set_upvalue(state, f, i, upvalue) end
+  end
+end
+
+-- --------------------------------------------------------------------- objects
+
+local read
+
+local function get_string(w, object)
+  local n = get_int(w, object)
+  if n < 0 then th.fail('$ Torch: invalid memory size -- maybe an overflow?') end
+  if n == 0 then return '' end
+  local text = files.get_string(w, object, n)
+  if w.binary == 0 and w.spacing ~= 0 then files.skip_newline(w, object) end
+  if #text ~= n then files.fail(w, 'read', #text, n) end
+  return text
+end
+
+local function read_function(file, w, state, kind, index)
+  local dumped = get_string(w, objects[file])
+  local f, is_stub = load_function(state, dumped)
+  if index and not state.force then state.readObjects[index] = f end
+  local upvalues = read(file, w, state)
+  complete_function(state, f, is_stub, dumped, upvalues, kind ~= kinds.FUNCTION)
+  return f
+end
+
+local function read_table(file, w, state, index)
+  local t = {}
+  if not state.force then state.readObjects[index] = t end
+  for _ = 1, get_int(w, objects[file]) do
+    local k = read(file, w, state)
+    local v = read(file, w, state)
+    if k == nil then th.fail('table index is nil') end
+    if k ~= k then th.fail('table index is NaN') end
+    t[k] = v
+  end
+  return t
+end
+
+local function read_torch(file, w, state, index)
+  local object = objects[file]
+  local name, version = get_string(w, object), 0
+  local number = tonumber(name:match('^V (.*)$'))
+  if number then name, version = get_string(w, object), number end -- else: older than versions
+  local factory = torch.factory(name)
+  if not factory then th.fail(('unknown Torch class <%s>'):format(name)) end
+  local t = factory(file)
+  if not state.force then state.readObjects[index] = t end
+  local method = serial.method(t, 'read')
+  if method then
+    method(t, file, version)
+  elseif type(t) == 'table' then
+    local fields = read(file, w, state)
+    if type(fields) ~= 'table' then
+      th.fail(("bad argument #1 to 'pairs' (table expected, got %s)"):format(type(fields)))
+    end
+    for k, v in pairs(fields) do t[k] = v end
+  else
+    th.fail(('Cannot load object class <%s>'):format(name))
+  end
+  return t
+end
+
+function read(file, w, state)
+  local object = objects[file]
+  local kind = get_int(w, object)
+  if kind == kinds.NUMBER then
+    local value = get_double(w, object)
+    return value
+  elseif kind == kinds.NIL then
+    return nil
+  elseif kind == kinds.STRING then
+    local value = get_string(w, object)
+    return value
+  elseif kind == kinds.BOOLEAN then
+    return get_int(w, object) == 1
+  elseif kind == kinds.PLAIN_FUNCTION then
+    local value = read_function(file, w, state, kind)
+    return value
+  elseif kind ~= kinds.TABLE and kind ~= kinds.TORCH and kind ~= kinds.FUNCTION
+    and kind ~= kinds.OLD_FUNCTION then
+    th.fail('unknown object')
+  end
+  local index = get_int(w, object)
+  local value = state.readObjects[index]
+  if value and not state.force then return value end
+  if kind == kinds.TABLE then
+    value = read_table(file, w, state, index)
+  elseif kind == kinds.TORCH then
+    value = read_torch(file, w, state, index)
+  else
+    value = read_function(file, w, state, kind, index)
+  end
+  return value
+end
+
+--- Reads the next object.
+function File.readObject(self)
+  local w = files.window(self)
+  local value = read(self, w, serial.state(self))
+  return value
+end
+
+-- --------------------------------------------------------------- conveniences
+
+local LONG_SIZES = { b32 = 4, b64 = 8 }
+
+--- The object in a file. mode: 'binary', 'ascii', or 'b32' or 'b64' for binary files of
+-- machines whose longs have that many bits.
+function torch.load(filename, mode, referenced)
+  if mode ~= nil and mode ~= 'binary' and mode ~= 'ascii' and not LONG_SIZES[mode] then
+    error('"binary", "b32", "b64" or "ascii" (or nil) expected for mode', 0)
+  end
+  if referenced ~= nil and type(referenced) ~= 'boolean' then
+    error('true or false (or nil) expected for referenced', 0)
+  end
+  local file = torch.DiskFile(filename, 'r')
+  return (serial.with(file, function()
+    serial.set_mode(file, LONG_SIZES[mode] and 'binary' or mode or 'binary')
+    file:referenced(referenced ~= false)
+    if LONG_SIZES[mode] then file:longSize(LONG_SIZES[mode]) end
+    return file:readObject()
+  end))
+end
+
+local function deserialized(file, mode)
+  return (serial.with(file, function()
+    return serial.set_mode(file, mode or 'binary'):readObject()
+  end))
+end
+
+local function check_size(size)
+  if size == 0 then
+    th.fail("bad argument #1 to 'size' (dimension 1 out of range of 0D tensor)")
+  end
+end
+
+--- The object in a CharStorage.
+function torch.deserializeFromStorage(storage, mode)
+  if th.typename(storage) ~= 'torch.CharStorage' then
+    storage = torch.CharTensor(storage):clone():storage() or torch.CharStorage()
+  end
+  check_size(storage:size())
+  if mode == 'ascii' then -- what C reads numbers from must end
+    local copy = torch.CharStorage(storage:size() + 1):fill(0)
+    torch.CharTensor(copy, 1, storage:size()):copy(torch.CharTensor(storage))
+    return deserialized(torch.MemoryFile(copy, 'r'), mode)
+  end
+  return deserialized(files.over(storage), mode)
+end
+
+--- The object in a string.
+function torch.deserialize(text, mode)
+  if type(text) ~= 'string' then
+    return torch.deserializeFromStorage(torch.CharStorage():string(text), mode)
+  end
+  check_size(#text)
+  return deserialized(files.over(text), mode)
+end
+
+torch.saveobj, torch.loadobj = torch.save, torch.load

@@ -1,0 +1,331 @@
+--- Reading and writing one type's numbers in files: single ones, counts and storages.
+-- A template: loaded once for each element type, so that each has traces of its own.
+-- @module file_access
+
+local th, dtype = ...
+local torch, host, files = th.torch, th.host, th.files
+local ffi = require 'ffi'
+local buffer = require 'string.buffer'
+
+local type, tonumber, min, max = type, tonumber, math.min, math.max
+local ask, objects = th.ask, th.objects
+local fill, fail, skip_newline, window_of = files.fill, files.fail, files.skip_newline, files.window
+local load, convert = dtype.load, dtype.convert
+local pointer, width = dtype.pointer, ffi.sizeof(dtype.ctype)
+local cast = ffi.cast
+
+local IS_LONG, IS_BYTES = dtype.name == 'Long', width == 1
+local PIECE = 2 ^ 16       -- bytes of text between two calls of Python
+local CHECK = 2 ^ 16       -- numbers between two looks at Ctrl-C
+local LOOKAHEAD = 8        -- bytes behind a number that could belong to it ('e+05', 'inity')
+local FIRST = 2 ^ 16       -- elements read at first where nobody knows how many there are
+
+-- What one number goes through where it cannot go directly.
+local scratch, scratch_object, scratch_data
+
+local function need_scratch()
+  if scratch then return end
+  scratch = torch.getconstructortable(dtype.storage_name)(1)
+  scratch_object = th.to_python(scratch)
+  scratch_data = th.settled_struct(scratch).data
+end
+
+-- ----------------------------------------------------------------------- text
+
+ffi.cdef[[
+double strtod(const char *, char **); float strtof(const char *, char **);
+long long strtoll(const char *, char **, int);
+]]
+local stop_of = ffi.new('char *[1]')
+
+local parse -- what the text at a place begins with; stop_of[0] tells where it ends
+if dtype.name == 'Double' then
+  function parse(text) return ffi.C.strtod(text, stop_of) end
+elseif dtype.name == 'Float' or dtype.name == 'Half' then
+  function parse(text) return ffi.C.strtof(text, stop_of) end
+else
+  function parse(text) return ffi.C.strtoll(text, stop_of, 10) end
+end
+
+local is_space = ffi.new('uint8_t[256]')
+for c = 9, 13 do is_space[c] = 1 end
+is_space[32] = 1
+
+-- Characters that can go on with a number.
+local goes_on = ffi.new('uint8_t[256]')
+for c in ('0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.+-_('):gmatch('.') do
+  goes_on[c:byte()] = 1
+end
+
+local function at_character(data, at)
+  return cast('uint8_t *', data)[at]
+end
+
+-- Reads the next number of an ascii file; returns whether there was one, and it.
+local function scan(w, object)
+  local m, stop, at = w.memory, min(w.stop, tonumber(w.memory.size)), w.at
+  if w.readable == 0 then fill(w, object, 1) end
+  while true do
+    while at < stop and is_space[at_character(m.data, at)] ~= 0 do at = at + 1 end
+    -- Torch7: white space before something else is gone from a disk, and stays in memory.
+    if w.stream ~= 0 then w.at = at end
+    local used, value = 0, nil
+    if at < stop then
+      -- There the number ends, at the latest.
+      if m.data[min(stop, tonumber(m.size) - 1)] ~= 0 then
+        th.fail('provided CharStorage must be terminated by 0')
+      end
+      value = parse(m.data + at)
+      used = min(tonumber(stop_of[0] - m.data), stop) - at
+      local behind = stop - at - used
+      if behind >= LOOKAHEAD or used > 0 and behind > 0
+        and goes_on[at_character(m.data, at + used)] == 0 then
+        if used > 0 then w.at = at + used end
+        return used > 0, value
+      end
+    end
+    local present = min(w.stop, tonumber(m.size)) - w.at
+    local wanted = present < 4096 and present + LOOKAHEAD or 2 * present
+    if stop == at then wanted = 1 end
+    if fill(w, object, wanted) <= present then
+      if used > 0 then w.at = at + used end
+      return used > 0, value
+    end
+    m, stop, at = w.memory, min(w.stop, tonumber(w.memory.size)), w.at
+  end
+end
+
+local append -- puts element i as text at the end of a string buffer
+if dtype.name == 'Double' then
+  local high = cast('int32_t *', 0)
+  function append(text, data, i)
+    local v = data[i]
+    if v == v then text:putf('%.17g', v)
+    else text:put(cast(ffi.typeof(high), data)[2 * i + (ffi.abi('le') and 1 or 0)] < 0
+      and '-nan' or 'nan') end
+  end
+elseif dtype.name == 'Float' or dtype.name == 'Half' then
+  local signed = ffi.typeof(dtype.name == 'Float' and 'int32_t *' or 'int16_t *')
+  function append(text, data, i)
+    local v = load(data[i])
+    if v == v then text:putf('%.9g', v)
+    else text:put(cast(signed, data)[i] < 0 and '-nan' or 'nan') end
+  end
+else
+  function append(text, data, i) text:putf('%d', data[i]) end
+end
+
+local function put_text(w, object, text)
+  local from, n = text:ref()
+  local at, m = w.at, w.memory
+  if at + n <= w.room and at + n < tonumber(m.size) then
+    ffi.copy(m.data + at, from, n)
+    at = at + n
+    w.at = at
+    if at > w.stop then
+      w.stop = at
+      m.data[at] = 0
+    end
+    return true
+  end
+  return ask(host.file_put, object, tonumber(cast('intptr_t', from)), n) == n
+end
+
+local line = buffer.new()
+
+-- Writes n elements as text; returns how many got there.
+local function write_text(w, object, data, n)
+  local text = n == 1 and line:reset() or buffer.new()
+  local spacing, done = w.spacing ~= 0, 0
+  for i = 0, n - 1 do
+    append(text, data, i)
+    if spacing then text:put(i < n - 1 and ' ' or '\n') end
+    if #text >= PIECE then
+      if not put_text(w, object, text) then return done end
+      text:reset()
+      done = i + 1
+    end
+    if i % CHECK == CHECK - 1 then th.poll() end
+  end
+  return (#text == 0 or put_text(w, object, text)) and n or done
+end
+
+-- Reads elements [from, to) of an ascii file; returns how many there were.
+local function read_text(w, object, data, from, to)
+  for i = from, to - 1 do
+    local found, value = scan(w, object)
+    if not found then return i - from end
+    data[i] = dtype.name == 'Half' and convert(value) or value
+    if i % CHECK == CHECK - 1 then th.poll() end
+  end
+  return to - from
+end
+
+-- -------------------------------------------------------------- single numbers
+
+local access = {}
+
+local function get_slowly(w, object)
+  need_scratch()
+  scratch_data[0] = 0
+  local n
+  if w.binary ~= 0 or IS_BYTES then
+    n = ask(host.file_read, object, scratch_object, 0, 1)
+  else
+    n = read_text(w, object, scratch_data, 0, 1)
+  end
+  if w.binary == 0 and w.spacing ~= 0 then skip_newline(w, object) end
+  if n ~= 1 then fail(w, 'read', n, 1) end
+  return load(scratch_data[0])
+end
+
+local function put_slowly(w, object, value)
+  need_scratch()
+  scratch_data[0] = value
+  local n
+  if w.binary ~= 0 or IS_BYTES then
+    n = ask(host.file_write, object, scratch_object, 0, 1)
+    if w.binary == 0 and w.spacing ~= 0 then files.put_string(w, object, '\n') end
+  else
+    n = write_text(w, object, scratch_data, 1)
+  end
+  if n ~= 1 then fail(w, 'write', n, 1) end
+end
+
+--- The next number of a file.
+function access.get(w, object)
+  local at, m = w.at, w.memory
+  local behind = at + width
+  if w.direct ~= 0 and behind <= w.stop and behind <= tonumber(m.size) and w.readable ~= 0
+    and not (IS_LONG and w.long_size == 4) then
+    w.at = behind
+    return load(cast(pointer, m.data + at)[0])
+  end
+  return get_slowly(w, object)
+end
+local get = access.get
+
+--- Writes a number.
+function access.put(w, object, value)
+  local at, m = w.at, w.memory
+  local behind = at + width
+  value = convert(value)
+  if w.direct ~= 0 and behind <= w.room and behind < tonumber(m.size)
+    and not (IS_LONG and w.long_size == 4) then
+    cast(pointer, m.data + at)[0] = value
+    w.at = behind
+    if behind > w.stop then
+      w.stop = behind
+      m.data[behind] = 0
+    end
+    return
+  end
+  put_slowly(w, object, value)
+end
+local put = access.put
+
+-- ------------------------------------------------------------------- storages
+
+-- Reads elements [from, to) of a storage; returns how many there were.
+local function read_some(w, object, storage, from, to)
+  if w.binary ~= 0 or IS_BYTES then
+    return (ask(host.file_read, object, th.to_python(storage), from, to))
+  end
+  return read_text(w, object, th.settled_struct(storage).data, from, to)
+end
+
+local function finish_reading(w, object, done, wanted)
+  if wanted > 0 and w.binary == 0 and w.spacing ~= 0 then skip_newline(w, object) end
+  if done ~= wanted then fail(w, 'read', done, wanted) end
+  return done
+end
+
+--- Fills a storage; returns how many elements there were.
+function access.read_storage(w, object, storage)
+  local n = storage:size()
+  return finish_reading(w, object, read_some(w, object, storage, 0, n), n)
+end
+
+-- How many elements the rest of a file can hold; nil where nobody knows.
+local function most(w, object)
+  local rest = ask(host.file_remaining, object)
+  if rest < 0 then return nil end
+  if w.binary == 0 and not IS_BYTES then return (rest + 1 - (rest + 1) % 2) / 2 end
+  local wire = IS_LONG and w.long_size == 4 and w.binary ~= 0 and 4 or width
+  return (rest - rest % wire) / wire
+end
+
+--- Resizes a storage to n elements and fills it, with no more memory than the file can fill.
+function access.read_sized(w, object, storage, n)
+  if not (n >= 0) then th.fail('$ Torch: invalid memory size -- maybe an overflow?') end
+  local limit = most(w, object)
+  local target, done = min(n, limit or n), 0
+  repeat
+    local part = limit and target or min(target, max(2 * done, FIRST))
+    storage:resize(part)
+    local got = part > done and read_some(w, object, storage, done, part) or 0
+    local complete = got == part - done
+    done = done + got
+  until done == target or not complete
+  if done < storage:size() then storage:resize(done) end
+  return finish_reading(w, object, done, n)
+end
+
+--- Writes a storage's elements; returns how many were written.
+function access.write_storage(w, object, storage)
+  local n = storage:size()
+  local done
+  if w.binary ~= 0 or IS_BYTES then
+    done = ask(host.file_write, object, th.to_python(storage), 0, n)
+    if n > 0 and w.binary == 0 and w.spacing ~= 0 then files.put_string(w, object, '\n') end
+  else
+    ask(host.file_put, object, 0, 0) -- complains about a file that cannot be written
+    done = write_text(w, object, th.settled_struct(storage).data, n)
+  end
+  if done ~= n then fail(w, 'write', done, n) end
+  return done
+end
+
+-- -------------------------------------------------------------------- methods
+
+--- file:readTYPE(): the next number; (count): a storage; (storage): how many were there.
+function access.read(self, ...)
+  local w, object = window_of(self), objects[self]
+  local count = select('#', ...)
+  if count == 0 then
+    local value = get(w, object)
+    return value
+  elseif count == 1 then
+    local what = ...
+    local n = type(what) ~= 'boolean' and tonumber(what)
+    if n and type(what) ~= 'cdata' then
+      local storage = torch.getconstructortable(dtype.storage_name)()
+      access.read_sized(w, object, storage, n < 0 and -1 or n - n % 1)
+      return storage
+    elseif th.typename(what) == dtype.storage_name then
+      local done = access.read_storage(w, object, what)
+      return done
+    end
+  end
+  th.fail(('nothing, number, or %sStorage expected'):format(dtype.name))
+end
+
+--- file:writeTYPE(number); (storage): returns how many elements were written.
+function access.write(self, ...)
+  local w, object = window_of(self), objects[self]
+  if select('#', ...) == 1 then
+    local what = ...
+    local kind = type(what)
+    local v = (kind == 'number' or kind == 'string') and tonumber(what)
+    if v then
+      put(w, object, v)
+      return
+    elseif th.typename(what) == dtype.storage_name then
+      local done = access.write_storage(w, object, what)
+      return done
+    end
+  end
+  th.fail(('number, or %sStorage expected'):format(dtype.name))
+end
+
+return access

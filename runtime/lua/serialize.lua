@@ -1,0 +1,375 @@
+--- Writing objects: File:writeObject, and torch.save and its relatives.
+-- The format is the reference's: an int for the kind of object, then its contents. What can
+-- be referred to twice (tables, torch objects, functions) has a number in the file; where it
+-- comes again, the number stands alone. Reading is in deserialize.lua.
+-- @module serialize
+
+local th = ...
+local torch, files = th.torch, th.files
+
+local type, select, next, tostring, pairs = type, select, next, tostring, pairs
+local objects, windows = th.objects, files.windows
+local typename = th.typename
+
+-- Kinds of objects, as they stand in a file.
+local kinds = {
+  NIL = 0, NUMBER = 1, STRING = 2, TABLE = 3, TORCH = 4, BOOLEAN = 5,
+  PLAIN_FUNCTION = 6, -- only in old files: cannot refer to itself
+  OLD_FUNCTION = 7,   -- only in old files: upvalues by position
+  FUNCTION = 8,       -- upvalues with names, and numbers for those that functions share
+}
+
+local serial = { kinds = kinds, stubs = setmetatable({}, { __mode = 'k' }), own = {} }
+th.serial = serial
+
+local put_int, put_double, put_long -- into a window
+local File = torch.getmetatable('torch.File')
+
+-- ----------------------------------------------------------------------- types
+
+for _, dtype in ipairs(th.dtypes) do
+  local access = th.chunk('file_access')(th, dtype)
+  files[dtype.name] = access
+  if dtype.name ~= 'Half' then -- Torch7: halves have no methods of a file's
+    File['read' .. dtype.name], File['write' .. dtype.name] = access.read, access.write
+  end
+  local storage = torch.getmetatable(dtype.storage_name)
+
+  --- Writes a storage's size and elements.
+  function storage.write(self, file)
+    if typename(self) ~= dtype.storage_name then th.class_error(1, dtype.storage_name, self) end
+    local w, object = windows[file] or th.class_error(2, 'torch.File', file), objects[file]
+    put_long(w, object, self:size())
+    access.write_storage(w, object, self)
+  end
+
+  local tensor = torch.getmetatable(dtype.tensor_name)
+
+  --- Writes a tensor's geometry and its storage, which other tensors may share.
+  function tensor.write(self, file)
+    if typename(self) ~= dtype.tensor_name then th.class_error(1, dtype.tensor_name, self) end
+    local w, object = windows[file] or th.class_error(2, 'torch.File', file), objects[file]
+    local c = th.settled_struct(self)
+    local n = c.nDimension
+    put_int(w, object, n)
+    files.write_longs(w, object, c.size, n)
+    files.write_longs(w, object, c.stride, n)
+    put_long(w, object, tonumber(c.storageOffset) + 1)
+    file:writeObject(self:storage())
+  end
+end
+
+put_int, put_double, put_long = files.Int.put, files.Double.put, files.Long.put
+
+--- Writes whole numbers one after the other, as a storage's.
+function files.write_longs(w, object, data, n)
+  if w.binary ~= 0 then
+    for i = 0, n - 1 do put_long(w, object, tonumber(data[i])) end
+  elseif n > 0 then
+    local values = {}
+    for i = 1, n do values[i] = tonumber(data[i - 1]) end
+    files.Long.write_storage(w, object, torch.LongStorage(values))
+  end
+end
+
+-- ----------------------------------------------------------------------- state
+
+--- What a file knows of the objects in it; kept as the reference keeps it, in its environment.
+function serial.state(file)
+  local state = torch.getenv(file)
+  if state.writeObjects then return state end
+  state = {
+    writeObjects = {}, writeObjectsRef = {}, readObjects = {}, objectNameStack = {},
+    upvalueRefToId = {}, upvalueIdToClosure = {},
+  }
+  torch.setenv(file, state)
+  return state
+end
+local state_of = serial.state
+
+--- Whether objects that come again are written, and read, as references.
+function File.referenced(self, ref)
+  files.window(self)
+  state_of(self).force = not ref
+  return self
+end
+
+function File.isReferenced(self)
+  files.window(self)
+  return not torch.getenv(self).writeObjects or not torch.getenv(self).force
+end
+
+-- A function of the user's; ours stand for functions that the reference has in C.
+local function dump(f)
+  if serial.stubs[f] then return serial.stubs[f].dumped end
+  if th.is_ours(debug.getinfo(f, 'S').source) then return nil end
+  local ok, dumped = pcall(string.dump, f)
+  return ok and dumped or nil
+end
+
+--- The number of an object's kind in files, or nil for what cannot be written.
+function File.isWritableObject(_, object)
+  local kind, name = type(object), typename(object)
+  if kind == 'nil' then return kinds.NIL end
+  if name and torch.factory(name) then return kinds.TORCH end
+  if kind == 'table' then return kinds.TABLE end
+  if kind == 'number' then return kinds.NUMBER end
+  if kind == 'string' then return kinds.STRING end
+  if kind == 'boolean' then return kinds.BOOLEAN end
+  if kind == 'function' and dump(object) then return kinds.FUNCTION end
+end
+
+--- A class's own function to write or read its objects.
+function serial.method(object, name)
+  local mt = torch.getmetatable(typename(object))
+  local f = mt and (mt['__' .. name] or mt[name])
+  return type(f) == 'function' and f or nil
+end
+
+-- ---------------------------------------------------------------------- names
+
+local UPVALUES = {} -- stands for a function's upvalues in the stack of names
+
+-- Where in the object that is being written something stands: 'model.layers.2'.
+local function path_of(names)
+  local parts = {}
+  for i, name in ipairs(names) do
+    if name ~= UPVALUES and names[i - 1] ~= UPVALUES then parts[#parts + 1] = tostring(name) end
+  end
+  return table.concat(parts, '.')
+end
+
+-- ---------------------------------------------------------------------- kinds
+
+local write
+
+local function put_string(w, object, text)
+  put_int(w, object, #text)
+  if #text == 0 then return end
+  local done = files.put_string(w, object, text)
+  if w.binary == 0 and w.spacing ~= 0 then files.put_string(w, object, '\n') end
+  if done ~= #text then files.fail(w, 'write', done, #text) end
+end
+
+local function write_table(file, w, state, t, hook)
+  local object, names = objects[file], state.objectNameStack
+  local size = 0
+  for _ in pairs(t) do size = size + 1 end
+  put_int(w, object, size)
+  local in_upvalues = names[#names - 1] == UPVALUES
+  for k, v in pairs(t) do
+    write(file, w, state, k, '<?>', hook)
+    local name = k
+    if in_upvalues and k == 'value' and type(t.name) == 'string' then name = t.name end
+    if type(name) ~= 'string' and type(name) ~= 'number' then name = '<?>' end
+    write(file, w, state, v, name, hook)
+  end
+end
+
+local function write_torch(file, w, state, t, hook)
+  local object, name = objects[file], typename(t)
+  put_string(w, object, 'V ' .. torch.version(t))
+  put_string(w, object, name)
+  local method = serial.method(t, 'write')
+  if method then
+    method(t, file)
+  elseif type(t) == 'table' then
+    local fields = {}
+    for k, v in pairs(t) do
+      if file:isWritableObject(v) then
+        fields[k] = v
+      else
+        print(('$ Warning: cannot write object field <%s> of <%s> %s')
+          :format(tostring(k), name, path_of(state.objectNameStack)))
+      end
+    end
+    write(file, w, state, fields, name, hook)
+  else
+    th.fail(('<%s> is a non-serializable Torch object %s')
+      :format(name, path_of(state.objectNameStack)))
+  end
+end
+
+-- The number of what an upvalue is shared by; key: what tells it apart.
+local function share(state, key)
+  local ids = state.upvalueRefToId
+  if not ids[key] then
+    local n = 1
+    for _ in pairs(ids) do n = n + 1 end
+    ids[key] = n
+  end
+  return ids[key]
+end
+
+local function upvalues_of(f, state)
+  local upvalues, i = {}, 1
+  while true do
+    local name, value = debug.getupvalue(f, i)
+    if not name then return upvalues end
+    upvalues[i] = { name = name, id = share(state, debug.upvalueid(f, i)), value = value }
+    i = i + 1
+  end
+end
+
+-- What a file had of a function that was not loaded, with numbers that fit this file.
+local function upvalues_of_stub(stub, state)
+  local upvalues = {}
+  for i, upvalue in ipairs(stub.upvalues) do
+    if stub.by_position then
+      upvalues[i] = { name = '?', value = upvalue }
+    else
+      local id = upvalue.id
+      if id then
+        local space = stub.space
+        space[id] = space[id] or {}
+        id = share(state, space[id])
+      end
+      upvalues[i] = { name = upvalue.name, id = id, value = upvalue.value }
+    end
+  end
+  return upvalues
+end
+
+local function write_function(file, w, state, f, hook)
+  local stub, dumped = serial.stubs[f], dump(f)
+  if not stub then serial.own[dumped] = true end
+  local upvalues = stub and upvalues_of_stub(stub, state) or upvalues_of(f, state)
+  put_string(w, objects[file], dumped)
+  write(file, w, state, upvalues, UPVALUES, hook)
+end
+
+-- ------------------------------------------------------------------- objects
+
+-- What tells an object apart: the C object for torch objects, which may have many userdata.
+local function identity(object)
+  local kind = type(object)
+  if kind == 'table' or kind == 'function' then return object end
+  local pointer = torch.pointer(object)
+  return pointer
+end
+
+local writers = {
+  [kinds.TABLE] = write_table, [kinds.TORCH] = write_torch, [kinds.FUNCTION] = write_function,
+}
+
+local function write_referable(file, w, state, key, object, kind, hook)
+  local written, force = state.writeObjects, state.force
+  key = identity(key)
+  local index = written[key]
+  if index and not force then
+    put_int(w, objects[file], index)
+    return
+  end
+  index = (written.nWriteObject or 0) + 1
+  if not force then
+    written[key] = index
+    state.writeObjectsRef[object] = index -- it must live: an address must not come again
+  end
+  put_int(w, objects[file], index)
+  written.nWriteObject = index
+  writers[kind](file, w, state, object, hook)
+end
+
+function write(file, w, state, object, name, hook)
+  local key, file_object = object, objects[file]
+  if hook then object = hook(object) end
+  local lua_kind = type(object)
+  if lua_kind == 'number' then
+    put_int(w, file_object, 1)
+    put_double(w, file_object, object)
+    return
+  elseif lua_kind == 'nil' then
+    put_int(w, file_object, 0)
+    return
+  elseif lua_kind == 'string' then
+    put_int(w, file_object, 2)
+    put_string(w, file_object, object)
+    return
+  elseif lua_kind == 'boolean' then
+    put_int(w, file_object, 5)
+    put_int(w, file_object, object and 1 or 0)
+    return
+  end
+  local names = state.objectNameStack
+  local depth = #names + 1
+  names[depth] = name
+  local kind = file:isWritableObject(object)
+  if not kind then
+    th.fail(('Unwritable object <%s> at %s'):format(lua_kind, path_of(names)))
+  end
+  put_int(w, file_object, kind)
+  write_referable(file, w, state, key, object, kind, hook)
+  names[depth] = nil
+end
+
+--- Writes any object; hook: a function whose result is written in the place of each object.
+function File.writeObject(self, object, debugname, hook)
+  local w = files.window(self)
+  write(self, w, state_of(self), object, debugname or '<?>', hook)
+end
+
+-- --------------------------------------------------------------- conveniences
+
+--- Runs f on a file, which is closed afterwards, also where an error is raised.
+function serial.with(file, f)
+  local function finish(ok, ...)
+    if not ok then
+      local message = ...
+      pcall(file.close, file)
+      error(message, 0)
+    end
+    file:close()
+    return ...
+  end
+  return finish(pcall(f, file))
+end
+
+--- Makes a file binary or ascii by the name of the mode.
+function serial.set_mode(file, mode)
+  if mode ~= 'binary' and mode ~= 'ascii' then
+    th.fail("attempt to call field '?' (a nil value)")
+  end
+  return file[mode](file)
+end
+
+--- Writes an object to a file of its own. mode: 'binary' or 'ascii'.
+function torch.save(filename, object, mode, referenced)
+  if mode ~= nil and mode ~= 'binary' and mode ~= 'ascii' then
+    error('"binary" or "ascii" (or nil) expected for mode', 0)
+  end
+  if referenced ~= nil and type(referenced) ~= 'boolean' then
+    error('true or false (or nil) expected for referenced', 0)
+  end
+  local file = torch.DiskFile(filename, 'w')
+  serial.with(file, function()
+    serial.set_mode(file, mode or 'binary'):referenced(referenced ~= false)
+    file:writeObject(object)
+  end)
+end
+
+local function serialized(object, mode, finish)
+  local file = torch.MemoryFile()
+  return serial.with(file, function()
+    serial.set_mode(file, mode or 'binary')
+    file:writeObject(object)
+    return finish(file)
+  end)
+end
+
+--- An object as a string.
+function torch.serialize(object, mode)
+  return (serialized(object, mode, function(file)
+    file:seek(1)
+    local w = windows[file]
+    return files.get_string(w, objects[file], w.stop)
+  end))
+end
+
+--- An object as a CharStorage.
+function torch.serializeToStorage(object, mode)
+  return (serialized(object, mode, function(file)
+    local storage = file:storage()
+    storage:resize(storage:size() - 1)
+    return storage
+  end))
+end
