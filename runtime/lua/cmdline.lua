@@ -45,7 +45,7 @@ end
 
 function CmdLine:text(text)
   text = text or ''
-  assert(type(text) == 'string')
+  if type(text) ~= 'string' then error('assertion failed!', 0) end
   table.insert(self.helplines, text)
 end
 
@@ -163,6 +163,7 @@ end
 --- A name for an experiment: a prefix, the arguments, and the options that differ from their
 -- defaults (`ignore[name] == false`: in any case).
 function CmdLine:string(prefix, values, ignore)
+  if ignore == nil then th.fail("attempt to index local 'ignore' (a nil value)") end
   local arguments, options = {}, {}
   for name, value in pairs(values) do
     local option = self.options['-' .. name]

@@ -30,11 +30,16 @@ function Tester:setSummaryOnly(on) self.summaryOnly = on end
 
 -- The two lines in front of the frame that called the test: the user's own, at most.
 local function place()
-  local last, before
+  local last, before, at_call
   for line in debug.traceback('', 2):gmatch('\n([^\n]+)') do
-    if line:find('xpcall', 1, true) and not line:find('[th] ', 1, true) then
-      return before and before .. '\n' .. last or ''
-    elseif not line:find('[th] ', 1, true) then
+    local ours = line:find('[th] ', 1, true)
+    if at_call then
+      -- The outermost call of that kind starts the whole program: no test runs.
+      local outside = ours and line:find('[th] shell.lua', 1, true)
+      return before and not outside and before .. '\n' .. last or ''
+    elseif line:find('xpcall', 1, true) and not ours then
+      at_call = true
+    elseif not ours then
       before, last = last, line
     end
   end
@@ -128,7 +133,9 @@ local comparisons = {
 
 local function compare(name, self, a, b, ...)
   local message = message_of(...)
-  local text, holds = comparisons[name][1], comparisons[name][2](a, b)
+  local text = comparisons[name][1]
+  local ok, holds = pcall(comparisons[name][2], a, b)
+  if not ok then th.fail((holds:gsub('^%[th%] [^:]*:%d+: ', ''))) end
   return self:_assert_sub(holds, format('%s' .. text, message, tostring(a), tostring(b)))
 end
 

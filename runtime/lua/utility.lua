@@ -121,7 +121,7 @@ end
 function torch.packageLuaPath(name)
   if not name then return (torch.packageLuaPath('torch') or ''):match('(.*)/') end
   for template in package.path:gmatch('[^;]+') do
-    local path = template:gsub('%?', (name:gsub('%%', '%%%%')))
+    local path = template:gsub('%?', (tostring(name):gsub('%%', '%%%%')))
     local file = io.open(path)
     if file then
       file:close()
