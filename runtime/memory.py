@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 #: Nothing is collected on account of memory below this many bytes.
-_THRESHOLD = 256 << 20
+_THRESHOLD = 128 << 20
 
 _fill_pattern: int | None = None
 

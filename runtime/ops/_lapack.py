@@ -7,11 +7,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from runtime.blas_threads import many_threads, one_thread_at_load
 from runtime.dispatch import FLOATS, op
 from runtime.dtypes import Array
 from runtime.errors import ArgError, TorchError
 from runtime.memory import Pool
 from runtime.tensor import Tensor, contiguous_strides
+from runtime.threads import get_threads
 
 __all__ = [
     "by_columns",
@@ -23,6 +25,9 @@ __all__ = [
     "store_columns",
     "with_results",
 ]
+
+#: From this many elements on a matrix is factorized by several threads.
+_LARGE_MATRIX = 500_000
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -79,10 +84,18 @@ def check_info(info: int, name: str, problem: str) -> None:
 
 def routine(name: str, t: Tensor) -> Callable[..., Any]:
     """The LAPACK routine for a tensor's element type."""
-    from scipy.linalg import lapack  # takes a while: not before it is needed
+    with one_thread_at_load():
+        from scipy.linalg import lapack  # takes a while: not before it is needed
 
     found: Callable[..., Any] = getattr(lapack, ("d" if t.dtype.size == 8 else "s") + name)
-    return found
+    if t.nelement < _LARGE_MATRIX or get_threads() == 1:
+        return found
+
+    def over_threads(*args: Any, **options: Any) -> Any:
+        with many_threads(get_threads()):
+            return found(*args, **options)
+
+    return over_threads
 
 
 def by_columns(t: Tensor) -> Array:

@@ -6,11 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from runtime.blas_threads import many_threads
 from runtime.dispatch import op
 from runtime.dtypes import Array
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts, store
 from runtime.tensor import Sizes, Tensor, describe
+from runtime.threads import get_threads
+
+#: From this many multiplications on a product is shared out to threads.
+_LARGE_PRODUCT = 10_000_000
 
 
 @op("dot", method="T T", function="T T", fold="acc + a * b")
@@ -18,18 +23,50 @@ def dot(a: Tensor, b: Tensor) -> float:
     """The sum of the products of the elements, in order."""
     if a.sizes != b.sizes:
         check_counts(tensor=a, src=b)
-    x, y = a.flat, b.flat
     if not a.dtype.is_float:
-        x, y = x.astype(np.int64), y.astype(np.int64)
-    return np.dot(x, y).item()  # type: ignore[no-any-return]
+        return _whole_dot(a, b)
+    return np.dot(a.flat, b.flat).item()  # type: ignore[no-any-return]
+
+
+def _whole_dot(a: Tensor, b: Tensor) -> int:
+    # Torch7: the sum over elements that lie equally far apart in memory wraps as the element
+    # type does; the sum of those sums does not.
+    products = a.flat * b.flat
+    if not products.size:
+        return 0
+    starts = sorted({at for t in (a, b) for at in range(0, t.nelement, _run(t))})
+    sums = np.add.reduceat(products, starts, dtype=products.dtype)
+    return int(sums.sum(dtype=np.int64))
+
+
+def _run(t: Tensor) -> int:
+    """How many elements from the first on lie equally far apart in memory."""
+    if t.is_contiguous:
+        return t.nelement
+    run = t.sizes[-1]
+    for d in range(t.ndim - 2, -1, -1):
+        if t.strides[d] != t.strides[d + 1] * t.sizes[d + 1]:
+            break
+        run *= t.sizes[d]
+    return run
+
+
+def _matmul(a: Array, b: Array, out: Array | None = None) -> Array:
+    """The product of matrices, or of batches of them; large ones over several threads."""
+    if a.size * b.shape[-1] < _LARGE_PRODUCT or b.ndim < 2 or get_threads() == 1:
+        return np.matmul(a, b, out=out)
+    with many_threads(get_threads()):
+        return np.matmul(a, b, out=out)
 
 
 # -- sums of products: r = beta * t + alpha * product
 
 
 def _combine(r: Tensor, beta: float, t: Tensor, alpha: float, product: Array) -> None:
-    """r = beta * t + alpha * product; t is not read where beta is 0."""
-    if alpha != 1:
+    """r = beta * t + alpha * product; what is scaled by 0 does not count, nan or not."""
+    if alpha == 0:
+        product = np.zeros_like(product)
+    elif alpha != 1:
         product = np.multiply(product, alpha)
     if beta != 0:
         scaled = t.array if beta == 1 else np.multiply(t.array, beta)
@@ -69,19 +106,23 @@ def addmv(r: Tensor, beta: float, t: Tensor, alpha: float, mat: Tensor, vec: Ten
 
 def addmm(r: Tensor, beta: float, t: Tensor, alpha: float, m1: Tensor, m2: Tensor) -> None:
     """r = beta * t + alpha * m1 * m2."""
-    shapes = ", ".join(
-        f"{name}: {describe(x.sizes)}" for name, x in (("t", t), ("m1", m1), ("m2", m2))
-    )
-    _check_sizes(m1.sizes[1] == m2.sizes[0], shapes)
+    _check_factors(m1, m2)
+    shapes = _shapes(t=t, m1=m1, m2=m2)
     _check_sizes(t.sizes == (m1.sizes[0], m2.sizes[1]), shapes)
-    _combine(r, beta, t, alpha, np.matmul(m1.array, m2.array))
+    _combine(r, beta, t, alpha, _matmul(m1.array, m2.array))
+
+
+def _shapes(**tensors: Tensor) -> str:
+    return ", ".join(f"{name}: {describe(t.sizes)}" for name, t in tensors.items())
+
+
+def _check_factors(m1: Tensor, m2: Tensor) -> None:
+    _check_sizes(m1.sizes[1] == m2.sizes[0], _shapes(m1=m1, m2=m2))
 
 
 def addr(r: Tensor, beta: float, t: Tensor, alpha: float, vec1: Tensor, vec2: Tensor) -> None:
     """r = beta * t + alpha * the outer product of two vectors."""
-    shapes = ", ".join(
-        f"{name}: {describe(x.sizes)}" for name, x in (("t", t), ("vec1", vec1), ("vec2", vec2))
-    )
+    shapes = _shapes(t=t, vec1=vec1, vec2=vec2)
     _check_sizes(t.sizes == (vec1.sizes[0], vec2.sizes[0]), shapes)
     _combine(r, beta, t, alpha, np.outer(vec1.array, vec2.array))
 
@@ -93,21 +134,30 @@ def _check_batches(t: Tensor, sizes: tuple[int, ...], b1: Tensor, b2: Tensor) ->
     if b1.sizes[2] != b2.sizes[1]:
         one, two = (f"{b.sizes[1]}x{b.sizes[2]}" for b in (b1, b2))
         raise ArgError(2, f"wrong matrix size, batch1: {one}, batch2: {two}")
-    if t.sizes != sizes:
-        raise ArgError(1, "output tensor of incorrect size")
+    _check_batch_result(t, sizes)
+
+
+def _check_batch_result(t: Tensor, sizes: tuple[int, ...]) -> None:
+    for d, size in enumerate(sizes):
+        if d >= t.ndim:
+            raise ArgError(2, f"dimension {d + 1} out of range of {t.ndim}D tensor")
+        if t.sizes[d] != size:
+            raise ArgError(1, "output tensor of incorrect size")
+    if t.ndim > len(sizes):
+        raise TorchError(f"matrix expected, got {t.ndim - 1}D tensor for t")
 
 
 def addbmm(r: Tensor, beta: float, t: Tensor, alpha: float, b1: Tensor, b2: Tensor) -> None:
     """r = beta * t + alpha * the sum of the products of two batches of matrices."""
     _check_batches(t, (b1.sizes[1], b2.sizes[2]), b1, b2)
-    product = np.matmul(b1.array, b2.array).sum(axis=0, dtype=t.array.dtype)
+    product = _matmul(b1.array, b2.array).sum(axis=0, dtype=t.array.dtype)
     _combine(r, beta, t, alpha, product)
 
 
 def baddbmm(r: Tensor, beta: float, t: Tensor, alpha: float, b1: Tensor, b2: Tensor) -> None:
     """r = beta * t + alpha * the products of two batches of matrices."""
     _check_batches(t, (b1.sizes[0], b1.sizes[1], b2.sizes[2]), b1, b2)
-    _combine(r, beta, t, alpha, np.matmul(b1.array, b2.array))
+    _combine(r, beta, t, alpha, _matmul(b1.array, b2.array))
 
 
 _add_product("addmv", "T~2D T~1D", 1, addmv)
@@ -118,45 +168,65 @@ _add_product("baddbmm", "T~3D T~3D", 3, baddbmm)
 
 
 # -- products
+#
+# Torch7: a destination that is given has the result's sizes already; a new one gets them.
 
 
-def _product(r: Tensor, a: Tensor, b: Tensor, sizes: Sizes) -> None:
-    """r = a * b of the given sizes; in place where r shares nothing with them."""
-    if r.storage is None or (r.storage is not a.storage and r.storage is not b.storage):
-        r.resize(sizes)
-        np.matmul(a.array, b.array, out=r.array)
-    else:
-        store(r, np.matmul(a.array, b.array))
+def _new_mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
+    r.resize(mat.sizes[:1])
+    mv(r, mat, vec)
 
 
-@op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D")
+@op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D", fresh=_new_mv)
 def mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
     """r = mat * vec."""
     shapes = f"{describe(mat.sizes)}, {describe(vec.sizes)}"
     _check_sizes(mat.sizes[1] == vec.sizes[0], shapes)
-    _product(r, mat, vec, (mat.sizes[0],))
+    if r.ndim != 1:
+        raise TorchError(f"vector expected, got t: {r.ndim}D")
+    _check_sizes(r.sizes[0] == mat.sizes[0], _shapes(t=r, mat=mat))
+    store(r, _matmul(mat.array, vec.array))
 
 
-@op("mm", "*T* T~2D T~2D", "[*T*] T~2D T~2D")
+def _new_mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
+    r.resize((m1.sizes[0], m2.sizes[1]))
+    mm(r, m1, m2)
+
+
+@op("mm", "*T* T~2D T~2D", "[*T*] T~2D T~2D", fresh=_new_mm)
 def mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
     """r = m1 * m2."""
-    shapes = f"m1: {describe(m1.sizes)}, m2: {describe(m2.sizes)}"
-    _check_sizes(m1.sizes[1] == m2.sizes[0], shapes)
-    _product(r, m1, m2, (m1.sizes[0], m2.sizes[1]))
+    _check_factors(m1, m2)
+    if r.ndim != 2:
+        raise TorchError(f"matrix expected, got {r.ndim}D tensor for t")
+    _check_sizes(r.sizes == (m1.sizes[0], m2.sizes[1]), _shapes(t=r, m1=m1, m2=m2))
+    store(r, _matmul(m1.array, m2.array))
 
 
-@op("ger", "*T* T~1D T~1D", "[*T*] T~1D T~1D")
+def _new_ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
+    r.resize((vec1.sizes[0], vec2.sizes[0]))
+    ger(r, vec1, vec2)
+
+
+@op("ger", "*T* T~1D T~1D", "[*T*] T~1D T~1D", fresh=_new_ger)
 def ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
     """r = the outer product of two vectors."""
+    if r.ndim != 2:
+        raise TorchError(f"expected matrix, got {r.ndim}D tensor for t")
+    _check_sizes(r.sizes == vec1.sizes + vec2.sizes, _shapes(t=r, vec1=vec1, vec2=vec2))
     store(r, np.outer(vec1.array, vec2.array))
 
 
-@op("bmm", "*T* T~3D T~3D", "[*T*] T~3D T~3D")
+def _new_bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
+    r.resize((b1.sizes[0], b1.sizes[1], b2.sizes[2]))
+    bmm(r, b1, b2)
+
+
+@op("bmm", "*T* T~3D T~3D", "[*T*] T~3D T~3D", fresh=_new_bmm)
 def bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
     """r = the products of two batches of matrices."""
-    t = type(b1)(None, 0, (b1.sizes[0], b1.sizes[1], b2.sizes[2]))
-    _check_batches(t, t.sizes, b1, b2)
-    _product(r, b1, b2, t.sizes)
+    _check_batches(r, (b1.sizes[0], b1.sizes[1], b2.sizes[2]), b1, b2)
+    store(r, _matmul(b1.array, b2.array))
 
 
 @op("match", "*T* T T [real=1]", "[*T*] T T [real=1]")
@@ -180,9 +250,9 @@ def multiply(a: Tensor, b: Tensor) -> Tensor | float:
     if (a.ndim, b.ndim) == (1, 1):
         return dot(a, b)
     if (a.ndim, b.ndim) == (2, 1):
-        mv(result, a, b)
+        _new_mv(result, a, b)
     elif (a.ndim, b.ndim) == (2, 2):
-        mm(result, a, b)
+        _new_mm(result, a, b)
     else:
         message = f"multiplication between {a.ndim}D and {b.ndim}D tensors not yet supported"
         raise TorchError(message)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.blas_threads import one_thread_at_load
 from runtime.dispatch import op
 from runtime.dtypes import Array
 from runtime.errors import ArgError
@@ -180,7 +181,8 @@ def _way(rows: Array, count: int) -> tuple[int, _SumUp]:
         return rows.shape[-1], _sum_correlations
     if rows[0].size * count < _LARGE:
         return _NARROW, _sum_correlations
-    from scipy.linalg import blas  # takes a while: not before it pays
+    with one_thread_at_load():
+        from scipy.linalg import blas  # takes a while: not before it pays
 
     return 1, partial(_sum_multiples, blas.daxpy if rows.itemsize == 8 else blas.saxpy)
 

@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 
+from runtime.blas_threads import one_thread_at_load
 from runtime.dispatch import FLOATS, op
 from runtime.dtypes import DOUBLE, Array, DType, cast, cast_scalar
 from runtime.errors import ArgError, TorchError
@@ -80,7 +81,8 @@ def _is_axpy(r: Tensor, src: Tensor) -> bool:
 
 @cache
 def _axpy(dtype: DType) -> Callable[..., Array]:
-    from scipy.linalg.blas import daxpy, saxpy  # late: it costs as much as starting the shell
+    with one_thread_at_load():
+        from scipy.linalg.blas import daxpy, saxpy  # late: costs as much as starting the shell
 
     return daxpy if dtype is DOUBLE else saxpy  # type: ignore[no-any-return]
 
@@ -136,7 +138,7 @@ def addcdiv(r: Tensor, t: Tensor, value: float, src1: Tensor, src2: Tensor) -> N
     divide = _division(t.dtype, src2)
 
     def compute(t: Array, a: Array, b: Array, out: Array) -> None:
-        wide = a if t.dtype.kind == "f" else a.astype(np.int64)
+        wide = a if t.dtype.kind == "f" or t.dtype == np.int64 else a.astype(np.int32)
         quotient = np.empty(wide.shape, wide.dtype)
         divide(wide * value, b, out=quotient)
         np.add(t, quotient.astype(t.dtype, copy=False), out=out)
@@ -191,10 +193,12 @@ def cdiv(r: Tensor, t: Tensor, src: Tensor) -> None:
 
 
 def _remainder(values: Array, divisor: Array | float, out: Array) -> None:
-    # Torch7: t - d * floor(t / d), which rounds otherwise than numpy's exact remainder.
-    quotient = np.floor(values / divisor)
-    np.subtract(values, divisor * quotient, out=out)
-    out[np.broadcast_to(np.equal(divisor, 0), out.shape)] = np.nan
+    # Torch7: t - d * floor(t / d), which rounds otherwise than numpy's exact remainder; what
+    # follows the quotient is computed with doubles.
+    undefined = np.broadcast_to(np.equal(divisor, 0), out.shape)
+    product = np.multiply(divisor, np.floor(values / divisor), dtype=np.float64)
+    np.subtract(values, product, out=out, dtype=np.float64, casting="same_kind")
+    out[undefined] = np.nan
 
 
 def _modulo(
