@@ -78,7 +78,7 @@ class DiskFile(File):
         return ("r" if self.window.readable else " ") + ("w" if self.window.writable else " ")
 
     def __del__(self) -> None:
-        if self.window.opened and hasattr(self, "_descriptor"):
+        if hasattr(self, "_descriptor") and self.window.opened:
             self.window.quiet = 1
             self.close()
 
@@ -159,6 +159,11 @@ class DiskFile(File):
         out[:done] = self.bytes()[at : at + done]
         self.window.at = at + done
         return done + self._read_past_buffer(out[done:])
+
+    def skip_partial(self) -> None:
+        present = self.fill(1)
+        if 0 < present < 8:
+            self.window.at += present
 
     def _read_past_buffer(self, out: memoryview) -> int:
         """Read where out points to; all of the buffer has been read."""

@@ -18,6 +18,7 @@ from runtime.storage import STORAGE_CLASSES, Storage
 __all__ = ["File"]
 
 _PIECE = 1 << 18  # elements converted at a time
+_FIRST = 1 << 16  # elements read at first where nobody knows how many there are
 
 #: The memory of closed files.
 _NOTHING = STORAGE_CLASSES[CHAR.index].new(0)
@@ -117,7 +118,31 @@ class File:
                 break
         return done
 
+    def read_sized(self, storage: Storage, count: int) -> int:
+        """Resize a storage to the next ``count`` elements, or to as many as there are.
+
+        Takes no more memory than the file can fill. Returns how many there were.
+        """
+        rest = self.remaining()
+        width = self.wire(storage.dtype).itemsize
+        most = count if rest is None else min(count, rest // width)
+        done, size = 0, most if rest is not None else min(most, _FIRST)
+        while True:
+            storage.resize(size)
+            done += self.read(storage.data[done:], storage.dtype)
+            if done < size or size == most:
+                break
+            size = min(most, 2 * size)
+        if done < size:
+            storage.resize(done)
+        if done < count and rest is not None:
+            self.skip_partial()
+        return done
+
     # -- what subclasses do
+
+    def skip_partial(self) -> None:
+        """Where too little was left for an element: skip it, if that is what happens."""
 
     def fill(self, need: int) -> int:
         """Bring ``need`` bytes into the window; how many are there, fewer at the end only."""

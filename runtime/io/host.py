@@ -85,10 +85,6 @@ def _storage(file: MemoryFile) -> tuple[Storage, int]:
     return storage, class_id(type(storage))
 
 
-def _name(file: DiskFile) -> bytes:
-    return b"\1" + file.name
-
-
 def _restore(tensor: Tensor, storage: Storage | None, offset: int, *geometry: int) -> bool:
     """Give a tensor the geometry that a file has; False where it does not fit the storage."""
     n = len(geometry) // 2
@@ -116,6 +112,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "file_fill": lambda file, need: file.fill(need),
         "file_remaining": _remaining,
         "file_read": _read,
+        "file_read_sized": lambda file, storage, count: file.read_sized(storage, count),
         "file_write": _write,
         "file_put": _put,
         "file_seek": lambda file, position: file.seek(position),
@@ -125,7 +122,6 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "file_close": lambda file: file.close(),
         "file_check_open": lambda file: file.check_open(),
         "file_storage": _storage,
-        "file_name": _name,
         "file_stop_buffering": lambda file: file.stop_buffering(),
         "file_flush_all": flush_all,
         "tensor_restore": _restore,

@@ -7,7 +7,7 @@ local th = ...
 local torch, host, files, serial = th.torch, th.host, th.files, th.serial
 
 local type, tonumber, pairs, ipairs = type, tonumber, pairs, ipairs
-local ask, objects, windows = th.ask, th.objects, files.windows
+local ask, objects, windows = files.ask, th.objects, files.windows
 local kinds = serial.kinds
 
 local get_int, get_double, get_long = files.Int.get, files.Double.get, files.Long.get
@@ -221,7 +221,7 @@ end
 
 --- Reads the next object.
 function File.readObject(self)
-  local w = files.window(self)
+  local w = files.ready_to_read(self)
   local value = read(self, w, serial.state(self))
   return value
 end

@@ -8,7 +8,7 @@ local ffi = require 'ffi'
 local buffer = require 'string.buffer'
 
 local type, tonumber, min, max = type, tonumber, math.min, math.max
-local ask, objects = th.ask, th.objects
+local ask, objects = files.ask, th.objects
 local fill, fail, skip_newline, window_of = files.fill, files.fail, files.skip_newline, files.window
 local load, convert = dtype.load, dtype.convert
 local pointer, width = dtype.pointer, ffi.sizeof(dtype.ctype)
@@ -18,6 +18,7 @@ local IS_LONG, IS_BYTES = dtype.name == 'Long', width == 1
 local PIECE = 2 ^ 16       -- bytes of text between two calls of Python
 local CHECK = 2 ^ 16       -- numbers between two looks at Ctrl-C
 local LOOKAHEAD = 8        -- bytes behind a number that could belong to it ('e+05', 'inity')
+local NEWLINE = 10
 local FIRST = 2 ^ 16       -- elements read at first where nobody knows how many there are
 
 -- What one number goes through where it cannot go directly.
@@ -87,8 +88,9 @@ local function scan(w, object)
     local present = min(w.stop, tonumber(m.size)) - w.at
     local wanted = present < 4096 and present + LOOKAHEAD or 2 * present
     if stop == at then wanted = 1 end
-    if fill(w, object, wanted) <= present then
-      if used > 0 then w.at = at + used end
+    local skipped = at - w.at
+    if fill(w, object, wanted) <= present then -- which may have moved what is there
+      if used > 0 then w.at = w.at + skipped + used end
       return used > 0, value
     end
     m, stop, at = w.memory, min(w.stop, tonumber(w.memory.size)), w.at
@@ -165,15 +167,34 @@ end
 
 local access = {}
 
+local element = ffi.typeof(dtype.ctype)
+
+-- Without a loop, so that LuaJIT compiles all of it.
+local function get_text(w, object)
+  local found, value = scan(w, object)
+  if w.spacing ~= 0 then
+    local at, m = w.at, w.memory
+    if at < w.stop and at < tonumber(m.size) then
+      if m.data[at] == NEWLINE then w.at = at + 1 end
+    else
+      skip_newline(w, object)
+    end
+  end
+  if not found then
+    fail(w, 'read', 0, 1)
+    return 0
+  end
+  return dtype.name == 'Half' and load(convert(value)) or tonumber(cast(element, value))
+end
+
 local function get_slowly(w, object)
+  if w.binary == 0 and not IS_BYTES then
+    local value = get_text(w, object)
+    return value
+  end
   need_scratch()
   scratch_data[0] = 0
-  local n
-  if w.binary ~= 0 or IS_BYTES then
-    n = ask(host.file_read, object, scratch_object, 0, 1)
-  else
-    n = read_text(w, object, scratch_data, 0, 1)
-  end
+  local n = ask(host.file_read, object, scratch_object, 0, 1)
   if w.binary == 0 and w.spacing ~= 0 then skip_newline(w, object) end
   if n ~= 1 then fail(w, 'read', n, 1) end
   return load(scratch_data[0])
@@ -246,28 +267,31 @@ function access.read_storage(w, object, storage)
   return finish_reading(w, object, read_some(w, object, storage, 0, n), n)
 end
 
--- How many elements the rest of a file can hold; nil where nobody knows.
-local function most(w, object)
+-- The same for text: each number takes a digit and a space at least, but for the last.
+local function read_sized_text(w, object, storage, n)
   local rest = ask(host.file_remaining, object)
-  if rest < 0 then return nil end
-  if w.binary == 0 and not IS_BYTES then return (rest + 1 - (rest + 1) % 2) / 2 end
-  local wire = IS_LONG and w.long_size == 4 and w.binary ~= 0 and 4 or width
-  return (rest - rest % wire) / wire
+  local known = rest >= 0
+  local target, done = known and min(n, (rest + 1 - (rest + 1) % 2) / 2) or n, 0
+  repeat
+    local part = known and target or min(target, max(2 * done, FIRST))
+    storage:resize(part)
+    local got = read_text(w, object, th.settled_struct(storage).data, done, part)
+    local complete = got == part - done
+    done = done + got
+  until done == target or not complete
+  if done < storage:size() then storage:resize(done) end
+  return done
 end
 
 --- Resizes a storage to n elements and fills it, with no more memory than the file can fill.
 function access.read_sized(w, object, storage, n)
   if not (n >= 0) then th.fail('$ Torch: invalid memory size -- maybe an overflow?') end
-  local limit = most(w, object)
-  local target, done = min(n, limit or n), 0
-  repeat
-    local part = limit and target or min(target, max(2 * done, FIRST))
-    storage:resize(part)
-    local got = part > done and read_some(w, object, storage, done, part) or 0
-    local complete = got == part - done
-    done = done + got
-  until done == target or not complete
-  if done < storage:size() then storage:resize(done) end
+  local done
+  if w.binary ~= 0 or IS_BYTES then
+    done = ask(host.file_read_sized, object, th.to_python(storage), n)
+  else
+    done = read_sized_text(w, object, storage, n)
+  end
   return finish_reading(w, object, done, n)
 end
 

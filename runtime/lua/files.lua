@@ -8,8 +8,8 @@ local th = ...
 local torch, host = th.torch, th.host
 local ffi = require 'ffi'
 
-local type, tonumber, min = type, tonumber, math.min
-local ask, objects = th.ask, th.objects
+local type, tonumber, min, select = type, tonumber, math.min, select
+local objects = th.objects
 
 ffi.cdef[[
 typedef struct THFileWindow {
@@ -25,9 +25,18 @@ local intptr = ffi.typeof('intptr_t')
 local NEWLINE = 10
 
 local windows = setmetatable({}, { __mode = 'k' }) -- file -> its window
+local names = setmetatable({}, { __mode = 'k' }) -- file -> how it was opened
 local sources = setmetatable({}, { __mode = 'k' }) -- file -> the string that it reads
 local files = { windows = windows }
 th.files = files
+
+--- Calls a function of Python's, and raises the error it returns.
+function files.ask(f, ...)
+  local r, a, b = f(...)
+  if type(r) == 'string' then th.raise(r) end
+  return r, a, b
+end
+local ask = files.ask
 
 --- The window of argument 1 of a method; raises an error for what is no file.
 function files.window(self, class)
@@ -38,6 +47,29 @@ function files.window(self, class)
   return w
 end
 local window_of = files.window
+
+--- The window of a file whose methods are Lua in the reference, and call others: `name`.
+-- Raises the error that this call would raise for a file that cannot do it.
+function files.ready(self, name, flag, purpose)
+  local w = windows[self]
+  if not w then
+    th.fail("bad argument #1 to 'getenv' (function or userdata expected, got "
+      .. type(self) .. ')')
+  end
+  if name and (w.opened == 0 or w[flag] == 0) then
+    th.fail(("calling '%s' on bad self (attempt to %s file)"):format(name,
+      w.opened == 0 and 'use a closed' or purpose))
+  end
+  return w
+end
+
+function files.ready_to_read(self)
+  return files.ready(self, 'readInt', 'readable', 'read in a write-only')
+end
+
+function files.ready_to_write(self)
+  return files.ready(self, 'writeInt', 'writable', 'write in a read-only')
+end
 
 --- Raises the error about too little read or written, unless the file is quiet.
 -- what: 'read' or 'write'.
@@ -98,12 +130,10 @@ local function wrap(mt, object, address)
   return value
 end
 
-local function check_string(arg, value, default)
+local function check_string(arg, value, default, absent)
   if value == nil and default then return default end
   local kind = type(value)
-  if kind ~= 'string' and kind ~= 'number' then
-    th.type_error(arg, 'string', value, value == nil)
-  end
+  if kind ~= 'string' and kind ~= 'number' then th.type_error(arg, 'string', value, absent) end
   return tostring(value)
 end
 
@@ -116,8 +146,9 @@ local File = torch.newmetatable('torch.File', nil, nil, nil, nil, torch)
 
 -- Makes the constructor of a class whose files have a name; nil for a quiet failure.
 local function opener(kind)
-  return function(name, mode, quiet)
-    name, mode = check_string(1, name), check_string(2, mode, 'r')
+  return function(...)
+    local name, mode, quiet = ...
+    name, mode = check_string(1, name, nil, select('#', ...) == 0), check_string(2, mode, 'r')
     quiet = check_boolean(3, quiet)
     io.stdout:flush() -- in order with what a command writes
     local object, address = host.file_open(kind, name, mode, quiet)
@@ -125,7 +156,9 @@ local function opener(kind)
       if quiet and object:byte() == 0 then return nil end
       th.raise(object)
     end
-    return wrap(torch.getmetatable(kind), object, address)
+    local value = wrap(torch.getmetatable(kind), object, address)
+    names[value] = name
+    return value
   end
 end
 
@@ -179,13 +212,13 @@ end
 function DiskFile.__tostring__(self)
   local w = window_of(self, 'torch.DiskFile')
   return described(w, 'torch.DiskFile on <%s> [status: %s -- mode %s%s]',
-    ask(host.file_name, objects[self]))
+    names[self])
 end
 
 function PipeFile.__tostring__(self)
   local w = window_of(self, 'torch.PipeFile')
   return described(w, 'torch.PipeFile on <%s> [status: %s -- mode: %s%s]',
-    ask(host.file_name, objects[self]))
+    names[self])
 end
 
 function MemoryFile.__tostring__(self)
@@ -332,7 +365,7 @@ end
 --- The rest of the file ('*a') or of the line ('*l') as a string.
 function File.readString(self, format)
   local w, object = window_of(self), objects[self]
-  format = check_string(2, format)
+  format = check_string(2, format, nil, format == nil)
   fill(w, object, 0) -- complains about a file that cannot be read
   if not format:find('^%*[al]') then th.argument_error(2, "format must be '*a' or '*l'") end
   if fill(w, object, 1) < 1 then
@@ -358,9 +391,11 @@ function File.writeString(self, text)
 end
 
 function File.writeBool(self, value)
+  files.ready_to_write(self)
   self:writeInt(value and 1 or 0)
 end
 
 function File.readBool(self)
+  files.ready_to_read(self)
   return self:readInt() == 1
 end

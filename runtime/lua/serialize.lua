@@ -89,13 +89,13 @@ local state_of = serial.state
 
 --- Whether objects that come again are written, and read, as references.
 function File.referenced(self, ref)
-  files.window(self)
+  files.ready(self)
   state_of(self).force = not ref
   return self
 end
 
 function File.isReferenced(self)
-  files.window(self)
+  files.ready(self)
   return not torch.getenv(self).writeObjects or not torch.getenv(self).force
 end
 
@@ -116,7 +116,7 @@ function File.isWritableObject(_, object)
   if kind == 'number' then return kinds.NUMBER end
   if kind == 'string' then return kinds.STRING end
   if kind == 'boolean' then return kinds.BOOLEAN end
-  if kind == 'function' and dump(object) then return kinds.FUNCTION end
+  return kind == 'function' and dump(object) and kinds.FUNCTION or nil
 end
 
 --- A class's own function to write or read its objects.
@@ -304,7 +304,7 @@ end
 
 --- Writes any object; hook: a function whose result is written in the place of each object.
 function File.writeObject(self, object, debugname, hook)
-  local w = files.window(self)
+  local w = files.ready_to_write(self)
   write(self, w, state_of(self), object, debugname or '<?>', hook)
 end
 
@@ -327,7 +327,7 @@ end
 --- Makes a file binary or ascii by the name of the mode.
 function serial.set_mode(file, mode)
   if mode ~= 'binary' and mode ~= 'ascii' then
-    th.fail("attempt to call field '?' (a nil value)")
+    th.fail('attempt to call a nil value')
   end
   return file[mode](file)
 end
