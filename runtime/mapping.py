@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import mmap
 import os
+from contextlib import suppress
+from weakref import finalize
 
 import numpy as np
 
@@ -42,11 +44,19 @@ def map_file(
             return cls(np.empty(0, cls.dtype.numpy), owner=path)
         access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
         memory = mmap.mmap(descriptor, nbytes, access=access)
+        if shared_memory:
+            # Torch7: the shared memory object goes with the first storage over it that goes.
+            finalize(memory, _unlink, path)
     except (OSError, ValueError) as error:
         raise _cannot_map(nbytes) from error
     finally:
         os.close(descriptor)
     return cls(np.frombuffer(memory, cls.dtype.numpy, count), owner=memory)
+
+
+def _unlink(path: bytes) -> None:
+    with suppress(OSError):
+        os.unlink(path)
 
 
 def _cannot_map(nbytes: int) -> TorchError:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dispatch import op
-from runtime.dtypes import HALF
+from runtime.dispatch import Call, checked, op
+from runtime.dtypes import HALF, Array
 from runtime.errors import ArgError
 from runtime.ops._operands import elementwise, store
+from runtime.ops.pointwise import with_tensor
 from runtime.ops.reduce import check_dim
 from runtime.tensor import Tensor
 
@@ -28,6 +29,25 @@ def add(r: Tensor, t: Tensor, value: float) -> None:
     """r = t + value."""
     r.resize(t.sizes)
     elementwise(r, np.add, t, value)
+
+
+@op("add", "*T* [T=1] real T", types=_HALF)
+def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
+    """r = t + value * src."""
+
+    def compute(x: Array, y: Array, out: Array) -> None:
+        out[...] = x + y.astype(np.float32) * np.float32(value)
+
+    with_tensor(r, compute, t, src)
+
+
+@checked("operator_sub", method="T T", types=_HALF)
+def operator_sub(call: Call) -> Tensor:
+    """a - b."""
+    a, b = call.tensor(1), call.tensor(2)
+    result = type(a)()
+    cadd(result, a, -1, b)
+    return result
 
 
 @op("abs", "*T* [T=1]", types=_HALF)
