@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.arrays import take_along
 from runtime.dtypes import Array
 
 __all__ = [
@@ -43,7 +44,16 @@ def cumsum_rows(rows: Array, out: Array) -> None:
     _run(b"cumsum", rows, out, rows.size // n, n)
 
 
+#: Elements of a part that numpy splits faster than a loop.
+_LONG = 8192
+
+_EXACT = 2**53  # the largest whole numbers that doubles tell apart
+
+
 def _keys(rows: Array, descending: bool) -> tuple[Array, Array]:
+    """Doubles in the order of the elements (or the other way round), and their positions."""
+    if rows.dtype == np.int64 and rows.size and max(rows.max(), -int(rows.min())) > _EXACT:
+        rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape)
     keys = np.array(rows, np.float64, order="C")
     if descending:
         np.negative(keys, out=keys)
@@ -55,17 +65,74 @@ def _keys(rows: Array, descending: bool) -> tuple[Array, Array]:
 def sort_rows(rows: Array, descending: bool = False) -> Array:
     """For each row of a matrix the positions of its elements in order, as the reference sorts.
 
-    numpy sorts; the order of equal elements comes from going the reference's way.
+    numpy sorts; the order of equal elements comes from going the reference's way, and so does
+    all order where there is a nan, which is neither smaller nor larger than anything.
     """
     keys, index = _keys(rows, descending)
+    if keys.size and np.isnan(np.min(keys)):
+        _run(b"sort", keys, index, *keys.shape)
+        return index
     order = np.argsort(keys, axis=1).astype(np.int32)
-    found = np.take_along_axis(keys, order, 1)
+    found = take_along(keys, order, 1)
     equal = np.zeros(keys.shape, np.int32)
     np.equal(found[:, 1:], found[:, :-1], out=equal[:, 1:])
     if equal.any():
         np.cumsum(equal, axis=1, dtype=np.int32, out=equal)
-        _run(b"order_equals", keys, index, equal, order, *keys.shape)
+        if keys.shape[1] <= _LONG:
+            last = keys.shape[1] - 1
+            _run(b"order_equals", keys, index, equal, order, *keys.shape, 0, last)
+        else:
+            for row in zip(keys, index, equal, order, strict=True):
+                _order_long(*row)
     return order
+
+
+def _order_long(keys: Array, index: Array, equal: Array, order: Array) -> None:
+    """What the kernel order_equals does for one row, the first parts of it by numpy."""
+    n = len(keys)
+    parts = [(0, n - 1)]
+    while parts:
+        first, last = parts.pop()
+        if equal[min(last + 1, n - 1)] == (equal[first - 1] if first else 0):
+            continue  # neither holds nor touches equal elements
+        if last - first < _LONG:
+            _run(b"order_equals", keys, index, equal, order, 1, n, first, last)
+            continue
+        i, j = _partition(keys, index, first, last)
+        order[j:i] = index[j:i]
+        parts += [(first, j - 1), (i, last)]
+
+
+def _swap(i: Any, j: Any, *arrays: Array) -> None:
+    for a in arrays:
+        a[i], a[j] = a[j], a[i].copy()
+
+
+def _partition(keys: Array, index: Array, first: int, last: int) -> tuple[int, int]:
+    """What the kernel's partition does, all its swaps at once.
+
+    The walks from both ends stop at elements that are not smaller, or not larger, than the
+    pivot. Where they have not met yet these are the places of the unchanged keys.
+    """
+    _swap((first + last) // 2, first + 1, keys, index)
+    for low, high in ((first + 1, last), (first, last), (first + 1, first)):
+        if keys[low] > keys[high]:
+            _swap(low, high, keys, index)
+    pivot = keys[first]
+    ups = np.flatnonzero(keys[first + 2 : last + 1] >= pivot) + (first + 2)
+    downs = np.flatnonzero(keys[first + 1 : last] <= pivot)[::-1] + (first + 1)
+    most = min(len(ups), len(downs))
+    count = int(np.count_nonzero(ups[:most] <= downs[:most]))
+    left, right = ups[:count], downs[:count]
+    _swap(left, right, keys, index)
+    # Past the last swap a walk stops at the next of its places, or where the other one stopped.
+    i, j = ups[count], downs[count]
+    met = count > 0 and left[-1] == right[-1]
+    others = count - 1 - met
+    if others >= 0:
+        i, j = min(i, right[others]), max(j, left[others])
+    _swap(first, j, keys, index)
+    return int(i), int(j)
 
 
 def select_rows(rows: Array, k: int) -> Array:

@@ -8,10 +8,10 @@ A form is written as the reference prints it, for all element types at once:
     │   └ optional: where left out, the form's argument 1 (itself counted from 1)
     └ returned: the destination; `[*T*]` is a new tensor where left out
 
-`=default` is not printed. Other kinds: double long int index boolean accreal Generator,
-LongTensor and the other tensor names, `T~2D` (two dimensions), `{T+}` (a table of tensors),
-`(V|F)` (one of these strings), `(LongStorage | dim1 [dim2...])` (sizes). `<*T*>` is a
-destination that the call never passes, and that is not printed.
+`=default` is not printed; `=last` is None. Other kinds: double long int index boolean
+accreal Generator, LongTensor and the other tensor names, `T~2D` (two dimensions), `{T+}` (a
+table of tensors), `(V|F)` (one of these strings), `(LongStorage | dim1 [dim2...])` (sizes).
+`<*T*>` is a destination that the call never passes, and that is not printed.
 """
 
 from __future__ import annotations
@@ -156,9 +156,9 @@ class NumberKind(Kind):
 
     def reader(self, value: Any) -> Reader:
         convert = self._convert
-        if type(value) is bytes:
-            return lambda text: convert(as_number(text) or 0) if convert else as_number(text)
-        return convert
+        if type(value) is not bytes:
+            return convert
+        return as_number if convert is None else lambda text: convert(_number_in(text) or 0.0)
 
     @property
     def by_value(self) -> bool:  # type: ignore[override]
@@ -376,6 +376,8 @@ def _default(kind: Kind, returned: bool, text: str) -> Any:
         return ("argument", int(text) - 1) if text else "new" if returned else None
     if isinstance(kind, BooleanKind):
         return text == "true"
+    if text == "last":
+        return None
     if isinstance(kind, NumberKind) and text:
         number = float(text)
         if kind.name == "index":

@@ -77,6 +77,19 @@ local function quicksort(a, index, equal, order, first, last, n)
   end
 end
 
+-- Sorts by the reference's steps alone: where keys are nan no part is in order before the end.
+local function sort_all(a, index, n)
+  local function split(first, last)
+    while last - first >= SHORT do
+      local i, j = partition(a, index, first, last)
+      split(first, j - 1)
+      first = i
+    end
+  end
+  if n > SHORT + 1 then split(0, n - 1) end
+  insertion(a, index, n)
+end
+
 local function quickselect(a, index, n, k)
   local first, last = 0, n - 1
   while last > first do
@@ -106,13 +119,20 @@ end
 -- @param keys, index addresses of rows * n doubles and int32, which are changed
 -- @param equal address of rows * n int32, see quicksort
 -- @param order address of rows * n int32: the positions of the keys in some sorted order
-function kernels.order_equals(keys, index, equal, order, rows, n)
+-- @param first, last the part of each row to do
+function kernels.order_equals(keys, index, equal, order, rows, n, first, last)
   local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
   local eq, out = ffi.cast(ints, equal), ffi.cast(ints, order)
   for row = 0, rows - 1 do
     local at = row * n
-    quicksort(a + at, ix + at, eq + at, out + at, 0, n - 1, n)
+    quicksort(a + at, ix + at, eq + at, out + at, first, last, n)
   end
+end
+
+--- Sorts rows of n keys, among them nan, as the reference does.
+function kernels.sort(keys, index, rows, n)
+  local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
+  for row = 0, rows - 1 do sort_all(a + row * n, ix + row * n, n) end
 end
 
 --- Moves, in each row of n keys, the one that sorting would put at k (from 0) there.

@@ -11,7 +11,7 @@ from runtime.dispatch import op
 from runtime.dtypes import Array
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts, store
-from runtime.tensor import Sizes, Tensor, describe
+from runtime.tensor import Tensor, describe
 from runtime.threads import get_threads
 
 #: From this many multiplications on a product is shared out to threads.

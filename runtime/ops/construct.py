@@ -60,6 +60,8 @@ def _points(r: Tensor, first: float, last: float, count: int) -> Array:
         raise ArgError(3, "invalid number of points")
     if r.nelement != count:
         r.resize((count,))
+    if count == 1 and r.ndim != 1:
+        raise ArgError(1, "tensor must have one dimension")
     real = r.dtype.numpy.type
     steps: Array = np.arange(count, dtype=r.dtype.numpy)
     if count > 1:
@@ -103,7 +105,7 @@ def reshape(r: Tensor, t: Tensor, sizes: Sizes) -> None:
     if r.storage is t.storage:
         values = values.copy()
     r.resize(sizes)
-    r.array[...] = values.reshape(r.sizes)
+    r.array[...] = values.reshape(r.sizes or (0,))
 
 
 @op("diag", method="[*T*] T [long=0]", function="[*T*] T [long=0]")
@@ -113,7 +115,8 @@ def diag(r: Tensor, t: Tensor, k: int) -> None:
         raise ArgError(1, "matrix or a vector expected")
     values = np.diag(t.array, k)
     if not values.size:
-        raise TorchError("invalid diagonal")
+        # Torch7: from asking the result, which has no sizes, for its stride.
+        raise ArgError(2, "dimension 1 out of range of 0D tensor")
     store(r, values)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.arrays import take_along
 from runtime.dispatch import ALL, Call, checked, op
 from runtime.dtypes import BYTE, LONG, Array
 from runtime.errors import ArgError, TorchError
@@ -117,15 +118,24 @@ def index_add(call: Call) -> Tensor:
     return src
 
 
+def _without_dimension(t: Tensor) -> int:
+    # Torch7: a vector's elements are set whatever dimension is named.
+    if t.ndim == 1:
+        return 0
+    raise ArgError(2, "out of range") if t.ndim else ArgError(1, "tensor must have one dimension")
+
+
 @checked("indexFill", method="T index LongTensor *real*", types=ALL)
 def index_fill(call: Call) -> float:
     """Set the slices at the given indices to a number."""
     t, dim, index = _index_arguments(call, "number")
     value = call.real(4)
+    if index.ndim == 1 and dim < 0:
+        dim = _without_dimension(t)
     _check_index(index, t, dim)
     at = _positions(index, t, dim)
     np.moveaxis(t.array, dim, 0)[at] = value
-    return value
+    return call.number(4)  # Torch7: as it was given, not as the elements took it
 
 
 # -- by a tensor of indices
@@ -148,33 +158,46 @@ def _gather_positions(index: Tensor, size: int, name: str) -> Array:
     return at
 
 
-@op("gather", method="[*T*] T index LongTensor", function="[*T*] T index LongTensor")
+def _new_gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
+    r.resize(index.sizes)
+    gather(r, src, dim, index)
+
+
+_GATHER = "[*T*] T index LongTensor"
+
+
+@op("gather", _GATHER, _GATHER, fresh=_new_gather)
 def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
     """r[i][j] = src[index[i][j]][j] for dim 1, and so on.
 
     Torch7: a destination that is given must have the index's sizes already.
     """
-    fresh = r.storage is None
-    out = type(r).new(index.sizes) if fresh else r
-    if src.ndim != out.ndim:
+    if src.ndim != r.ndim:
         raise ArgError(2, "Input tensor must have same dimensions as output tensor")
-    if not 0 <= dim < out.ndim:
+    if dim >= r.ndim:
         raise ArgError(3, "Index dimension is out of bounds")
     if index.ndim != src.ndim:
         raise ArgError(4, "Index tensor must have same dimensions as input tensor")
-    _check_gather(dim, tensor=out, src=src, index=index)
+    _check_dim(index, dim)
+    _check_gather(dim, tensor=r, src=src, index=index)
     at = _gather_positions(index, src.sizes[dim], "gather")
-    values = np.take_along_axis(src.array, at, dim)
-    if fresh:
-        r.resize(index.sizes)
     count = index.sizes[dim]
     if r.sizes[dim] < count:
         raise TorchError("Invalid index in gather")
-    np.moveaxis(r.array, dim, 0)[:count] = np.moveaxis(values, dim, 0)
+    if r.is_contiguous and r.sizes == index.sizes and r.storage is not src.storage:
+        take_along(src.array, at, dim, out=r.array)
+    else:
+        values = take_along(src.array, at, dim)
+        np.moveaxis(r.array, dim, 0)[:count] = np.moveaxis(values, dim, 0)
+
+
+def _check_dim(t: Tensor, dim: int) -> None:
+    if dim < 0:
+        raise ArgError(2, f"dimension {dim + 1} out of range of {t.ndim}D tensor")
 
 
 def _check_scatter(r: Tensor, dim: int, index: Tensor) -> None:
-    if not 0 <= dim < r.ndim:
+    if dim >= r.ndim:
         raise ArgError(2, "Index dimension is out of bounds")
     if index.ndim != r.ndim:
         raise ArgError(3, "Index tensor must have same dimensions as output tensor")
@@ -186,6 +209,7 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     _check_scatter(r, dim, index)
     if src.ndim != r.ndim:
         raise ArgError(4, "Input tensor must have same dimensions as output tensor")
+    _check_dim(index, dim)
     _check_gather(dim, tensor=r, src=src, index=index)
     at = _gather_positions(index, r.sizes[dim], "scatter")
     if src.sizes[dim] < index.sizes[dim]:
@@ -198,6 +222,7 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
 def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
     """r[index[i][j]][j] = value for dim 1, and so on."""
     _check_scatter(r, dim, index)
+    _check_dim(index, dim)
     _check_gather(dim, tensor=r, index=index)
     at = _gather_positions(index, r.sizes[dim], "scatter")
     np.put_along_axis(r.array, at, value, dim)
@@ -242,7 +267,7 @@ def masked_copy(call: Call) -> Tensor:
     count = int(chosen.sum())
     if src.nelement < count:
         raise TorchError("Number of elements of src < number of ones in mask")
-    t.array[chosen.reshape(t.sizes)] = src.flat[:count]
+    t.array[chosen.reshape(t.sizes or (0,))] = src.flat[:count]
     return t
 
 
@@ -254,7 +279,7 @@ def masked_fill(call: Call) -> float:
     mask, value, t = call.tensor(2, BYTE), call.real(3), call.tensor(1)
     check_counts(tensor=t, mask=mask)
     t.array[_mask(mask).reshape(t.sizes or (0,))] = value
-    return value
+    return call.number(3)
 
 
 @op("nonzero", method="[*LongTensor*] T", function="[*LongTensor*] T")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.arrays import take_along
 from runtime.dispatch import op
 from runtime.dtypes import Array
 from runtime.errors import ArgError
@@ -22,7 +23,7 @@ _PAIR = "[*T*] [*LongTensor*] T"
 
 
 def _store_pair(values: Tensor, indices: Tensor, t: Tensor, at: Array, dim: int) -> None:
-    found = np.take_along_axis(t.array, at, dim)
+    found = take_along(t.array, at, dim)
     store(values, found)
     store(indices, at + 1)
 
@@ -67,11 +68,11 @@ _add_extremum("max", np.max, np.argmax)
 
 # -- sorting
 
-_SORT = f"{_PAIR} [index=-1] [boolean=false]"
+_SORT = f"{_PAIR} [index=last] [boolean=false]"
 
 
 @op("sort", _SORT, _SORT)
-def sort(values: Tensor, indices: Tensor, t: Tensor, dim: int, descending: bool) -> None:
+def sort(values: Tensor, indices: Tensor, t: Tensor, dim: int | None, descending: bool) -> None:
     """The elements in order along a dimension (by default the last), and where they were."""
     dim = _last(t, dim)
     check_dim(t, dim, "invalid dimension {}")
@@ -79,8 +80,8 @@ def sort(values: Tensor, indices: Tensor, t: Tensor, dim: int, descending: bool)
     _store_pair(values, indices, t, np.moveaxis(at, -1, dim), dim)
 
 
-def _last(t: Tensor, dim: int) -> int:
-    return max(t.ndim - 1, 0) if dim == -2 else dim
+def _last(t: Tensor, dim: int | None) -> int:
+    return t.ndim - 1 if dim is None else dim
 
 
 def _order(values: Array, descending: bool) -> Array:
@@ -105,8 +106,8 @@ def _store_chosen(
     _store_pair(values, indices, t, np.moveaxis(at, -1, dim), dim)
 
 
-@op("kthvalue", f"{_PAIR} long [index=-1]", f"{_PAIR} long [index=-1]")
-def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int) -> None:
+@op("kthvalue", f"{_PAIR} long [index=last]", f"{_PAIR} long [index=last]")
+def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int | None) -> None:
     """The k-th smallest elements along a dimension (by default the last)."""
     dim = _last(t, dim)
     check_dim(t, dim, "dimension out of range", 3)
@@ -116,22 +117,22 @@ def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int) -> No
     _store_chosen(values, indices, t, select_rows(rows, k - 1)[:, k - 1 : k], shape, dim)
 
 
-@op("median", f"{_PAIR} [index=-1]", f"{_PAIR} [index=-1]")
-def median(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
+@op("median", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]")
+def median(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
     """The medians along a dimension (by default the last); the lower of two in the middle."""
     dim = _last(t, dim)
     check_dim(t, dim, "dimension out of range", 3)
     kthvalue(values, indices, t, (t.sizes[dim] - 1) // 2 + 1, dim)
 
 
-@op("mode", f"{_PAIR} [index=-1]", f"{_PAIR} [index=-1]")
-def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
+@op("mode", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]")
+def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
     """The most frequent elements along a dimension (by default the last), the least of several."""
     dim = _last(t, dim)
     check_dim(t, dim, "dimension out of range", 3)
     rows, shape = _rows(t, dim)
     order = _order(rows, False)
-    sorted_rows = np.take_along_axis(rows, order, 1)
+    sorted_rows = take_along(rows, order, 1)
     chosen = np.empty((len(rows), 1), np.int64)
     for row, (elements, positions) in enumerate(zip(sorted_rows, order, strict=True)):
         ends = np.flatnonzero(np.append(elements[1:] != elements[:-1], True))
@@ -140,12 +141,18 @@ def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
     _store_chosen(values, indices, t, chosen, shape, dim)
 
 
-_TOPK = f"{_PAIR} [long=1] [index=-1] [boolean=false] [boolean=false]"
+_TOPK = f"{_PAIR} [long=1] [index=last] [boolean=false] [boolean=false]"
 
 
 @op("topk", _TOPK, _TOPK)
 def topk(
-    values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int, largest: bool, in_order: bool
+    values: Tensor,
+    indices: Tensor,
+    t: Tensor,
+    k: int,
+    dim: int | None,
+    largest: bool,
+    in_order: bool,
 ) -> None:
     """The k smallest (or largest) elements along a dimension, perhaps in order.
 
@@ -167,7 +174,7 @@ def topk(
     if in_order:
         count = k if largest else k - 1
         if count > 0:
-            part = np.take_along_axis(rows, chosen[:, :count], 1)
+            part = take_along(rows, chosen[:, :count], 1)
             order = sort_rows(part, descending=largest)
-            chosen[:, :count] = np.take_along_axis(chosen[:, :count], order, 1)
+            chosen[:, :count] = take_along(chosen[:, :count], order, 1)
     _store_chosen(values, indices, t, chosen, shape, dim)

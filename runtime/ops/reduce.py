@@ -1,6 +1,7 @@
 """Manual, Math Functions: reductions over all elements, or along one dimension.
 
-The reduced dimension stays, with size 1. Sums of floats are made in double precision.
+The reduced dimension stays, with size 1. Sums of floats are made in double precision, except
+where the reference makes them otherwise.
 """
 
 from __future__ import annotations
@@ -35,6 +36,11 @@ def check_dim(
         raise ArgError(arg, message.format(dim + 1))
 
 
+def _along_accumulator(t: Tensor, dim: int) -> Any:
+    # Torch7: across rows it adds up (and multiplies) in the element type itself.
+    return accumulator(t.dtype) if t.strides[dim] == 1 else t.dtype.numpy
+
+
 def _store_as(r: Tensor, values: Array) -> None:
     store(r, cast(values, r.dtype))
 
@@ -48,7 +54,7 @@ def _add_fold(name: str, fold: Any, word: str, formula: str | None) -> None:
 
     def along(r: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
-        kind = accumulator(t.dtype)
+        kind = _along_accumulator(t, dim)
         _store_as(r, fold(t.array, axis=dim, dtype=kind, keepdims=True))
 
     over_all.__doc__ = f"The {word} of all elements."
@@ -103,7 +109,8 @@ def mean_all(t: Tensor) -> float:
 def mean(r: Tensor, t: Tensor, dim: int) -> None:
     """r = the means along one dimension."""
     check_dim(t, dim, "invalid dimension {}")
-    _store_as(r, t.array.sum(axis=dim, dtype=np.float64, keepdims=True) / t.sizes[dim])
+    total = t.array.sum(axis=dim, dtype=_along_accumulator(t, dim), keepdims=True)
+    store(r, cast(total, t.dtype) / t.dtype.numpy.type(t.sizes[dim]))
 
 
 @op("var", "T [boolean=false]", "T [boolean=false]", types=FLOATS)
@@ -202,12 +209,14 @@ def dist(a: Tensor, b: Tensor, p: float) -> float:
     if p == 0:
         # Torch7: each difference to the power of 0 is 1, and the sum to the power of 1/0.
         return float(np.float64(a.nelement) ** np.inf)
+    # Torch7: the sum, too, is one of the element type.
     x, y = a.flat, b.flat
-    total = 0.0
+    total = x.dtype.type(0)
     for at in range(0, len(x), PIECE):
-        difference = np.subtract(x[at : at + PIECE], y[at : at + PIECE], dtype=np.float64)
-        total += float(_powers(difference, p).sum())
-    return float(_root(np.float64(total), p))
+        terms = _powers(x[at : at + PIECE] - y[at : at + PIECE], p)
+        terms[0] += total
+        total = np.add.accumulate(terms)[-1]
+    return float(np.power(total, x.dtype.type(1 / p)))
 
 
 @op("renorm", "*T* [T=1] real index real", "[*T*] T real index real", types=FLOATS)

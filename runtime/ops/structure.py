@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from runtime.dispatch import Call, checked, op
-from runtime.dtypes import DTYPES, LONG, cast_into
+from runtime.dtypes import DTYPES, LONG, Array, DType, cast_into
 from runtime.errors import ArgError, TorchError, TypeMismatch
-from runtime.ops._operands import check_counts, like
+from runtime.ops._operands import Compute, check_counts, elementwise, like
 from runtime.signatures import as_number, typename
 from runtime.storage import STORAGE_CLASSES, Storage
 from runtime.tensor import TENSOR_CLASSES, Tensor
@@ -254,9 +254,18 @@ def copy(call: Call) -> Tensor:
         raise TypeMismatch(2, "torch.*Tensor", call.got(2))
     if source.sizes != target.sizes:
         check_counts(tensor=target, src=source)
-    if target.sizes:
+    if target.overlaps_itself:
+        elementwise(target, _converted(target.dtype), source)
+    elif target.sizes:
         cast_into(target.array, like(source, target), target.dtype)
     return target
+
+
+def _converted(dtype: DType) -> Compute:
+    def compute(values: Array, out: Array) -> None:
+        cast_into(out, values, dtype)
+
+    return compute
 
 
 @op("fill", method="*T* real", function="*T* real", each="value")
