@@ -100,8 +100,9 @@ function CmdLine:__readOption__(values, arg, i)
   return 2
 end
 
---- The values of all options and arguments, from a list of words.
+--- The values of all options and arguments, from a list of words (default: the program's).
 function CmdLine:parse(arg)
+  arg = arg or rawget(_G, 'arg') or {}
   local values, i, n = self:default(), 1, 0
   while i <= #arg do
     if HELP[arg[i]] then

@@ -128,6 +128,7 @@ function OptionParser:help()
 end
 
 local function file_name(self, chosen)
+  chosen = chosen or {}
   local parts = {}
   for _, description in ipairs(self.option_descriptions) do
     local key, wanted = description[1], #chosen == 0

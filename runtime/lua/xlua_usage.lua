@@ -105,7 +105,7 @@ function xlua.usage_module(module, name, description)
   local colours = sys.COLORS
   local text = colours.magenta .. BANNER .. '\nPACKAGE:\n' .. name .. '\n'
   if description then text = text .. '\nDESC:\n' .. description .. '\n' end
-  text = text .. BANNER:sub(2) .. colours.none
+  text = text .. BANNER .. '+' .. colours.none
   local mt = getmetatable(module) or {}
   setmetatable(module, mt)
   mt.__tostring = function() return text end
