@@ -45,7 +45,7 @@ def cumsum_rows(rows: Array, out: Array) -> None:
 
 
 #: Elements of a part that numpy splits faster than a loop.
-_LONG = 8192
+_LONG = 4096
 
 _EXACT = 2**53  # the largest whole numbers that doubles tell apart
 
@@ -82,8 +82,8 @@ def sort_rows(rows: Array, descending: bool = False) -> Array:
             last = keys.shape[1] - 1
             _run(b"order_equals", keys, index, equal, order, *keys.shape, 0, last)
         else:
-            for row in zip(keys, index, equal, order, strict=True):
-                _order_long(*row)
+            for row in range(len(keys)):
+                _order_long(keys[row], index[row], equal[row], order[row])
     return order
 
 
