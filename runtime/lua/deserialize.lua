@@ -128,8 +128,6 @@ end
 
 -- --------------------------------------------------------------------- objects
 
-local read
-
 local function get_string(w, object)
   local n = get_int(w, object)
   if n < 0 then th.fail('$ Torch: invalid memory size -- maybe an overflow?') end
@@ -140,30 +138,25 @@ local function get_string(w, object)
   return text
 end
 
-local function read_function(file, w, state, kind, index)
-  local dumped = get_string(w, objects[file])
+-- The openers read the head of an object. They return it, whole or to be completed from what
+-- follows: so many entries (a table), or one object, by a function.
+
+local function open_function(w, object, state, kind, index)
+  local dumped = get_string(w, object)
   local f, is_stub = load_function(state, dumped)
   if index and not state.force then state.readObjects[index] = f end
-  local upvalues = read(file, w, state)
-  complete_function(state, f, is_stub, dumped, upvalues, kind ~= kinds.FUNCTION)
-  return f
+  return f, 0, function(upvalues)
+    complete_function(state, f, is_stub, dumped, upvalues, kind ~= kinds.FUNCTION)
+  end
 end
 
-local function read_table(file, w, state, index)
+local function open_table(w, object, state, index)
   local t = {}
   if not state.force then state.readObjects[index] = t end
-  for _ = 1, get_int(w, objects[file]) do
-    local k = read(file, w, state)
-    local v = read(file, w, state)
-    if k == nil then th.fail('table index is nil') end
-    if k ~= k then th.fail('table index is NaN') end
-    t[k] = v
-  end
-  return t
+  return t, get_int(w, object)
 end
 
-local function read_torch(file, w, state, index)
-  local object = objects[file]
+local function open_torch(file, w, object, state, index)
   local name, version = get_string(w, object), 0
   local number = tonumber(name:match('^V (.*)$'))
   if number then name, version = get_string(w, object), number end -- else: older than versions
@@ -174,49 +167,74 @@ local function read_torch(file, w, state, index)
   local method = serial.method(t, 'read')
   if method then
     method(t, file, version)
-  elseif type(t) == 'table' then
-    local fields = read(file, w, state)
+    return t, 0
+  elseif type(t) ~= 'table' then
+    th.fail(('Cannot load object class <%s>'):format(name))
+  end
+  return t, 0, function(fields)
     if type(fields) ~= 'table' then
       th.fail(("bad argument #1 to 'pairs' (table expected, got %s)"):format(type(fields)))
     end
     for k, v in pairs(fields) do t[k] = v end
-  else
-    th.fail(('Cannot load object class <%s>'):format(name))
   end
-  return t
 end
 
-function read(file, w, state)
-  local object = objects[file]
+local function open(file, w, object, state)
   local kind = get_int(w, object)
   if kind == kinds.NUMBER then
-    local value = get_double(w, object)
-    return value
+    return get_double(w, object), 0
   elseif kind == kinds.NIL then
-    return nil
+    return nil, 0
   elseif kind == kinds.STRING then
-    local value = get_string(w, object)
-    return value
+    return get_string(w, object), 0
   elseif kind == kinds.BOOLEAN then
-    return get_int(w, object) == 1
+    return get_int(w, object) == 1, 0
   elseif kind == kinds.PLAIN_FUNCTION then
-    local value = read_function(file, w, state, kind)
-    return value
+    return open_function(w, object, state, kind)
   elseif kind ~= kinds.TABLE and kind ~= kinds.TORCH and kind ~= kinds.FUNCTION
     and kind ~= kinds.OLD_FUNCTION then
     th.fail('unknown object')
   end
   local index = get_int(w, object)
-  local value = state.readObjects[index]
-  if value and not state.force then return value end
-  if kind == kinds.TABLE then
-    value = read_table(file, w, state, index)
-  elseif kind == kinds.TORCH then
-    value = read_torch(file, w, state, index)
-  else
-    value = read_function(file, w, state, kind, index)
+  local known = state.readObjects[index]
+  if known and not state.force then return known, 0 end
+  if kind == kinds.TABLE then return open_table(w, object, state, index) end
+  if kind == kinds.TORCH then return open_torch(file, w, object, state, index) end
+  return open_function(w, object, state, kind, index)
+end
+
+local NOTHING = {} -- stands for the key of an entry that was not read yet
+
+-- Reads an object and all it contains. Keeps what is open in tables of its own: files of any
+-- depth are read.
+local function read(file, w, state)
+  local object = objects[file]
+  local owners, left, keys, depth = {}, {}, {}, 0
+  while true do
+    local value, entries, complete = open(file, w, object, state)
+    if complete or entries > 0 then
+      depth = depth + 1
+      owners[depth], left[depth], keys[depth] = value, complete or entries, NOTHING
+    else
+      local delivered = false
+      repeat -- hand the value to what it belongs to, which may be complete then
+        if depth == 0 then return value end
+        local owner, n, key = owners[depth], left[depth], keys[depth]
+        if type(n) == 'function' then
+          n(value)
+          value, depth = owner, depth - 1
+        elseif key == NOTHING then
+          if value == nil then th.fail('table index is nil') end
+          if value ~= value then th.fail('table index is NaN') end
+          keys[depth], delivered = value, true
+        else
+          owner[key] = value
+          keys[depth], left[depth] = NOTHING, n - 1
+          if n > 1 then delivered = true else value, depth = owner, depth - 1 end
+        end
+      until delivered
+    end
   end
-  return value
 end
 
 --- Reads the next object.

@@ -141,8 +141,6 @@ end
 
 -- ---------------------------------------------------------------------- kinds
 
-local write
-
 local function put_string(w, object, text)
   put_int(w, object, #text)
   if #text == 0 then return end
@@ -151,43 +149,59 @@ local function put_string(w, object, text)
   if done ~= #text then files.fail(w, 'write', done, #text) end
 end
 
-local function write_table(file, w, state, t, hook)
-  local object, names = objects[file], state.objectNameStack
+-- Writes what has no number in files; returns whether it was such a value.
+local function put_plain(w, object, value)
+  local kind = type(value)
+  if kind == 'number' then
+    put_int(w, object, kinds.NUMBER)
+    put_double(w, object, value)
+  elseif kind == 'string' then
+    put_int(w, object, kinds.STRING)
+    put_string(w, object, value)
+  elseif kind == 'boolean' then
+    put_int(w, object, kinds.BOOLEAN)
+    put_int(w, object, value and 1 or 0)
+  elseif kind == 'nil' then
+    put_int(w, object, kinds.NIL)
+  else
+    return false
+  end
+  return true
+end
+
+-- The openers write the head of an object, and return what iterates over its contents:
+-- an iterator as pairs makes it, or ONE, the one object that follows, and its name.
+local ONE = {}
+
+local function open_table(_, w, object, t)
   local size = 0
   for _ in pairs(t) do size = size + 1 end
   put_int(w, object, size)
-  local in_upvalues = names[#names - 1] == UPVALUES
-  for k, v in pairs(t) do
-    write(file, w, state, k, '<?>', hook)
-    local name = k
-    if in_upvalues and k == 'value' and type(t.name) == 'string' then name = t.name end
-    if type(name) ~= 'string' and type(name) ~= 'number' then name = '<?>' end
-    write(file, w, state, v, name, hook)
-  end
+  return pairs(t)
 end
 
-local function write_torch(file, w, state, t, hook)
-  local object, name = objects[file], typename(t)
+local function open_torch(file, w, object, t, state)
+  local name = typename(t)
   put_string(w, object, 'V ' .. torch.version(t))
   put_string(w, object, name)
   local method = serial.method(t, 'write')
   if method then
     method(t, file)
-  elseif type(t) == 'table' then
-    local fields = {}
-    for k, v in pairs(t) do
-      if file:isWritableObject(v) then
-        fields[k] = v
-      else
-        print(('$ Warning: cannot write object field <%s> of <%s> %s')
-          :format(tostring(k), name, path_of(state.objectNameStack)))
-      end
-    end
-    write(file, w, state, fields, name, hook)
-  else
+    return nil
+  elseif type(t) ~= 'table' then
     th.fail(('<%s> is a non-serializable Torch object %s')
       :format(name, path_of(state.objectNameStack)))
   end
+  local fields = {}
+  for k, v in pairs(t) do
+    if file:isWritableObject(v) then
+      fields[k] = v
+    else
+      print(('$ Warning: cannot write object field <%s> of <%s> %s')
+        :format(tostring(k), name, path_of(state.objectNameStack)))
+    end
+  end
+  return ONE, fields, name
 end
 
 -- The number of what an upvalue is shared by; key: what tells it apart.
@@ -217,7 +231,7 @@ local function upvalues_of_stub(stub, state)
   for i, upvalue in ipairs(stub.upvalues) do
     if stub.by_position then
       upvalues[i] = { name = '?', value = upvalue }
-    else
+    elseif type(upvalue) == 'table' then
       local id = upvalue.id
       if id then
         local space = stub.space
@@ -230,13 +244,17 @@ local function upvalues_of_stub(stub, state)
   return upvalues
 end
 
-local function write_function(file, w, state, f, hook)
+local function open_function(_, w, object, f, state)
   local stub, dumped = serial.stubs[f], dump(f)
   if not stub then serial.own[dumped] = true end
   local upvalues = stub and upvalues_of_stub(stub, state) or upvalues_of(f, state)
-  put_string(w, objects[file], dumped)
-  write(file, w, state, upvalues, UPVALUES, hook)
+  put_string(w, object, dumped)
+  return ONE, upvalues, UPVALUES
 end
+
+local openers = {
+  [kinds.TABLE] = open_table, [kinds.TORCH] = open_torch, [kinds.FUNCTION] = open_function,
+}
 
 -- ------------------------------------------------------------------- objects
 
@@ -248,58 +266,93 @@ local function identity(object)
   return pointer
 end
 
-local writers = {
-  [kinds.TABLE] = write_table, [kinds.TORCH] = write_torch, [kinds.FUNCTION] = write_function,
-}
-
-local function write_referable(file, w, state, key, object, kind, hook)
+-- Writes a number, or the head of what is new; key: the object that it stands for.
+local function open(file, w, object, value, key, state)
+  local names = state.objectNameStack
+  local kind = file:isWritableObject(value)
+  if not kind then
+    th.fail(('Unwritable object <%s> at %s'):format(type(value), path_of(names)))
+  end
+  put_int(w, object, kind)
   local written, force = state.writeObjects, state.force
   key = identity(key)
   local index = written[key]
   if index and not force then
-    put_int(w, objects[file], index)
-    return
+    put_int(w, object, index)
+    return nil
   end
   index = (written.nWriteObject or 0) + 1
   if not force then
     written[key] = index
-    state.writeObjectsRef[object] = index -- it must live: an address must not come again
+    state.writeObjectsRef[value] = index -- it must live: an address must not come again
   end
-  put_int(w, objects[file], index)
+  put_int(w, object, index)
   written.nWriteObject = index
-  writers[kind](file, w, state, object, hook)
+  return openers[kind](file, w, object, value, state)
 end
 
-function write(file, w, state, object, name, hook)
-  local key, file_object = object, objects[file]
-  if hook then object = hook(object) end
-  local lua_kind = type(object)
-  if lua_kind == 'number' then
-    put_int(w, file_object, 1)
-    put_double(w, file_object, object)
-    return
-  elseif lua_kind == 'nil' then
-    put_int(w, file_object, 0)
-    return
-  elseif lua_kind == 'string' then
-    put_int(w, file_object, 2)
-    put_string(w, file_object, object)
-    return
-  elseif lua_kind == 'boolean' then
-    put_int(w, file_object, 5)
-    put_int(w, file_object, object and 1 or 0)
-    return
+-- Writes entries of a table as long as they are plain; returns the first that is not.
+local function write_plain(w, object, f, t, k)
+  for key, value in f, t, k do
+    local kind, of_value = type(key), type(value)
+    if (kind ~= 'number' and kind ~= 'string' and kind ~= 'boolean')
+      or (of_value ~= 'number' and of_value ~= 'string' and of_value ~= 'boolean') then
+      return key, value
+    end
+    put_plain(w, object, key)
+    put_plain(w, object, value)
   end
-  local names = state.objectNameStack
-  local depth = #names + 1
-  names[depth] = name
-  local kind = file:isWritableObject(object)
-  if not kind then
-    th.fail(('Unwritable object <%s> at %s'):format(lua_kind, path_of(names)))
+end
+
+local function name_of(names, depth, t, k)
+  if names[depth - 1] == UPVALUES and k == 'value' and type(t.name) == 'string' then
+    return t.name
   end
-  put_int(w, file_object, kind)
-  write_referable(file, w, state, key, object, kind, hook)
-  names[depth] = nil
+  return (type(k) == 'string' or type(k) == 'number') and k or '<?>'
+end
+
+-- Writes an object and all it contains. Keeps what is open in tables of its own: the depth of
+-- an object is not bounded by Lua's stack.
+local function write(file, w, state, value, name, hook)
+  local object, names = objects[file], state.objectNameStack
+  local iterators, subjects, keys, values = {}, {}, {}, {}
+  local base, depth = #names, 0
+  local NOTHING = ONE -- in values: the next entry's key comes next
+  while true do
+    local key = value
+    if hook then value = hook(value) end
+    if not put_plain(w, object, value) then
+      depth = depth + 1
+      names[base + depth] = name
+      local f, subject, k = open(file, w, object, value, key, state)
+      iterators[depth], subjects[depth], keys[depth], values[depth] = f or false, subject, k, NOTHING
+    end
+    repeat -- until there is something to write
+      if depth == 0 then return end
+      local f, t = iterators[depth], subjects[depth]
+      local found = true
+      if f == ONE then
+        value, name, iterators[depth] = t, keys[depth], false
+      elseif not f then
+        found = false
+      elseif values[depth] ~= NOTHING then
+        name = name_of(names, base + depth, t, keys[depth])
+        value, values[depth] = values[depth], NOTHING
+      else
+        local k, v
+        if hook then
+          k, v = f(t, keys[depth])
+        else
+          k, v = write_plain(w, object, f, t, keys[depth])
+        end
+        found = k ~= nil
+        value, name, keys[depth], values[depth] = k, '<?>', k, v
+      end
+      if not found then
+        names[base + depth], depth = nil, depth - 1
+      end
+    until found
+  end
 end
 
 --- Writes any object; hook: a function whose result is written in the place of each object.
