@@ -49,6 +49,8 @@ def _run(options: Options) -> int:
     engine = Engine()
     program = "th" if options.script in (None, "-") else options.script
     engine.set_arguments(os.fsencode(program or ""), [os.fsencode(a) for a in options.arguments])
+    if options.trust:
+        engine.run(engine.compile(b"torch.trustfunctions(true)"))
     try:
         _run_before_prompt(engine, options)
     except LuaError as error:

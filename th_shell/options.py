@@ -18,6 +18,7 @@ Options:
   -e statement       run a statement
   -l name            load a library (also -lname)
   -i, --interactive  open the prompt after statements and script
+  --trust-functions  load functions from .t7 files: their bytecode can do anything
   -h, --help         print this help
   -                  run the standard input as a script
 
@@ -41,6 +42,7 @@ class Options(NamedTuple):
 
     actions: statements and libraries in their order. script: a path, '-' for the standard
     input, or None. arguments: the words behind the script; all words where there is none.
+    trust: whether functions in files are loaded.
     """
 
     actions: tuple[Action, ...] = ()
@@ -48,6 +50,7 @@ class Options(NamedTuple):
     help: bool = False
     script: str | None = None
     arguments: tuple[str, ...] = ()
+    trust: bool = False
 
 
 _KINDS = {"-e": "statement", "-l": "library"}
@@ -56,17 +59,19 @@ _KINDS = {"-e": "statement", "-l": "library"}
 def parse(words: Sequence[str]) -> Options:
     """Read a command line (without the program's name). Raises UsageError."""
     actions: list[Action] = []
-    interactive = False
+    interactive = trust = False
     at = 0
     while at < len(words):
         word = words[at]
         at += 1
         if word == "-" or not word.startswith("-"):
-            return Options(tuple(actions), interactive, False, word, tuple(words[at:]))
+            return Options(tuple(actions), interactive, False, word, tuple(words[at:]), trust)
         if word in ("-h", "--help"):
             return Options(help=True)
         if word in ("-i", "--interactive"):
             interactive = True
+        elif word == "--trust-functions":
+            trust = True
         elif word in _KINDS:
             if at == len(words):
                 raise UsageError(f"{word} needs a {'statement' if word == '-e' else 'name'}")
@@ -76,4 +81,4 @@ def parse(words: Sequence[str]) -> Options:
             actions.append(Action("library", word[2:]))
         else:
             raise UsageError(f"unrecognized option {word}")
-    return Options(tuple(actions), interactive, False, None, tuple(words))
+    return Options(tuple(actions), interactive, False, None, tuple(words), trust)
