@@ -59,8 +59,9 @@ _CLASS_IDS: dict[type, int] = {
     **{cls: i + 1 for i, cls in enumerate(TENSOR_CLASSES)},
     **{cls: i + 21 for i, cls in enumerate(STORAGE_CLASSES)},
 }
-_DTYPE_OF = {cls: cls.dtype for cls in TENSOR_CLASSES}
-_BY_NAME = {dtype.tensor_name.encode(): dtype for dtype in DTYPES}
+# Torch7: functions do not know of HalfTensor.
+_DTYPE_OF = {cls: cls.dtype for cls in TENSOR_CLASSES if cls.dtype in REALS}
+_BY_NAME = {dtype.tensor_name.encode(): dtype for dtype in REALS}
 
 
 def class_id(cls: type) -> int:
@@ -240,8 +241,8 @@ _function_caches: list[dict[Any, Entry]] = []
 def entry(name: str, dtype: DType | None) -> Entry:
     """What Lua calls for torch.TYPETensor's method, or for torch.name where dtype is None.
 
-    Choices are kept by the types of the arguments (and numbers of dimensions, where a form
-    asks for them), so that a repeated call costs one dictionary look-up.
+    Choices are kept by the types of the arguments (of a list by its first element's; and by
+    numbers of dimensions, where a form asks for them), so that a repeated call costs one dictionary look-up.
     """
     cache: dict[Any, Entry] = {}
     if dtype is None:
@@ -252,6 +253,8 @@ def entry(name: str, dtype: DType | None) -> Entry:
     def call(*args: Any) -> Any:
         try:
             key: Any = tuple(map(type, args))
+            if list in key:
+                key = tuple([(list, type(a[0])) if type(a) is list else type(a) for a in args])
             if bytes in key:
                 key = (key, tuple([a for a in args if type(a) is bytes]))
             if by_value:

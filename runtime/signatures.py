@@ -23,7 +23,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from runtime.dtypes import BYTE, CHAR, DOUBLE, DTYPES, LONG, DType, cast_scalar
+from runtime.dtypes import BYTE, CHAR, DOUBLE, DTYPES, INT, LONG, DType, cast_scalar
 from runtime.errors import TorchError
 from runtime.storage import STORAGE_CLASSES, Storage
 from runtime.tensor import TENSOR_CLASSES, Tensor
@@ -233,14 +233,15 @@ def _to_long(value: float | int) -> int:
 
 
 def _to_index(value: float | int) -> int:
-    return int(cast_scalar(value, LONG)) - 1
+    position = int(cast_scalar(value, LONG)) - 1
+    return (position + 2**31) % 2**32 - 2**31  # Torch7: dimensions are numbers of 32 bits
 
 
 _NUMBERS: dict[str, NumberKind] = {
     "double": NumberKind("double", None),
     "float": NumberKind("float", None),
     "long": NumberKind("long", _to_long),
-    "int": NumberKind("int", _to_long),
+    "int": NumberKind("int", partial(cast_scalar, to=INT)),
     "index": NumberKind("index", _to_index),
 }
 _REALS = {

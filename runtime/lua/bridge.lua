@@ -54,11 +54,13 @@ end
 
 local to_python
 
--- A table of torch objects goes over as a list; Python never looks into any other table.
+-- A table of torch objects goes over as a list, and of another list its first element, which
+-- is enough to be refused; Python never looks into any other table.
 local function table_to_python(value)
   local first = value[1]
   if type(first) ~= 'userdata' or not (objects[first] or anchors[first]) then
-    return marker(value)
+    if first == nil or type(first) == 'table' or getmetatable(value) then return marker(value) end
+    return host.list(to_python(first))
   end
   local items = {}
   for i = 1, #value do items[i] = to_python(value[i]) end

@@ -113,7 +113,7 @@ def diag(r: Tensor, t: Tensor, k: int) -> None:
     """r = the k-th diagonal of a matrix, or a matrix with a vector on that diagonal."""
     if t.ndim not in (1, 2):
         raise ArgError(1, "matrix or a vector expected")
-    values = np.diag(t.array, k)
+    values = np.diag(t.array, (k + 2**31) % 2**32 - 2**31)  # Torch7: a number of 32 bits
     if not values.size:
         # Torch7: from asking the result, which has no sizes, for its stride.
         raise ArgError(2, "dimension 1 out of range of 0D tensor")
@@ -174,6 +174,8 @@ _HISTOGRAM = "[*T*] T [long=100] [double=0] [double=0]"
 def _bounds(t: Tensor, low: float, high: float) -> tuple[float, float]:
     """The bounds as given; those of the elements where they are equal."""
     if low == high:
+        if not t.sizes:
+            raise ArgError(1, "tensor must have one dimension")
         low, high = t.array.min().item(), t.array.max().item()
     if low == high:
         low, high = low - 1, high + 1
