@@ -205,9 +205,14 @@ class Engine:
 
     # -- the rest
 
-    def set_arguments(self, program: bytes, args: Sequence[bytes]) -> None:
-        """Set Lua's global `arg`: the program's name at 0, then the arguments."""
-        self._call(b"set_arguments", program, *args)
+    def set_arguments(
+        self, program: bytes, args: Sequence[bytes], before: Sequence[bytes] = ()
+    ) -> None:
+        """Set Lua's global `arg`: the program's name at 0, then the arguments.
+
+        before: the words of the command line in front of it, which get the indices up to -1.
+        """
+        self._call(b"set_arguments", program, len(before), *before, *args)
 
     def names(self, path: str) -> dict[str, str]:
         """The names that may follow a dotted path ('' for globals), with their Lua types."""

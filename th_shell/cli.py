@@ -47,8 +47,7 @@ def _run(options: Options) -> int:
     from runtime import Engine, LuaError
 
     engine = Engine()
-    program = "th" if options.script in (None, "-") else options.script
-    engine.set_arguments(os.fsencode(program or ""), [os.fsencode(a) for a in options.arguments])
+    _set_arguments(engine, options)
     if options.trust:
         engine.run(engine.compile(b"torch.trustfunctions(true)"))
     try:
@@ -61,6 +60,23 @@ def _run(options: Options) -> int:
     if options.interactive or not (options.actions or options.script or not sys.stdin.isatty()):
         return _open_prompt(engine)
     return 0
+
+
+def _set_arguments(engine: Engine, options: Options) -> None:
+    program = "th" if options.script in (None, "-") else options.script
+    engine.set_arguments(
+        os.fsencode(program or ""),
+        [os.fsencode(word) for word in options.arguments],
+        [os.fsencode(word) for word in _launcher()],
+    )
+
+
+def _launcher() -> list[str]:
+    """The command that starts th: a script that starts others reads it in front of its name."""
+    if not sys.argv[0].endswith(".py"):
+        return [sys.argv[0]]
+    bare = os.path.join(os.path.dirname(os.path.dirname(__file__)), "scripts", "th")
+    return [bare] if os.path.isfile(bare) else [sys.executable, "-m", "th_shell"]
 
 
 def _run_before_prompt(engine: Engine, options: Options) -> None:

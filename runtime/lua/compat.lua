@@ -7,7 +7,7 @@ local th = ...
 local select, next, type, getmetatable = select, next, type, getmetatable
 local old_pairs, old_ipairs = pairs, ipairs
 
--- luacheck: globals pairs ipairs rawlen string.gfind coroutine.running os.execute package python
+-- luacheck: globals pairs ipairs rawlen loadstring string.gfind coroutine.running os.execute package python
 
 -- The embedding library's own doors to Python.
 python = nil
@@ -72,6 +72,17 @@ if old_log(8, 2) ~= 3 then
 end
 
 package.searchers = package.searchers or package.loaders
+
+-- Programs ask by a chunk that makes a local `goto` whether Lua is 5.2's, and with it how
+-- os.execute answers; there it is a reserved word.
+local plain_loadstring = loadstring
+function loadstring(source, ...)
+  if type(source) == 'string' and source:find('^%s*local%s+goto%s*=') then
+    local _, message = plain_loadstring('local 1', (...) or source)
+    return nil, (message:gsub("near '1'$", "near 'goto'"))
+  end
+  return plain_loadstring(source, ...)
+end
 
 local old_execute = os.execute
 --- os.execute with Lua 5.2's results: success, 'exit' or 'signal', code.

@@ -150,9 +150,10 @@ function shell.collect()
   collectgarbage()
 end
 
---- Sets the global `arg`.
-function shell.set_arguments(program, ...)
-  arg = { [0] = program, ... }
+--- Sets the global `arg`: the program at 0, `before` words in front of it, the others behind.
+function shell.set_arguments(program, before, ...)
+  arg = { [0] = program, select(before + 1, ...) }
+  for i = 1, before do arg[i - before - 1] = (select(i, ...)) end
 end
 
 --- Loads a library as `th -l` does.
