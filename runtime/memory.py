@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -105,8 +106,16 @@ def leaves_memory() -> bool:
     return _fill_pattern is None
 
 
+@cache
+def _nothing(dtype: DType) -> Array:
+    # One for all: a file can ask for very many empty storages in few bytes.
+    return np.empty(0, dtype.numpy)
+
+
 def allocate(count: int, dtype: DType) -> Array:
     """New memory for ``count`` elements, undetermined; counted until the storage frees it."""
+    if not count:
+        return _nothing(dtype)
     nbytes = count * dtype.size
     if nbytes < 0 or nbytes >= 1 << 62:
         raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")

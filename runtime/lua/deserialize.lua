@@ -64,7 +64,8 @@ for _, dtype in ipairs(th.dtypes) do
     local offset = get_long(w, object) - 1
     local found = file:readObject()
     found = type(found) == 'userdata' and th.to_python(found) or nil
-    if not ask(host.tensor_restore, th.to_python(self), found, offset, unpack(geometry, 1, 2 * n)) then
+    local own = th.to_python(self)
+    if not ask(host.tensor_restore, own, found, offset, unpack(geometry, 1, 2 * n)) then
       th.fail('corrupt file: a tensor that does not fit its storage')
     end
   end
@@ -80,22 +81,29 @@ local function warn(state)
     .. ' anything; torch.trustfunctions(true), or th --trust-functions, loads them\n')
 end
 
-local function describe(name, reason)
+-- Made anew for each function of a file: they must differ, and take little memory.
+local function stub()
   return function()
-    th.fail(('this function was not loaded from its file (%s)'):format(reason or name))
+    th.fail('this function was not loaded from its file'
+      .. ' (torch.trustfunctions(true) loads functions)')
   end
 end
 
--- The function of a dump; where it must not or cannot be loaded, one that says so.
+local function unloadable(message)
+  return function() th.fail('this function could not be loaded from its file: ' .. message) end
+end
+
+-- The function of a dump, and whether it only stands for it: where it must not be loaded, or
+-- cannot, it says so when it is called.
 local function load_function(state, dumped)
   if trusted or serial.own[dumped] then
     local f, message = loadstring(dumped)
-    if f then return f end
+    if f then return f, false end
     io.stderr:write('Warning: Failed to load function from bytecode: ' .. message .. '\n')
-    return describe(nil, message), true
+    return unloadable(message), true
   end
   warn(state)
-  return describe(nil, 'torch.trustfunctions(true) loads functions'), true
+  return stub(), true
 end
 
 local function set_upvalue(state, f, i, upvalue)
@@ -112,18 +120,22 @@ local function set_upvalue(state, f, i, upvalue)
   end
 end
 
-local function complete_function(state, f, is_stub, dumped, upvalues, by_position)
+-- The completers take what was begun, what they need besides, and the object that follows.
+
+-- stub: what is kept to write a function that was not loaded.
+local function complete_stub(_, stub, upvalues)
   if type(upvalues) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
-  if is_stub then
-    serial.stubs[f] = {
-      dumped = dumped, upvalues = upvalues, by_position = by_position,
-      space = state.upvalueIdToClosure,
-    }
-    return
-  end
-  for i, upvalue in ipairs(upvalues) do
-    if by_position then debug.setupvalue(f, i, upvalue) else set_upvalue(state, f, i, upvalue) end
-  end
+  stub.upvalues = upvalues
+end
+
+local function complete_old_function(f, _, upvalues)
+  if type(upvalues) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
+  for i, upvalue in ipairs(upvalues) do debug.setupvalue(f, i, upvalue) end
+end
+
+local function complete_function(f, state, upvalues)
+  if type(upvalues) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
+  for i, upvalue in ipairs(upvalues) do set_upvalue(state, f, i, upvalue) end
 end
 
 -- --------------------------------------------------------------------- objects
@@ -139,21 +151,34 @@ local function get_string(w, object)
 end
 
 -- The openers read the head of an object. They return it, whole or to be completed from what
--- follows: so many entries (a table), or one object, by a function.
+-- follows: so many entries (a table), or one object, by a completer and what that needs.
 
 local function open_function(w, object, state, kind, index)
   local dumped = get_string(w, object)
   local f, is_stub = load_function(state, dumped)
   if index and not state.force then state.readObjects[index] = f end
-  return f, 0, function(upvalues)
-    complete_function(state, f, is_stub, dumped, upvalues, kind ~= kinds.FUNCTION)
+  if is_stub then
+    local kept = {
+      dumped = dumped, upvalues = false, by_position = kind ~= kinds.FUNCTION,
+      space = state.upvalueIdToClosure,
+    }
+    serial.stubs[f] = kept
+    return f, 0, complete_stub, kept
   end
+  return f, 0, kind == kinds.FUNCTION and complete_function or complete_old_function, state
 end
 
 local function open_table(w, object, state, index)
   local t = {}
   if not state.force then state.readObjects[index] = t end
   return t, get_int(w, object)
+end
+
+local function complete_torch(t, _, fields)
+  if type(fields) ~= 'table' then
+    th.fail(("bad argument #1 to 'pairs' (table expected, got %s)"):format(type(fields)))
+  end
+  for k, v in pairs(fields) do t[k] = v end
 end
 
 local function open_torch(file, w, object, state, index)
@@ -171,12 +196,7 @@ local function open_torch(file, w, object, state, index)
   elseif type(t) ~= 'table' then
     th.fail(('Cannot load object class <%s>'):format(name))
   end
-  return t, 0, function(fields)
-    if type(fields) ~= 'table' then
-      th.fail(("bad argument #1 to 'pairs' (table expected, got %s)"):format(type(fields)))
-    end
-    for k, v in pairs(fields) do t[k] = v end
-  end
+  return t, 0, complete_torch
 end
 
 local function open(file, w, object, state)
@@ -211,17 +231,20 @@ local function read(file, w, state)
   local object = objects[file]
   local owners, left, keys, depth = {}, {}, {}, 0
   while true do
-    local value, entries, complete = open(file, w, object, state)
-    if complete or entries > 0 then
+    local value, entries, complete, besides = open(file, w, object, state)
+    if complete then
       depth = depth + 1
-      owners[depth], left[depth], keys[depth] = value, complete or entries, NOTHING
+      owners[depth], left[depth], keys[depth] = value, complete, besides
+    elseif entries > 0 then
+      depth = depth + 1
+      owners[depth], left[depth], keys[depth] = value, entries, NOTHING
     else
       local delivered = false
       repeat -- hand the value to what it belongs to, which may be complete then
         if depth == 0 then return value end
         local owner, n, key = owners[depth], left[depth], keys[depth]
         if type(n) == 'function' then
-          n(value)
+          n(owner, key, value)
           value, depth = owner, depth - 1
         elseif key == NOTHING then
           if value == nil then th.fail('table index is nil') end

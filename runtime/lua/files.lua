@@ -76,9 +76,8 @@ end
 function files.fail(w, what, done, wanted)
   w.failed = 1
   if w.quiet == 0 then
-    -- Torch7: prints 32 bits of the counts.
-    th.fail(('%s error: %s %d blocks instead of %d'):format(what, what == 'read' and what or 'wrote',
-      tonumber(ffi.cast('int', done)), tonumber(ffi.cast('int', wanted))))
+    th.fail(('%s error: %s %d blocks instead of %d')
+      :format(what, what == 'read' and what or 'wrote', done, wanted))
   end
 end
 local fail = files.fail
