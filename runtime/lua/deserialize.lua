@@ -1,19 +1,16 @@
---- Reading objects: File:readObject, and torch.load and its relatives.
+--- Reading objects: File:readObject.
 -- A file may come from strangers: every size is held against what the file still has before
 -- memory is made for it, and the code of functions is not loaded (see `trusted`).
 -- @module deserialize
 
 local th = ...
-local torch, host, files, serial = th.torch, th.host, th.files, th.serial
+local torch, files, serial = th.torch, th.files, th.serial
 
 local type, tonumber, pairs, ipairs = type, tonumber, pairs, ipairs
-local ask, objects, windows = files.ask, th.objects, files.windows
+local objects = th.objects
 local kinds = serial.kinds
-
-local get_int, get_double, get_long = files.Int.get, files.Double.get, files.Long.get
+local get_int, get_double = files.Int.get, files.Double.get
 local File = torch.getmetatable('torch.File')
-
-local MOST_DIMENSIONS = 1000
 
 local trusted = false -- whether functions in files are loaded
 
@@ -23,52 +20,6 @@ local trusted = false -- whether functions in files are loaded
 function torch.trustfunctions(trust)
   if trust ~= nil and type(trust) ~= 'boolean' then th.type_error(1, 'boolean', trust) end
   trusted = trust ~= false
-end
-
--- ---------------------------------------------------------- tensors and storages
-
-local function read_longs(w, object, into, from, n)
-  if w.binary ~= 0 then
-    for i = from, from + n - 1 do into[i] = get_long(w, object) end
-  elseif n > 0 then
-    local storage = torch.LongStorage()
-    files.Long.read_sized(w, object, storage, n)
-    for i = 1, storage:size() do into[from + i - 1] = storage[i] end
-    for i = storage:size() + 1, n do into[from + i - 1] = 0 end
-  end
-end
-
-for _, dtype in ipairs(th.dtypes) do
-  local storage = torch.getmetatable(dtype.storage_name)
-
-  --- Takes the size and the elements that a file has.
-  function storage.read(self, file)
-    if th.typename(self) ~= dtype.storage_name then th.class_error(1, dtype.storage_name, self) end
-    local w, object = windows[file] or th.class_error(2, 'torch.File', file), objects[file]
-    files[dtype.name].read_sized(w, object, self, get_long(w, object))
-  end
-
-  local tensor = torch.getmetatable(dtype.tensor_name)
-
-  --- Takes the geometry and the storage that a file has.
-  function tensor.read(self, file)
-    if th.typename(self) ~= dtype.tensor_name then th.class_error(1, dtype.tensor_name, self) end
-    local w, object = windows[file] or th.class_error(2, 'torch.File', file), objects[file]
-    local n = get_int(w, object)
-    if n < 0 or n > MOST_DIMENSIONS then
-      th.fail(('corrupt file: a tensor of %d dimensions'):format(n))
-    end
-    local geometry = {}
-    read_longs(w, object, geometry, 1, n)
-    read_longs(w, object, geometry, n + 1, n)
-    local offset = get_long(w, object) - 1
-    local found = file:readObject()
-    found = type(found) == 'userdata' and th.to_python(found) or nil
-    local own = th.to_python(self)
-    if not ask(host.tensor_restore, own, found, offset, unpack(geometry, 1, 2 * n)) then
-      th.fail('corrupt file: a tensor that does not fit its storage')
-    end
-  end
 end
 
 -- ------------------------------------------------------------------- functions
@@ -266,62 +217,3 @@ function File.readObject(self)
   local value = read(self, w, serial.state(self))
   return value
 end
-
--- --------------------------------------------------------------- conveniences
-
-local LONG_SIZES = { b32 = 4, b64 = 8 }
-
---- The object in a file. mode: 'binary', 'ascii', or 'b32' or 'b64' for binary files of
--- machines whose longs have that many bits.
-function torch.load(filename, mode, referenced)
-  if mode ~= nil and mode ~= 'binary' and mode ~= 'ascii' and not LONG_SIZES[mode] then
-    error('"binary", "b32", "b64" or "ascii" (or nil) expected for mode', 0)
-  end
-  if referenced ~= nil and type(referenced) ~= 'boolean' then
-    error('true or false (or nil) expected for referenced', 0)
-  end
-  local file = torch.DiskFile(filename, 'r')
-  return (serial.with(file, function()
-    serial.set_mode(file, LONG_SIZES[mode] and 'binary' or mode or 'binary')
-    file:referenced(referenced ~= false)
-    if LONG_SIZES[mode] then file:longSize(LONG_SIZES[mode]) end
-    return file:readObject()
-  end))
-end
-
-local function deserialized(file, mode)
-  return (serial.with(file, function()
-    return serial.set_mode(file, mode or 'binary'):readObject()
-  end))
-end
-
-local function check_size(size)
-  if size == 0 then
-    th.fail("bad argument #1 to 'size' (dimension 1 out of range of 0D tensor)")
-  end
-end
-
---- The object in a CharStorage.
-function torch.deserializeFromStorage(storage, mode)
-  if th.typename(storage) ~= 'torch.CharStorage' then
-    storage = torch.CharTensor(storage):clone():storage() or torch.CharStorage()
-  end
-  check_size(storage:size())
-  if mode == 'ascii' then -- what C reads numbers from must end
-    local copy = torch.CharStorage(storage:size() + 1):fill(0)
-    torch.CharTensor(copy, 1, storage:size()):copy(torch.CharTensor(storage))
-    return deserialized(torch.MemoryFile(copy, 'r'), mode)
-  end
-  return deserialized(files.over(storage), mode)
-end
-
---- The object in a string.
-function torch.deserialize(text, mode)
-  if type(text) ~= 'string' then
-    return torch.deserializeFromStorage(torch.CharStorage():string(text), mode)
-  end
-  check_size(#text)
-  return deserialized(files.over(text), mode)
-end
-
-torch.saveobj, torch.loadobj = torch.save, torch.load

@@ -17,9 +17,8 @@ end
 
 for _, name in ipairs{
   'compat', 'errors', 'class', 'bridge', 'ctypes', 'elements', 'small', 'storage', 'tensor',
-  'torch', 'utility', 'timer', 'kernels', 'random', 'files', 'serialize',
-  'deserialize', 'print', 'shell', 'tester', 'cmdline',
-  'packages',
+  'torch', 'utility', 'timer', 'kernels', 'random', 'files', 'file_methods', 'file_tensors',
+  'serialize', 'deserialize', 'saving', 'print', 'shell', 'tester', 'cmdline', 'packages',
 } do
   th.chunk(name)(th)
 end

@@ -1,4 +1,4 @@
---- Writing objects: File:writeObject, and torch.save and its relatives.
+--- Writing objects: File:writeObject.
 -- The format is the reference's: an int for the kind of object, then its contents. What can
 -- be referred to twice (tables, torch objects, functions) has a number in the file; where it
 -- comes again, the number stands alone. Reading is in deserialize.lua.
@@ -7,8 +7,8 @@
 local th = ...
 local torch, files = th.torch, th.files
 
-local type, select, next, tostring, pairs = type, select, next, tostring, pairs
-local objects, windows = th.objects, files.windows
+local type, tostring, pairs, ipairs = type, tostring, pairs, ipairs
+local objects = th.objects
 local typename = th.typename
 
 -- Kinds of objects, as they stand in a file.
@@ -22,55 +22,8 @@ local kinds = {
 local serial = { kinds = kinds, stubs = setmetatable({}, { __mode = 'k' }), own = {} }
 th.serial = serial
 
-local put_int, put_double, put_long -- into a window
+local put_int, put_double = files.Int.put, files.Double.put
 local File = torch.getmetatable('torch.File')
-
--- ----------------------------------------------------------------------- types
-
-for _, dtype in ipairs(th.dtypes) do
-  local access = th.chunk('file_access')(th, dtype)
-  files[dtype.name] = access
-  if dtype.name ~= 'Half' then -- Torch7: halves have no methods of a file's
-    File['read' .. dtype.name], File['write' .. dtype.name] = access.read, access.write
-  end
-  local storage = torch.getmetatable(dtype.storage_name)
-
-  --- Writes a storage's size and elements.
-  function storage.write(self, file)
-    if typename(self) ~= dtype.storage_name then th.class_error(1, dtype.storage_name, self) end
-    local w, object = windows[file] or th.class_error(2, 'torch.File', file), objects[file]
-    put_long(w, object, self:size())
-    access.write_storage(w, object, self)
-  end
-
-  local tensor = torch.getmetatable(dtype.tensor_name)
-
-  --- Writes a tensor's geometry and its storage, which other tensors may share.
-  function tensor.write(self, file)
-    if typename(self) ~= dtype.tensor_name then th.class_error(1, dtype.tensor_name, self) end
-    local w, object = windows[file] or th.class_error(2, 'torch.File', file), objects[file]
-    local c = th.settled_struct(self)
-    local n = c.nDimension
-    put_int(w, object, n)
-    files.write_longs(w, object, c.size, n)
-    files.write_longs(w, object, c.stride, n)
-    put_long(w, object, tonumber(c.storageOffset) + 1)
-    file:writeObject(self:storage())
-  end
-end
-
-put_int, put_double, put_long = files.Int.put, files.Double.put, files.Long.put
-
---- Writes whole numbers one after the other, as a storage's.
-function files.write_longs(w, object, data, n)
-  if w.binary ~= 0 then
-    for i = 0, n - 1 do put_long(w, object, tonumber(data[i])) end
-  elseif n > 0 then
-    local values = {}
-    for i = 1, n do values[i] = tonumber(data[i - 1]) end
-    files.Long.write_storage(w, object, torch.LongStorage(values))
-  end
-end
 
 -- ----------------------------------------------------------------------- state
 
@@ -359,70 +312,4 @@ end
 function File.writeObject(self, object, debugname, hook)
   local w = files.ready_to_write(self)
   write(self, w, state_of(self), object, debugname or '<?>', hook)
-end
-
--- --------------------------------------------------------------- conveniences
-
---- Runs f on a file, which is closed afterwards, also where an error is raised.
-function serial.with(file, f)
-  local function finish(ok, ...)
-    if not ok then
-      local message = ...
-      pcall(file.close, file)
-      error(message, 0)
-    end
-    file:close()
-    return ...
-  end
-  return finish(pcall(f, file))
-end
-
---- Makes a file binary or ascii by the name of the mode.
-function serial.set_mode(file, mode)
-  if mode ~= 'binary' and mode ~= 'ascii' then
-    th.fail('attempt to call a nil value')
-  end
-  return file[mode](file)
-end
-
---- Writes an object to a file of its own. mode: 'binary' or 'ascii'.
-function torch.save(filename, object, mode, referenced)
-  if mode ~= nil and mode ~= 'binary' and mode ~= 'ascii' then
-    error('"binary" or "ascii" (or nil) expected for mode', 0)
-  end
-  if referenced ~= nil and type(referenced) ~= 'boolean' then
-    error('true or false (or nil) expected for referenced', 0)
-  end
-  local file = torch.DiskFile(filename, 'w')
-  serial.with(file, function()
-    serial.set_mode(file, mode or 'binary'):referenced(referenced ~= false)
-    file:writeObject(object)
-  end)
-end
-
-local function serialized(object, mode, finish)
-  local file = torch.MemoryFile()
-  return serial.with(file, function()
-    serial.set_mode(file, mode or 'binary')
-    file:writeObject(object)
-    return finish(file)
-  end)
-end
-
---- An object as a string.
-function torch.serialize(object, mode)
-  return (serialized(object, mode, function(file)
-    file:seek(1)
-    local w = windows[file]
-    return files.get_string(w, objects[file], w.stop)
-  end))
-end
-
---- An object as a CharStorage.
-function torch.serializeToStorage(object, mode)
-  return (serialized(object, mode, function(file)
-    local storage = file:storage()
-    storage:resize(storage:size() - 1)
-    return storage
-  end))
 end

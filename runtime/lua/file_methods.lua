@@ -1,0 +1,210 @@
+--- The methods of files: state, positions and strings.
+-- @module file_methods
+
+local th = ...
+local torch, host, files = th.torch, th.host, th.files
+local ffi = require 'ffi'
+
+local type, tonumber = type, tonumber
+local objects, names = th.objects, files.names
+local ask, fail, fill = files.ask, files.fail, files.fill
+local window_of, get_string = files.window, files.get_string
+local NEWLINE = files.NEWLINE
+
+local File = torch.getmetatable('torch.File')
+local DiskFile, PipeFile, MemoryFile = files.DiskFile, files.PipeFile, files.MemoryFile
+
+local function described(w, format, name)
+  return format:format(name, w.opened ~= 0 and 'open' or 'closed', w.readable ~= 0 and 'r' or ' ',
+    w.writable ~= 0 and 'w' or ' ')
+end
+
+function DiskFile.__tostring__(self)
+  local w = window_of(self, 'torch.DiskFile')
+  return described(w, 'torch.DiskFile on <%s> [status: %s -- mode %s%s]',
+    names[self])
+end
+
+function PipeFile.__tostring__(self)
+  local w = window_of(self, 'torch.PipeFile')
+  return described(w, 'torch.PipeFile on <%s> [status: %s -- mode: %s%s]',
+    names[self])
+end
+
+function MemoryFile.__tostring__(self)
+  local w = window_of(self, 'torch.MemoryFile')
+  return described(w, '%storch.MemoryFile [status: %s -- mode: %s%s]', '')
+end
+-- ---------------------------------------------------------------------- state
+
+for name, field in pairs{
+  isQuiet = 'quiet', isReadable = 'readable', isWritable = 'writable', isBinary = 'binary',
+  isAutoSpacing = 'spacing', hasError = 'failed', isOpened = 'opened',
+} do
+  File[name] = function(self) return window_of(self)[field] ~= 0 end
+end
+
+-- Whether binary numbers are in the file as they are in memory.
+local function settle(w)
+  w.direct = w.binary ~= 0 and w.swapped == 0 and 1 or 0
+end
+
+for name, change in pairs{
+  binary = { 'binary', 1 }, ascii = { 'binary', 0 }, autoSpacing = { 'spacing', 1 },
+  noAutoSpacing = { 'spacing', 0 }, quiet = { 'quiet', 1 }, pedantic = { 'quiet', 0 },
+  clearError = { 'failed', 0 },
+} do
+  local field, value = change[1], change[2]
+  File[name] = function(self)
+    local w = window_of(self)
+    w[field] = value
+    settle(w)
+    return self
+  end
+end
+
+function DiskFile.isLittleEndianCPU() return ffi.abi('le') end
+
+function DiskFile.isBigEndianCPU() return ffi.abi('be') end
+
+for name, swapped in pairs{
+  nativeEndianEncoding = 0, littleEndianEncoding = ffi.abi('le') and 0 or 1,
+  bigEndianEncoding = ffi.abi('le') and 1 or 0,
+} do
+  DiskFile[name] = function(self)
+    local w = window_of(self, 'torch.DiskFile')
+    ask(host.file_check_open, objects[self])
+    w.swapped = swapped
+    settle(w)
+    return self
+  end
+end
+
+local function set_long_size(w, size)
+  size = tonumber(size) or 0
+  if size ~= 0 and size ~= 4 and size ~= 8 then
+    th.argument_error(1, 'Invalid long size specified')
+  end
+  w.long_size = size
+end
+
+--- Sets the bytes that a long has in a binary file: 4, 8, or 0 for as many as in memory.
+function DiskFile.longSize(self, size)
+  local w = window_of(self, 'torch.DiskFile')
+  ask(host.file_check_open, objects[self])
+  set_long_size(w, size)
+  return self
+end
+
+function MemoryFile.longSize(self, size)
+  set_long_size(window_of(self, 'torch.MemoryFile'), size)
+  return self
+end
+
+function DiskFile.noBuffer(self)
+  window_of(self, 'torch.DiskFile')
+  ask(host.file_stop_buffering, objects[self])
+  return self
+end
+
+--- The storage of a file in memory: its bytes and a NUL.
+function MemoryFile.storage(self)
+  window_of(self, 'torch.MemoryFile')
+  local storage, id = ask(host.file_storage, objects[self])
+  return th.wrap(storage, id)
+end
+
+-- ------------------------------------------------------------------ positions
+
+function File.seek(self, position)
+  window_of(self)
+  local n = tonumber(position)
+  if not n or type(position) == 'boolean' then
+    th.type_error(2, 'number', position, position == nil)
+  end
+  n = n - n % 1 - 1
+  if not (n >= 0) then th.argument_error(2, 'position has to be greater than 0!') end
+  ask(host.file_seek, objects[self], n)
+  return self
+end
+
+function File.position(self)
+  window_of(self)
+  return ask(host.file_position, objects[self]) + 1
+end
+
+for name, f in pairs{
+  seekEnd = host.file_seek_end, synchronize = host.file_synchronize, close = host.file_close,
+} do
+  File[name] = function(self)
+    window_of(self)
+    if name == 'close' then io.stdout:flush() end
+    ask(f, objects[self])
+    return self
+  end
+end
+
+local old_exit = os.exit
+--- os.exit, which writes out what open files hold back.
+function os.exit(...) -- luacheck: globals os.exit
+  host.file_flush_all()
+  return old_exit(...)
+end
+
+-- -------------------------------------------------------------------- strings
+
+-- The bytes up to the next newline (which is skipped), or all there are.
+local function get_line(w, object)
+  local searched = 0
+  while true do
+    local present = fill(w, object, searched + 1)
+    local start = w.memory.data + w.at
+    local found = present > searched and ffi.C.memchr(start + searched, NEWLINE, present - searched)
+    if found and found ~= nil then
+      local text = get_string(w, object, tonumber(ffi.cast('char *', found) - start))
+      w.at = w.at + 1
+      return text
+    elseif present <= searched then
+      return get_string(w, object, present)
+    end
+    searched = present
+  end
+end
+
+--- The rest of the file ('*a') or of the line ('*l') as a string.
+function File.readString(self, format)
+  local w, object = window_of(self), objects[self]
+  format = files.check_string(2, format, nil, format == nil)
+  fill(w, object, 0) -- complains about a file that cannot be read
+  if not format:find('^%*[al]') then th.argument_error(2, "format must be '*a' or '*l'") end
+  if fill(w, object, 1) < 1 then
+    fail(w, 'read', 0, 1)
+    return ''
+  end
+  if format:byte(2) == 108 then return get_line(w, object) end
+  local need = fill(w, object, 1)
+  repeat
+    local present = need
+    need = fill(w, object, present + 1)
+  until need <= present
+  return get_string(w, object, need)
+end
+
+--- Writes a string as it is; returns the number of bytes.
+function File.writeString(self, text)
+  local w = window_of(self)
+  if type(text) ~= 'string' then th.type_error(2, 'string', text, text == nil) end
+  local written = files.put_string(w, objects[self], text)
+  if written < #text then fail(w, 'write', written, #text) end
+  return written
+end
+
+function File.writeBool(self, value)
+  files.ready_to_write(self)
+  self:writeInt(value and 1 or 0)
+end
+
+function File.readBool(self)
+  files.ready_to_read(self)
+  return self:readInt() == 1
+end

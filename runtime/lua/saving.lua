@@ -1,0 +1,129 @@
+--- torch.save, torch.load and their relatives: one object in a file or memory of its own.
+-- @module saving
+
+local th = ...
+local torch, files = th.torch, th.files
+
+local type, pcall, error = type, pcall, error
+local objects, windows = th.objects, files.windows
+
+--- Runs f on a file, which is closed afterwards, also where an error is raised.
+local function with(file, f)
+  local function finish(ok, ...)
+    if not ok then
+      local message = ...
+      pcall(file.close, file)
+      error(message, 0)
+    end
+    file:close()
+    return ...
+  end
+  return finish(pcall(f, file))
+end
+
+--- Makes a file binary or ascii by the name of the mode.
+local function set_mode(file, mode)
+  if mode ~= 'binary' and mode ~= 'ascii' then
+    th.fail('attempt to call a nil value')
+  end
+  return file[mode](file)
+end
+
+--- Writes an object to a file of its own. mode: 'binary' or 'ascii'.
+function torch.save(filename, object, mode, referenced)
+  if mode ~= nil and mode ~= 'binary' and mode ~= 'ascii' then
+    error('"binary" or "ascii" (or nil) expected for mode', 0)
+  end
+  if referenced ~= nil and type(referenced) ~= 'boolean' then
+    error('true or false (or nil) expected for referenced', 0)
+  end
+  local file = torch.DiskFile(filename, 'w')
+  with(file, function()
+    set_mode(file, mode or 'binary'):referenced(referenced ~= false)
+    file:writeObject(object)
+  end)
+end
+
+local function serialized(object, mode, finish)
+  local file = torch.MemoryFile()
+  return with(file, function()
+    set_mode(file, mode or 'binary')
+    file:writeObject(object)
+    return finish(file)
+  end)
+end
+
+--- An object as a string.
+function torch.serialize(object, mode)
+  return (serialized(object, mode, function(file)
+    file:seek(1)
+    local w = windows[file]
+    return files.get_string(w, objects[file], w.stop)
+  end))
+end
+
+--- An object as a CharStorage.
+function torch.serializeToStorage(object, mode)
+  return (serialized(object, mode, function(file)
+    local storage = file:storage()
+    storage:resize(storage:size() - 1)
+    return storage
+  end))
+end
+
+local LONG_SIZES = { b32 = 4, b64 = 8 }
+
+--- The object in a file. mode: 'binary', 'ascii', or 'b32' or 'b64' for binary files of
+-- machines whose longs have that many bits.
+function torch.load(filename, mode, referenced)
+  if mode ~= nil and mode ~= 'binary' and mode ~= 'ascii' and not LONG_SIZES[mode] then
+    error('"binary", "b32", "b64" or "ascii" (or nil) expected for mode', 0)
+  end
+  if referenced ~= nil and type(referenced) ~= 'boolean' then
+    error('true or false (or nil) expected for referenced', 0)
+  end
+  local file = torch.DiskFile(filename, 'r')
+  return (with(file, function()
+    set_mode(file, LONG_SIZES[mode] and 'binary' or mode or 'binary')
+    file:referenced(referenced ~= false)
+    if LONG_SIZES[mode] then file:longSize(LONG_SIZES[mode]) end
+    return file:readObject()
+  end))
+end
+
+local function deserialized(file, mode)
+  return (with(file, function()
+    return set_mode(file, mode or 'binary'):readObject()
+  end))
+end
+
+local function check_size(size)
+  if size == 0 then
+    th.fail("bad argument #1 to 'size' (dimension 1 out of range of 0D tensor)")
+  end
+end
+
+--- The object in a CharStorage.
+function torch.deserializeFromStorage(storage, mode)
+  if th.typename(storage) ~= 'torch.CharStorage' then
+    storage = torch.CharTensor(storage):clone():storage() or torch.CharStorage()
+  end
+  check_size(storage:size())
+  if mode == 'ascii' then -- what C reads numbers from must end
+    local copy = torch.CharStorage(storage:size() + 1):fill(0)
+    torch.CharTensor(copy, 1, storage:size()):copy(torch.CharTensor(storage))
+    return deserialized(torch.MemoryFile(copy, 'r'), mode)
+  end
+  return deserialized(files.over(storage), mode)
+end
+
+--- The object in a string.
+function torch.deserialize(text, mode)
+  if type(text) ~= 'string' then
+    return torch.deserializeFromStorage(torch.CharStorage():string(text), mode)
+  end
+  check_size(#text)
+  return deserialized(files.over(text), mode)
+end
+
+torch.saveobj, torch.loadobj = torch.save, torch.load
