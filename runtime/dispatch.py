@@ -242,7 +242,8 @@ def entry(name: str, dtype: DType | None) -> Entry:
     """What Lua calls for torch.TYPETensor's method, or for torch.name where dtype is None.
 
     Choices are kept by the types of the arguments (of a list by its first element's; and by
-    numbers of dimensions, where a form asks for them), so that a repeated call costs one dictionary look-up.
+    numbers of dimensions, where a form asks for them), so that a repeated call costs one
+    dictionary look-up.
     """
     cache: dict[Any, Entry] = {}
     if dtype is None:
