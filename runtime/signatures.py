@@ -158,7 +158,9 @@ class NumberKind(Kind):
         convert = self._convert
         if type(value) is not bytes:
             return convert
-        return as_number if convert is None else lambda text: convert(_number_in(text) or 0.0)
+        if convert is None:
+            return _number_in
+        return lambda text: convert(_number_in(text))  # type: ignore[arg-type]  # it is one
 
     @property
     def by_value(self) -> bool:  # type: ignore[override]
