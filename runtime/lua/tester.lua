@@ -296,3 +296,11 @@ function torch.TestSuite()
 end
 
 th.chunk('tester_run')(th)
+
+local selftest
+
+--- Tests this installation: all of a few tests, or those whose names match.
+function torch.test(names)
+  selftest = selftest or th.chunk('selftest')(th)
+  return selftest(names)
+end
