@@ -7,8 +7,9 @@ the number of threads is what torch.setnumthreads says.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from runtime.dtypes import Array
 
 __all__ = [
     "LARGE",
+    "LARGE_QUICK",
     "PIECE",
     "blocks",
     "flatten",
@@ -28,13 +30,18 @@ __all__ = [
 
 #: From this many elements on work is shared out, as in the reference.
 LARGE = 100_000
+#: The same for work that is done before another thread wakes up.
+LARGE_QUICK = 500_000
 #: Elements of a piece that is computed in several steps.
 PIECE = 16_384
 #: Elements of a part that bounds the memory of what cannot go piece by piece.
 _BLOCK = 1 << 20
 
+#: Slices a thread: more even out who came late, but each costs a turn with Python's lock.
+_SHARES = 2
+
 _threads = os.cpu_count() or 1
-_pool: ThreadPoolExecutor | None = None
+_workers: list[_Worker] = []
 
 
 def get_threads() -> int:
@@ -44,12 +51,49 @@ def get_threads() -> int:
 
 def set_threads(count: int) -> None:
     """Share large work out to this many threads (at least one)."""
-    global _threads, _pool
-    count = max(count, 1)
-    if count != _threads and _pool is not None:
-        _pool.shutdown()
-        _pool = None
-    _threads = count
+    global _threads
+    _threads = max(count, 1)
+    while len(_workers) >= _threads:
+        _workers.pop().queue.put(None)
+
+
+class _Work:
+    """Slices of a range, of which threads take the next until none is left.
+
+    So a thread that the system lets wait delays nobody.
+    """
+
+    def __init__(self, compute: Callable[[slice], None], slices: Iterator[slice]) -> None:
+        self.error: BaseException | None = None
+        self._compute = compute
+        self._slices = iter(list(slices))  # of a list: threads may share it
+
+    def run(self) -> None:
+        for at in self._slices:
+            self._compute(at)
+
+    def stop(self) -> None:
+        """Leave nothing to take."""
+        for _ in self._slices:
+            pass
+
+
+class _Worker(threading.Thread):
+    def __init__(self) -> None:
+        super().__init__(name="torch", daemon=True)
+        self.queue: SimpleQueue[_Work | None] = SimpleQueue()
+        self.busy = threading.Lock()  # while slices are taken
+        self.start()
+
+    def run(self) -> None:
+        np.seterr(all="ignore")  # as the engine does for its own thread
+        for work in iter(self.queue.get, None):
+            with self.busy:
+                try:
+                    work.run()
+                except BaseException as error:  # the thread that waits raises it
+                    work.error = error
+                    work.stop()
 
 
 def in_parts(
@@ -60,38 +104,29 @@ def in_parts(
     piece: cut so that each slice has at most this many elements (0: no limit).
     """
     if count < large or _threads == 1:
-        _pieces(compute, 0, count, piece)
+        for at in _slices(count, piece or count):
+            compute(at)
         return
-    bounds = [count * i // _threads for i in range(_threads + 1)]
-    pool = _ensure_pool()
-    waiting = [
-        pool.submit(_pieces, compute, start, stop, piece)
-        for start, stop in zip(bounds[1:-1], bounds[2:], strict=True)
-    ]
+    share = -(-count // (_SHARES * _threads))
+    work = _Work(compute, _slices(count, min(piece or share, share)))
+    while len(_workers) < _threads - 1:
+        _workers.append(_Worker())
+    for worker in _workers:
+        worker.queue.put(work)
     try:
-        _pieces(compute, bounds[0], bounds[1], piece)
+        work.run()
     finally:
-        for part in waiting:
-            part.result()
+        work.stop()
+        for worker in _workers:
+            with worker.busy:
+                pass
+    if work.error is not None:
+        raise work.error
 
 
-def _pieces(compute: Callable[[slice], None], start: int, stop: int, piece: int) -> None:
-    if not piece:
-        compute(slice(start, stop))
-        return
-    for at in range(start, stop, piece):
-        compute(slice(at, min(at + piece, stop)))
-
-
-def _prepare_thread() -> None:
-    np.seterr(all="ignore")  # as the engine does for its own thread
-
-
-def _ensure_pool() -> ThreadPoolExecutor:
-    global _pool
-    if _pool is None:
-        _pool = ThreadPoolExecutor(_threads - 1, "torch", _prepare_thread)
-    return _pool
+def _slices(count: int, size: int) -> Iterator[slice]:
+    for at in range(0, count, max(size, 1)):
+        yield slice(at, min(at + size, count))
 
 
 def flatten(arrays: Sequence[Array | float]) -> list[Array | float] | None:

@@ -11,7 +11,7 @@ import numpy as np
 from runtime.dtypes import Array
 from runtime.errors import TorchError
 from runtime.tensor import Tensor, describe
-from runtime.threads import LARGE, PIECE, blocks, flatten, in_parts
+from runtime.threads import LARGE, LARGE_QUICK, PIECE, blocks, flatten, in_parts
 
 __all__ = ["Compute", "check_counts", "elementwise", "like", "store"]
 
@@ -78,9 +78,11 @@ def elementwise(r: Tensor, compute: Compute, *operands: Tensor | float) -> None:
 
 def _partly_shared(out: Array, inputs: list[Array | float]) -> bool:
     """Whether an input overlaps the output without being the same elements."""
-    start = out.ctypes.data
     return any(
-        isinstance(x, np.ndarray) and x.ctypes.data != start and np.may_share_memory(x, out)
+        isinstance(x, np.ndarray)
+        and x is not out
+        and np.may_share_memory(x, out)
+        and x.ctypes.data != out.ctypes.data
         for x in inputs
     )
 
@@ -93,7 +95,10 @@ def _compute_large(compute: Compute, arrays: list[Any]) -> None:
     flat = flatten(arrays)
     steps = not isinstance(compute, np.ufunc)
     if flat is not None:
-        in_parts(partial(part, flat), arrays[0].size, piece=PIECE if steps else 0)
+        # A ufunc of two operands is mostly bound by memory.
+        large = LARGE_QUICK if not steps and compute.nin == 2 else LARGE  # type: ignore[attr-defined]
+        piece = PIECE if steps else 0
+        in_parts(partial(part, flat), arrays[0].size, piece=piece, large=large)
     elif steps:
         for at in blocks(arrays[0].shape):
             part(arrays, at)
