@@ -80,9 +80,10 @@ def cases(name: str, folder: Path = FOLDER) -> list[object]:
 
 
 def normal(text: str) -> str:
-    """What is compared: without C source positions, addresses and spaces at the ends of lines."""
+    """What is compared: without source positions, addresses, colours, spaces at ends of lines."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     text = re.sub(r" at /\S+?:\d+", "", text)
-    text = re.sub(r"(^|error: |> )(?:\S*\w+\.lua:\d+: |lua:\d+: )+", r"\1", text, flags=re.M)
+    text = re.sub(r"(^|\t|error: |> )(?:\S*\w+\.lua:\d+: |lua:\d+: )+", r"\1", text, flags=re.M)
     text = re.sub(r"\[(torch\.\w*Tensor) of size", r"[\1 of dimension", text)
     text = re.sub(r"(: )(?:0x[0-9a-f]+|builtin#\d+)", r"\1ADDRESS", text)
     text = text.replace("-nan", "nan")

@@ -108,7 +108,7 @@ local function tostring_default(self, ...) -- luacheck: ignore 212
   return typename(self)
 end
 
-local function equal_default(a, b, ...) -- luacheck: ignore 212
+local function equal_default(a, b)
   local f = handler(a, '__eq__') or handler(b, '__eq__')
   local same
   if f then same = f(a, b) else same = rawequal(a, b) end
@@ -119,7 +119,6 @@ local operators = {
   __index = index,
   __newindex = newindex,
   __tostring = tostring_default,
-  __eq = equal_default,
   __add = binary('add', 'addition'),
   __sub = binary('sub', 'substraction'),
   __mul = binary('mul', 'multiplication'),
@@ -176,6 +175,11 @@ local function new_metatable(tname)
   local mt = debug.getmetatable(proxy)
   by_name[tname], name_of[mt], proxies[mt] = mt, tname, proxy
   for field, f in pairs(operators) do mt[field] = f end
+  -- A function of its own: Lua then takes objects of two classes for different.
+  mt.__eq = function(a, b, ...) -- luacheck: ignore 212
+    local same = equal_default(a, b)
+    return same
+  end
   mt.__typename = tname
   mt.__metatable = mt
   mt.__version = 1

@@ -28,9 +28,10 @@ function Tester:setSummaryOnly(on) self.summaryOnly = on end
 
 -- ------------------------------------------------------------ what is noted
 
--- The two lines in front of the frame that called the test: the user's own, at most.
-local function place()
-  local last, before, at_call
+-- The two lines of a traceback in front of the frame that called the test: the user's, and of
+-- ours, where `own`, the assertion.
+local function place(own)
+  local last, before, at_call, assertion
   for line in debug.traceback('', 2):gmatch('\n([^\n]+)') do
     local ours = line:find('[th] ', 1, true)
     if at_call then
@@ -39,16 +40,21 @@ local function place()
       return before and not outside and before .. '\n' .. last or ''
     elseif line:find('xpcall', 1, true) and not ours then
       at_call = true
-    elseif not ours then
+    elseif ours then
+      assertion = line
+    else
+      if own and assertion then
+        before, last, own = last, assertion:gsub('%[th%] tester', 'torch/Tester'), false
+      end
       before, last = last, line
     end
   end
   return ''
 end
 
-function Tester:_addDebugInfo(message)
+function Tester:_addDebugInfo(message, own)
   local name = self._currentTestName
-  return (name ~= '' and name .. '\n' or '') .. message .. '\n' .. place()
+  return (name ~= '' and name .. '\n' or '') .. message .. '\n' .. place(own)
 end
 
 function Tester:_success()
@@ -68,7 +74,7 @@ end
 function Tester:_warning(message)
   local name = self._currentTestName
   self._warningCount[name] = (self._warningCount[name] or 0) + 1
-  self.warnings[#self.warnings + 1] = self:_addDebugInfo(message)
+  self.warnings[#self.warnings + 1] = self:_addDebugInfo(message, true)
 end
 
 --- Notes a success, or a failure with its message; returns which.

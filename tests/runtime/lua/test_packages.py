@@ -1,0 +1,167 @@
+"""What the transcripts of the packages cannot show: other processes, files, colours."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Lua
+
+ROOT = Path(__file__).parents[3]
+
+
+def th(*words: str, **environment: str) -> str:
+    run = subprocess.run(
+        [sys.executable, "-m", "th_shell", *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return run.stdout + run.stderr
+
+
+def test_temporary_files_go_with_the_program(tmp_path: Path) -> None:
+    source = "n = paths.tmpname() io.open(n, 'w'):close() print(paths.filep(n), n)"
+    there, name = th("-e", source, TMPDIR=str(tmp_path)).split()
+    assert there == "true"
+    assert Path(name).parent == tmp_path
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_words_before_a_script_start_another(tmp_path: Path) -> None:
+    script = tmp_path / "s.lua"
+    script.write_text("print(arg[0], arg[1], #arg, arg[-1] ~= nil)")
+    assert th(str(script), "x", "y").split() == [str(script), "x", "2", "true"]
+
+
+def test_packages_on_lua_path(tmp_path: Path) -> None:
+    (tmp_path / "mine.lua").write_text("return { name = ... }")
+    source = "print(require 'mine'.name, paths.basename(torch.packageLuaPath('mine')))"
+    printed = th("-e", source, LUA_PATH=f"{tmp_path}/?.lua;;")
+    assert printed.split() == ["mine", tmp_path.name]
+
+
+def test_reports_have_colours_where_there_is_a_command_line() -> None:
+    source = "t = torch.Tester() t:add(function() t:eq(1, 1) end, 'a') t:run()"
+    dots = "." * 67
+    start = f"\x1b[0;36m1/1 \x1b[0ma {dots} "
+    assert th("-e", source) == (
+        "Running 1 test\n"
+        f"{start}[\x1b[0;36mWAIT\x1b[0m]\n{start}[\x1b[0;32mPASS\x1b[0m]\n"
+        "Completed 1 assert in 1 test with \x1b[0;32m0 failures\x1b[0m and "
+        "\x1b[0;32m0 errors\x1b[0m\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "printed", "status"),
+    [
+        ([], "\nnot enough arguments\nUsage: [options] <in>\n  <in> file\n  -n   num [1]\n", 1),
+        (["x", "y"], "\ninvalid argument: y\nUsage: [options] <in>\n", 1),
+        (["-n"], "\nmissing argument for option -n\n", 1),
+        (["-n", "q", "x"], "\ninvalid type for option -n (should be number)\n", 1),
+        (["-h"], "Usage: SCRIPT [options] <in>\n  <in> file\n  -n   num [1]\n", 0),
+    ],
+)
+def test_a_wrong_command_line_ends_the_script(
+    tmp_path: Path, words: list[str], printed: str, status: int
+) -> None:
+    script = tmp_path / "s.lua"
+    script.write_text(
+        "local c = torch.CmdLine() c:argument('-in', 'file') c:option('-n', 1, 'num') c:parse(arg)"
+    )
+    command = [sys.executable, "-m", "th_shell", str(script), *words]
+    run = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    output = run.stdout.replace(str(script), "SCRIPT").replace("\t\n", "\n")
+    assert output.startswith(printed)
+    assert run.returncode == status
+
+
+def test_shared_memory_goes_with_its_storage(lua: Lua) -> None:
+    name = f"th-test-{os.getpid()}"
+    path = Path("/dev/shm") / name
+    if not path.parent.is_dir():
+        pytest.skip("no shared memory here")
+    lua(f"shared = torch.FloatStorage('{name}', true, 10, true);")
+    assert path.stat().st_size == 40
+    lua("shared = nil; collectgarbage(); collectgarbage();")
+    assert not path.exists()
+
+
+def test_object_at_an_address(lua: Lua) -> None:
+    source = """
+        local x = torch.Tensor{ 1, 2 }
+        local y = torch.pushudata(torch.pointer(x), 'torch.DoubleTensor')
+        y[1] = 7
+        return x[1], torch.pushudata(x:cdata(), 'torch.DoubleTensor') == x"""
+    assert lua.answer(source) == "7\ttrue\t\n"
+    assert lua.error("torch.pushudata(12345, 'torch.DoubleTensor')") == (
+        "no torch.DoubleTensor lives at this address"
+    )
+
+
+def test_ids_of_classes(lua: Lua) -> None:
+    source = """
+        local x, id = torch.Tensor(), torch.typename2id('torch.DoubleTensor')
+        return id == torch.id(x), id == torch.id(torch.FloatTensor()), type(id),
+          torch.typename2id('nosuch'), torch.id(1)"""
+    assert lua.answer(source) == "true\tfalse\tuserdata\tnil\tnil\t\n"
+
+
+def test_halves_subtract_and_scale(lua: Lua) -> None:
+    source = """
+        local a, b = torch.Tensor{ 1, 2 }:half(), torch.Tensor{ 3, 5 }:half()
+        return (b - a):double():sum(), a:add(2, b):double():sum()"""
+    assert lua.answer(source) == "5\t19\t\n"
+
+
+def test_the_installation_tests_itself(lua: Lua) -> None:
+    printed = lua("return torch.test():run()")
+    assert "Completed 41 asserts in 11 tests with 0 failures and 0 errors" in printed
+
+
+def test_lfs_where_there_is_none(lua: Lua, tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"12345")
+    source = f"""
+        local lfs = require 'lfs'
+        local d = {str(tmp_path)!r}
+        local a = lfs.attributes(d .. '/f')
+        print(a.mode, a.size, lfs.attributes(d, 'mode'))
+        print(lfs.mkdir(d .. '/g'), select(3, lfs.mkdir(d .. '/g')))
+        local names = {{}}
+        for name in lfs.dir(d) do names[#names + 1] = name end
+        table.sort(names)
+        print(table.concat(names, ' '))
+        print(lfs.rmdir(d .. '/g'), (select(2, lfs.attributes(d .. '/no'))))
+        local here = lfs.currentdir()
+        print(lfs.chdir(d), lfs.currentdir() == d, lfs.chdir(here))"""
+    assert lua.answer(source).splitlines() == [
+        "file\t5\tdirectory\t",
+        "true\t17\t",
+        ". .. f g\t",
+        f"true\tcannot obtain information from file '{tmp_path}/no': No such file or directory\t",
+        "true\ttrue\ttrue\t",
+    ]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_monitored_globals(strict: bool) -> None:
+    source = (
+        f"monitor_G({'true' if strict else ''}) print(pcall(function() made = 1 end)) "
+        "print(pcall(function() return unmade end))"
+    )
+    lines = th("-e", source).splitlines()
+    said = ["created global variable: made @ ", "attempt to read undeclared variable: unmade @ "]
+    for text in said:
+        assert sum(text in line for line in lines) == 1
+    assert sum(line.startswith("true") for line in lines) == (0 if strict else 2)

@@ -1,0 +1,18 @@
+"""Classes, utilities, Tester, CmdLine and the packages that th brings along."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Lua
+from tests.transcripts import cases, normal
+
+HERE = Path(__file__).parent / "transcripts"
+NAMES = ("class", "utility", "tester", "cmdline", "packages")
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"), [case for name in NAMES for case in cases(name, HERE)]
+)
+def test_as_the_reference(lua: Lua, source: str, printed: str) -> None:
+    assert normal(lua.answer(source)) == printed
