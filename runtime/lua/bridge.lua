@@ -12,6 +12,11 @@ local host = th.host
 local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetatable
 local byte, sub = string.byte, string.sub
 
+-- A Python object takes several cycles to go: first its userdata, then itself, then what it
+-- kept in Lua. With LuaJIT's pause between cycles (a heap's worth of new garbage) each cycle
+-- starts with more of them than the last, without end; so there is no pause.
+collectgarbage('setpause', 100)
+
 local weak = { __mode = 'k' }
 local objects = setmetatable({}, weak)
 local structs = setmetatable({}, weak)
