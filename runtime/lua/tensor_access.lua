@@ -128,18 +128,6 @@ local function can_narrow(c, dim, first, size)
     and first + size - 1 <= tonumber(c.size[dim - 1])
 end
 
-function access.select(self, ...)
-  local dim, index = ...
-  if type(dim) == 'number' and type(index) == 'number' then
-    local c = structs[self] or fetch_struct(self)
-    if c and can_select(c, dim, index) then
-      local view, anchor = select_view(self, c.nDimension, dim - 1, index - 1)
-      return publish(view, anchor)
-    end
-  end
-  return slow.select(self, ...)
-end
-
 function access.narrow(self, ...)
   local dim, first, size = ...
   if type(dim) == 'number' and type(first) == 'number' and type(size) == 'number' then
@@ -270,6 +258,28 @@ local function read(storage, at)
   if at < 0 or at >= storage.size then exceeded() end
   local value = load(storage.data[at])
   return value
+end
+
+-- Whether a selection is an element of a vector, and so a number.
+local function is_element(c, dim, index)
+  return c.nDimension == 1 and dim == 1 and index >= 1 and index <= tonumber(c.size[0])
+    and index % 1 == 0
+end
+
+-- Here because of a vector's elements; the other views stand above.
+function access.select(self, ...)
+  local dim, index = ...
+  if type(dim) == 'number' and type(index) == 'number' then
+    local c = structs[self] or fetch_struct(self)
+    if c and can_select(c, dim, index) then
+      local view, anchor = select_view(self, c.nDimension, dim - 1, index - 1)
+      return publish(view, anchor)
+    elseif c and is_element(c, dim, index) then
+      local value = read(c.storage, c.storageOffset + (index - 1) * c.stride[0])
+      return value
+    end
+  end
+  return slow.select(self, ...)
 end
 
 local function write(storage, at, v)
