@@ -42,7 +42,8 @@ end
 function lfs.link(...)
   local target, name, symbolic = ...
   local n = select('#', ...)
-  return outcome(th.ask(host.os_link, text(1, n, target), text(2, n, name), symbolic and true or false))
+  target, name = text(1, n, target), text(2, n, name)
+  return outcome(th.ask(host.os_link, target, name, symbolic and true or false))
 end
 
 local function failed(name, code)

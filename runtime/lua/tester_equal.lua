@@ -63,8 +63,8 @@ local function others(a, b, negate)
   local holds = a == b
   if negate then holds = not holds end
   if holds then return true end
-  return false, format(negate and 'NE failed: %s (%s) == %s (%s)' or 'EQ failed: %s (%s) ~= %s (%s)',
-    tostring(a), type(a), tostring(b), type(b))
+  local text = negate and 'NE failed: %s (%s) == %s (%s)' or 'EQ failed: %s (%s) ~= %s (%s)'
+  return false, format(text, tostring(a), type(a), tostring(b), type(b))
 end
 
 -- Breadth first: of two deep tables, the shallowest difference tells most.

@@ -5,7 +5,8 @@ local th = ...
 
 local type, pairs, ipairs, tostring, select = type, pairs, ipairs, tostring, select
 
--- luacheck: globals xlua xprint xerror xrequire sys print table.splice table.prune string.split string.tosymbol
+-- luacheck: globals xlua xprint xerror xrequire sys print
+-- luacheck: globals table.splice table.prune string.split string.tosymbol
 local xlua = {}
 _G.xlua = xlua
 
@@ -110,14 +111,15 @@ end
 --- Seconds in words: the two largest units, as '1h5m'.
 function xlua.formatTime(seconds)
   local text, units = '', 0
-  for _, unit in ipairs{ { 'D', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 }, { 'ms', 0.001 } } do
-    local n
-    if unit[1] == 'ms' then n = math.floor(seconds * 1000) else n = math.floor(seconds / unit[2]) end
+  for _, unit in ipairs{ { 'D', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } } do
+    local n = math.floor(seconds / unit[2])
     seconds = seconds - n * unit[2]
     if n > 0 and units < 2 then
       text, units = text .. n .. unit[1], units + 1
     end
   end
+  local rest = math.floor(seconds * 1000)
+  if rest > 0 and units < 2 then text = text .. rest .. 'ms' end
   return text == '' and '0ms' or text
 end
 
