@@ -11,11 +11,7 @@ local host = th.host
 
 local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetatable
 local byte, sub = string.byte, string.sub
-
--- A Python object takes several cycles to go: first its userdata, then itself, then what it
--- kept in Lua. With LuaJIT's pause between cycles (a heap's worth of new garbage) each cycle
--- starts with more of them than the last, without end; so there is no pause.
-collectgarbage('setpause', 100)
+local track, count_object = th.track, th.count_object
 
 local weak = { __mode = 'k' }
 local objects = setmetatable({}, weak)
@@ -31,8 +27,13 @@ function th.bind_class(id, mt)
   prototypes[id] = th.proxy(mt)
 end
 
+-- Class ids of storages: the objects that come to Lua more than once.
+local FIRST_STORAGE, LAST_STORAGE = 21, 40
+
 --- A new userdata for a Python object.
 local function wrap(object, id)
+  if id >= FIRST_STORAGE and id <= LAST_STORAGE then track(object) end
+  count_object()
   local value = newproxy(prototypes[id])
   objects[value] = object
   return value
@@ -118,8 +119,7 @@ local function finish(raise, a, b, c, r, kind, ...)
   end
   local t = type(r)
   if t == 'userdata' then
-    local value = newproxy(prototypes[kind])
-    objects[value] = r
+    local value = wrap(r, kind)
     return value
   elseif t == 'string' then
     return raise(r)

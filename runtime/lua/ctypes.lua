@@ -92,6 +92,7 @@ function th.storage_object(struct)
   local object = storages[address]
   if not object then
     object = th.ask(host.storage_at, address)
+    th.track(object)
     storages[address] = object
   end
   return object
@@ -105,6 +106,7 @@ local function adopt_block(block, dtype)
   if bit.band(own.flag, KNOWN) ~= 0 then return th.storage_object(own) end
   local address, data = address_of(own), address_of(block.data)
   local object = th.ask(host.adopt_storage, dtype.index, address, data, tonumber(own.size), block)
+  th.track(object)
   own.flag = bit.bor(own.flag, KNOWN)
   storages[address] = object
   return object

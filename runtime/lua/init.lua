@@ -16,7 +16,7 @@ function th.chunk(name)
 end
 
 for _, name in ipairs{
-  'compat', 'errors', 'class', 'bridge', 'ctypes', 'elements', 'small', 'storage', 'tensor',
+  'compat', 'errors', 'class', 'references', 'bridge', 'ctypes', 'elements', 'small', 'storage', 'tensor',
   'torch', 'utility', 'timer', 'kernels', 'random', 'files', 'file_methods', 'file_tensors',
   'serialize', 'deserialize', 'saving', 'print', 'shell', 'tester', 'cmdline', 'packages',
 } do
