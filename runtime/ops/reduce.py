@@ -140,8 +140,10 @@ def _along(t: Tensor, dim: int, reduce: Callable[[Array], Array]) -> Array:
 
 def _variances(t: Tensor, dim: int, biased: bool) -> Array:
     check_dim(t, dim, "invalid dimension {}", 3)
-    ddof = 0 if biased else 1
-    return _along(t, dim, lambda part: np.var(part, axis=dim, ddof=ddof, keepdims=True))
+    variances = _along(t, dim, lambda part: np.var(part, axis=dim, keepdims=True))
+    if not biased:
+        variances *= np.float64(t.sizes[dim]) / (t.sizes[dim] - 1) if t.sizes[dim] > 1 else np.nan
+    return variances
 
 
 _DEVIATION = "[*T*] T index [boolean=false]", "[*T*] T index [boolean=false]"
