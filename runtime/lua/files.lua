@@ -123,6 +123,7 @@ end
 -- -------------------------------------------------------------------- classes
 
 local function wrap(mt, object, address)
+  th.count_object()
   local value = th.newproxy(th.proxy(mt))
   objects[value], windows[value] = object, ffi.cast(window_pointer, address)
   return value
