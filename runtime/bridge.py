@@ -7,6 +7,7 @@ do: no Python exception ever crosses into Lua.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -43,7 +44,8 @@ def _entry(name: bytes, index: int | None) -> Callable[..., Any]:
 def _operations(prefix: bytes, index: int | None = None) -> bytes:
     """The names, one a line, of a type's methods or (index None) of torch's functions.
 
-    A star follows those that Lua can run by itself on few elements.
+    A star follows those that Lua can run by itself on few elements, an exclamation mark those
+    that no tensor type is chosen for.
     """
     assert ROWS_ADDED
     lead = prefix.decode()
@@ -58,8 +60,16 @@ def _operations(prefix: bytes, index: int | None = None) -> bytes:
             if index is not None and row.method is not None and DTYPES[index] in row.types:
                 names.append(name)
                 break
-    lines = [name.removeprefix(lead) + ("*" if small.has_formula(name) else "") for name in names]
+    lines = [name.removeprefix(lead) + _mark(name) for name in names]
     return b"\1" + "\n".join(lines).encode()
+
+
+def _mark(name: str) -> str:
+    if small.has_formula(name):
+        return "*"
+    rows = dispatch.TABLE[name]
+    typed = any(row.method or re.search(r"\b(T|real)\b", row.function or "") for row in rows)
+    return "" if typed else "!"
 
 
 def _mirror(value: Any) -> Any:

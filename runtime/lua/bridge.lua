@@ -133,9 +133,9 @@ local function convert_all(n, ...)
   return unpack(converted, 1, n)
 end
 
-local function python_stub(name, dtype)
+local function python_stub(name, dtype, untyped)
   local entry
-  local raise = dtype and th.raise or th.raise_nameless
+  local raise = (dtype or untyped) and th.raise or th.raise_nameless
   return function(...)
     if not entry then entry = host.entry(name, dtype) end
     local n = select('#', ...)
@@ -177,12 +177,12 @@ local function quick_stub(name, dtype)
 end
 
 --- A Lua function that calls an entry of Python's; the entry is asked for on first use.
--- @param name the operation, with a star where Lua can run it on few elements
+-- @param mark '*' where Lua can run the operation on few elements, '!' where it is one
+--   function for all types
 -- @param dtype the index of the element type it is a method of; nil for a torch function
-function th.stub(name, dtype)
-  local plain = name:match('^(.*)%*$')
-  if plain and (dtype == nil or dtype == th.DOUBLE) then return quick_stub(plain, dtype) end
-  return python_stub(plain or name, dtype)
+function th.stub(name, dtype, mark)
+  if mark == '*' and (dtype == nil or dtype == th.DOUBLE) then return quick_stub(name, dtype) end
+  return python_stub(name, dtype, mark == '!')
 end
 
 --- Calls a Python function of the host's with plain values; raises the error it returns.

@@ -11,9 +11,8 @@ local structs, fetch_struct = th.structs, th.fetch_struct
 --- Adds to a metatable the operations that Python lists for a class.
 function th.add_operations(mt, prefix, index)
   local names = th.ask(host.operations, prefix, index)
-  for name in names:gmatch('[^\n]+') do
-    local plain = name:gsub('%*', '')
-    mt[plain] = th.stub(prefix .. name, index)
+  for name, mark in names:gmatch('([^\n*!]+)([*!]?)') do
+    mt[name] = th.stub(prefix .. name, index, mark)
   end
 end
 

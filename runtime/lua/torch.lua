@@ -9,9 +9,8 @@ local ffi = require 'ffi'
 rawset(_G, 'torch', torch)
 package.loaded.torch = torch
 
-for name in th.ask(host.operations, ''):gmatch('[^\n]+') do
-  local plain = name:gsub('%*', '')
-  torch[plain] = th.stub(name)
+for name, mark in th.ask(host.operations, ''):gmatch('([^\n*!]+)([*!]?)') do
+  torch[name] = th.stub(name, nil, mark)
 end
 
 local python_zeros = torch.zeros
