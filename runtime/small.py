@@ -41,10 +41,10 @@ def has_formula(name: str) -> bool:
 def source(name: str, space: str, code: int) -> str | None:
     """The Lua function for a call of a DoubleTensor's operation; None where there is none.
 
-    space: 'method' or 'function'. code: the kinds of up to three arguments as digits to the
+    space: 'method' or 'function'. code: the kinds of up to four arguments as digits to the
     base 3, the first argument last: 1 a tensor, 2 a number.
     """
-    pattern = "".join(_KINDS[code // 3**i % 3] for i in range(3))
+    pattern = "".join(_KINDS[code // 3**i % 3] for i in range(4))
     target = _OPERATORS.get((name, pattern))
     if target is not None:
         name, space = target, "function"
@@ -88,7 +88,7 @@ class _Writer:
             return None
         lines = [*self._check(), *self._body()]
         more = ", ..." if self.row.each and not self._destination() else ""
-        return f"return function(a1, a2, a3{more})\n  " + "\n  ".join(lines) + "\nend"
+        return f"return function(a1, a2, a3, a4{more})\n  " + "\n  ".join(lines) + "\nend"
 
     def _destination(self) -> int | None:
         """The position of the given destination in the call (from 1); None for a new tensor."""

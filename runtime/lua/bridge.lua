@@ -159,16 +159,16 @@ local function quick_stub(name, dtype)
   local runners = {} -- pattern -> what runs it, or false
   return function(...)
     local n = select('#', ...)
-    local a, b, c = ...
-    if n <= 3 then
-      local code = pattern(n, a, b, c)
+    local a, b, c, d = ...
+    if n <= 4 then
+      local code = pattern(n, a, b, c, d)
       local run = runners[code]
       if run == nil then
         run = small.find(name, space, code)
         runners[code] = run
       end
       if run then
-        local result = run(a, b, c)
+        local result = run(a, b, c, d)
         if result ~= nil then return result end
       end
     end

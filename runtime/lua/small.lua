@@ -118,8 +118,8 @@ end
 
 local KINDS = { userdata = 1, number = 2 }
 
---- The kinds of up to three arguments as a number; 0 where there is another one.
-function small.pattern(n, a, b, c)
+--- The kinds of up to four arguments as a number; 0 where there is another one.
+function small.pattern(n, a, b, c, d)
   local code = KINDS[type(a)]
   if not code then return 0 end
   if n >= 2 then
@@ -131,6 +131,11 @@ function small.pattern(n, a, b, c)
     local kind = KINDS[type(c)]
     if not kind then return 0 end
     code = code + 9 * kind
+  end
+  if n >= 4 then
+    local kind = KINDS[type(d)]
+    if not kind then return 0 end
+    code = code + 27 * kind
   end
   return code
 end

@@ -22,6 +22,7 @@ from runtime.threads import LARGE
 _WITH_NUMBER = "*T* [T=1] real", "[*T*] T real"
 _WITH_TENSOR = "*T* [T=1] T", "[*T*] T T"
 _SCALED = "*T* [T=1] [real=1] T", "[*T*] T [real=1] T"
+_WITH_TWO = "*T* [T=1] [real=1] T T", "[*T*] T [real=1] T T"
 
 
 def with_number(r: Tensor, compute: Compute, t: Tensor, value: float) -> None:
@@ -121,7 +122,7 @@ def cmul(r: Tensor, t: Tensor, src: Tensor) -> None:
     with_tensor(r, np.multiply, t, src)
 
 
-@op("addcmul", method="*T* [T=1] [real=1] T T", function="[*T*] T [real=1] T T")
+@op("addcmul", *_WITH_TWO, each="t + value * src1 * src2")
 def addcmul(r: Tensor, t: Tensor, value: float, src1: Tensor, src2: Tensor) -> None:
     """r = t + value * src1 * src2, element by element."""
 
@@ -132,7 +133,7 @@ def addcmul(r: Tensor, t: Tensor, value: float, src1: Tensor, src2: Tensor) -> N
     _with_two(r, compute, t, src1, src2)
 
 
-@op("addcdiv", method="*T* [T=1] [real=1] T T", function="[*T*] T [real=1] T T")
+@op("addcdiv", *_WITH_TWO, each="t + value * src1 / src2")
 def addcdiv(r: Tensor, t: Tensor, value: float, src1: Tensor, src2: Tensor) -> None:
     """r = t + value * src1 / src2, element by element."""
     divide = _division(t.dtype, src2)
@@ -314,7 +315,7 @@ def _keep(compare: Callable[..., Array]) -> Compute:
     return compute
 
 
-def _add_bound(name: str, compare: Callable[..., Array], word: str) -> None:
+def _add_bound(name: str, compare: Callable[..., Array], word: str, sign: str) -> None:
     compute = _keep(compare)
 
     def tensor(r: Tensor, t: Tensor, src: Tensor) -> None:
@@ -325,15 +326,20 @@ def _add_bound(name: str, compare: Callable[..., Array], word: str) -> None:
 
     tensor.__doc__ = f"r = the {word} of t and src, element by element."
     number.__doc__ = f"r = the {word} of t and a number, element by element."
-    op(name, "[*T*] [T=1] T", "[*T*] T T")(tensor)
-    op(name, "[*T*] [T=1] real", "[*T*] T real")(number)
+    op(name, "[*T*] [T=1] T", "[*T*] T T", each=f"t {sign} src and t or src")(tensor)
+    op(name, "[*T*] [T=1] real", "[*T*] T real", each=f"t {sign} value and t or value")(number)
 
 
-_add_bound("cmax", np.greater, "larger")
-_add_bound("cmin", np.less, "smaller")
+_add_bound("cmax", np.greater, "larger", ">")
+_add_bound("cmin", np.less, "smaller", "<")
 
 
-@op("clamp", method="*T* [T=1] real real", function="[*T*] T real real")
+@op(
+    "clamp",
+    method="*T* [T=1] real real",
+    function="[*T*] T real real",
+    each="t < low and low or t > high and high or t",
+)
 def clamp(r: Tensor, t: Tensor, low: float, high: float) -> None:
     """r = t, but at least low and at most high; nan stays."""
 
