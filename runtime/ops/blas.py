@@ -75,9 +75,14 @@ def _combine(r: Tensor, beta: float, t: Tensor, alpha: float, product: Array) ->
     r.array[...] = product
 
 
-def _check_sizes(condition: bool, message: str) -> None:
-    if not condition:
-        raise TorchError(f"size mismatch, {message}")
+def _mismatch(**tensors: Tensor) -> TorchError:
+    shapes = ", ".join(f"{name}: {describe(t.sizes)}" for name, t in tensors.items())
+    return TorchError(f"size mismatch, {shapes}")
+
+
+def _check_vector(mat: Tensor, vec: Tensor) -> None:
+    if mat.sizes[1] != vec.sizes[0]:
+        raise TorchError(f"size mismatch, {describe(mat.sizes)}, {describe(vec.sizes)}")
 
 
 def _add_product(name: str, kinds: str, ndim: int, implementation: Any) -> None:
@@ -98,32 +103,29 @@ def _without_beta(implementation: Any) -> Any:
 
 def addmv(r: Tensor, beta: float, t: Tensor, alpha: float, mat: Tensor, vec: Tensor) -> None:
     """r = beta * t + alpha * mat * vec."""
-    m, v = describe(mat.sizes), describe(vec.sizes)
-    _check_sizes(mat.sizes[1] == vec.sizes[0], f"{m}, {v}")
-    _check_sizes(t.sizes[0] == mat.sizes[0], f"t: {describe(t.sizes)}, mat: {m}")
+    _check_vector(mat, vec)
+    if t.sizes[0] != mat.sizes[0]:
+        raise _mismatch(t=t, mat=mat)
     _combine(r, beta, t, alpha, np.matmul(mat.array, vec.array))
 
 
 def addmm(r: Tensor, beta: float, t: Tensor, alpha: float, m1: Tensor, m2: Tensor) -> None:
     """r = beta * t + alpha * m1 * m2."""
     _check_factors(m1, m2)
-    shapes = _shapes(t=t, m1=m1, m2=m2)
-    _check_sizes(t.sizes == (m1.sizes[0], m2.sizes[1]), shapes)
+    if t.sizes != (m1.sizes[0], m2.sizes[1]):
+        raise _mismatch(t=t, m1=m1, m2=m2)
     _combine(r, beta, t, alpha, _matmul(m1.array, m2.array))
 
 
-def _shapes(**tensors: Tensor) -> str:
-    return ", ".join(f"{name}: {describe(t.sizes)}" for name, t in tensors.items())
-
-
 def _check_factors(m1: Tensor, m2: Tensor) -> None:
-    _check_sizes(m1.sizes[1] == m2.sizes[0], _shapes(m1=m1, m2=m2))
+    if m1.sizes[1] != m2.sizes[0]:
+        raise _mismatch(m1=m1, m2=m2)
 
 
 def addr(r: Tensor, beta: float, t: Tensor, alpha: float, vec1: Tensor, vec2: Tensor) -> None:
     """r = beta * t + alpha * the outer product of two vectors."""
-    shapes = _shapes(t=t, vec1=vec1, vec2=vec2)
-    _check_sizes(t.sizes == (vec1.sizes[0], vec2.sizes[0]), shapes)
+    if t.sizes != (vec1.sizes[0], vec2.sizes[0]):
+        raise _mismatch(t=t, vec1=vec1, vec2=vec2)
     _combine(r, beta, t, alpha, np.outer(vec1.array, vec2.array))
 
 
@@ -172,6 +174,14 @@ _add_product("baddbmm", "T~3D T~3D", 3, baddbmm)
 # Torch7: a destination that is given has the result's sizes already; a new one gets them.
 
 
+def _multiply_into(r: Tensor, a: Tensor, b: Tensor) -> None:
+    """r = a * b; in place where r shares nothing with them."""
+    if r.storage is a.storage or r.storage is b.storage:
+        store(r, _matmul(a.array, b.array))
+    else:
+        _matmul(a.array, b.array, out=r.array)
+
+
 def _new_mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
     r.resize(mat.sizes[:1])
     mv(r, mat, vec)
@@ -180,12 +190,12 @@ def _new_mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
 @op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D", fresh=_new_mv)
 def mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
     """r = mat * vec."""
-    shapes = f"{describe(mat.sizes)}, {describe(vec.sizes)}"
-    _check_sizes(mat.sizes[1] == vec.sizes[0], shapes)
+    _check_vector(mat, vec)
     if r.ndim != 1:
         raise TorchError(f"vector expected, got t: {r.ndim}D")
-    _check_sizes(r.sizes[0] == mat.sizes[0], _shapes(t=r, mat=mat))
-    store(r, _matmul(mat.array, vec.array))
+    if r.sizes[0] != mat.sizes[0]:
+        raise _mismatch(t=r, mat=mat)
+    _multiply_into(r, mat, vec)
 
 
 def _new_mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
@@ -199,8 +209,9 @@ def mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
     _check_factors(m1, m2)
     if r.ndim != 2:
         raise TorchError(f"matrix expected, got {r.ndim}D tensor for t")
-    _check_sizes(r.sizes == (m1.sizes[0], m2.sizes[1]), _shapes(t=r, m1=m1, m2=m2))
-    store(r, _matmul(m1.array, m2.array))
+    if r.sizes != (m1.sizes[0], m2.sizes[1]):
+        raise _mismatch(t=r, m1=m1, m2=m2)
+    _multiply_into(r, m1, m2)
 
 
 def _new_ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
@@ -213,7 +224,8 @@ def ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
     """r = the outer product of two vectors."""
     if r.ndim != 2:
         raise TorchError(f"expected matrix, got {r.ndim}D tensor for t")
-    _check_sizes(r.sizes == vec1.sizes + vec2.sizes, _shapes(t=r, vec1=vec1, vec2=vec2))
+    if r.sizes != vec1.sizes + vec2.sizes:
+        raise _mismatch(t=r, vec1=vec1, vec2=vec2)
     store(r, np.outer(vec1.array, vec2.array))
 
 
@@ -226,7 +238,7 @@ def _new_bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
 def bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
     """r = the products of two batches of matrices."""
     _check_batches(r, (b1.sizes[0], b1.sizes[1], b2.sizes[2]), b1, b2)
-    store(r, _matmul(b1.array, b2.array))
+    _multiply_into(r, b1, b2)
 
 
 @op("match", "*T* T T [real=1]", "[*T*] T T [real=1]")
