@@ -140,6 +140,9 @@ def ormqr(r: Tensor, a: Tensor, tau: Tensor, c: Tensor, side: str, trans: str) -
     """Q * c, or c * Q (side 'R'), Q or its transpose (trans 'T') given as geqrf gave it."""
     check_matrix(a)
     check_matrix(c)
+    if not tau.sizes:
+        store_columns(r, by_columns(c).copy("F"), c)  # a product of no reflectors
+        return
     factors, scales = by_columns(a), _scales(tau)
     _check_reflectors(factors, len(scales), c.sizes[0 if side == "L" else 1])
     arguments = (side, trans, factors[:, : len(scales)], scales)

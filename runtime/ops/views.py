@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dispatch import Call, checked, op
-from runtime.dtypes import LONG
+from runtime.dtypes import LONG, cast_scalar
 from runtime.errors import ArgError, TorchError, TypeMismatch
 from runtime.ops._operands import store
 from runtime.signatures import as_number, lua_type
@@ -141,7 +141,7 @@ def _wanted(values: tuple[Any, ...]) -> Sizes:
         if type(value) not in (int, float, bytes):
             raise TypeMismatch(3, "number", lua_type(value))
         # Torch7: a string that holds no number is 0 as an element of a LongStorage.
-        sizes.append(int(as_number(value) or 0))
+        sizes.append(int(cast_scalar(as_number(value) or 0, LONG)))
     return tuple(sizes)
 
 

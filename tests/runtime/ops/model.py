@@ -139,11 +139,15 @@ def call(name: str, *args: Any, dtype: DType | None = None) -> list[Any]:
 
 
 def check_call(
-    name: str, given: Sequence[Tensor | None], args: Sequence[Any], want: Sequence[Array]
+    name: str,
+    given: Sequence[Tensor | None],
+    args: Sequence[Any],
+    want: Sequence[Array],
+    dtype: DType | None = None,
 ) -> None:
     """Assert what a call stores, in new tensors or the given ones, and that sources stay."""
     before = State(*args)
-    results = call(name, *[r for r in given if r is not None], *args)
+    results = call(name, *[r for r in given if r is not None], *args, dtype=dtype)
     before.check(*given)
     assert len(results) == len(want)
     for result, r, values in zip(results, given, want, strict=True):
