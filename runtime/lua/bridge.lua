@@ -70,6 +70,7 @@ local function table_to_python(value)
   end
   local items = {}
   for i = 1, #value do items[i] = to_python(value[i]) end
+  count_object()
   return host.list(unpack(items, 1, #value))
 end
 
@@ -188,6 +189,7 @@ end
 --- Calls a Python function of the host's with plain values; raises the error it returns.
 -- Its results are bytes that start with '\1' in front of a string, or anything but bytes.
 function th.ask(f, ...)
+  count_object()
   local r, a, b = f(...)
   if type(r) == 'string' then
     if byte(r, 1) == 1 then return sub(r, 2) end
