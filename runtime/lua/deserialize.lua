@@ -61,11 +61,12 @@ local function set_upvalue(state, f, i, upvalue)
   if type(upvalue) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
   if upvalue.name == '_ENV' then return end
   debug.setupvalue(f, i, upvalue.value)
-  if not upvalue.id then return end
+  local id = upvalue.id
+  if type(id) ~= 'number' or id ~= id then return end
   local closures = state.upvalueIdToClosure
-  local other = closures[upvalue.id]
+  local other = closures[id]
   if not other then
-    closures[upvalue.id] = { func = f, index = i }
+    closures[id] = { func = f, index = i }
   elseif not pcall(debug.upvaluejoin, f, i, other.func, other.index) then
     th.fail('corrupt file: a function without upvalues')
   end

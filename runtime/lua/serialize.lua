@@ -186,10 +186,12 @@ local function upvalues_of_stub(stub, state)
       upvalues[i] = { name = '?', value = upvalue }
     elseif type(upvalue) == 'table' then
       local id = upvalue.id
-      if id then
+      if type(id) == 'number' and id == id then
         local space = stub.space
         space[id] = space[id] or {}
         id = share(state, space[id])
+      else
+        id = nil
       end
       upvalues[i] = { name = upvalue.name, id = id, value = upvalue.value }
     end
