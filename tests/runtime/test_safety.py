@@ -72,3 +72,29 @@ def test_temporaries_run_in_bounded_memory(tmp_path: Path, make: str) -> None:
         source = source.replace("keep = x:narrow(1, 5, 3)", "keep = torch.DoubleStorage(x, 5, 3)")
     run = run_script(tmp_path, source)
     assert (run.stdout, run.stderr, run.returncode) == ("20000\ttrue\t\n", "", 0)
+
+
+STORAGES = """
+local pool, held, wrong = {}, {}, 0
+for i = 1, 300 do pool[i] = torch.Tensor(600):fill(i) end
+for round = 1, 1500 do
+  for i = 1, 300 do local s = pool[i]:storage() end
+  collectgarbage('step', 200)
+  local i = round % 300 + 1
+  held[#held + 1] = { pool[i]:storage(), pool[i][1] }
+  pool[i] = torch.Tensor(600):fill(round + 1000)
+  if #held > 200 then
+    for _, pair in ipairs(held) do
+      local storage, value = pair[1], pair[2]
+      if storage[1] ~= value or storage:fill(value)[600] ~= value then wrong = wrong + 1 end
+    end
+    held = {}
+  end
+end
+print(wrong)
+"""
+
+
+def test_storages_that_come_again_while_the_collector_runs(tmp_path: Path) -> None:
+    run = run_script(tmp_path, STORAGES)
+    assert (run.stdout, run.stderr, run.returncode) == ("0\t\n", "", 0)

@@ -1,0 +1,328 @@
+"""The embedded LuaJIT: running code, errors, bytes, output."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from runtime import Engine, LuaError, LuaSyntaxError
+from runtime.tensor import Tensor
+from tests.conftest import Lua
+
+TOP = Path(__file__).parent.parent.parent
+
+
+class TestEvaluate:
+    @pytest.mark.parametrize(
+        ("source", "printed"),
+        [
+            ("1 + 1", "2\t\n"),
+            ("= 1 + 1", "2\t\n"),
+            ("1 + 1;", ""),
+            ("=1;", ""),
+            ("1, 'a', nil", "1\ta\tnil\t\n"),
+            ("x = 5", ""),
+            ("return 3", "3\t\n"),
+            ("nil", "nil\t\n"),
+            ("", ""),
+            ("-- a comment", ""),
+            ("5 -- a comment", "5\t\n"),
+            ("print('a')", "a\t\n"),
+            ("for i = 1, 2 do print(i) end", "1\t\n2\t\n"),
+            ("{}", "{}\n"),
+            ("torch.Tensor{7}", " 7\n[torch.DoubleTensor of dimension 1]\n\n"),
+        ],
+    )
+    def test_prints_values(self, lua: Lua, source: str, printed: str) -> None:
+        assert lua(source) == printed
+
+    def test_keeps_values(self, lua: Lua) -> None:
+        lua("41 + 1")
+        assert lua("_LAST, _RESULTS[#_RESULTS]") == "42\t42\t\n"
+
+    def test_does_not_keep_silenced_values(self, lua: Lua) -> None:
+        lua("1")
+        lua("2;")
+        assert lua("_LAST") == "1\t\n"
+
+    def test_called_between_output_and_values(self, lua: Lua) -> None:
+        source = b"(function() io.write('out ') return 7 end)()"
+        lua.engine.evaluate(source, before_values=lambda: lua.engine.write("-> "))
+        assert lua.output() == "out -> 7\t\n"
+
+    def test_globals_live_on(self, lua: Lua) -> None:
+        lua("engine_global = torch.ones(2)")
+        lua("engine_global:fill(4);")
+        assert lua("engine_global[2]") == "4\t\n"
+
+
+class TestSyntax:
+    @pytest.mark.parametrize(
+        ("source", "incomplete"),
+        [
+            ("for i = 1, 2 do", True),
+            ("function f()", True),
+            ("x = {", True),
+            ("f(1,", True),
+            ("1 +", True),
+            ("[[text", True),
+            ("if x then", True),
+            ("x = ", True),
+            ("end", False),
+            ("1 1", False),
+            ("x = )", False),
+            ("'text", False),
+            ("x = @", False),
+        ],
+    )
+    def test_tells_what_is_missing_from_what_is_wrong(
+        self, engine: Engine, source: str, incomplete: bool
+    ) -> None:
+        with pytest.raises(LuaSyntaxError) as caught:
+            engine.check_syntax(source.encode())
+        assert caught.value.incomplete is incomplete
+        assert re.match(r"stdin:[12]: .* near ", caught.value.message)
+
+    @pytest.mark.parametrize("source", ["1", "= 1", "x = 1", "f(x)", "", "-- c", "1;", "return 1"])
+    def test_complete(self, engine: Engine, source: str) -> None:
+        engine.check_syntax(source.encode())
+
+    def test_message(self, engine: Engine) -> None:
+        with pytest.raises(LuaSyntaxError) as caught:
+            engine.compile(b"x = = 1", b"=lua")
+        assert caught.value.message == "lua:1: unexpected symbol near '='"
+
+    def test_file_that_is_missing(self, engine: Engine, tmp_path: Path) -> None:
+        path = str(tmp_path / "missing.lua")
+        with pytest.raises(LuaSyntaxError) as caught:
+            engine.compile_file(path)
+        assert caught.value.message == f"cannot open {path}: No such file or directory"
+
+    def test_file_with_a_first_line_for_the_shell(self, lua: Lua, tmp_path: Path) -> None:
+        path = tmp_path / "script.lua"
+        path.write_text("#!/usr/bin/env th\nprint(select('#', ...), ...)\n")
+        lua.engine.run(lua.engine.compile_file(str(path)), b"a", b"b")
+        assert lua.output() == "2\ta\tb\t\n"
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("source", "message"),
+        [
+            ("error('mine')", "lua:1: mine"),
+            ("error('mine', 0)", "mine"),
+            ("local y\n\nlocal x = nil + 1", "lua:3: attempt to perform arithmetic on a nil value"),
+            (
+                "local x = torch.ones(3)\nx:narrow(1, 5, 1)",
+                "lua:2: bad argument #2 to 'narrow' (out of range)",
+            ),
+            (
+                "local x = torch.ones(3)\nprint(x[9])",
+                "lua:2: bad argument #2 to '?' (out of range)",
+            ),
+            ("local x = torch.ones(3)\n\nx[0] = 1", "lua:3: bad argument #2 to '?' (out of range)"),
+            (
+                "torch.ones(3):resize('a')",
+                "lua:1: bad argument #1 to 'resize' (number expected, got string)",
+            ),
+            (
+                "local f = function()\n  torch.ones(2):view(3)\nend\nf()",
+                "lua:2: Wrong size for view. Input size: 2. Output size: 3",
+            ),
+            ("torch.DoubleStorage(2)[3] = 1", "lua:1: bad argument #2 to '?' (out of bounds)"),
+            (
+                "torch.ones(2) .. nil",
+                "lua:1: both torch.DoubleTensor and (null) have no concat operator",
+            ),
+            ("error({})", "error object is a table value"),
+            ("error()", "error object is a nil value"),
+        ],
+    )
+    def test_message_with_the_users_line(self, lua: Lua, source: str, message: str) -> None:
+        with pytest.raises(LuaError) as caught:
+            lua(source)
+        assert caught.value.message == message
+
+    def test_pcall_gives_the_string(self, lua: Lua) -> None:
+        lua("function pcalled() torch.ones(3):narrow(1, 9, 1) end;")
+        message = "lua:1: bad argument #2 to 'narrow' (out of range)"
+        assert lua("pcall(pcalled)") == f"false\t{message}\t\n"
+        assert lua("type(select(2, pcall(pcalled)))") == "string\t\n"
+
+    def test_traceback_shows_the_users_frames_only(self, lua: Lua) -> None:
+        source = "local function inner()\n  torch.ones(2):view(3)\nend\ninner()\n"
+        with pytest.raises(LuaError) as caught:
+            lua(source)
+        lines = caught.value.traceback.splitlines()
+        assert lines[0] == "stack traceback:"
+        assert "\tlua:4: in main chunk" in lines
+        assert not [line for line in lines if "[th]" in line]
+        assert [line for line in lines if line.startswith("\tlua:2: in function ")]
+
+    def test_engine_goes_on_after_an_error(self, lua: Lua) -> None:
+        lua.error("error('x')")
+        assert lua("1") == "1\t\n"
+
+    def test_deep_recursion(self, lua: Lua) -> None:
+        assert "stack overflow" in lua.error("local function f() return 1 + f() end f()")
+
+
+class TestInternalErrors:
+    def test_are_lua_errors(self, lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("TH_TRACEBACK", raising=False)
+        monkeypatch.setattr(Tensor, "transpose", _broken)
+        assert lua.error("local y = torch.ones(2, 3):transpose(1, 2)") == (
+            "internal error: ZeroDivisionError: boom\n(set TH_TRACEBACK=1 for where it comes from)"
+        )
+
+    def test_can_show_where_they_come_from(self, lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("TH_TRACEBACK", "1")
+        monkeypatch.setattr(Tensor, "transpose", _broken)
+        message = lua.error("local y = torch.ones(2, 3):transpose(1, 2)")
+        assert message.startswith("internal error: Traceback (most recent call last):\n")
+        assert message.endswith("ZeroDivisionError: boom\n")
+
+    def test_memory(self, lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Tensor, "transpose", _exhausted)
+        message = lua.error("local y = torch.ones(2, 3):transpose(1, 2)")
+        assert message == "$ Torch: not enough memory. Buy new RAM!"
+
+
+def _broken(*_: object) -> None:
+    raise ZeroDivisionError("boom")
+
+
+def _exhausted(*_: object) -> None:
+    raise MemoryError
+
+
+class TestBytes:
+    def test_binary_strings_survive(self, lua: Lua) -> None:
+        lua("bytes = {} for i = 0, 255 do bytes[#bytes + 1] = string.char(i) end")
+        lua("bytes = table.concat(bytes) storage = torch.ByteStorage():string(bytes);")
+        assert lua("#bytes, #storage, storage:string() == bytes") == "256\t256\ttrue\t\n"
+        assert lua("storage[1], storage[129], storage[256]") == "0\t128\t255\t\n"
+
+    @pytest.mark.parametrize("text", ["é", "日本語", "🔥", "a\tb", "\x7f"])
+    def test_text_in_and_out(self, lua: Lua, text: str) -> None:
+        assert lua(f"'{text}'") == f"{text}\t\n"
+        assert lua(f"#'{text}'") == f"{len(text.encode())}\t\n"
+
+    def test_zero_bytes(self, lua: Lua) -> None:
+        assert lua("io.write('a\\0b') and #'a\\0b' and nil") == "a\0bnil\t\n"
+
+    def test_error_with_bytes_that_are_no_text(self, lua: Lua) -> None:
+        with pytest.raises(LuaError) as caught:
+            lua("error('\\255', 0)")
+        assert caught.value.message.encode("utf-8", "surrogateescape") == b"\xff"
+
+    def test_bytes_in_a_message_from_python(self, lua: Lua) -> None:
+        with pytest.raises(LuaError) as caught:
+            lua("torch.ByteStorage('/missing/\\200')")
+        assert "unable to open file </missing/" in caught.value.message
+
+    def test_arguments_are_bytes(self, engine: Engine, lua: Lua) -> None:
+        engine.run(engine.compile(b"print(#..., (...):byte(1, -1))"), b"\xff\0\x80")
+        assert lua.output() == "3\t255\t0\t128\t\n"
+
+    def test_negative_zero(self, lua: Lua) -> None:
+        assert lua("1 / torch.Tensor(1):fill(-0)[1], 1 / torch.Tensor{-0}[1]") == "-inf\t-inf\t\n"
+        assert lua("1 / torch.ones(1):mul(-0)[1], 1 / (-torch.zeros(1))[1]") == "-inf\t-inf\t\n"
+        assert lua("1 / torch.Tensor(1):fill('-0')[1]") == "-inf\t\n"
+
+    def test_whole_numbers_beyond_32_bits(self, lua: Lua) -> None:
+        assert lua(
+            "torch.LongTensor{2^53}[1] == 2^53, torch.LongTensor(1):fill(2^62)[1] == 2^62"
+        ) == ("true\ttrue\t\n")
+
+
+ORDER = """
+local ffi = require 'ffi'
+ffi.cdef 'int printf(const char *format, ...); int puts(const char *text);'
+print('1 print')
+io.write('2 write\\n')
+ffi.C.puts('3 puts')
+io.stdout:write('4 file\\n')
+ffi.C.printf('5 %s\\n', 'printf')
+print(torch.ones(1))
+print('6 print')
+io.write('7 no end of line')
+"""
+ORDERED = (
+    "0 python\n1 print\t\n2 write\n3 puts\n4 file\n5 printf\n"
+    " 1\n[torch.DoubleTensor of dimension 1]\n\n6 print\t\n7 no end of line8 python\n9 print\t\n"
+)
+HOST = """
+from runtime import Engine
+engine = Engine()
+engine.write('0 python\\n')
+engine.run(engine.compile({order!r}))
+engine.write('8 python\\n')
+engine.run(engine.compile(b"print('9 print')"))
+engine.flush()
+"""
+
+
+@pytest.mark.parametrize("where", ["pipe", "file"])
+def test_output_comes_in_order(tmp_path: Path, where: str) -> None:
+    command = [sys.executable, "-c", HOST.format(order=ORDER.encode())]
+    if where == "pipe":
+        assert subprocess.run(command, cwd=TOP, stdout=subprocess.PIPE, text=True).stdout == ORDERED
+        return
+    path = tmp_path / "out"
+    with path.open("wb") as out:
+        subprocess.run(command, cwd=TOP, stdout=out, check=True)
+    assert path.read_text() == ORDERED
+
+
+def test_output_of_programs_comes_in_order(tmp_path: Path) -> None:
+    script = tmp_path / "script.lua"
+    script.write_text("io.write('1\\n') os.execute('echo 2') print(3) os.execute('echo 4')")
+    command = [sys.executable, "-m", "th_shell", str(script)]
+    run = subprocess.run(command, cwd=TOP, stdout=subprocess.PIPE, text=True)
+    assert run.stdout == "1\n2\n3\t\n4\n"
+
+
+class TestNames:
+    def test_globals(self, engine: Engine) -> None:
+        names = engine.names("")
+        assert (names["torch"], names["print"], names["_VERSION"]) == (
+            "table",
+            "function",
+            "string",
+        )
+        assert "python" not in names
+
+    def test_fields_and_methods(self, engine: Engine, lua: Lua) -> None:
+        lua("names_x = torch.ones(2) names_t = { a = 1, ['b c'] = 2, d = { e = print } }")
+        assert engine.names("torch")["zeros"] == "function"
+        assert engine.names("names_x")["narrow"] == "function"
+        assert engine.names("names_t") == {"a": "number", "d": "table"}
+        assert engine.names("names_t.d") == {"e": "function"}
+        assert engine.names("names_t.missing") == {}
+
+    def test_no_metamethod_runs(self, engine: Engine, lua: Lua) -> None:
+        lua("names_m = setmetatable({}, { __index = function() error('ran') end })")
+        assert engine.names("names_m.x") == {}
+
+
+class TestEnvironment:
+    def test_no_way_to_python(self, lua: Lua) -> None:
+        assert lua("python, package.loaded.python, rawget(_G, 'python')") == "nil\tnil\tnil\t\n"
+        assert lua("pcall(require, 'python')").startswith("false\t")
+
+    def test_arguments(self, engine: Engine, lua: Lua) -> None:
+        engine.set_arguments(b"script.lua", [b"a", b"\xff"])
+        assert lua("arg[0], arg[1], #arg[2], #arg") == "script.lua\ta\t1\t2\t\n"
+
+    def test_require(self, engine: Engine) -> None:
+        engine.require(b"torch")
+        with pytest.raises(LuaError, match="^module 'no.such.library' not found:"):
+            engine.require(b"no.such.library")
+
+    def test_unknown_globals_are_nil(self, lua: Lua) -> None:
+        assert lua("no_such_global") == "nil\t\n"
