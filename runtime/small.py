@@ -84,11 +84,16 @@ class _Writer:
 
     def write(self) -> str | None:
         """The source; None where the call does not suit."""
-        if not self.tensors:
+        if not self.tensors or self._takes_new():
             return None
         lines = [*self._check(), *self._body()]
         more = ", ..." if self.row.each and not self._destination() else ""
         return f"return function(a1, a2, a3, a4{more})\n  " + "\n  ".join(lines) + "\nend"
+
+    def _takes_new(self) -> bool:
+        """Whether a source is the new destination: x:cmax()."""
+        pairs = zip(self.form.arguments, self.places, strict=True)
+        return any(at is None and type(argument.default) is tuple for argument, at in pairs)
 
     def _destination(self) -> int | None:
         """The position of the given destination in the call (from 1); None for a new tensor."""
@@ -112,6 +117,12 @@ class _Writer:
         if destination and destination != source:
             lines.append(f"if not same_sizes(c{destination}, c{source}) then return nil end")
         lines += [f"local p{k} = c{k}.storage.data + c{k}.storageOffset" for k in self.tensors]
+        for k in self.tensors if destination else ():
+            if k != destination:
+                p, r = f"p{k}", f"p{destination}"
+                lines.append(
+                    f"if {p} ~= {r} and {p} < {r} + n and {r} < {p} + n then return nil end"
+                )
         return lines
 
     def _shape_giver(self) -> int:

@@ -109,6 +109,25 @@ def test_same_as_python(lua: Lua, name: str, space: str, pattern: str, kind: str
     assert lua.run(PRELUDE + checks) == ""
 
 
+@pytest.mark.parametrize("count", [4, 700], ids=["few", "many"])
+@pytest.mark.parametrize(("first", "second"), [(1, 2), (2, 1)])
+def test_views_that_overlap(lua: Lua, count: int, first: int, second: int) -> None:
+    answer = lua.run(
+        f"local n, x = {count}, torch.range(1, {count})\n"
+        f"local a, b = x:narrow(1, {first}, n - 1), x:narrow(1, {second}, n - 1)\n"
+        "a:copy(b) io.write(a[1], ' ', a[2], ' ', a[3], ' ')\n"
+        "x:copy(torch.range(1, n)) a:add(b, 1) io.write(a[1], ' ', a[2], ' ', a[3])"
+    )
+    if second == 1:
+        assert answer == "1 2 3 2 3 4"
+    else:
+        assert answer == "2 3 4 3 4 5"
+
+
+def test_new_tensor_as_source(lua: Lua) -> None:
+    assert lua.error("torch.ones(2):cmax()").startswith("inconsistent tensor size, expected r []")
+
+
 def test_there_are_such_calls() -> None:
     named = {name for name, _, _ in CALLS}
     assert {"add", "mul", "cmul", "exp", "lt", "sum", "dot", "fill", "clone"} <= named
