@@ -101,16 +101,6 @@ def test_forms_are_the_references(kind: str, name: str, forms: dict[str, list[st
         pytest.skip("not in our table")
 
 
-@pytest.mark.skipif(not REFERENCE.exists(), reason=f"there is no {REFERENCE.name}")
-def test_list_of_missing_names(record_property: Any) -> None:
-    data = json.loads(REFERENCE.read_text())
-    for kind, space in SPACES.items():
-        ours = {name for name, rows in TABLE.items() if any(row.form(space) for row in rows)}
-        missing = sorted(set(data[kind]) - ours)
-        record_property(f"missing {kind}", " ".join(missing))
-        print(f"{kind} of the reference that have no row: {' '.join(missing)}")
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
