@@ -29,7 +29,7 @@ EXTRA_NAMES = {
     "ByteStorage": {"tostring"},
     "DoubleStorage": {"string", "tostring"},
     "File": {"isOpened"},
-    "torch": {"typename2id"},
+    "torch": {"id", "trustfunctions", "typename2id"},
 }
 # Left out: what only the reference itself uses.
 MISSING_NAMES = {
