@@ -45,16 +45,18 @@ def _add_extremum(name: str, pick: Any, locate: Any) -> None:
     def over_all(t: Tensor) -> float:
         if not t.sizes:
             raise ArgError(1, "tensor must have one dimension")
-        return pick(t.array).item()  # type: ignore[no-any-return]
+        return pick(t.array, axis=None).item()  # type: ignore[no-any-return]
 
     def along(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
         if t.nelement < LARGE:
-            found, places = (f(t.array, axis=dim, keepdims=True) for f in (pick, locate))
+            found = pick(t.array, axis=dim, keepdims=True)
+            places = locate(t.array, axis=dim, keepdims=True)
         else:
             found, places = _in_blocks(t, dim, pick, locate)
         store(values, found)
-        store(indices, np.add(places, 1, out=places))
+        places += 1
+        store(indices, places)
 
     over_all.__doc__ = f"The {name}imum of all elements; nan where there is one."
     along.__doc__ = f"The {name}ima along one dimension and where they are."
@@ -62,8 +64,9 @@ def _add_extremum(name: str, pick: Any, locate: Any) -> None:
     op(name, f"{_PAIR} index", f"{_PAIR} index")(along)
 
 
-_add_extremum("min", np.min, np.argmin)
-_add_extremum("max", np.max, np.argmax)
+# Neither goes through numpy's functions of Python, which small tensors would notice.
+_add_extremum("min", np.minimum.reduce, np.ndarray.argmin)
+_add_extremum("max", np.maximum.reduce, np.ndarray.argmax)
 
 
 # -- sorting
