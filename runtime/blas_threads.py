@@ -1,14 +1,15 @@
 """How many threads the BLAS libraries under numpy and scipy compute with.
 
-On vectors and small matrices their threads gain little, and cost milliseconds where another
-process keeps a core busy: they wait for each other by spinning. So the libraries start with one
-thread, and only large products and factorizations get what torch.setnumthreads says.
+Their threads wait for each other by spinning. Where another process keeps a processor busy that
+turns 0.1 ms into 8 ms. So the libraries start with one thread; large work gets what
+torch.setnumthreads says, most of it only while that many processors are free.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -32,8 +33,14 @@ def one_thread_at_load() -> Iterator[None]:
 
 
 @contextmanager
-def many_threads(count: int) -> Iterator[None]:
-    """Let the libraries that are loaded by now use this many threads within."""
+def many_threads(count: int, *, if_free: bool = True) -> Iterator[None]:
+    """Let the libraries that are loaded by now use this many threads within.
+
+    if_free: only while other processes leave that many processors free.
+    """
+    if count == 1 or if_free and _LOAD.busy_elsewhere() > (os.cpu_count() or 1) - count + 0.5:
+        yield
+        return
     libraries = _libraries("scipy.linalg" in sys.modules)
     before = [library.num_threads for library in libraries]
     for library in libraries:
@@ -43,6 +50,40 @@ def many_threads(count: int) -> Iterator[None]:
     finally:
         for library, number in zip(libraries, before, strict=True):
             library.set_num_threads(number)
+
+
+class _Load:
+    """How many processors other processes have kept busy, of late."""
+
+    _INTERVAL = 0.1  # seconds; from one look to the next
+
+    def __init__(self) -> None:
+        self._busy = 0.0
+        self._then, self._work, self._own = 0.0, 0.0, 0.0
+
+    def busy_elsewhere(self) -> float:
+        """The number of processors; 0 where the system does not tell."""
+        now = time.monotonic()
+        if now - self._then > self._INTERVAL:
+            work, own = self._all_work(), time.process_time()
+            if self._then:
+                others = (work - self._work) - (own - self._own)
+                self._busy = max(others, 0.0) / (now - self._then)
+            self._then, self._work, self._own = now, work, own
+        return self._busy
+
+    @staticmethod
+    def _all_work() -> float:
+        """Processor seconds of all processes since the system started."""
+        try:
+            with open("/proc/stat", "rb") as file:
+                user, nice, system = file.readline().split()[1:4]
+        except OSError:
+            return 0.0
+        return (int(user) + int(nice) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+_LOAD = _Load()
 
 
 @cache

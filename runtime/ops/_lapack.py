@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 #: From this many elements on a matrix is factorized by several threads.
-_LARGE_MATRIX = 500_000
+_LARGE_MATRIX = 20_000
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -88,7 +88,7 @@ def routine(name: str, t: Tensor) -> Callable[..., Any]:
         from scipy.linalg import lapack  # takes a while: not before it is needed
 
     found: Callable[..., Any] = getattr(lapack, ("d" if t.dtype.size == 8 else "s") + name)
-    if t.nelement < _LARGE_MATRIX or get_threads() == 1:
+    if t.nelement < _LARGE_MATRIX:
         return found
 
     def over_threads(*args: Any, **options: Any) -> Any:

@@ -12,7 +12,7 @@ from runtime.dtypes import Array
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts, store
 from runtime.tensor import Tensor, describe
-from runtime.threads import get_threads
+from runtime.threads import LARGE, get_threads
 
 #: From this many multiplications on a product is shared out to threads.
 _LARGE_PRODUCT = 10_000_000
@@ -52,10 +52,14 @@ def _run(t: Tensor) -> int:
 
 
 def _matmul(a: Array, b: Array, out: Array | None = None) -> Array:
-    """The product of matrices, or of batches of them; large ones over several threads."""
-    if a.size * b.shape[-1] < _LARGE_PRODUCT or b.ndim < 2 or get_threads() == 1:
+    """The product of arrays as numpy's matmul makes it; large ones over several threads."""
+    if b.ndim > 1 and a.size * b.shape[-1] >= _LARGE_PRODUCT:
+        threads = many_threads(get_threads(), if_free=False)  # long enough to share a processor
+    elif a.size >= LARGE:
+        threads = many_threads(get_threads())
+    else:
         return np.matmul(a, b, out=out)
-    with many_threads(get_threads()):
+    with threads:
         return np.matmul(a, b, out=out)
 
 
@@ -106,7 +110,7 @@ def addmv(r: Tensor, beta: float, t: Tensor, alpha: float, mat: Tensor, vec: Ten
     _check_vector(mat, vec)
     if t.sizes[0] != mat.sizes[0]:
         raise _mismatch(t=t, mat=mat)
-    _combine(r, beta, t, alpha, np.matmul(mat.array, vec.array))
+    _combine(r, beta, t, alpha, _matmul(mat.array, vec.array))
 
 
 def addmm(r: Tensor, beta: float, t: Tensor, alpha: float, m1: Tensor, m2: Tensor) -> None:

@@ -10,13 +10,13 @@ from functools import cache
 
 import numpy as np
 
-from runtime.blas_threads import one_thread_at_load
+from runtime.blas_threads import many_threads, one_thread_at_load
 from runtime.dispatch import FLOATS, op
 from runtime.dtypes import DOUBLE, Array, DType, cast, cast_scalar
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import Compute, check_counts, elementwise
 from runtime.tensor import Tensor
-from runtime.threads import LARGE
+from runtime.threads import LARGE, get_threads
 
 # Forms as methods and as functions.
 _WITH_NUMBER = "*T* [T=1] real", "[*T*] T real"
@@ -63,7 +63,9 @@ def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     if value == 1:
         with_tensor(r, np.add, t, src)
     elif r is t and _is_axpy(r, src):
-        _axpy(r.dtype)(src.flat, r.flat, a=value)
+        axpy = _axpy(r.dtype)
+        with many_threads(get_threads()):
+            axpy(src.flat, r.flat, a=value)
     else:
         with_tensor(r, _scaled_sum(value), t, src)
 
