@@ -18,7 +18,6 @@ from runtime.dtypes import Array
 
 __all__ = [
     "LARGE",
-    "LARGE_QUICK",
     "PIECE",
     "blocks",
     "flatten",
@@ -30,8 +29,6 @@ __all__ = [
 
 #: From this many elements on work is shared out, as in the reference.
 LARGE = 100_000
-#: The same for work that is done before another thread wakes up.
-LARGE_QUICK = 500_000
 #: Elements of a piece that is computed in several steps.
 PIECE = 16_384
 #: Elements of a part that bounds the memory of what cannot go piece by piece.

@@ -11,9 +11,11 @@ import numpy as np
 from runtime.dtypes import Array
 from runtime.errors import TorchError
 from runtime.tensor import Tensor, describe
-from runtime.threads import LARGE, LARGE_QUICK, PIECE, blocks, flatten, in_parts
+from runtime.threads import LARGE, PIECE, blocks, flatten, in_parts
 
 __all__ = ["Compute", "check_counts", "elementwise", "like", "store"]
+
+_MANY_BYTES = 20 << 20
 
 #: compute(*inputs, out=array): a numpy ufunc, or a function of several steps.
 Compute = Callable[..., Any]
@@ -95,10 +97,12 @@ def _compute_large(compute: Compute, arrays: list[Any]) -> None:
     flat = flatten(arrays)
     steps = not isinstance(compute, np.ufunc)
     if flat is not None:
-        # A ufunc of two operands is mostly bound by memory.
-        large = LARGE_QUICK if not steps and compute.nin == 2 else LARGE  # type: ignore[attr-defined]
-        piece = PIECE if steps else 0
-        in_parts(partial(part, flat), arrays[0].size, piece=piece, large=large)
+        count = arrays[0].size
+        # A ufunc of two operands is bound by memory: small ones are done before a thread wakes up.
+        quick = not steps and compute.nin == 2  # type: ignore[attr-defined]
+        memory = {id(a): a.nbytes for a in arrays if isinstance(a, np.ndarray)}
+        large = LARGE if not quick or sum(memory.values()) >= _MANY_BYTES else count + 1
+        in_parts(partial(part, flat), count, piece=PIECE if steps else 0, large=large)
     elif steps:
         for at in blocks(arrays[0].shape):
             part(arrays, at)
