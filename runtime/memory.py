@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import time
 from collections.abc import Callable
 from functools import cache
 
@@ -30,6 +31,8 @@ __all__ = [
 
 #: Nothing is collected on account of memory below this many bytes.
 _THRESHOLD = 128 << 20
+#: Bytes to wait for after a collection, for each second that it took.
+_WORTH = 40 << 30
 
 _fill_pattern: int | None = None
 
@@ -45,9 +48,17 @@ class Meter:
     def add(self, nbytes: int) -> None:
         """Count memory about to be allocated; may first collect what nobody uses."""
         if self.live + nbytes > self.limit and self.collect is not None:
-            self.collect()
-            self.limit = max(_THRESHOLD, 2 * (self.live + nbytes))
+            self._make_room(self.collect, nbytes)
         self.live += nbytes
+
+    def _make_room(self, collect: Callable[[], None], nbytes: int) -> None:
+        start = time.perf_counter()
+        collect()
+        if self.live + nbytes > self.limit // 2:
+            collect()  # what the first round finalized may have kept more
+        more = int((time.perf_counter() - start) * _WORTH)
+        live = self.live + nbytes
+        self.limit = max(_THRESHOLD, 2 * live, live + min(more, 3 * _THRESHOLD))
 
     def remove(self, nbytes: int) -> None:
         """Count memory that was freed."""

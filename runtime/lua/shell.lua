@@ -144,9 +144,7 @@ function shell.flush()
   io.stdout:flush()
 end
 
---- Two full cycles: one to let go of the userdata, one to let go of the Python objects.
 function shell.collect()
-  collectgarbage()
   collectgarbage()
 end
 
