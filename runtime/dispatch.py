@@ -78,6 +78,8 @@ class Row:
     each, fold: a Lua formula for one element of the result, or for the next value of a result
     `acc` that starts at 0, in the implementation's names (see runtime/small.py).
     fresh: what runs instead where the call leaves the destination out.
+    pick: a Lua formula: whether an element `x` goes before the `best` one so far, for the two
+    results of an extremum along a dimension.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Row:
     each: str | None = None
     fold: str | None = None
     fresh: Callable[..., Any] | None = None
+    pick: str | None = None
 
     def form(self, space: str) -> str | None:
         """The form in one name space, 'method' or 'function'."""
@@ -108,11 +111,13 @@ def op(
     each: str | None = None,
     fold: str | None = None,
     fresh: Callable[..., Any] | None = None,
+    pick: str | None = None,
 ) -> Callable[[F], F]:
     """Add a row whose form the dispatcher matches."""
 
     def register(implementation: F) -> F:
-        row = Row(name, method, function, tuple(types), implementation, False, each, fold, fresh)
+        formulas = each, fold, fresh, pick
+        row = Row(name, method, function, tuple(types), implementation, False, *formulas)
         TABLE.setdefault(name, []).append(row)
         return implementation
 

@@ -1,10 +1,10 @@
 """Small operations as Lua code: the formulas of rows, for the ways a call may look.
 
-A row that names a formula (`each` for a result element by element, `fold` for a number) can
-be run by LuaJIT without Python on few contiguous elements of DoubleTensors. This module
-translates such a call, once for each pattern of argument kinds, into a Lua function that
-returns nil where it does not apply. Which form a call means is decided by the same match as
-for Python's way (``signatures.Form.match``), so there is one meaning.
+A row that names a formula (`each` for a result element by element, `fold` for a number, `pick`
+for an extremum and its place) can be run by LuaJIT without Python on few contiguous elements
+of DoubleTensors. This module translates such a call, once for each pattern of argument kinds,
+into a Lua function that returns nil where it does not apply. Which form a call means is decided
+by the same match as for Python's way (``signatures.Form.match``), so there is one meaning.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KINDS = ("", "T", "N")
 def has_formula(name: str) -> bool:
     """Whether some row of an operation can be run by Lua."""
     names = [name, *(target for (operator, _), target in _OPERATORS.items() if operator == name)]
-    return any(row.each or row.fold for n in names for row in TABLE[n])
+    return any(row.each or row.fold or row.pick for n in names for row in TABLE[n])
 
 
 def source(name: str, space: str, code: int) -> str | None:
@@ -59,7 +59,8 @@ def source(name: str, space: str, code: int) -> str | None:
         form = parse_form(form_text.replace("*T* Tensor", "*T* T"), DOUBLE)
         places = form.match(args)
         if places is not None:
-            return _Writer(row, form, places, pattern).write() if row.each or row.fold else None
+            known = row.each or row.fold or row.pick
+            return _Writer(row, form, places, pattern).write() if known else None
     return None
 
 
@@ -86,9 +87,22 @@ class _Writer:
         """The source; None where the call does not suit."""
         if not self.tensors or self._takes_new():
             return None
+        if self.row.pick:
+            return self._pick(self.row.pick)
         lines = [*self._check(), *self._body()]
         more = ", ..." if self.row.each and not self._destination() else ""
         return f"return function(a1, a2, a3, a4{more})\n  " + "\n  ".join(lines) + "\nend"
+
+    def _pick(self, formula: str) -> str | None:
+        *results, tensor, dim = self.places
+        if any(place is not None for place in results) or tensor is None or dim is None:
+            return None
+        lines = [
+            *self._check(),
+            f"local function better(x, best) return {formula} end",
+            f"return pick(c{tensor + 1}, p{tensor + 1}, n, a{dim + 1}, better, ...)",
+        ]
+        return "return function(a1, a2, a3, a4, ...)\n  " + "\n  ".join(lines) + "\nend"
 
     def _takes_new(self) -> bool:
         """Whether a source is the new destination: x:cmax()."""

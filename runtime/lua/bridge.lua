@@ -169,7 +169,8 @@ local function quick_stub(name, dtype)
         runners[code] = run
       end
       if run then
-        local result = run(a, b, c, d)
+        local result, second = run(a, b, c, d)
+        if second ~= nil then return result, second end
         if result ~= nil then return result end
       end
     end

@@ -45,7 +45,7 @@ typedef struct THREALBlock {
 } THREALBlock;
 ]]
 
-th.DOUBLE = 6 -- index of Double
+th.LONG, th.DOUBLE = 4, 6 -- indices of Long and Double
 th.leaves_memory = th.ask(host.leaves_memory) -- new memory is not filled with a pattern
 
 local pointer_types = {} -- class id -> the struct's pointer type

@@ -92,6 +92,35 @@ local function publish(dtype, block, ...) -- luacheck: ignore 212
   return value
 end
 
+-- The best elements along a dimension (from 1) of n dense elements, and where they are.
+-- Nan is better than anything, the first of them most of all.
+local function pick(c, p, n, dim, better, ...) -- luacheck: ignore 212
+  local dims = c.nDimension
+  if not (dim >= 1 and dim <= dims and dim % 1 == 0) then return nil end
+  local count, inner = tonumber(c.size[dim - 1]), 1
+  for d = dim, dims - 1 do inner = inner * tonumber(c.size[d]) end
+  local long, double = th.dtypes[th.LONG + 1], th.dtypes[th.DOUBLE + 1]
+  local values, places = new_block(double, n / count, dims), new_block(long, n / count, dims)
+  local stride = 1
+  for d = dims - 1, 0, -1 do
+    local size = d == dim - 1 and 1 or tonumber(c.size[d])
+    values.size[d], values.stride[d] = size, stride
+    places.size[d], places.stride[d] = size, stride
+    stride = stride * size
+  end
+  local found, at = values.data, places.data
+  for i = 0, n / count - 1 do
+    local base = (i - i % inner) * count + i % inner
+    local best, place = p[base], 0
+    for k = 1, count - 1 do
+      local x = p[base + k * inner]
+      if best == best and (x ~= x or better(x, best)) then best, place = x, k end
+    end
+    found[i], at[i] = best, place + 1
+  end
+  return publish(double, values), publish(long, places)
+end
+
 local function vector_block(dtype, size)
   local block = new_block(dtype, size, 1)
   block.size[0], block.stride[0] = size, 1
@@ -142,11 +171,11 @@ end
 
 local HEAD = [[
 local small, structs, fetch_struct, getmetatable, mt, byte, double, math = ...
-local dense, same_sizes, block_like, publish = unpack(small.tools)
+local dense, same_sizes, block_like, publish, pick = unpack(small.tools)
 local exp, log, sqrt, abs, floor, ceil = math.exp, math.log, math.sqrt, math.abs, math.floor, math.ceil
 local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
 ]]
-small.tools = { few, same_sizes, block_like, publish }
+small.tools = { few, same_sizes, block_like, publish, pick }
 
 --- What runs calls of a pattern on few elements (it returns nil where it cannot), or false.
 function small.find(name, space, code)

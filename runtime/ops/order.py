@@ -41,7 +41,7 @@ def _in_blocks(t: Tensor, dim: int, pick: Any, locate: Any) -> tuple[Array, Arra
     return found, places
 
 
-def _add_extremum(name: str, pick: Any, locate: Any) -> None:
+def _add_extremum(name: str, pick: Any, locate: Any, sign: str) -> None:
     def over_all(t: Tensor) -> float:
         if not t.sizes:
             raise ArgError(1, "tensor must have one dimension")
@@ -61,12 +61,12 @@ def _add_extremum(name: str, pick: Any, locate: Any) -> None:
     over_all.__doc__ = f"The {name}imum of all elements; nan where there is one."
     along.__doc__ = f"The {name}ima along one dimension and where they are."
     op(name, "T", "T")(over_all)
-    op(name, f"{_PAIR} index", f"{_PAIR} index")(along)
+    op(name, f"{_PAIR} index", f"{_PAIR} index", pick=f"x {sign} best")(along)
 
 
 # Neither goes through numpy's functions of Python, which small tensors would notice.
-_add_extremum("min", np.minimum.reduce, np.ndarray.argmin)
-_add_extremum("max", np.maximum.reduce, np.ndarray.argmax)
+_add_extremum("min", np.minimum.reduce, np.ndarray.argmin, "<")
+_add_extremum("max", np.maximum.reduce, np.ndarray.argmax, ">")
 
 
 # -- sorting

@@ -80,6 +80,8 @@ _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 def calls() -> Iterator[tuple[str, str, str]]:
     """All calls that Lua can run: operation, 'method' or 'function', kinds of arguments."""
     for name, space in product(TABLE, ("method", "function")):
+        if any(row.pick for row in TABLE[name]):
+            continue  # see test_extrema: the number is a dimension
         for count in range(1, MOST_ARGUMENTS + 1):
             for pattern in product("TN", repeat=count):
                 code = sum(("", "T", "N").index(kind) * 3**i for i, kind in enumerate(pattern))
@@ -122,6 +124,36 @@ def test_views_that_overlap(lua: Lua, count: int, first: int, second: int) -> No
         assert answer == "1 2 3 2 3 4"
     else:
         assert answer == "2 3 4 3 4 5"
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_extrema(lua: Lua, name: str, dim: int) -> None:
+    answer = lua.run(f"""
+        local few, strided = torch.Tensor(3, 4, 5), torch.Tensor(3, 4, 6):narrow(3, 1, 5)
+        local v = {{ 3, 1, 3, -2, 0/0, 7, 7, -1/0, 1/0, 2, 0, 5, 4 }}
+        local k = 0
+        few:apply(function() k = k + 1 return v[(k * k + k) % 13 + 1] end)
+        strided:copy(few)
+        local a, i = few:{name}({dim})
+        local b, j = strided:{name}({dim})
+        assert(torch.type(a) == torch.type(b) and torch.type(i) == torch.type(j))
+        assert(a:isSameSizeAs(b) and i:isSameSizeAs(j) and a:isContiguous() and i:isContiguous())
+        assert(i:equal(j), tostring(i) .. tostring(j))
+        assert(a:eq(b):sum() + a:ne(a):cmul(b:ne(b)):sum() == a:nElement())
+        io.write(a:ne(a):sum() > 0 and a:eq(a):sum() > 0 and 'some nan' or 'all the same')
+    """)
+    assert answer == "some nan"
+
+
+@pytest.mark.parametrize("dim", ["0", "4", "-1", "1.5"])
+def test_extrema_of_no_dimension(lua: Lua, dim: str) -> None:
+    few = f"torch.ones(2, 3, 2):max({dim})"
+    many = f"torch.ones(20, 30, 2):max({dim})"
+    if dim == "1.5":
+        assert lua.run(f"io.write(tostring(({few}):size(1)), ({many}):size(1))") == "11"
+    else:
+        assert lua.error(few) == lua.error(many)
 
 
 def test_new_tensor_as_source(lua: Lua) -> None:
