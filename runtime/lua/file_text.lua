@@ -3,12 +3,12 @@
 -- @module file_text
 
 local th, dtype = ...
-local host, files = th.host, th.files
+local files = th.files
 local ffi = require 'ffi'
 local buffer = require 'string.buffer'
 
 local tonumber, min, cast = tonumber, math.min, ffi.cast
-local ask, fill = files.ask, files.fill
+local fill = files.fill
 local load, convert = dtype.load, dtype.convert
 
 local PIECE = 2 ^ 16       -- bytes of text between two calls of Python
@@ -105,18 +105,7 @@ end
 
 local function put_text(w, object, text)
   local from, n = text:ref()
-  local at, m = w.at, w.memory
-  if at + n <= w.room and at + n < tonumber(m.size) then
-    ffi.copy(m.data + at, from, n)
-    at = at + n
-    w.at = at
-    if at > w.stop then
-      w.stop = at
-      m.data[at] = 0
-    end
-    return true
-  end
-  return ask(host.file_put, object, tonumber(cast('intptr_t', from)), n) == n
+  return files.put(w, object, from, n) == n
 end
 
 local line = buffer.new()

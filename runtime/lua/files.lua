@@ -90,12 +90,11 @@ function files.fill(w, object, need)
 end
 local fill = files.fill
 
---- Writes a string's bytes; returns how many could be written.
-function files.put_string(w, object, text)
-  local n, at = #text, w.at
-  local m = w.memory
+-- Writes n bytes of a string or from an address; returns how many could be written.
+local function put(w, object, from, n)
+  local at, m = w.at, w.memory
   if at + n <= w.room and at + n < tonumber(m.size) then
-    ffi.copy(m.data + at, text, n)
+    ffi.copy(m.data + at, from, n)
     at = at + n
     w.at = at
     if at > w.stop then
@@ -104,7 +103,13 @@ function files.put_string(w, object, text)
     end
     return n
   end
-  return (ask(host.file_put, object, tonumber(ffi.cast(intptr, ffi.cast(bytes, text))), n))
+  return (ask(host.file_put, object, tonumber(ffi.cast(intptr, ffi.cast(bytes, from))), n))
+end
+files.put = put
+
+--- Writes a string's bytes; returns how many could be written.
+function files.put_string(w, object, text)
+  return (put(w, object, text, #text))
 end
 
 --- The next n bytes as a string, fewer where the file ends.

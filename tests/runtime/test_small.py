@@ -129,6 +129,7 @@ def test_views_that_overlap(lua: Lua, count: int, first: int, second: int) -> No
 @pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("name", ["min", "max"])
 def test_extrema(lua: Lua, name: str, dim: int) -> None:
+    assert source(name, "method", 1 + 2 * 3) is not None
     answer = lua.run(f"""
         local few, strided = torch.Tensor(3, 4, 5), torch.Tensor(3, 4, 6):narrow(3, 1, 5)
         local v = {{ 3, 1, 3, -2, 0/0, 7, 7, -1/0, 1/0, 2, 0, 5, 4 }}

@@ -13,6 +13,7 @@ from runtime.dtypes import DOUBLE, FLOAT, LONG, Array, DType
 from runtime.ops import conv
 from runtime.tensor import TENSOR_CLASSES, Tensor
 from tests.conftest import Lua
+from tests.runtime.ops.model import tensor as made
 from tests.transcripts import cases, normal
 
 LAYOUTS = ("contiguous", "transposed", "narrowed", "expanded")
@@ -39,18 +40,8 @@ def model(x: Array, k: Array, full: bool, flip: bool) -> Array:
 
 
 def tensor(values: Array, dtype: DType, layout: str = "contiguous") -> Tensor:
-    """A tensor of these values (expanded: of their first slice, repeated)."""
-    values = values.astype(dtype.numpy)
-    cls = TENSOR_CLASSES[dtype.index]
-    if layout == "transposed":
-        return cls.of(values.swapaxes(0, -1).copy()).transpose(0, values.ndim - 1)
-    if layout == "narrowed":
-        wide = cls.of(np.concatenate([values, values, values], -1))
-        return wide.narrow(values.ndim - 1, values.shape[-1], values.shape[-1])
-    if layout == "expanded":
-        one = cls.of(values[:1].copy())
-        return one.view(one.offset, values.shape, (0, *one.strides[1:]))
-    return cls.of(values)
+    """A tensor of these values, converted (expanded: of their first slice, repeated)."""
+    return made(values.astype(dtype.numpy), dtype, layout)
 
 
 @st.composite
