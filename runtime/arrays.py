@@ -3,15 +3,61 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
+from runtime import team
+from runtime.c_functions import inner_loop
 from runtime.dtypes import Array
 from runtime.threads import LARGE, in_parts
 
-__all__ = ["take_along"]
+__all__ = ["compute_flat", "copy_into", "take_along", "take_rows"]
 
 _PIECE = 65_536  # elements at a time, whose places stay in the cache
+
+_LARGE_BYTES = 8 * LARGE
+
+
+def compute_flat(ufunc: np.ufunc, out: Array, inputs: Sequence[Array | float]) -> bool:
+    """out = ufunc(*inputs) by several threads, all flat and contiguous; False: nothing is done.
+
+    An input may be a number where the elements are floats.
+    """
+    dtype = next(x.dtype for x in inputs if isinstance(x, np.ndarray))
+    values = [x if isinstance(x, np.ndarray) else np.array(x, dtype) for x in inputs]
+    floats = dtype.kind == "f" or all(isinstance(x, np.ndarray) for x in inputs)
+    if not floats or any(x.dtype != dtype for x in values):
+        return False
+    found = inner_loop(ufunc, f"{dtype.char * len(values)}->{out.dtype.char}")
+    if found is None:
+        return False
+    operands = [*values, out]
+    addresses = [x.ctypes.data for x in operands]
+    steps = [x.itemsize if x.ndim else 0 for x in operands]
+    team.run(b"loop", len(out), *found, len(operands), *addresses, *steps)
+    return True
+
+
+def copy_into(out: Array, values: Array) -> None:
+    """Set an array's elements to others of the same type and shape."""
+    apart = out.nbytes >= _LARGE_BYTES and not np.may_share_memory(out, values)
+    if apart and out.flags.c_contiguous:
+        if values.flags.c_contiguous:
+            team.run(b"copy", out.nbytes, out.ctypes.data, values.ctypes.data)
+            return
+        if values.ndim == 2 and values.T.flags.c_contiguous:
+            addresses = out.ctypes.data, values.ctypes.data
+            team.run(b"transpose", len(out), *addresses, *out.shape, out.itemsize)
+            return
+    np.copyto(out, values)
+
+
+def take_rows(rows: Array, at: Array, out: Array) -> None:
+    """out = rows[at]; positions are from 0 and in range, all is contiguous and apart."""
+    size = rows[0].nbytes
+    addresses = (x.ctypes.data for x in (out, rows, at))
+    team.run(b"take", len(at), *addresses, size, large=out.nbytes >= _LARGE_BYTES)
 
 
 def take_along(values: Array, at: Array, dim: int, out: Array | None = None) -> Array:

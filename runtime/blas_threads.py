@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
+
+from runtime.processors import are_free
 
 __all__ = ["many_threads", "one_thread_at_load"]
 
@@ -38,7 +39,7 @@ def many_threads(count: int, *, if_free: bool = True) -> Iterator[None]:
 
     if_free: only while other processes leave that many processors free.
     """
-    if count == 1 or if_free and _LOAD.busy_elsewhere() > (os.cpu_count() or 1) - count + 0.5:
+    if count == 1 or if_free and not are_free(count):
         yield
         return
     libraries = _libraries("scipy.linalg" in sys.modules)
@@ -50,40 +51,6 @@ def many_threads(count: int, *, if_free: bool = True) -> Iterator[None]:
     finally:
         for library, number in zip(libraries, before, strict=True):
             library.set_num_threads(number)
-
-
-class _Load:
-    """How many processors other processes have kept busy, of late."""
-
-    _INTERVAL = 0.1  # seconds; from one look to the next
-
-    def __init__(self) -> None:
-        self._busy = 0.0
-        self._then, self._work, self._own = 0.0, 0.0, 0.0
-
-    def busy_elsewhere(self) -> float:
-        """The number of processors; 0 where the system does not tell."""
-        now = time.monotonic()
-        if now - self._then > self._INTERVAL:
-            work, own = self._all_work(), time.process_time()
-            if self._then:
-                others = (work - self._work) - (own - self._own)
-                self._busy = max(others, 0.0) / (now - self._then)
-            self._then, self._work, self._own = now, work, own
-        return self._busy
-
-    @staticmethod
-    def _all_work() -> float:
-        """Processor seconds of all processes since the system started."""
-        try:
-            with open("/proc/stat", "rb") as file:
-                user, nice, system = file.readline().split()[1:4]
-        except OSError:
-            return 0.0
-        return (int(user) + int(nice) + int(system)) / os.sysconf("SC_CLK_TCK")
-
-
-_LOAD = _Load()
 
 
 @cache

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 from lupa import luajit21
 
-from runtime import bridge, sequential
+from runtime import bridge, sequential, team
 from runtime.dispatch import INTERRUPTED, is_running
 from runtime.memory import METER, keep_pages
 
@@ -65,19 +65,13 @@ class Engine:
 
     def __init__(self) -> None:
         self._interrupted = False
-        self._lua = luajit21.LuaRuntime(
-            encoding=None,
-            source_encoding="utf-8",
-            unpack_returned_tuples=True,
-            register_eval=False,
-            register_builtins=False,
-            attribute_handlers=(_refuse, _refuse),
-        )
+        self._lua = _new_lua()
         start = self._lua.eval(b"loadstring")(_lua_source(b"init"), b"=[th] init.lua")
         self._shell = start(self._lua.table_from(self._host()), _lua_source)
         keep_pages()
         np.seterr(all="ignore")  # as in C: inf and nan, and integers that wrap
-        sequential.install(self._kernel)
+        sequential.install(self._shell[b"kernels"].__getitem__)
+        team.install(self._shell[b"team"].__getitem__, _new_team)
         METER.collect = self._shell[b"collect"]
         self._functions: dict[bytes, Callable[..., Any]] = {}
 
@@ -90,9 +84,6 @@ class Engine:
             b"times": _times,
             b"isatty": os.isatty,
         }
-
-    def _kernel(self, name: bytes) -> Callable[..., Any]:
-        return self._shell[b"kernels"][name]  # type: ignore[no-any-return]
 
     def _call(self, name: bytes, *args: Any) -> Any:
         function = self._functions.get(name)
@@ -226,6 +217,25 @@ class Engine:
     def flush(self) -> None:
         """Write out what is buffered."""
         self._call(b"flush")
+
+
+def _new_lua() -> Any:
+    return luajit21.LuaRuntime(
+        encoding=None,
+        source_encoding="utf-8",
+        unpack_returned_tuples=True,
+        register_eval=False,
+        register_builtins=False,
+        attribute_handlers=(_refuse, _refuse),
+    )
+
+
+def _new_team() -> Callable[[bytes], Any]:
+    """What finds the functions of lua/team.lua in a Lua state of its own."""
+    lua = _new_lua()
+    th = lua.table()
+    lua.eval(b"loadstring")(_lua_source(b"team"), b"=[th] team.lua")(th)
+    return th[b"team"].__getitem__  # type: ignore[no-any-return]
 
 
 def _lua_source(name: bytes) -> bytes:

@@ -17,8 +17,8 @@ end
 
 for _, name in ipairs{
   'compat', 'errors', 'class', 'references', 'bridge', 'ctypes', 'elements', 'small', 'storage', 'tensor',
-  'torch', 'utility', 'timer', 'kernels', 'random', 'files', 'file_methods', 'file_tensors',
-  'serialize', 'deserialize', 'saving', 'print', 'shell', 'tester', 'cmdline', 'packages',
+  'torch', 'utility', 'timer', 'kernels', 'team', 'random', 'files', 'file_methods',
+  'file_tensors', 'serialize', 'deserialize', 'saving', 'print', 'shell', 'tester', 'cmdline', 'packages',
 } do
   th.chunk(name)(th)
 end

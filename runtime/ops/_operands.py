@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from runtime.arrays import compute_flat
 from runtime.dtypes import Array
 from runtime.errors import TorchError
 from runtime.tensor import Tensor, describe
 from runtime.threads import LARGE, PIECE, blocks, flatten, in_parts
 
 __all__ = ["Compute", "check_counts", "elementwise", "like", "store"]
-
-_MANY_BYTES = 20 << 20
 
 #: compute(*inputs, out=array): a numpy ufunc, or a function of several steps.
 Compute = Callable[..., Any]
@@ -97,12 +96,10 @@ def _compute_large(compute: Compute, arrays: list[Any]) -> None:
     flat = flatten(arrays)
     steps = not isinstance(compute, np.ufunc)
     if flat is not None:
-        count = arrays[0].size
-        # A ufunc of two operands is bound by memory: small ones are done before a thread wakes up.
-        quick = not steps and compute.nin == 2  # type: ignore[attr-defined]
-        memory = {id(a): a.nbytes for a in arrays if isinstance(a, np.ndarray)}
-        large = LARGE if not quick or sum(memory.values()) >= _MANY_BYTES else count + 1
-        in_parts(partial(part, flat), count, piece=PIECE if steps else 0, large=large)
+        if steps:
+            in_parts(partial(part, flat), arrays[0].size, piece=PIECE)
+        elif not compute_flat(compute, flat[0], flat[1:]):  # type: ignore[arg-type]
+            part(flat, slice(None))
     elif steps:
         for at in blocks(arrays[0].shape):
             part(arrays, at)

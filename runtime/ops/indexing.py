@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.arrays import take_along
+from runtime.arrays import take_along, take_rows
 from runtime.dispatch import ALL, Call, checked, op
 from runtime.dtypes import BYTE, LONG, Array
 from runtime.errors import ArgError, TorchError
@@ -60,8 +60,11 @@ def index_select(call: Call) -> Tensor:
         if dim == 0 and src.is_contiguous:
             raise TorchError("index out of range") from error
         raise
-    values = np.take(src.array, at, axis=dim)
-    store(r, values)
+    if dim == 0 and src.is_contiguous and r.storage is None:
+        r.resize((len(at), *src.sizes[1:]))
+        take_rows(src.array, at, r.array)
+    else:
+        store(r, np.take(src.array, at, axis=dim))
     return r if len(call) == 3 else index
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.arrays import copy_into
 from runtime.dispatch import Call, checked, op
 from runtime.dtypes import DTYPES, LONG, Array, DType, cast_into
 from runtime.errors import ArgError, TorchError, TypeMismatch
@@ -181,7 +182,7 @@ def clone(call: Call) -> Tensor:
 
 def _clone(tensor: Tensor) -> Tensor:
     copy = type(tensor).new(tensor.sizes)
-    np.copyto(copy.array, tensor.array)
+    copy_into(copy.array, tensor.array)
     return copy
 
 
@@ -256,6 +257,8 @@ def copy(call: Call) -> Tensor:
         check_counts(tensor=target, src=source)
     if target.overlaps_itself:
         elementwise(target, _converted(target.dtype), source)
+    elif target.dtype is source.dtype:
+        copy_into(target.array, like(source, target))
     elif target.sizes:
         cast_into(target.array, like(source, target), target.dtype)
     return target

@@ -1,0 +1,64 @@
+"""Addresses of C functions in numpy and scipy, for code that calls them without Python.
+
+numpy's inner loops: the structure of a ufunc is part of numpy's C interface (its reference,
+"Python types and C-structures", PyUFuncObject). scipy's BLAS: ``scipy.linalg.cython_blas``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from functools import cache
+
+import numpy as np
+
+from runtime.blas_threads import one_thread_at_load
+
+__all__ = ["blas", "inner_loop"]
+
+
+class _UFunc(ctypes.Structure):
+    # What follows the head of the object, as far as it is needed.
+    _fields_ = [
+        ("nin", ctypes.c_int),
+        ("nout", ctypes.c_int),
+        ("nargs", ctypes.c_int),
+        ("identity", ctypes.c_int),
+        ("functions", ctypes.POINTER(ctypes.c_void_p)),
+        ("data", ctypes.POINTER(ctypes.c_void_p)),
+        ("ntypes", ctypes.c_int),
+    ]
+
+
+@cache
+def inner_loop(ufunc: np.ufunc, signature: str) -> tuple[int, int] | None:
+    """The function and its data that compute a run of elements; None where there is none.
+
+    signature: the types, as in ``ufunc.types``.
+    """
+    if sys.implementation.name != "cpython" or signature not in ufunc.types:
+        return None
+    found = _UFunc.from_address(id(ufunc) + object.__basicsize__)
+    known = (ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes)
+    if (found.nin, found.nout, found.nargs, found.ntypes) != known:
+        return None
+    at = ufunc.types.index(signature)
+    return found.functions[at] or 0, found.data[at] or 0
+
+
+@cache
+def blas(name: str) -> int | None:
+    """The address of a BLAS function (as Fortran calls it, with int); None where it has others."""
+    with one_thread_at_load():
+        from scipy.linalg import cython_blas  # takes a while: not before it is needed
+
+    capsule = cython_blas.__pyx_capi__[name]
+    api = ctypes.pythonapi
+    api.PyCapsule_GetName.restype = ctypes.c_char_p
+    api.PyCapsule_GetName.argtypes = [ctypes.py_object]
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    kind: bytes = api.PyCapsule_GetName(capsule)
+    if b"int *" not in kind:
+        return None
+    return int(api.PyCapsule_GetPointer(capsule, kind))

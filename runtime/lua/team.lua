@@ -1,0 +1,218 @@
+--- Work on raw memory that threads share out without Python's lock.
+-- Each thread has a Lua state of its own, and all load this module. They see the same board: a
+-- block of memory with the job, its parameters and what is left of it. The thread that posts a
+-- job takes part; the others look out for jobs awake for a while, then asleep. One thread's
+-- share that is late is taken by the others, piece by piece. (runtime/team.py starts them.)
+-- @module team
+
+local th = ...
+local ffi = require 'ffi'
+local C = ffi.C
+
+local MOST = 64      -- threads
+local ROOM = 24      -- parameters of a job
+local PIECES = 2      -- of a share, unless a job wants smaller ones
+local AWAKE = 10000  -- looks (of about 0.1 us) before a thread goes to sleep
+
+ffi.cdef[[
+int th_mutex_init(void *, void *) __asm__("pthread_mutex_init");
+int th_mutex_trylock(void *) __asm__("pthread_mutex_trylock");
+int th_mutex_lock(void *) __asm__("pthread_mutex_lock");
+int th_mutex_unlock(void *) __asm__("pthread_mutex_unlock");
+int th_cond_init(void *, void *) __asm__("pthread_cond_init");
+int th_cond_wait(void *, void *) __asm__("pthread_cond_wait");
+int th_cond_broadcast(void *) __asm__("pthread_cond_broadcast");
+int th_yield(void) __asm__("sched_yield");
+void *th_calloc(size_t, size_t) __asm__("calloc");
+]]
+
+-- The numbers are doubles, which hold addresses too. pthread's types are opaque: there is room.
+local Board = ffi.typeof([[struct {
+  int64_t lock[8], busy[8], sleep[8], wake[8];
+  volatile int posted, running, sleepers, failed;
+  int job, threads;
+  double piece, parameters[$], first[$], last[$];
+}]], ROOM, MOST, MOST)
+local board_pointer = ffi.typeof('$ *', Board)
+
+local team = { MOST = MOST }
+th.team = team
+
+--- Whether this system has what threads need.
+function team.can_share()
+  return (pcall(function() return C.th_mutex_trylock, C.th_cond_wait, C.th_yield end))
+end
+
+-- ---------------------------------------------------------------------- jobs
+
+local doubles, longs = ffi.typeof('double *'), ffi.typeof('int64_t *')
+local bytes = ffi.typeof('char *')
+local copy, cast = ffi.copy, ffi.cast
+
+local names, jobs = {}, {} -- index -> name, function(parameters, first, last); name -> index
+
+-- Jobs get the range that they do, as positions from 0, without the last.
+local function job(name, run)
+  names[#names + 1], names[name] = name, #names + 1
+  jobs[#jobs + 1] = run
+end
+
+local inner_loop = ffi.typeof('void (*)(char **, intptr_t *, intptr_t *, void *)')
+local operands, steps, count = ffi.new('char *[8]'), ffi.new('intptr_t[8]'), ffi.new('intptr_t[1]')
+
+-- An inner loop of numpy's: function, its data, number of operands, addresses, steps in bytes.
+job('loop', function(p, first, last)
+  local n = p[2]
+  for k = 0, n - 1 do
+    operands[k] = cast(bytes, p[3 + k]) + first * p[3 + n + k]
+    steps[k] = p[3 + n + k]
+  end
+  count[0] = last - first
+  cast(inner_loop, p[0])(operands, count, steps, cast(bytes, p[1]))
+end)
+
+-- Copies bytes: to, from.
+job('copy', function(p, first, last)
+  copy(cast(bytes, p[0]) + first, cast(bytes, p[1]) + first, last - first)
+end)
+
+-- Copies rows: to, from, address of the numbers of the rows (int64), bytes of a row.
+job('take', function(p, first, last)
+  local to, from, at, size = cast(bytes, p[0]), cast(bytes, p[1]), cast(longs, p[2]), p[3]
+  for i = first, last - 1 do
+    copy(to + i * size, from + tonumber(at[i]) * size, size)
+  end
+end)
+
+local whole = {}
+for size, name in pairs{ [1] = 'int8_t', [2] = 'int16_t', [4] = 'int32_t', [8] = 'int64_t' } do
+  whole[size] = ffi.typeof(name .. ' *')
+end
+local TILE = 16 -- rows and columns whose cache lines stay
+
+-- Copies rows of a matrix from one that lies by columns: to, from, rows, columns, element's bytes.
+job('transpose', function(p, first, last)
+  local pointer = whole[p[4]]
+  local to, from, rows, columns = cast(pointer, p[0]), cast(pointer, p[1]), p[2], p[3]
+  for top = first, last - 1, TILE do
+    for left = 0, columns - 1, TILE do
+      for i = top, math.min(top + TILE, last) - 1 do
+        for j = left, math.min(left + TILE, columns) - 1 do
+          to[i * columns + j] = from[j * rows + i]
+        end
+      end
+    end
+  end
+end)
+
+-- ------------------------------------------------------------------- sharing
+
+-- Never sleeps: what holds a lock is done with it soon.
+local function acquire(mutex)
+  while C.th_mutex_trylock(mutex) ~= 0 do C.th_yield() end
+end
+
+-- The next piece of what is left, of one's own share first; nil where nothing is left.
+local function claim(board, me, done)
+  acquire(board.lock)
+  board.running = board.running - done
+  local threads = board.threads
+  for k = me, me + threads - 1 do
+    local share = k % threads
+    local at, last = board.first[share], board.last[share]
+    if at < last then
+      last = math.min(at + board.piece, last)
+      board.first[share], board.running = last, board.running + 1
+      C.th_mutex_unlock(board.lock)
+      return at, last
+    end
+  end
+  C.th_mutex_unlock(board.lock)
+end
+
+local function take_part(board, me)
+  local at, last = claim(board, me, 0)
+  while at do
+    if not pcall(jobs[board.job], board.parameters, at, last) then board.failed = 1 end
+    at, last = claim(board, me, 1)
+  end
+end
+
+-- Waits for a job that is not the one seen before; returns its number.
+local function await(board, seen)
+  for _ = 1, AWAKE do
+    if board.posted ~= seen then return board.posted end
+    C.th_yield()
+  end
+  C.th_mutex_lock(board.sleep)
+  board.sleepers = board.sleepers + 1
+  while board.posted == seen do C.th_cond_wait(board.wake, board.sleep) end
+  board.sleepers = board.sleepers - 1
+  C.th_mutex_unlock(board.sleep)
+  return board.posted
+end
+
+--- The address of a new board. It is never freed: threads look at it while the process ends.
+function team.new_board()
+  local board = cast(board_pointer, C.th_calloc(1, ffi.sizeof(Board)))
+  C.th_mutex_init(board.lock, nil)
+  C.th_mutex_init(board.busy, nil)
+  C.th_mutex_init(board.sleep, nil)
+  C.th_cond_init(board.wake, nil)
+  return tonumber(cast('intptr_t', board))
+end
+
+--- Does its part of every job for ever, as thread `me` (the one that posts is 0).
+function team.work(address, me)
+  local board = cast(board_pointer, address)
+  local seen = 0
+  while true do
+    seen = await(board, seen)
+    if me < board.threads then take_part(board, me) end
+  end
+end
+
+local function post(board, index, size, threads, piece)
+  local share = math.ceil(size / threads)
+  acquire(board.lock)
+  board.job, board.threads, board.failed = index, threads, 0
+  board.piece = math.min(piece, math.ceil(share / PIECES))
+  for k = 0, threads - 1 do
+    board.first[k], board.last[k] = k * share, math.min((k + 1) * share, size)
+  end
+  board.posted = board.posted + 1
+  C.th_mutex_unlock(board.lock)
+  if board.sleepers > 0 then
+    C.th_mutex_lock(board.sleep)
+    C.th_cond_broadcast(board.wake)
+    C.th_mutex_unlock(board.sleep)
+  end
+end
+
+local alone = ffi.new('double[?]', ROOM)
+
+local function do_alone(index, size, piece, ...)
+  for i = 1, select('#', ...) do alone[i - 1] = (select(i, ...)) end
+  for at = 0, size - 1, piece do jobs[index](alone, at, math.min(at + piece, size)) end
+end
+
+--- Does a job for all of 0 to size - 1, with so many threads, in pieces of at most so many.
+-- @param address of the board; 0 for one thread
+-- @param ... the parameters: numbers and addresses
+function team.run(name, address, threads, size, piece, ...)
+  local index = names[name]
+  if threads == 1 then return do_alone(index, size, piece, ...) end
+  local board = cast(board_pointer, address)
+  if C.th_mutex_trylock(board.busy) ~= 0 then -- another engine's thread posted
+    return do_alone(index, size, piece, ...)
+  end
+  for i = 1, select('#', ...) do board.parameters[i - 1] = (select(i, ...)) end
+  post(board, index, size, threads, piece)
+  take_part(board, 0)
+  while board.running > 0 do C.th_yield() end
+  acquire(board.lock) -- what the others wrote is to be seen from here on
+  local failed = board.failed ~= 0
+  C.th_mutex_unlock(board.lock)
+  C.th_mutex_unlock(board.busy)
+  if failed then error('a job of several threads failed: ' .. name) end
+end

@@ -1,0 +1,50 @@
+"""How many processors other processes leave free.
+
+Threads that wait for each other wait for the system too where it has other things to run.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+__all__ = ["are_free"]
+
+
+def are_free(count: int) -> bool:
+    """Whether other processes leave this many processors free (more or less, and of late)."""
+    return _LOAD.busy_elsewhere() <= (os.cpu_count() or 1) - count + 0.5
+
+
+class _Load:
+    """How many processors other processes have kept busy, of late."""
+
+    _INTERVAL = 0.1  # seconds; from one look to the next
+
+    def __init__(self) -> None:
+        self._busy = 0.0
+        self._then, self._work, self._own = 0.0, 0.0, 0.0
+
+    def busy_elsewhere(self) -> float:
+        """The number of processors; 0 where the system does not tell."""
+        now = time.monotonic()
+        if now - self._then > self._INTERVAL:
+            work, own = self._all_work(), time.process_time()
+            if self._then:
+                others = (work - self._work) - (own - self._own)
+                self._busy = max(others, 0.0) / (now - self._then)
+            self._then, self._work, self._own = now, work, own
+        return self._busy
+
+    @staticmethod
+    def _all_work() -> float:
+        """Processor seconds of all processes since the system started."""
+        try:
+            with open("/proc/stat", "rb") as file:
+                user, nice, system = file.readline().split()[1:4]
+        except OSError:
+            return 0.0
+        return (int(user) + int(nice) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+_LOAD = _Load()

@@ -1,0 +1,82 @@
+"""Jobs of C functions and LuaJIT over raw memory, for threads that need no lock of Python's.
+
+OpenMP's threads look out for work by spinning. A Python thread that waits sleeps, and to wake it
+takes as long as 500,000 additions. So here each thread runs LuaJIT in a Lua state of its own
+(``lua/team.lua``), spins for a millisecond after each job, and sleeps only then. The engine
+installs what reaches that module in its own state and in new ones.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from runtime.processors import are_free
+from runtime.threads import get_threads
+
+__all__ = ["install", "run"]
+
+#: Finds a function of a Lua state by its name.
+Find = Callable[[bytes], Any]
+
+
+class _Team:
+    """A board and the threads that look at it, which stay for as long as the process."""
+
+    def __init__(self, find: Find) -> None:
+        self._most: int = find(b"MOST") if find(b"can_share")() else 1
+        self.address: int = find(b"new_board")() if self._most > 1 else 0
+        self._count = 1
+
+    def gather(self, count: int) -> int:
+        """Let so many threads look at the board; returns how many can be had."""
+        count = min(count, self._most)
+        while self._count < count:
+            assert _new_state is not None
+            args = (self.address, self._count)
+            work = _new_state()(b"work")
+            threading.Thread(target=work, args=args, name="torch", daemon=True).start()
+            self._count += 1
+        return count
+
+
+_find: Find | None = None
+_new_state: Callable[[], Find] | None = None
+_team: _Team | None = None
+
+
+def install(find: Find, new_state: Callable[[], Find]) -> None:
+    """Set what finds functions of lua/team.lua in the engine's state, and in a new one."""
+    global _find, _new_state
+    _find, _new_state = find, new_state
+
+
+def _forget() -> None:
+    # A fork has only the thread that called it.
+    global _team
+    _team = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def run(
+    job: bytes, count: int, *parameters: float, piece: int | None = None, large: bool = True
+) -> None:
+    """Do a job of lua/team.lua for a range of positions.
+
+    parameters: numbers, and addresses of memory that the caller keeps alive.
+    piece: of at most so many positions at a time. large: whether to share it out, among as many
+    threads as torch.setnumthreads says while that many processors are free.
+    """
+    global _team
+    assert _find is not None, "no engine runs"
+    if _team is None:
+        _team = _Team(_find)
+    threads = get_threads() if large else 1
+    if threads > 1:
+        threads = _team.gather(threads) if are_free(threads) else 1
+    _find(b"run")(job, _team.address, threads, count, piece or count, *parameters)
