@@ -41,16 +41,12 @@ def compute_flat(ufunc: np.ufunc, out: Array, inputs: Sequence[Array | float]) -
 
 def copy_into(out: Array, values: Array) -> None:
     """Set an array's elements to others of the same type and shape."""
-    apart = out.nbytes >= _LARGE_BYTES and not np.may_share_memory(out, values)
-    if apart and out.flags.c_contiguous:
-        if values.flags.c_contiguous:
-            team.run(b"copy", out.nbytes, out.ctypes.data, values.ctypes.data)
-            return
-        if values.ndim == 2 and values.T.flags.c_contiguous:
-            addresses = out.ctypes.data, values.ctypes.data
-            team.run(b"transpose", len(out), *addresses, *out.shape, out.itemsize)
-            return
-    np.copyto(out, values)
+    if out.nbytes < _LARGE_BYTES or np.may_share_memory(out, values):
+        np.copyto(out, values)
+    elif out.flags.c_contiguous and values.flags.c_contiguous:
+        team.run(b"copy", out.nbytes, out.ctypes.data, values.ctypes.data)
+    else:
+        in_parts(lambda at: np.copyto(out[at], values[at]), len(out), large=0)
 
 
 def take_rows(rows: Array, at: Array, out: Array) -> None:

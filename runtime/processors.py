@@ -10,10 +10,12 @@ import time
 
 __all__ = ["are_free"]
 
+_PROCESSORS = os.cpu_count() or 1
+
 
 def are_free(count: int) -> bool:
     """Whether other processes leave this many processors free (more or less, and of late)."""
-    return _LOAD.busy_elsewhere() <= (os.cpu_count() or 1) - count + 0.5
+    return _LOAD.busy_elsewhere() <= _PROCESSORS - count + 0.5
 
 
 class _Load:

@@ -19,6 +19,24 @@ local structs = setmetatable({}, weak)
 local anchors = setmetatable({}, weak)
 th.objects, th.structs, th.anchors = objects, structs, anchors
 
+-- The tables grow with what is made between two collections and never shrink, while every
+-- collection has to go through them: so it does not wait until there are very many.
+local FEW = 16384 -- tensors
+local made, most = 0, FEW
+
+local function collect()
+  collectgarbage()
+  -- Where many live on it takes longer: as many more as there may be, at 256 bytes each.
+  made, most = 0, math.max(FEW, 4 * collectgarbage('count'))
+end
+
+--- Gives a userdata a struct that Lua made, and what keeps its memory.
+function th.attach(value, struct, anchor)
+  structs[value], anchors[value] = struct, anchor
+  made = made + 1
+  if made > most then collect() end
+end
+
 -- Class id (as Python's dispatch.class_id) -> a userdata whose metatable new ones share.
 local prototypes = {}
 
@@ -134,57 +152,71 @@ local function convert_all(n, ...)
   return unpack(converted, 1, n)
 end
 
-local function python_stub(name, dtype, untyped)
-  local entry
+-- There are two thousand stubs, which every collection visits. So what they share is shared by
+-- type, and each has little of its own.
+
+-- What makes stubs for the operations of a type: functions that call Python.
+local function python_stubs(dtype, untyped)
   local raise = (dtype or untyped) and th.raise or th.raise_nameless
-  return function(...)
-    if not entry then entry = host.entry(name, dtype) end
-    local n = select('#', ...)
-    local a, b, c = ...
-    if n == 1 then
-      return finish(raise, a, b, c, entry(objects[a] or to_python(a)))
-    elseif n == 2 then
-      return finish(raise, a, b, c, entry(objects[a] or to_python(a), to_python(b)))
-    elseif n == 3 then
-      return finish(raise, a, b, c, entry(objects[a] or to_python(a), to_python(b), to_python(c)))
+  return function(entry) -- the name, until the first call
+    return function(...)
+      if type(entry) == 'string' then entry = host.entry(entry, dtype) end
+      local n = select('#', ...)
+      local a, b, c = ...
+      if n == 1 then
+        return finish(raise, a, b, c, entry(objects[a] or to_python(a)))
+      elseif n == 2 then
+        return finish(raise, a, b, c, entry(objects[a] or to_python(a), to_python(b)))
+      elseif n == 3 then
+        return finish(raise, a, b, c, entry(objects[a] or to_python(a), to_python(b), to_python(c)))
+      end
+      return finish(raise, a, b, c, entry(convert_all(n, ...)))
     end
-    return finish(raise, a, b, c, entry(convert_all(n, ...)))
   end
 end
 
--- The same for an operation that Lua can run by itself on few elements.
-local function quick_stub(name, dtype)
-  local slow = python_stub(name, dtype)
+-- The same for operations that Lua can run by itself on few elements.
+local function quick_stubs(dtype)
+  local make_slow = python_stubs(dtype)
   local small, space = th.small, dtype and 'method' or 'function'
   local pattern = small.pattern
-  local runners = {} -- pattern -> what runs it, or false
-  return function(...)
-    local n = select('#', ...)
-    local a, b, c, d = ...
-    if n <= 4 then
-      local code = pattern(n, a, b, c, d)
-      local run = runners[code]
-      if run == nil then
-        run = small.find(name, space, code)
-        runners[code] = run
+  return function(name)
+    local slow = make_slow(name)
+    local runners = {} -- pattern -> what runs it, or false
+    return function(...)
+      local n = select('#', ...)
+      local a, b, c, d = ...
+      if n <= 4 then
+        local code = pattern(n, a, b, c, d)
+        local run = runners[code]
+        if run == nil then
+          run = small.find(name, space, code)
+          runners[code] = run
+        end
+        if run then
+          local result, second = run(a, b, c, d)
+          if second ~= nil then return result, second end
+          if result ~= nil then return result end
+        end
       end
-      if run then
-        local result, second = run(a, b, c, d)
-        if second ~= nil then return result, second end
-        if result ~= nil then return result end
-      end
+      return slow(...)
     end
-    return slow(...)
   end
 end
+
+local makers = { ['*'] = {}, ['!'] = {}, [''] = {} } -- mark -> type -> what makes stubs
 
 --- A Lua function that calls an entry of Python's; the entry is asked for on first use.
 -- @param mark '*' where Lua can run the operation on few elements, '!' where it is one
 --   function for all types
 -- @param dtype the index of the element type it is a method of; nil for a torch function
 function th.stub(name, dtype, mark)
-  if mark == '*' and (dtype == nil or dtype == th.DOUBLE) then return quick_stub(name, dtype) end
-  return python_stub(name, dtype, mark == '!')
+  if mark == '*' and dtype and dtype ~= th.DOUBLE then mark = '' end
+  local by_type, key = makers[mark or ''], dtype or 'torch'
+  if not by_type[key] then
+    by_type[key] = mark == '*' and quick_stubs(dtype) or python_stubs(dtype, mark == '!')
+  end
+  return by_type[key](name)
 end
 
 --- Calls a Python function of the host's with plain values; raises the error it returns.

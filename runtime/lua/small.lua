@@ -8,7 +8,7 @@ local th = ...
 local host = th.host
 
 local type, getmetatable, tonumber = type, getmetatable, tonumber
-local structs, anchors, fetch_struct = th.structs, th.anchors, th.fetch_struct
+local structs, attach, fetch_struct = th.structs, th.attach, th.fetch_struct
 
 local MOST = 512 -- elements
 local ROOM = 8   -- dimensions
@@ -81,14 +81,10 @@ local function block_like(dtype, c, count)
   return block
 end
 
-local function attach(value, block)
-  structs[value], anchors[value] = block, block
-end
-
 -- The userdata of a block.
 local function publish(dtype, block, ...) -- luacheck: ignore 212
   local value = th.newproxy(dtype.prototype)
-  attach(value, block)
+  attach(value, block, block)
   return value
 end
 

@@ -84,27 +84,6 @@ job('take', function(p, first, last)
   end
 end)
 
-local whole = {}
-for size, name in pairs{ [1] = 'int8_t', [2] = 'int16_t', [4] = 'int32_t', [8] = 'int64_t' } do
-  whole[size] = ffi.typeof(name .. ' *')
-end
-local TILE = 16 -- rows and columns whose cache lines stay
-
--- Copies rows of a matrix from one that lies by columns: to, from, rows, columns, element's bytes.
-job('transpose', function(p, first, last)
-  local pointer = whole[p[4]]
-  local to, from, rows, columns = cast(pointer, p[0]), cast(pointer, p[1]), p[2], p[3]
-  for top = first, last - 1, TILE do
-    for left = 0, columns - 1, TILE do
-      for i = top, math.min(top + TILE, last) - 1 do
-        for j = left, math.min(left + TILE, columns) - 1 do
-          to[i * columns + j] = from[j * rows + i]
-        end
-      end
-    end
-  end
-end)
-
 -- ------------------------------------------------------------------- sharing
 
 -- Never sleeps: what holds a lock is done with it soon.

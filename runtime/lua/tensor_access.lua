@@ -14,7 +14,7 @@ local th, dtype, slow = ...
 
 local type, tonumber, newproxy = type, tonumber, th.newproxy
 local floor, ceil = math.floor, math.ceil
-local structs, anchors = th.structs, th.anchors
+local structs, anchors, attach = th.structs, th.anchors, th.attach
 local fetch_struct, storage_object = th.fetch_struct, th.storage_object
 local methods = th.torch.getmetatable(dtype.tensor_name)
 local prototype = th.proxy(methods)
@@ -54,10 +54,6 @@ local function new_view(n)
   view.size, view.stride = view.geometry, view.geometry + ROOM
   view.nDimension, view.refcount, view.flag = n, 1, 1
   return view
-end
-
-local function attach(value, view, anchor)
-  structs[value], anchors[value] = view, anchor
 end
 
 -- The userdata of a view that is filled in.
