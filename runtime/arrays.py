@@ -8,11 +8,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from runtime import team
-from runtime.c_functions import inner_loop
+from runtime.c_functions import blas, inner_loop
 from runtime.dtypes import Array
 from runtime.threads import LARGE, in_parts
 
-__all__ = ["compute_flat", "copy_into", "take_along", "take_rows"]
+__all__ = [
+    "add_multiple",
+    "compute_flat",
+    "copy_into",
+    "multiply_vector",
+    "take_along",
+    "take_rows",
+]
 
 _PIECE = 65_536  # elements at a time, whose places stay in the cache
 
@@ -47,6 +54,32 @@ def copy_into(out: Array, values: Array) -> None:
         team.run(b"copy", out.nbytes, out.ctypes.data, values.ctypes.data)
     else:
         in_parts(lambda at: np.copyto(out[at], values[at]), len(out), large=0)
+
+
+def add_multiple(r: Array, factor: float, x: Array) -> bool:
+    """r += factor * x; flat and contiguous, of one floating-point type. False: nothing is done."""
+    function = blas("daxpy" if r.itemsize == 8 else "saxpy")
+    if function is None:
+        return False
+    addresses = r.ctypes.data, x.ctypes.data
+    team.run(b"axpy", len(r), function, r.itemsize, *addresses, factor)
+    return True
+
+
+def multiply_vector(matrix: Array, vector: Array, out: Array) -> bool:
+    """out = matrix @ vector, all of one floating-point type; False where nothing is done."""
+    if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous) or out.strides != (
+        out.itemsize,
+    ):
+        return False
+    function = blas("dgemv" if matrix.itemsize == 8 else "sgemv")
+    if function is None:
+        return False
+    vector = np.ascontiguousarray(vector)
+    addresses = (x.ctypes.data for x in (out, matrix, vector))
+    steps = (step // matrix.itemsize for step in matrix.strides[::-1])
+    team.run(b"gemv", len(out), function, out.itemsize, *addresses, len(vector), *steps)
+    return True
 
 
 def take_rows(rows: Array, at: Array, out: Array) -> None:

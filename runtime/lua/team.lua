@@ -49,6 +49,8 @@ local doubles, longs = ffi.typeof('double *'), ffi.typeof('int64_t *')
 local bytes = ffi.typeof('char *')
 local copy, cast = ffi.copy, ffi.cast
 
+local SUMS = 2048 -- that are made together: they stay in the cache
+
 local names, jobs = {}, {} -- index -> name, function(parameters, first, last); name -> index
 
 -- Jobs get the range that they do, as positions from 0, without the last.
@@ -81,6 +83,64 @@ job('take', function(p, first, last)
   local to, from, at, size = cast(bytes, p[0]), cast(bytes, p[1]), cast(longs, p[2]), p[3]
   for i = first, last - 1 do
     copy(to + i * size, from + tonumber(at[i]) * size, size)
+  end
+end)
+
+-- BLAS, as Fortran calls it. The numbers that it gets by address are in the elements' type.
+local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')
+local gemv = ffi.typeof(
+  'void (*)(const char *, int *, int *, void *, void *, int *, void *, int *, void *, void *, int *)')
+local int, one = ffi.typeof('int[1]'), ffi.new('int[1]', 1)
+local real = { [4] = ffi.typeof('float[1]'), [8] = ffi.typeof('double[1]') }
+local length = int()
+
+-- r = r + factor * x: function, bytes of an element, addresses of r and x, factor.
+job('axpy', function(p, first, last)
+  local size = p[1]
+  length[0] = last - first
+  cast(axpy, p[0])(length, real[size](p[4]), cast(bytes, p[3]) + first * size, one,
+    cast(bytes, p[2]) + first * size, one)
+end)
+
+-- r = m * x for rows of a matrix: function, bytes of an element, addresses of r, m and x, the
+-- number of columns and how far apart they are, how far apart the rows are: one of these is 1.
+job('gemv', function(p, first, last)
+  local size, columns, column_step, row_step = p[1], p[5], p[6], p[7]
+  local m = cast(bytes, p[3]) + first * row_step * size
+  local r = cast(bytes, p[2]) + first * size
+  local nothing, unit = real[size](0), real[size](1)
+  local rows = int(last - first)
+  local x = cast(bytes, p[4])
+  if column_step == 1 then
+    local apart = int(row_step)
+    cast(gemv, p[0])('T', int(columns), rows, unit, m, apart, x, one, nothing, r, one)
+  else
+    local apart = int(column_step)
+    cast(gemv, p[0])('N', rows, int(columns), unit, m, apart, x, one, nothing, r, one)
+  end
+end)
+
+-- Rows of a correlation: function, bytes of an element, addresses of the sums, the input and the
+-- weights, for each weight how far its input is from a row's start (int64), how many weights,
+-- elements of a row of sums, elements from row to row of the sums and of the input.
+job('correlate', function(p, first, last)
+  local run, size, weights, width = cast(axpy, p[0]), p[1], p[6], p[7]
+  local step, jump = p[8], p[9]
+  local x, at = cast(bytes, p[3]), cast(longs, p[5])
+  local weight = cast(bytes, p[4])
+  local rows = math.max(math.floor(SUMS / jump), 1)
+  local n = (math.min(rows, last - first) - 1) * jump + width
+  local sums = ffi.new('char[?]', n * size)
+  for top = first, last - 1, rows do
+    local count = math.min(rows, last - top)
+    length[0] = (count - 1) * jump + width
+    ffi.fill(sums, length[0] * size)
+    for k = 0, weights - 1 do
+      run(length, weight + k * size, x + (top * jump + tonumber(at[k])) * size, one, sums, one)
+    end
+    for i = 0, count - 1 do
+      copy(cast(bytes, p[2]) + (top + i) * step * size, sums + i * jump * size, width * size)
+    end
   end
 end)
 

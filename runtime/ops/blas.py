@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.arrays import multiply_vector
 from runtime.blas_threads import many_threads
 from runtime.dispatch import op
 from runtime.dtypes import Array
@@ -54,13 +55,13 @@ def _run(t: Tensor) -> int:
 def _matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """The product of arrays as numpy's matmul makes it; large ones over several threads."""
     if b.ndim > 1 and a.size * b.shape[-1] >= _LARGE_PRODUCT:
-        threads = many_threads(get_threads(), if_free=False)  # long enough to share a processor
-    elif a.size >= LARGE:
-        threads = many_threads(get_threads())
-    else:
-        return np.matmul(a, b, out=out)
-    with threads:
-        return np.matmul(a, b, out=out)
+        with many_threads(get_threads(), if_free=False):  # long enough to share a processor
+            return np.matmul(a, b, out=out)
+    if b.ndim == 1 and a.size >= LARGE and a.dtype.kind == "f":
+        product = np.empty(len(a), a.dtype) if out is None else out
+        if multiply_vector(a, b, product):
+            return product
+    return np.matmul(a, b, out=out)
 
 
 # -- sums of products: r = beta * t + alpha * product

@@ -8,13 +8,12 @@ positions where no window starts (at the end of a row) is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from runtime.blas_threads import one_thread_at_load
+from runtime import team
+from runtime.c_functions import blas
 from runtime.dispatch import op
 from runtime.dtypes import Array
 from runtime.errors import ArgError
@@ -34,7 +33,6 @@ _LARGE = 400_000
 
 #: (plane of the input, distance from the window's start, weights of neighbouring elements)
 _Piece = tuple[Array, int, Array]
-_SumUp = Callable[[Sequence[_Piece], int, int], Array]
 
 
 def _add_convolution(name: str, dims: int, flip: bool) -> None:
@@ -161,7 +159,11 @@ def _correlate(
     out: Array, flat: Array, rows: Array, paired: bool, distances: Sequence[int], strides: Sizes
 ) -> None:
     """out[o] = the sum over i of the correlation of flat[i] (paired: flat[o]) with rows[o, i]."""
-    step, sum_up = _way(rows, out.size)
+    address = _axpy(rows, out.size)
+    if address is not None:
+        _correlate_large(address, out, flat, rows, paired, distances, strides)
+        return
+    step = _NARROW if rows.dtype.kind == "f" else rows.shape[-1]
     stride, width = strides[-2], out.shape[-1]
     height = max(_BLOCK // stride, 1)
     for o, planes in enumerate(out):
@@ -170,21 +172,47 @@ def _correlate(
             for y in range(0, planes.shape[-2], height):
                 block = planes[at][y : y + height]
                 start = y * stride + sum(i * s for i, s in zip(at, strides, strict=False))
-                sums = sum_up(pieces, start, (len(block) - 1) * stride + width)
+                sums = _sum_correlations(pieces, start, (len(block) - 1) * stride + width)
                 steps = (stride * sums.itemsize, sums.itemsize)
                 block[...] = np.ndarray(block.shape, sums.dtype, sums, 0, steps)
 
 
-def _way(rows: Array, count: int) -> tuple[int, _SumUp]:
-    """How to sum up weighted neighbours: how many weights at a time, and what does it."""
-    if rows.dtype.kind != "f":
-        return rows.shape[-1], _sum_correlations
-    if rows[0].size * count < _LARGE:
-        return _NARROW, _sum_correlations
-    with one_thread_at_load():
-        from scipy.linalg import blas  # takes a while: not before it pays
+def _axpy(rows: Array, count: int) -> int | None:
+    """The BLAS function that adds up multiples, where it pays for so many output elements."""
+    if rows.dtype.kind != "f" or rows[0].size * count < _LARGE:
+        return None
+    return blas("daxpy" if rows.itemsize == 8 else "saxpy")
 
-    return 1, partial(_sum_multiples, blas.daxpy if rows.itemsize == 8 else blas.saxpy)
+
+def _correlate_large(
+    axpy: int,
+    out: Array,
+    flat: Array,
+    rows: Array,
+    paired: bool,
+    distances: Sequence[int],
+    strides: Sizes,
+) -> None:
+    """The same as `_correlate`, for each weight the whole input at a time."""
+    planes, _, width = rows.shape[1:]
+    at = np.add.outer(np.asarray(distances), np.arange(width))
+    if not paired:
+        at = np.add.outer(np.arange(planes) * flat.shape[1], at)
+    at = np.ascontiguousarray(at, np.int64)
+    rows = np.ascontiguousarray(rows)
+    result = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+    size, columns = out.itemsize, out.shape[-1]
+    for o, weights in enumerate(rows):
+        source = flat[o if paired else 0].ctypes.data
+        for plane in np.ndindex(*out.shape[1:-2]):
+            start = sum(i * s for i, s in zip(plane, strides, strict=False)) * size
+            block = result[(o, *plane)]
+            parameters = weights.ctypes.data, at.ctypes.data, at.size, columns, columns, strides[-2]
+            team.run(
+                b"correlate", len(block), axpy, size, block.ctypes.data, source + start, *parameters
+            )
+    if result is not out:
+        out[...] = result
 
 
 def _sum_correlations(pieces: Sequence[_Piece], start: int, count: int) -> Array:
@@ -195,14 +223,6 @@ def _sum_correlations(pieces: Sequence[_Piece], start: int, count: int) -> Array
         values = np.correlate(plane[first : first + count + len(weights) - 1], weights)
         sums = values if sums is None else np.add(sums, values, out=sums)
     assert sums is not None
-    return sums
-
-
-def _sum_multiples(axpy: Any, pieces: Sequence[_Piece], start: int, count: int) -> Array:
-    """The same for pieces of one weight."""
-    sums = np.zeros(count, pieces[0][0].dtype)
-    for plane, distance, weight in pieces:
-        sums = axpy(plane, sums, count, weight[0], start + distance)
     return sums
 
 

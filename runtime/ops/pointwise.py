@@ -6,17 +6,16 @@ Integer types compute as C does: they wrap, and quotients are cut towards zero.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
-from runtime.blas_threads import many_threads, one_thread_at_load
+from runtime.arrays import add_multiple
 from runtime.dispatch import FLOATS, op
-from runtime.dtypes import DOUBLE, Array, DType, cast, cast_scalar
+from runtime.dtypes import Array, DType, cast, cast_scalar
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import Compute, check_counts, elementwise
 from runtime.tensor import Tensor
-from runtime.threads import LARGE, get_threads
+from runtime.threads import LARGE
 
 # Forms as methods and as functions.
 _WITH_NUMBER = "*T* [T=1] real", "[*T*] T real"
@@ -62,11 +61,7 @@ def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     """r = t + value * src."""
     if value == 1:
         with_tensor(r, np.add, t, src)
-    elif r is t and _is_axpy(r, src):
-        axpy = _axpy(r.dtype)
-        with many_threads(get_threads()):
-            axpy(src.flat, r.flat, a=value)
-    else:
+    elif not (r is t and _is_axpy(r, src) and add_multiple(r.flat, value, src.flat)):
         with_tensor(r, _scaled_sum(value), t, src)
 
 
@@ -80,14 +75,6 @@ def _is_axpy(r: Tensor, src: Tensor) -> bool:
         and src.is_contiguous
         and (r.storage is not src.storage or r.offset == src.offset)
     )
-
-
-@cache
-def _axpy(dtype: DType) -> Callable[..., Array]:
-    with one_thread_at_load():
-        from scipy.linalg.blas import daxpy, saxpy  # late: costs as much as starting the shell
-
-    return daxpy if dtype is DOUBLE else saxpy  # type: ignore[no-any-return]
 
 
 def _scaled_sum(value: float) -> Compute:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from runtime.arrays import copy_into
 from runtime.dispatch import Call, checked, op
 from runtime.dtypes import DTYPES, LONG, Array, DType, cast_into
