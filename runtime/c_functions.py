@@ -1,20 +1,22 @@
 """Addresses of C functions in numpy and scipy, for code that calls them without Python.
 
 numpy's inner loops: the structure of a ufunc is part of numpy's C interface (its reference,
-"Python types and C-structures", PyUFuncObject). scipy's BLAS: ``scipy.linalg.cython_blas``.
+"Python types and C-structures", PyUFuncObject). scipy's BLAS and LAPACK: what Cython code gets
+from ``scipy.linalg.cython_blas`` and ``cython_lapack``.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
 from runtime.blas_threads import one_thread_at_load
 
-__all__ = ["blas", "inner_loop"]
+__all__ = ["blas", "inner_loop", "lapack"]
 
 
 class _UFunc(ctypes.Structure):
@@ -52,13 +54,31 @@ def blas(name: str) -> int | None:
     with one_thread_at_load():
         from scipy.linalg import cython_blas  # takes a while: not before it is needed
 
-    capsule = cython_blas.__pyx_capi__[name]
+    kind, address = _capsule(cython_blas.__pyx_capi__[name])
+    return address if b"int *" in kind else None
+
+
+@cache
+def lapack(name: str) -> Callable[..., None] | None:
+    """A LAPACK function, all of whose arguments are addresses; None where there is none with int.
+
+    Other threads of Python run while it does.
+    """
+    with one_thread_at_load():
+        from scipy.linalg import cython_lapack  # likewise
+
+    kind, address = _capsule(cython_lapack.__pyx_capi__[name])
+    if b"int *" not in kind:
+        return None
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * kind.count(b"*"))(address)
+
+
+def _capsule(capsule: object) -> tuple[bytes, int]:
+    """The name of a capsule, which tells the type of its function, and the address."""
     api = ctypes.pythonapi
     api.PyCapsule_GetName.restype = ctypes.c_char_p
     api.PyCapsule_GetName.argtypes = [ctypes.py_object]
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
     api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    kind: bytes = api.PyCapsule_GetName(capsule)
-    if b"int *" not in kind:
-        return None
-    return int(api.PyCapsule_GetPointer(capsule, kind))
+    name = api.PyCapsule_GetName(capsule)
+    return name, api.PyCapsule_GetPointer(capsule, name)

@@ -19,6 +19,7 @@ from runtime.ops._lapack import (
     with_results,
 )
 from runtime.ops._operands import store
+from runtime.ops._svd import svd_over_threads
 from runtime.tensor import Tensor
 
 __all__: list[str] = []
@@ -70,10 +71,13 @@ def svd(u: Tensor, s: Tensor, v: Tensor, a: Tensor, job: str) -> None:
     check_matrix(a)
     rows, columns = a.sizes
     full = int(job == "A")
-    work, _ = routine("gesvd_lwork", a)(rows, columns, full_matrices=full)
-    left, values, right, info = routine("gesvd", a)(
-        by_columns(a), full_matrices=full, lwork=int(work), overwrite_a=1
-    )
+    found = svd_over_threads(by_columns(a)) if not full or rows == columns else None
+    if found is None:
+        work, _ = routine("gesvd_lwork", a)(rows, columns, full_matrices=full)
+        found = routine("gesvd", a)(
+            by_columns(a), full_matrices=full, lwork=int(work), overwrite_a=1
+        )
+    left, values, right, info = found
     check_info(info, "gesvd", " Lapack Error gesvd : {} superdiagonals failed to converge.")
     store_columns(u, left)
     store(s, values)
