@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -84,11 +85,8 @@ def check_info(info: int, name: str, problem: str) -> None:
 
 def routine(name: str, t: Tensor) -> Callable[..., Any]:
     """The LAPACK routine for a tensor's element type."""
-    with one_thread_at_load():
-        from scipy.linalg import lapack  # takes a while: not before it is needed
-
-    found: Callable[..., Any] = getattr(lapack, ("d" if t.dtype.size == 8 else "s") + name)
-    if t.nelement < _LARGE_MATRIX:
+    found = _routine(("d" if t.dtype.size == 8 else "s") + name)
+    if t.nelement < _LARGE_MATRIX or name.endswith("_lwork"):
         return found
 
     def over_threads(*args: Any, **options: Any) -> Any:
@@ -96,6 +94,14 @@ def routine(name: str, t: Tensor) -> Callable[..., Any]:
             return found(*args, **options)
 
     return over_threads
+
+
+@cache
+def _routine(name: str) -> Callable[..., Any]:
+    with one_thread_at_load():
+        from scipy.linalg import lapack  # takes a while: not before it is needed
+
+    return getattr(lapack, name)  # type: ignore[no-any-return]
 
 
 def by_columns(t: Tensor) -> Array:

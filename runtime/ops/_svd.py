@@ -54,7 +54,7 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
     orgbr(b"P", short, columns, rows, v, short, of_v, work, work.size)
 
     diagonals = [values.copy(), above.copy()]
-    codes = []
+    codes: list[int] = []
 
     def part(which: slice) -> None:
         at = [slice(n * which.start // count, n * which.stop // count) for n in (rows, columns)]
