@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,29 +20,27 @@ __all__ = [
     "take_rows",
 ]
 
-_PIECE = 65_536  # elements at a time, whose places stay in the cache
-
 _LARGE_BYTES = 8 * LARGE
 
 
-def compute_flat(ufunc: np.ufunc, out: Array, inputs: Sequence[Array | float]) -> bool:
-    """out = ufunc(*inputs) by several threads, all flat and contiguous; False: nothing is done.
+def compute_flat(ufunc: np.ufunc, out: Array, *inputs: Array | float) -> None:
+    """out = ufunc(*inputs), one-dimensional; by several threads where that is possible.
 
-    An input may be a number where the elements are floats.
+    An input may be a number, where an array has another one's type.
     """
     dtype = next(x.dtype for x in inputs if isinstance(x, np.ndarray))
     values = [x if isinstance(x, np.ndarray) else np.array(x, dtype) for x in inputs]
-    floats = dtype.kind == "f" or all(isinstance(x, np.ndarray) for x in inputs)
-    if not floats or any(x.dtype != dtype for x in values):
-        return False
-    found = inner_loop(ufunc, f"{dtype.char * len(values)}->{out.dtype.char}")
+    whole = dtype.kind != "f" and any(x.ndim == 0 for x in values)  # which numbers may not be
+    found = None
+    if out.size >= LARGE and not whole and all(x.dtype == dtype for x in values):
+        found = inner_loop(ufunc, f"{dtype.char * len(values)}->{out.dtype.char}")
     if found is None:
-        return False
+        ufunc(*inputs, out=out)
+        return
     operands = [*values, out]
     addresses = [x.ctypes.data for x in operands]
-    steps = [x.itemsize if x.ndim else 0 for x in operands]
+    steps = [x.strides[0] if x.ndim else 0 for x in operands]
     team.run(b"loop", len(out), *found, len(operands), *addresses, *steps)
-    return True
 
 
 def copy_into(out: Array, values: Array) -> None:
@@ -89,30 +86,25 @@ def take_rows(rows: Array, at: Array, out: Array) -> None:
     team.run(b"take", len(at), *addresses, size, large=out.nbytes >= _LARGE_BYTES)
 
 
-def take_along(values: Array, at: Array, dim: int, out: Array | None = None) -> Array:
-    """values at positions (from 0, in range) along one dimension; the other sizes are the same.
+def take_along(
+    values: Array, at: Array, dim: int, out: Array | None = None, first: int = 0
+) -> Array:
+    """values at positions (in range) along one dimension; the other sizes are the same.
 
-    As numpy's take_along_axis, which takes three times as long.
+    As numpy's take_along_axis, which takes four times as long.
     out: where to, contiguous and apart from values; by default new memory.
+    first: the number of the first position.
     """
     if out is None:
         out = np.empty(at.shape, values.dtype)
-    if not values.flags.c_contiguous:
-        out[...] = np.take_along_axis(values, at, dim)
-        return out
     if not at.size:
         return out
+    values, at = np.ascontiguousarray(values), np.ascontiguousarray(at)
     step = math.prod(values.shape[dim + 1 :])
-    count, block = at.shape[dim], values.shape[dim] * step
-    flat, columns = values.reshape(-1), np.arange(step)
-    rows, result = at.reshape(-1, step), out.reshape(-1, step)
-
-    def part(which: slice) -> None:
-        places = np.multiply(rows[which], step, dtype=np.int64)
-        places += columns
-        places += (np.arange(which.start, which.stop) // count * block)[:, None]
-        # The positions are in range: clipping only spares numpy a copy of the result.
-        np.take(flat, places, out=result[which], mode="clip")
-
-    in_parts(part, len(rows), piece=max(_PIECE // step, 1), large=max(LARGE // step, 1))
+    block = values.shape[dim] * step
+    # Runs of positions that share an offset, or one that grows by 1 from each to the next.
+    run, runs_of_block = (step, at.shape[dim]) if step > 1 else (at.shape[dim], 1)
+    addresses = (x.ctypes.data for x in (out, values, at))
+    sizes = out.itemsize, at.itemsize, first, run, runs_of_block, block, step
+    team.run(b"gather", at.size // run, *addresses, *sizes, large=at.size >= LARGE)
     return out

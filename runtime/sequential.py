@@ -142,12 +142,12 @@ def select_rows(rows: Array, k: int) -> Array:
     return index
 
 
-def shuffle(values: Array, targets: Array, first: int) -> None:
-    """Swap int32 elements, one after the other from ``first``, with those at their targets.
+def shuffle(values: Array, distances: Array, first: int) -> None:
+    """Swap elements, one after the other from ``first`` on, each with one behind it.
 
-    targets: int32, counted from ``first``.
+    distances: how far, for as many as are swapped; both are of 32 bits.
     """
-    _run(b"shuffle", values, targets, first, len(targets))
+    _run(b"shuffle", values, distances, first, len(distances))
 
 
 def draw_slots(cumulative: Array, uniform: Array, replace: bool) -> Array:

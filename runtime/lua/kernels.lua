@@ -143,12 +143,12 @@ end
 
 -- --------------------------------------------------------------------- random
 
---- Swaps each element from `first` on with the one at its target; targets counts from there.
--- @param values, targets addresses of int32
-function kernels.shuffle(values, targets, first, count)
-  local a, target = ffi.cast(ints, values) + first, ffi.cast(ints, targets)
+--- Swaps each of count elements from `first` on with one that is not before it.
+-- @param values, distances addresses of int32: how far behind it that one is
+function kernels.shuffle(values, distances, first, count)
+  local a, distance = ffi.cast(ints, values) + first, ffi.cast(ints, distances)
   for i = 0, count - 1 do
-    local j = target[i]
+    local j = i + distance[i]
     a[i], a[j] = a[j], a[i]
   end
 end

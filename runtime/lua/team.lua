@@ -12,7 +12,8 @@ local C = ffi.C
 local MOST = 64      -- threads
 local ROOM = 24      -- parameters of a job
 local PIECES = 2      -- of a share, unless a job wants smaller ones
-local AWAKE = 10000  -- looks (of about 0.1 us) before a thread goes to sleep
+local AWAKE = 4096   -- looks, each after a rest of 0.1 us, before a thread goes to sleep
+local REST = 32      -- square roots: a chain of these leaves the processor to its other half
 
 ffi.cdef[[
 int th_mutex_init(void *, void *) __asm__("pthread_mutex_init");
@@ -23,6 +24,7 @@ int th_cond_init(void *, void *) __asm__("pthread_cond_init");
 int th_cond_wait(void *, void *) __asm__("pthread_cond_wait");
 int th_cond_broadcast(void *) __asm__("pthread_cond_broadcast");
 int th_yield(void) __asm__("sched_yield");
+int th_nothing(int) __asm__("abs");
 void *th_calloc(size_t, size_t) __asm__("calloc");
 ]]
 
@@ -47,7 +49,7 @@ end
 
 local doubles, longs = ffi.typeof('double *'), ffi.typeof('int64_t *')
 local bytes = ffi.typeof('char *')
-local copy, cast = ffi.copy, ffi.cast
+local copy, cast, sqrt = ffi.copy, ffi.cast, math.sqrt
 
 local SUMS = 2048 -- that are made together: they stay in the cache
 
@@ -83,6 +85,29 @@ job('take', function(p, first, last)
   local to, from, at, size = cast(bytes, p[0]), cast(bytes, p[1]), cast(longs, p[2]), p[3]
   for i = first, last - 1 do
     copy(to + i * size, from + tonumber(at[i]) * size, size)
+  end
+end)
+
+local whole = {} -- bytes -> pointers to whole numbers
+for size, name in pairs{ [1] = 'int8_t', [2] = 'int16_t', [4] = 'int32_t', [8] = 'int64_t' } do
+  whole[size] = ffi.typeof(name .. ' *')
+end
+
+-- Runs of elements at given positions along a dimension: addresses to, from and of the positions,
+-- bytes of an element and of a position, the first position's number, elements of a run, runs of
+-- a block, elements of a block of the source, and from one position to the next; where that is
+-- not 1, a run has one element after the other from there on.
+job('gather', function(p, first, last)
+  local to, from, at = cast(whole[p[3]], p[0]), cast(whole[p[3]], p[1]), cast(whole[p[4]], p[2])
+  local base, run, runs, block, step = p[5], p[6], p[7], p[8], p[9]
+  for i = first, last - 1 do
+    local source = from + (math.floor(i / runs) * block - base * step)
+    local target, places = to + i * run, at + i * run
+    if step == 1 then
+      for k = 0, run - 1 do target[k] = source[tonumber(places[k])] end
+    else
+      for k = 0, run - 1 do target[k] = source[tonumber(places[k]) * step + k] end
+    end
   end
 end)
 
@@ -146,9 +171,22 @@ end)
 
 -- ------------------------------------------------------------------- sharing
 
+-- Waits a moment without taking much of the processor: threads may share one. Every 128th time
+-- another process may have it. The call lets LuaJIT read memory again.
+local function rest(times)
+  local x = times
+  for _ = 1, REST do x = sqrt(x + 1) end
+  if x < 0 or times % 128 == 127 then C.th_yield() end
+  C.th_nothing(0)
+end
+
 -- Never sleeps: what holds a lock is done with it soon.
 local function acquire(mutex)
-  while C.th_mutex_trylock(mutex) ~= 0 do C.th_yield() end
+  local times = 0
+  while C.th_mutex_trylock(mutex) ~= 0 do
+    rest(times)
+    times = times + 1
+  end
 end
 
 -- The next piece of what is left, of one's own share first; nil where nothing is left.
@@ -179,9 +217,9 @@ end
 
 -- Waits for a job that is not the one seen before; returns its number.
 local function await(board, seen)
-  for _ = 1, AWAKE do
+  for times = 1, AWAKE do
     if board.posted ~= seen then return board.posted end
-    C.th_yield()
+    rest(times)
   end
   C.th_mutex_lock(board.sleep)
   board.sleepers = board.sleepers + 1
@@ -248,7 +286,11 @@ function team.run(name, address, threads, size, piece, ...)
   for i = 1, select('#', ...) do board.parameters[i - 1] = (select(i, ...)) end
   post(board, index, size, threads, piece)
   take_part(board, 0)
-  while board.running > 0 do C.th_yield() end
+  local times = 0
+  while board.running > 0 do
+    rest(times)
+    times = times + 1
+  end
   acquire(board.lock) -- what the others wrote is to be seen from here on
   local failed = board.failed ~= 0
   C.th_mutex_unlock(board.lock)

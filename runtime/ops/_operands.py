@@ -98,8 +98,8 @@ def _compute_large(compute: Compute, arrays: list[Any]) -> None:
     if flat is not None:
         if steps:
             in_parts(partial(part, flat), arrays[0].size, piece=PIECE)
-        elif not compute_flat(compute, flat[0], flat[1:]):  # type: ignore[arg-type]
-            part(flat, slice(None))
+        else:
+            compute_flat(compute, *flat)  # type: ignore[arg-type]
     elif steps:
         for at in blocks(arrays[0].shape):
             part(arrays, at)

@@ -154,11 +154,10 @@ def _check_gather(dim: int, **tensors: Tensor) -> None:
             raise TorchError(f"Expected {listed} to have the same size in dimension {dim}")
 
 
-def _gather_positions(index: Tensor, size: int, name: str) -> Array:
-    at = index.array - 1
-    if at.size and (at.min() < 0 or at.max() >= size):
+def _check_positions(index: Tensor, size: int, name: str) -> None:
+    at = index.array
+    if at.size and (at.min() < 1 or at.max() > size):
         raise TorchError(f"Invalid index in {name}")
-    return at
 
 
 def _new_gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
@@ -183,14 +182,15 @@ def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
         raise ArgError(4, "Index tensor must have same dimensions as input tensor")
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, src=src, index=index)
-    at = _gather_positions(index, src.sizes[dim], "gather")
+    _check_positions(index, src.sizes[dim], "gather")
     count = index.sizes[dim]
     if r.sizes[dim] < count:
         raise TorchError("Invalid index in gather")
-    if r.is_contiguous and r.sizes == index.sizes and r.storage is not src.storage:
-        take_along(src.array, at, dim, out=r.array)
+    apart = r.storage is not src.storage and r.storage is not index.storage
+    if r.is_contiguous and r.sizes == index.sizes and apart:
+        take_along(src.array, index.array, dim, out=r.array, first=1)
     else:
-        values = take_along(src.array, at, dim)
+        values = take_along(src.array, index.array, dim, first=1)
         np.moveaxis(r.array, dim, 0)[:count] = np.moveaxis(values, dim, 0)
 
 
@@ -214,11 +214,11 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
         raise ArgError(4, "Input tensor must have same dimensions as output tensor")
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, src=src, index=index)
-    at = _gather_positions(index, r.sizes[dim], "scatter")
+    _check_positions(index, r.sizes[dim], "scatter")
     if src.sizes[dim] < index.sizes[dim]:
         raise TorchError("Invalid index in scatter")
     source = np.moveaxis(np.moveaxis(src.array, dim, 0)[: index.sizes[dim]], 0, dim)
-    np.put_along_axis(r.array, at, source, dim)
+    np.put_along_axis(r.array, index.array - 1, source, dim)
 
 
 @op("scatter", method="*T* index LongTensor real", function="*T* index LongTensor real")
@@ -227,8 +227,8 @@ def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
     _check_scatter(r, dim, index)
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, index=index)
-    at = _gather_positions(index, r.sizes[dim], "scatter")
-    np.put_along_axis(r.array, at, value, dim)
+    _check_positions(index, r.sizes[dim], "scatter")
+    np.put_along_axis(r.array, index.array - 1, value, dim)
 
 
 # -- by a mask

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from runtime.dispatch import FLOATS, op
@@ -12,7 +14,8 @@ from runtime.ops._operands import store
 from runtime.sequential import draw_slots, pair_slots, shuffle
 from runtime.tensor import Tensor
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 14  # numbers drawn at a time: they stay in the cache
+_LOW = sys.byteorder == "big"  # which half of 64 bits has the low ones
 
 # -- permutations
 
@@ -23,20 +26,19 @@ def randperm(r: Tensor, generator: Generator | None, n: int) -> None:
     if n <= 0:
         raise ArgError(1, "must be strictly positive")
     r.resize((n,))
-    values = r.array
-    values[...] = _permutation(chosen(generator), n)
-    values += 1
+    r.array[...] = _permutation(chosen(generator), n)
 
 
 def _permutation(generator: Generator, n: int) -> Array:
-    """The numbers 0 to n - 1: each in turn was swapped with one that is not before it."""
-    order = np.arange(n, dtype=np.int32)
+    """The numbers 1 to n: each in turn was swapped with one that is not before it."""
+    numbers = np.arange(1, n + 1, dtype=np.uint32)
+    order, left = numbers.copy(), numbers[::-1]
+    distances = np.empty(min(_BLOCK, n), np.uint32)
     for start in range(0, n - 1, _BLOCK):
         count = min(_BLOCK, n - 1 - start)
-        steps = np.arange(count, dtype=np.uint64)
-        targets = generator.words(count) % (np.uint64(n - start) - steps)
-        targets += steps
-        shuffle(order, targets.astype(np.int32), start)
+        words = generator.words(count).view(np.uint32)[_LOW::2]
+        np.remainder(words, left[start : start + count], out=distances[:count])
+        shuffle(order, distances[:count], start)
     return order
 
 
