@@ -3,18 +3,19 @@
 -- A userdata of ours maps to its Python object in `objects`, and to its C struct in
 -- `structs`, once that was asked for. A view that Lua made by itself (see tensor.lua) has a
 -- struct and, in `anchors`, the Python storage it keeps alive; Python gets to know it on
--- first need, in `adopt`. (The anchor of a block, see ctypes.lua, is the block.) All three tables are weak: Python never refers to a userdata.
+-- first need, in `adopt`. (The anchor of a block, see ctypes.lua, is the block.) All three
+-- tables are weak: Python never refers to a userdata.
 -- @module bridge
 
 local th = ...
 local host = th.host
 
 local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetatable
-local byte, sub = string.byte, string.sub
+local byte, sub, setfenv = string.byte, string.sub, debug.setfenv
 local track, count_object = th.track, th.count_object
 
 local weak = { __mode = 'k' }
-local objects = setmetatable({}, weak)
+local objects = setmetatable({}, { __mode = 'kv' })
 local structs = setmetatable({}, weak)
 local anchors = setmetatable({}, weak)
 th.objects, th.structs, th.anchors = objects, structs, anchors
@@ -48,12 +49,20 @@ end
 -- Class ids of storages: the objects that come to Lua more than once.
 local FIRST_STORAGE, LAST_STORAGE = 21, 40
 
+-- Ties a userdata to its Python object, which then goes in the same collection: as a strong
+-- value of a weak table it would stay for another one.
+local function tie(value, object)
+  objects[value] = object
+  setfenv(value, { object })
+end
+th.tie = tie
+
 --- A new userdata for a Python object.
 local function wrap(object, id)
   if id >= FIRST_STORAGE and id <= LAST_STORAGE then track(object) end
   count_object()
   local value = newproxy(prototypes[id])
-  objects[value] = object
+  tie(value, object)
   return value
 end
 th.wrap = wrap

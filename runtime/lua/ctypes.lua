@@ -123,7 +123,8 @@ function th.adopt(value)
   end
   local offset = tonumber(view.storageOffset)
   local object = th.ask(host.adopt, anchor, offset, unpack(geometry, 1, 2 * n))
-  objects[value], structs[value], th.anchors[value] = object, nil, nil
+  structs[value], th.anchors[value] = nil, nil
+  th.tie(value, object)
   return object
 end
 

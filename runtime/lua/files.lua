@@ -9,7 +9,6 @@ local torch, host = th.torch, th.host
 local ffi = require 'ffi'
 
 local type, tonumber, min, select = type, tonumber, math.min, select
-local objects = th.objects
 
 ffi.cdef[[
 typedef struct THFileWindow {
@@ -130,7 +129,8 @@ end
 local function wrap(mt, object, address)
   th.count_object()
   local value = th.newproxy(th.proxy(mt))
-  objects[value], windows[value] = object, ffi.cast(window_pointer, address)
+  th.tie(value, object)
+  windows[value] = ffi.cast(window_pointer, address)
   return value
 end
 
