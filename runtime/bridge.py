@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime import dispatch, host_os, memory, small, threads
+from runtime import dispatch, host_os, memory, small, team, threads
+from runtime.c_functions import blas
 from runtime.dispatch import class_id, encode_error
 from runtime.dtypes import DTYPES, Array
 from runtime.io import host as files
@@ -126,6 +127,8 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "adopt": _adopt,
         "adopt_storage": _adopt_storage,
         "small_source": _small_source,
+        "team_state": team.state,
+        "blas": lambda name: blas(name.decode()),
         "half_bits": _half_bits,
         "half_values": _half_table,
         "get_threads": threads.get_threads,

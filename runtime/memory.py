@@ -73,24 +73,29 @@ class Pool:
 
     LEAST = 1 << 20  # bytes; below, the allocator reuses memory by itself
     MOST = 256 << 20  # bytes kept in all
+    _LINE = 64  # bytes of a cache line, where the memory starts
 
     def __init__(self) -> None:
         self._free: dict[int, list[Array]] = {}
         self._kept = 0
 
     def take(self, nbytes: int) -> Array:
-        """Bytes, undetermined: kept ones of that size, or new ones."""
+        """Bytes, undetermined: kept ones of that size, or new ones. The base is to be given back."""
         found = self._free.get(nbytes)
-        if not found:
-            return np.empty(nbytes, np.uint8)
-        self._kept -= nbytes
-        return found.pop()
+        if found:
+            self._kept -= nbytes
+            memory = found.pop()
+        else:
+            memory = np.empty(nbytes + self._LINE, np.uint8)
+        start = -memory.ctypes.data % self._LINE
+        return memory[start : start + nbytes]
 
     def give(self, memory: Array) -> None:
-        """Keep bytes that nobody else refers to."""
-        if self._kept + memory.nbytes <= self.MOST:
-            self._kept += memory.nbytes
-            self._free.setdefault(memory.nbytes, []).append(memory)
+        """Keep the base of bytes that nobody else refers to."""
+        nbytes = memory.nbytes - self._LINE
+        if self._kept + nbytes <= self.MOST:
+            self._kept += nbytes
+            self._free.setdefault(nbytes, []).append(memory)
 
 
 POOL = Pool()

@@ -1,8 +1,9 @@
-"""Small operations as Lua code: the formulas of rows, for the ways a call may look.
+"""Operations as Lua code: the formulas of rows, for the ways a call may look.
 
 A row that names a formula (`each` for a result element by element, `fold` for a number, `pick`
 for an extremum and its place) can be run by LuaJIT without Python on few contiguous elements
-of DoubleTensors. This module translates such a call, once for each pattern of argument kinds,
+of DoubleTensors; and on many, where the formula is one that threads know (runtime/team.py) and
+there is a destination. This module translates such a call, once for each pattern of argument kinds,
 into a Lua function that returns nil where it does not apply. Which form a call means is decided
 by the same match as for Python's way (``signatures.Form.match``), so there is one meaning.
 """
@@ -13,6 +14,9 @@ import inspect
 import re
 from typing import Any
 
+import numpy as np
+
+from runtime.c_functions import inner_loop
 from runtime.dispatch import TABLE, Row
 from runtime.dtypes import BYTE, DOUBLE
 from runtime.signatures import Form, TensorKind, parse_form
@@ -30,6 +34,10 @@ _OPERATORS = {
     ("operator_div", "TN"): "div",
 }
 _KINDS = ("", "T", "N")
+
+_STEP = re.compile(r"(\w+) ([-+*/]) (\w+)")  # a formula that is one loop of numpy's
+_STEPS = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # one that is BLAS's axpy
+_LOOPS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
 
 
 def has_formula(name: str) -> bool:
@@ -75,6 +83,7 @@ class _Writer:
         self.form = form
         self.places = [self._place(i, places) for i in range(len(places))]
         self.tensors = [k + 1 for k, kind in enumerate(pattern) if kind == "T"]
+        self.shared = self._share(row.each) if row.each and self._destination() else None
         self.count = len(pattern)
 
     def _place(self, i: int, places: list[int | None]) -> int | None:
@@ -122,11 +131,12 @@ class _Writer:
             lines.append(f"if getmetatable(a{k}) ~= mt then return nil end")
             lines.append(f"local c{k} = structs[a{k}] or fetch_struct(a{k})")
         source = self._shape_giver()
-        lines.append(f"local n = dense(c{source})")
+        count = "few_or_many" if self.shared else "few"
+        lines.append(f"local n = {count}(c{source})")
         lines.append("if n == 0 then return nil end")
         for k in self.tensors:
             if k != source:
-                lines.append(f"if dense(c{k}) ~= n then return nil end")
+                lines.append(f"if {count}(c{k}) ~= n then return nil end")
         destination = self._destination()
         if destination and destination != source:
             lines.append(f"if not same_sizes(c{destination}, c{source}) then return nil end")
@@ -154,7 +164,9 @@ class _Writer:
         formula = self._formula(self.row.each or "")
         destination = self._destination()
         if destination:
+            many = f"if n > MOST then return {self.shared} and a{destination} or nil end"
             return [
+                *([many] if self.shared else []),
                 f"for i = 0, n - 1 do p{destination}[i] = {formula} end",
                 f"return a{destination}",
             ]
@@ -165,6 +177,20 @@ class _Writer:
             f"return publish({self._result()}, block)",
         ]
 
+    def _share(self, text: str) -> str | None:
+        """Lua code by which threads compute a formula for n elements (false: they cannot)."""
+        words, r = self._words(), f"p{self._destination()}"
+        step = _STEP.fullmatch(text)
+        if step is not None:
+            loop = inner_loop(_LOOPS[step[2]], "dd->d")
+            a, b = (words[step[i]].removesuffix("[i]") for i in (1, 3))  # pointers, or numbers
+            return loop and f"share_loop(n, {loop[0]}, {loop[1]}, {a}, {b}, {r})"
+        steps = _STEPS.fullmatch(text)
+        if steps is not None and words[steps[1]] == f"{r}[i]":
+            factor = ("-" if steps[2] == "-" else "") + words[steps[3]]
+            return f"share_axpy(n, {r}, {factor}, {words[steps[4]].removesuffix('[i]')})"
+        return f"share_copy(n, {r}, p2)" if words.get(text) == "p2[i]" else None
+
     def _result(self) -> str:
         """The element type of a new result, as the Lua side names it."""
         byte = TENSOR_CLASSES[BYTE.index]
@@ -173,9 +199,14 @@ class _Writer:
         return "byte" if is_byte else "double"
 
     def _formula(self, text: str) -> str:
-        """A row's formula in terms of the call.
+        """A row's formula in terms of the call."""
+        words = self._words()
+        return re.sub(r"[a-z_]\w*", lambda m: words.get(m[0], m[0]), text)
 
-        Its names are those of the implementation's parameters; a, b, c where that has a Call.
+    def _words(self) -> dict[str, str]:
+        """What the names in a formula are in the call.
+
+        They are those of the implementation's parameters; a, b, c where that has a Call.
         """
         names = ["a", "b", "c"]
         if not self.row.hand:
@@ -187,4 +218,4 @@ class _Writer:
             else:
                 tensor = isinstance(argument.kind, TensorKind)
                 words[name] = f"p{place + 1}[i]" if tensor else f"a{place + 1}"
-        return re.sub(r"[a-z_]\w*", lambda m: words.get(m[0], m[0]), text)
+        return words

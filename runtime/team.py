@@ -16,7 +16,7 @@ from typing import Any
 from runtime.processors import are_free
 from runtime.threads import get_threads
 
-__all__ = ["install", "run"]
+__all__ = ["install", "run", "state"]
 
 #: Finds a function of a Lua state by its name.
 Find = Callable[[bytes], Any]
@@ -63,20 +63,29 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
+def state() -> tuple[int, int]:
+    """The address of the board, and how many threads are to work.
+
+    As many as torch.setnumthreads says while that many processors are free, else one.
+    """
+    global _team
+    assert _find is not None, "no engine runs"
+    if _team is None:
+        _team = _Team(_find)
+    threads = get_threads()
+    if threads > 1:
+        threads = _team.gather(threads) if are_free(threads) else 1
+    return _team.address, threads
+
+
 def run(
     job: bytes, count: int, *parameters: float, piece: int | None = None, large: bool = True
 ) -> None:
     """Do a job of lua/team.lua for a range of positions.
 
     parameters: numbers, and addresses of memory that the caller keeps alive.
-    piece: of at most so many positions at a time. large: whether to share it out, among as many
-    threads as torch.setnumthreads says while that many processors are free.
+    piece: of at most so many positions at a time. large: whether to share it out.
     """
-    global _team
+    address, threads = state() if large else (0, 1)
     assert _find is not None, "no engine runs"
-    if _team is None:
-        _team = _Team(_find)
-    threads = get_threads() if large else 1
-    if threads > 1:
-        threads = _team.gather(threads) if are_free(threads) else 1
-    _find(b"run")(job, _team.address, threads, count, piece or count, *parameters)
+    _find(b"run")(job, address, threads, count, piece or count, *parameters)

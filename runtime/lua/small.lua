@@ -1,4 +1,4 @@
---- Small operations without Python, on few contiguous elements of DoubleTensors.
+--- Operations without Python, on few or very many contiguous elements of DoubleTensors.
 -- Python says what a call means: it translates the formula of a row into the code of a
 -- function for each pattern of argument kinds (runtime/small.py), which returns nil where it
 -- does not apply. This module has what that code uses: tensors that Lua makes by itself.
@@ -6,11 +6,13 @@
 
 local th = ...
 local host = th.host
+local ffi = require 'ffi'
 
 local type, getmetatable, tonumber = type, getmetatable, tonumber
 local structs, attach, fetch_struct = th.structs, th.attach, th.fetch_struct
 
-local MOST = 512 -- elements
+local MOST = 512     -- elements that this module computes with
+local MANY = 100000  -- elements from which on threads do (runtime/threads.py, LARGE)
 local ROOM = 8   -- dimensions
 local OWNED = 7  -- flags of a storage that counts references, can be resized, frees its memory
 
@@ -41,6 +43,12 @@ small.dense = dense
 local function few(c)
   local count = dense(c)
   if count > MOST then return 0 end
+  return count
+end
+
+local function few_or_many(c)
+  local count = dense(c)
+  if count > MOST and count < MANY then return 0 end
   return count
 end
 
@@ -141,6 +149,56 @@ function small.zeros(dtype, n, size1, size2, ...) -- luacheck: ignore 212
   end
 end
 
+-- ------------------------------------------------------------------ many elements
+
+local run = th.team.run
+local ASK = 64 -- jobs after which Python is asked again how many threads there are
+local board, threads, left = 0, 1, 0
+
+local function share(job, count, ...)
+  if left == 0 then
+    board, threads = host.team_state()
+    left = ASK
+  end
+  left = left - 1
+  run(job, board, threads, count, count, ...)
+  return true
+end
+
+--- To be called when the number of threads has changed.
+function small.forget_threads()
+  left = 0
+end
+
+local intptr, numbers = ffi.typeof('intptr_t'), ffi.new('double[2]')
+
+-- The address and the step in bytes of an operand: a pointer to elements or a number.
+local function operand(value, cell)
+  if type(value) == 'cdata' then return tonumber(ffi.cast(intptr, value)), 8 end
+  numbers[cell] = value
+  return tonumber(ffi.cast(intptr, numbers + cell)), 0
+end
+
+local function share_loop(n, loop, data, a, b, r)
+  local x, x_step = operand(a, 0)
+  local y, y_step = operand(b, 1)
+  return share('loop', n, loop, data, 3, x, y, operand(r), x_step, y_step, 8)
+end
+
+local function share_copy(n, to, from)
+  return share('copy', 8 * n, (operand(to)), (operand(from)))
+end
+
+local axpy -- the address of BLAS's function; false where it cannot be had
+
+local function share_axpy(n, r, factor, x)
+  if axpy == nil then axpy = th.ask(host.blas, 'daxpy') or false end
+  if not axpy then return false end
+  return share('axpy', n, axpy, 8, operand(r), (operand(x)), factor)
+end
+
+-- ------------------------------------------------------------------ translation
+
 local KINDS = { userdata = 1, number = 2 }
 
 --- The kinds of up to four arguments as a number; 0 where there is another one.
@@ -167,11 +225,13 @@ end
 
 local HEAD = [[
 local small, structs, fetch_struct, getmetatable, mt, byte, double, math = ...
-local dense, same_sizes, block_like, publish, pick = unpack(small.tools)
+local few, few_or_many, same_sizes, block_like, publish, pick = unpack(small.tools)
+local MOST, share_loop, share_copy, share_axpy = unpack(small.sharing)
 local exp, log, sqrt, abs, floor, ceil = math.exp, math.log, math.sqrt, math.abs, math.floor, math.ceil
 local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
 ]]
-small.tools = { few, same_sizes, block_like, publish, pick }
+small.sharing = { MOST, share_loop, share_copy, share_axpy }
+small.tools = { few, few_or_many, same_sizes, block_like, publish, pick }
 
 --- What runs calls of a pattern on few elements (it returns nil where it cannot), or false.
 function small.find(name, space, code)

@@ -122,6 +122,7 @@ function torch.getnumthreads() return (th.ask(host.get_threads)) end
 function torch.setnumthreads(count)
   if type(count) ~= 'number' then th.type_error(1, 'number', count, count == nil) end
   th.ask(host.set_threads, count)
+  th.small.forget_threads()
 end
 
 function torch.getnumcores() return (th.ask(host.count_cores)) end
