@@ -80,7 +80,7 @@ class Pool:
         self._kept = 0
 
     def take(self, nbytes: int) -> Array:
-        """Bytes, undetermined: kept ones of that size, or new ones. The base is to be given back."""
+        """Bytes, undetermined: kept ones of that size, or new ones; their base is to come back."""
         found = self._free.get(nbytes)
         if found:
             self._kept -= nbytes

@@ -81,9 +81,10 @@ class _Writer:
     def __init__(self, row: Row, form: Form, places: list[int | None], pattern: str) -> None:
         self.row = row
         self.form = form
+        self.each, _, self.condition = (row.each or "").partition(" if ")
         self.places = [self._place(i, places) for i in range(len(places))]
         self.tensors = [k + 1 for k, kind in enumerate(pattern) if kind == "T"]
-        self.shared = self._share(row.each) if row.each and self._destination() else None
+        self.shared = self._share(self.each) if self.each and self._destination() else None
         self.count = len(pattern)
 
     def _place(self, i: int, places: list[int | None]) -> int | None:
@@ -99,6 +100,8 @@ class _Writer:
         if self.row.pick:
             return self._pick(self.row.pick)
         lines = [*self._check(), *self._body()]
+        if self.condition:
+            lines.insert(0, f"if not ({self._formula(self.condition)}) then return nil end")
         more = ", ..." if self.row.each and not self._destination() else ""
         return f"return function(a1, a2, a3, a4{more})\n  " + "\n  ".join(lines) + "\nend"
 
@@ -161,7 +164,7 @@ class _Writer:
         if self.row.fold:
             loop = f"for i = 0, n - 1 do acc = {self._formula(self.row.fold)} end"
             return ["local acc = 0", loop, "return acc"]
-        formula = self._formula(self.row.each or "")
+        formula = self._formula(self.each)
         destination = self._destination()
         if destination:
             many = f"if n > MOST then return {self.shared} and a{destination} or nil end"

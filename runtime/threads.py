@@ -131,6 +131,8 @@ def flatten(arrays: Sequence[Array | float]) -> list[Array | float] | None:
 
     None where they do not lie in memory in the same order without gaps.
     """
+    if all(a.flags.c_contiguous for a in arrays if isinstance(a, np.ndarray)):
+        return [a.reshape(-1) if isinstance(a, np.ndarray) else a for a in arrays]
     first = next(a for a in arrays if isinstance(a, np.ndarray))
     axes = sorted(range(first.ndim), key=lambda axis: -first.strides[axis])
     flat: list[Array | float] = []

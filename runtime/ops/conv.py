@@ -8,6 +8,7 @@ positions where no window starts (at the end of a row) is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -30,6 +31,8 @@ _BLOCK = 10_000
 _MATRICES = 40_960
 #: From this many products on BLAS pays for a plane.
 _LARGE = 400_000
+#: Shapes of windows that are remembered.
+_PLACES = 16
 
 #: (plane of the input, distance from the window's start, weights of neighbouring elements)
 _Piece = tuple[Array, int, Array]
@@ -184,6 +187,14 @@ def _axpy(rows: Array, count: int) -> int | None:
     return blas("daxpy" if rows.itemsize == 8 else "saxpy")
 
 
+@lru_cache(_PLACES)
+def _places(distances: tuple[int, ...], width: int, planes: int, size: int) -> Array:
+    """Where the elements of a window are, from its start, in planes of a size."""
+    within: Array = np.add.outer(np.asarray(distances), np.arange(width))
+    places: Array = np.add.outer(np.arange(planes, dtype=np.int64) * size, within)
+    return places
+
+
 def _correlate_large(
     axpy: int,
     out: Array,
@@ -195,10 +206,7 @@ def _correlate_large(
 ) -> None:
     """The same as `_correlate`, for each weight the whole input at a time."""
     planes, _, width = rows.shape[1:]
-    at = np.add.outer(np.asarray(distances), np.arange(width))
-    if not paired:
-        at = np.add.outer(np.arange(planes) * flat.shape[1], at)
-    at = np.ascontiguousarray(at, np.int64)
+    at = _places(tuple(distances), width, 1 if paired else planes, flat.shape[1])
     rows = np.ascontiguousarray(rows)
     result = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
     size, columns = out.itemsize, out.shape[-1]

@@ -264,7 +264,7 @@ _POWERS: dict[float, Compute] = {
 }
 
 
-@op("pow", method="*T* [T=1] real", function="[*T*] T real", types=FLOATS)
+@op("pow", "*T* [T=1] real", "[*T*] T real", types=FLOATS, each="t * t if value == 2")
 def pow_number(r: Tensor, t: Tensor, value: float) -> None:
     """r = t to the power of a number."""
     r.resize(t.sizes)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from runtime.dispatch import FLOATS, op
@@ -14,8 +12,8 @@ from runtime.ops._operands import store
 from runtime.sequential import draw_slots, pair_slots, shuffle
 from runtime.tensor import Tensor
 
-_BLOCK = 1 << 14  # numbers drawn at a time: they stay in the cache
-_LOW = sys.byteorder == "big"  # which half of 64 bits has the low ones
+_BLOCK = 1 << 15  # numbers drawn at a time: they stay in the cache
+_WORDS = 2.0**32  # of 32 bits
 
 # -- permutations
 
@@ -31,14 +29,17 @@ def randperm(r: Tensor, generator: Generator | None, n: int) -> None:
 
 def _permutation(generator: Generator, n: int) -> Array:
     """The numbers 1 to n: each in turn was swapped with one that is not before it."""
-    numbers = np.arange(1, n + 1, dtype=np.uint32)
-    order, left = numbers.copy(), numbers[::-1]
-    distances = np.empty(min(_BLOCK, n), np.uint32)
+    order = np.arange(1, n + 1, dtype=np.int32)
     for start in range(0, n - 1, _BLOCK):
-        count = min(_BLOCK, n - 1 - start)
-        words = generator.words(count).view(np.uint32)[_LOW::2]
-        np.remainder(words, left[start : start + count], out=distances[:count])
-        shuffle(order, distances[:count], start)
+        left = np.arange(n - start, max(n - start - _BLOCK, 1), -1.0)
+        words = generator.uniform(len(left))
+        words *= _WORDS
+        # The remainders of whole numbers, in floating point: exact for these, and quicker.
+        quotients = words / left
+        np.floor(quotients, out=quotients)
+        quotients *= left
+        words -= quotients
+        shuffle(order, words.astype(np.int32), start)
     return order
 
 
