@@ -286,12 +286,15 @@ def mark_interruptible(function: Callable[..., Any]) -> None:
 
 
 def is_running(frame: FrameType | None) -> bool:
-    """Whether a Python frame belongs to the implementation of an operation."""
-    frame = frame.f_back if frame is not None else None
-    while frame is not None:
-        if frame.f_code in _INTERRUPTIBLE:
+    """Whether a Python frame belongs to the implementation of an operation.
+
+    Not where it belongs to a finalizer that runs within: no exception gets out of these.
+    """
+    outer = False
+    while frame is not None and frame.f_code.co_name != "__del__":
+        if outer and frame.f_code in _INTERRUPTIBLE:
             return True
-        frame = frame.f_back
+        outer, frame = True, frame.f_back
     return False
 
 
@@ -301,7 +304,9 @@ def encode_error(error: BaseException) -> bytes:
         return bytes([error.arg]) + error.detail.encode()
     if isinstance(error, TorchError):
         return b"\0" + str(error).encode("utf-8", "surrogateescape")
-    if isinstance(error, KeyboardInterrupt):
+    # Lua code that an operation calls is stopped by an error of Lua's.
+    lua_stopped = type(error).__name__ == "LuaError" and INTERRUPTED in str(error)
+    if isinstance(error, KeyboardInterrupt) or lua_stopped:
         return b"\0" + INTERRUPTED.encode()
     if isinstance(error, MemoryError):
         return b"\0$ Torch: not enough memory. Buy new RAM!"

@@ -88,4 +88,4 @@ def run(
     """
     address, threads = state() if large else (0, 1)
     assert _find is not None, "no engine runs"
-    _find(b"run")(job, address, threads, count, piece or count, *parameters)
+    _find(b"run")(job, address, threads, count, max(piece or count, 1), *parameters)

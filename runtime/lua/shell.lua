@@ -17,7 +17,7 @@ local HOOK_COUNT = 10000 -- instructions between two looks at Ctrl-C
 
 --- Raises an error if Ctrl-C was pressed; loops of ours call it now and then.
 function th.poll()
-  if host.poll() then error(host.INTERRUPTED, 0) end
+  if not th.uninterruptible and host.poll() then error(host.INTERRUPTED, 0) end
 end
 
 --- Makes code that runs without the JIT compiler stoppable by Ctrl-C (or not any more).

@@ -11,9 +11,10 @@ local C = ffi.C
 
 local MOST = 64      -- threads
 local ROOM = 24      -- parameters of a job
-local PIECES = 2      -- of a share, unless a job wants smaller ones
+local PIECES = 2     -- of a share, unless a job wants smaller ones
+local EVEN = 64      -- positions that vectors of any processor divide
 local AWAKE = 4096   -- looks, each after a rest of 0.1 us, before a thread goes to sleep
-local REST = 32      -- square roots: a chain of these leaves the processor to its other half
+local REST = 16      -- square roots: a chain of these leaves the processor to its other half
 
 ffi.cdef[[
 int th_mutex_init(void *, void *) __asm__("pthread_mutex_init");
@@ -249,11 +250,18 @@ function team.work(address, me)
   end
 end
 
+-- The least number that is not below x: of many positions one that EVEN divides, so that
+-- what C functions do with a rest does not depend on the number of threads.
+local function round_up(x)
+  local unit = x > EVEN * EVEN and EVEN or 1
+  return math.ceil(x / unit) * unit
+end
+
 local function post(board, index, size, threads, piece)
-  local share = math.ceil(size / threads)
+  local share = round_up(size / threads)
   acquire(board.lock)
   board.job, board.threads, board.failed = index, threads, 0
-  board.piece = math.min(piece, math.ceil(share / PIECES))
+  board.piece = math.min(piece, round_up(share / PIECES))
   for k = 0, threads - 1 do
     board.first[k], board.last[k] = k * share, math.min((k + 1) * share, size)
   end
@@ -280,7 +288,9 @@ function team.run(name, address, threads, size, piece, ...)
   local index = names[name]
   if threads == 1 then return do_alone(index, size, piece, ...) end
   local board = cast(board_pointer, address)
+  th.uninterruptible = true -- to leave early would free memory that others write to
   if C.th_mutex_trylock(board.busy) ~= 0 then -- another engine's thread posted
+    th.uninterruptible = false
     return do_alone(index, size, piece, ...)
   end
   for i = 1, select('#', ...) do board.parameters[i - 1] = (select(i, ...)) end
@@ -295,5 +305,6 @@ function team.run(name, address, threads, size, piece, ...)
   local failed = board.failed ~= 0
   C.th_mutex_unlock(board.lock)
   C.th_mutex_unlock(board.busy)
+  th.uninterruptible = false
   if failed then error('a job of several threads failed: ' .. name) end
 end

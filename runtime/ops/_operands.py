@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from runtime.errors import TorchError
 from runtime.tensor import Tensor, describe
 from runtime.threads import LARGE, PIECE, blocks, flatten, in_parts
 
-__all__ = ["Compute", "check_counts", "elementwise", "like", "store"]
+__all__ = ["Compute", "check_counts", "elementwise", "like", "partly_shared", "store"]
 
 #: compute(*inputs, out=array): a numpy ufunc, or a function of several steps.
 Compute = Callable[..., Any]
@@ -71,13 +71,13 @@ def elementwise(r: Tensor, compute: Compute, *operands: Tensor | float) -> None:
     inputs = [like(x, r) if isinstance(x, Tensor) else x for x in operands]
     out = r.array
     if out.size >= LARGE or (out.size > PIECE and not isinstance(compute, np.ufunc)):
-        if not _partly_shared(out, inputs):
+        if not partly_shared(out, inputs):
             _compute_large(compute, [out, *inputs])
             return
     compute(*inputs, out=out)
 
 
-def _partly_shared(out: Array, inputs: list[Array | float]) -> bool:
+def partly_shared(out: Array, inputs: Sequence[Array | float]) -> bool:
     """Whether an input overlaps the output without being the same elements."""
     return any(
         isinstance(x, np.ndarray)

@@ -181,7 +181,7 @@ _add_product("baddbmm", "T~3D T~3D", 3, baddbmm)
 
 def _multiply_into(r: Tensor, a: Tensor, b: Tensor) -> None:
     """r = a * b; in place where r shares nothing with them."""
-    if r.storage is a.storage or r.storage is b.storage:
+    if any(np.may_share_memory(r.array, t.array) for t in (a, b)):
         store(r, _matmul(a.array, b.array))
     else:
         _matmul(a.array, b.array, out=r.array)

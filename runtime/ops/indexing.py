@@ -186,7 +186,7 @@ def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
     count = index.sizes[dim]
     if r.sizes[dim] < count:
         raise TorchError("Invalid index in gather")
-    apart = r.storage is not src.storage and r.storage is not index.storage
+    apart = not any(np.may_share_memory(r.array, t.array) for t in (src, index))
     if r.is_contiguous and r.sizes == index.sizes and apart:
         take_along(src.array, index.array, dim, out=r.array, first=1)
     else:

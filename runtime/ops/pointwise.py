@@ -13,7 +13,7 @@ from runtime.arrays import add_multiple
 from runtime.dispatch import FLOATS, op
 from runtime.dtypes import Array, DType, cast, cast_scalar
 from runtime.errors import ArgError, TorchError
-from runtime.ops._operands import Compute, check_counts, elementwise
+from runtime.ops._operands import Compute, check_counts, elementwise, partly_shared
 from runtime.tensor import Tensor
 from runtime.threads import LARGE
 
@@ -73,7 +73,7 @@ def _is_axpy(r: Tensor, src: Tensor) -> bool:
         and r.nelement == src.nelement
         and r.is_contiguous
         and src.is_contiguous
-        and (r.storage is not src.storage or r.offset == src.offset)
+        and not partly_shared(r.array, [src.array])
     )
 
 
