@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from runtime import team
-from runtime.c_functions import blas, inner_loop
+from runtime.c_functions import blas, inner_loop, lapack
 from runtime.dtypes import Array
 from runtime.threads import LARGE, in_parts
 
@@ -15,6 +15,7 @@ __all__ = [
     "add_multiple",
     "compute_flat",
     "copy_into",
+    "invert_factored",
     "multiply_vector",
     "take_along",
     "take_rows",
@@ -77,6 +78,24 @@ def multiply_vector(matrix: Array, vector: Array, out: Array) -> bool:
     steps = (step // matrix.itemsize for step in matrix.strides[::-1])
     team.run(b"gemv", len(out), function, out.itemsize, *addresses, len(vector), *steps)
     return True
+
+
+def invert_factored(factors: Array, order: Array) -> Array | None:
+    """The inverse, by columns, of a matrix whose factors LAPACK's getrf gave (order from 0).
+
+    Its columns are solutions, which threads compute independently of each other: on a machine
+    with other work that is quicker than getri, whose threads wait for each other all the time.
+    """
+    function = lapack("dgetrs" if factors.itemsize == 8 else "sgetrs")
+    if function is None:
+        return None
+    n = len(factors)
+    inverse = np.zeros((n, n), factors.dtype, order="F")
+    np.fill_diagonal(inverse, 1)
+    pivots = order.astype(np.int32) + np.int32(1)
+    addresses = (x.ctypes.data for x in (factors, pivots, inverse))
+    team.run(b"solve", n, function, factors.itemsize, n, *addresses)
+    return inverse
 
 
 def take_rows(rows: Array, at: Array, out: Array) -> None:

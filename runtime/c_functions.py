@@ -11,12 +11,13 @@ import ctypes
 import sys
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from runtime.blas_threads import one_thread_at_load
 
-__all__ = ["blas", "inner_loop", "lapack"]
+__all__ = ["blas", "inner_loop", "lapack", "lapack_call"]
 
 
 class _UFunc(ctypes.Structure):
@@ -54,12 +55,20 @@ def blas(name: str) -> int | None:
     with one_thread_at_load():
         from scipy.linalg import cython_blas  # takes a while: not before it is needed
 
-    kind, address = _capsule(cython_blas.__pyx_capi__[name])
-    return address if b"int *" in kind else None
+    return _address(cython_blas, name)[0]
 
 
 @cache
-def lapack(name: str) -> Callable[..., None] | None:
+def lapack(name: str) -> int | None:
+    """The address of a LAPACK function, likewise."""
+    with one_thread_at_load():
+        from scipy.linalg import cython_lapack  # likewise
+
+    return _address(cython_lapack, name)[0]
+
+
+@cache
+def lapack_call(name: str) -> Callable[..., None] | None:
     """A LAPACK function, all of whose arguments are addresses; None where there is none with int.
 
     Other threads of Python run while it does.
@@ -67,10 +76,16 @@ def lapack(name: str) -> Callable[..., None] | None:
     with one_thread_at_load():
         from scipy.linalg import cython_lapack  # likewise
 
-    kind, address = _capsule(cython_lapack.__pyx_capi__[name])
-    if b"int *" not in kind:
+    address, arguments = _address(cython_lapack, name)
+    if address is None:
         return None
-    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * kind.count(b"*"))(address)
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(address)
+
+
+def _address(module: Any, name: str) -> tuple[int | None, int]:
+    """A function of a Cython module and the number of its arguments, which are all addresses."""
+    kind, address = _capsule(module.__pyx_capi__[name])
+    return address if b"int *" in kind else None, kind.count(b"*")
 
 
 def _capsule(capsule: object) -> tuple[bytes, int]:

@@ -116,6 +116,8 @@ end)
 local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')
 local gemv = ffi.typeof(
   'void (*)(const char *, int *, int *, void *, void *, int *, void *, int *, void *, void *, int *)')
+local getrs = ffi.typeof(
+  'void (*)(const char *, int *, int *, void *, int *, void *, void *, int *, int *)')
 local int, one = ffi.typeof('int[1]'), ffi.new('int[1]', 1)
 local real = { [4] = ffi.typeof('float[1]'), [8] = ffi.typeof('double[1]') }
 local length = int()
@@ -144,6 +146,16 @@ job('gemv', function(p, first, last)
     local apart = int(column_step)
     cast(gemv, p[0])('N', rows, int(columns), unit, m, apart, x, one, nothing, r, one)
   end
+end)
+
+-- Columns of the solution of a system of equations, by LAPACK's getrs: function, bytes of an
+-- element, rows, addresses of the factors, of the pivots and of the right sides, which it is
+-- written over.
+job('solve', function(p, first, last)
+  local rows, info = int(p[2]), int()
+  local columns = cast(bytes, p[5]) + first * p[2] * p[1]
+  cast(getrs, p[0])('N', rows, int(last - first), cast(bytes, p[3]), rows, cast(bytes, p[4]),
+    columns, rows, info)
 end)
 
 -- Rows of a correlation: function, bytes of an element, addresses of the sums, the input and the

@@ -22,6 +22,7 @@ __all__ = [
     "check_matrix",
     "check_square",
     "check_system",
+    "is_medium",
     "routine",
     "store_columns",
     "with_results",
@@ -29,6 +30,8 @@ __all__ = [
 
 #: From this many elements on a matrix is factorized by several threads.
 _LARGE_MATRIX = 20_000
+#: From this many on these threads lose little by waiting for each other.
+_HUGE_MATRIX = 250_000
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -83,10 +86,10 @@ def check_info(info: int, name: str, problem: str) -> None:
         raise TorchError(problem.replace("{}", str(info)))
 
 
-def routine(name: str, t: Tensor) -> Callable[..., Any]:
-    """The LAPACK routine for a tensor's element type."""
+def routine(name: str, t: Tensor, *, alone: bool = False) -> Callable[..., Any]:
+    """The LAPACK routine for a tensor's element type. alone: by one thread in any case."""
     found = _routine(("d" if t.dtype.size == 8 else "s") + name)
-    if t.nelement < _LARGE_MATRIX or name.endswith("_lwork"):
+    if alone or t.nelement < _LARGE_MATRIX or name.endswith("_lwork"):
         return found
 
     def over_threads(*args: Any, **options: Any) -> Any:
@@ -94,6 +97,11 @@ def routine(name: str, t: Tensor) -> Callable[..., Any]:
             return found(*args, **options)
 
     return over_threads
+
+
+def is_medium(t: Tensor) -> bool:
+    """Whether a matrix is large, but too small for threads that often wait for each other."""
+    return _LARGE_MATRIX <= t.nelement < _HUGE_MATRIX and get_threads() > 1
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.c_functions import lapack
+from runtime.c_functions import lapack_call
 from runtime.dtypes import Array
 from runtime.threads import get_threads, in_parts
 
@@ -74,7 +74,7 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
 
 def _routine(name: str) -> Callable[..., int] | None:
     """A LAPACK function that takes numbers, letters and arrays, and returns its code."""
-    function = lapack(name)
+    function = lapack_call(name)
     if function is None:
         return None
 

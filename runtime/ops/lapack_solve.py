@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.arrays import invert_factored
 from runtime.dtypes import Array
 from runtime.ops._lapack import (
     by_columns,
     check_info,
     check_square,
     check_system,
+    is_medium,
     routine,
     store_columns,
     with_results,
@@ -141,9 +143,12 @@ def pstrf(r: Tensor, pivots: Tensor, a: Tensor, part: str, tolerance: float) -> 
 def inverse(r: Tensor, a: Tensor) -> None:
     """The inverse of a matrix."""
     check_square(a)
-    factors, order, info = routine("getrf", a)(by_columns(a), overwrite_a=1)
+    medium = is_medium(a)
+    factors, order, info = routine("getrf", a, alone=medium)(by_columns(a), overwrite_a=1)
     check_info(info, "getrf", "Lapack Error getrf : U({},{}) is 0, U is singular")
-    work, _ = routine("getri_lwork", a)(a.sizes[0])
-    values, info = routine("getri", a)(factors, order, lwork=int(work), overwrite_lu=1)
-    check_info(info, "getri", "Lapack Error getri : U({},{}) is 0, U is singular")
+    values = invert_factored(factors, order) if medium else None
+    if values is None:
+        work, _ = routine("getri_lwork", a)(a.sizes[0])
+        values, info = routine("getri", a)(factors, order, lwork=int(work), overwrite_lu=1)
+        check_info(info, "getri", "Lapack Error getri : U({},{}) is 0, U is singular")
     store_columns(r, values, a)
