@@ -59,7 +59,8 @@ def _matmul(a: Array, b: Array, out: Array | None = None) -> Array:
             return np.matmul(a, b, out=out)
     if b.ndim == 1 and a.size >= LARGE and a.dtype.kind == "f":
         product = np.empty(len(a), a.dtype) if out is None else out
-        if multiply_vector(a, b, product):
+        apart = not any(np.may_share_memory(product, x) for x in (a, b))
+        if apart and multiply_vector(a, b, product):
             return product
     return np.matmul(a, b, out=out)
 
@@ -181,7 +182,7 @@ _add_product("baddbmm", "T~3D T~3D", 3, baddbmm)
 
 def _multiply_into(r: Tensor, a: Tensor, b: Tensor) -> None:
     """r = a * b; in place where r shares nothing with them."""
-    if any(np.may_share_memory(r.array, t.array) for t in (a, b)):
+    if r.storage is a.storage or r.storage is b.storage:
         store(r, _matmul(a.array, b.array))
     else:
         _matmul(a.array, b.array, out=r.array)
