@@ -56,7 +56,7 @@ def copy_into(out: Array, values: Array) -> None:
 
 def add_multiple(r: Array, factor: float, x: Array) -> bool:
     """r += factor * x; flat and contiguous, of one floating-point type. False: nothing is done."""
-    function = blas("daxpy" if r.itemsize == 8 else "saxpy")
+    function = blas("axpy", r.itemsize)
     if function is None:
         return False
     addresses = r.ctypes.data, x.ctypes.data
@@ -66,27 +66,25 @@ def add_multiple(r: Array, factor: float, x: Array) -> bool:
 
 def multiply_vector(matrix: Array, vector: Array, out: Array) -> bool:
     """out = matrix @ vector, all of one floating-point type; False where nothing is done."""
-    if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous) or out.strides != (
-        out.itemsize,
-    ):
-        return False
-    function = blas("dgemv" if matrix.itemsize == 8 else "sgemv")
-    if function is None:
+    by_rows, by_columns = matrix.flags.c_contiguous, matrix.flags.f_contiguous
+    function = blas("gemv", matrix.itemsize)
+    if not (by_rows or by_columns) or out.strides != (out.itemsize,) or function is None:
         return False
     vector = np.ascontiguousarray(vector)
     addresses = (x.ctypes.data for x in (out, matrix, vector))
-    steps = (step // matrix.itemsize for step in matrix.strides[::-1])
-    team.run(b"gemv", len(out), function, out.itemsize, *addresses, len(vector), *steps)
+    rows, columns = matrix.shape
+    steps = (1, columns) if by_rows else (rows, 1)  # from column to column, and row to row
+    team.run(b"gemv", rows, function, out.itemsize, *addresses, columns, *steps)
     return True
 
 
 def invert_factored(factors: Array, order: Array) -> Array | None:
     """The inverse, by columns, of a matrix whose factors LAPACK's getrf gave (order from 0).
 
-    Its columns are solutions, which threads compute independently of each other: on a machine
-    with other work that is quicker than getri, whose threads wait for each other all the time.
+    Its columns are solutions, which threads compute independently of each other; in getri they
+    wait for each other all the time.
     """
-    function = lapack("dgetrs" if factors.itemsize == 8 else "sgetrs")
+    function = lapack("getrs", factors.itemsize)
     if function is None:
         return None
     n = len(factors)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from runtime.processors import are_free
+from runtime.processors import free_threads
 
 __all__ = ["many_threads", "one_thread_at_load"]
 
@@ -39,7 +39,9 @@ def many_threads(count: int, *, if_free: bool = True) -> Iterator[None]:
 
     if_free: only while other processes leave that many processors free.
     """
-    if count == 1 or if_free and not are_free(count):
+    if if_free:
+        count = free_threads(count)
+    if count == 1:
         yield
         return
     libraries = _libraries("scipy.linalg" in sys.modules)

@@ -128,7 +128,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "adopt_storage": _adopt_storage,
         "small_source": _small_source,
         "team_state": team.state,
-        "blas": lambda name: blas(name.decode()),
+        "blas": lambda name: blas(name.decode(), 8),
         "half_bits": _half_bits,
         "half_values": _half_table,
         "get_threads": threads.get_threads,

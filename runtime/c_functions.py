@@ -11,7 +11,7 @@ import ctypes
 import sys
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from importlib import import_module
 
 import numpy as np
 
@@ -50,41 +50,34 @@ def inner_loop(ufunc: np.ufunc, signature: str) -> tuple[int, int] | None:
 
 
 @cache
-def blas(name: str) -> int | None:
-    """The address of a BLAS function (as Fortran calls it, with int); None where it has others."""
-    with one_thread_at_load():
-        from scipy.linalg import cython_blas  # takes a while: not before it is needed
+def blas(name: str, itemsize: int) -> int | None:
+    """The address of a BLAS function for floats of so many bytes ('axpy'), as Fortran calls it.
 
-    return _address(cython_blas, name)[0]
-
-
-@cache
-def lapack(name: str) -> int | None:
-    """The address of a LAPACK function, likewise."""
-    with one_thread_at_load():
-        from scipy.linalg import cython_lapack  # likewise
-
-    return _address(cython_lapack, name)[0]
-
-
-@cache
-def lapack_call(name: str) -> Callable[..., None] | None:
-    """A LAPACK function, all of whose arguments are addresses; None where there is none with int.
-
-    Other threads of Python run while it does.
+    All arguments are addresses, whole numbers ints. None where they are larger.
     """
-    with one_thread_at_load():
-        from scipy.linalg import cython_lapack  # likewise
+    return _find("cython_blas", name, itemsize)[0]
 
-    address, arguments = _address(cython_lapack, name)
+
+@cache
+def lapack(name: str, itemsize: int) -> int | None:
+    """The address of a LAPACK function, likewise."""
+    return _find("cython_lapack", name, itemsize)[0]
+
+
+@cache
+def lapack_call(name: str, itemsize: int) -> Callable[..., None] | None:
+    """A LAPACK function, likewise. Other threads of Python run while it does."""
+    address, arguments = _find("cython_lapack", name, itemsize)
     if address is None:
         return None
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(address)
 
 
-def _address(module: Any, name: str) -> tuple[int | None, int]:
-    """A function of a Cython module and the number of its arguments, which are all addresses."""
-    kind, address = _capsule(module.__pyx_capi__[name])
+def _find(module: str, name: str, itemsize: int) -> tuple[int | None, int]:
+    """The address of a function and the number of its arguments."""
+    with one_thread_at_load():  # takes a while: not before it is needed
+        functions = import_module(f"scipy.linalg.{module}").__pyx_capi__
+    kind, address = _capsule(functions["sd"[itemsize == 8] + name])
     return address if b"int *" in kind else None, kind.count(b"*")
 
 

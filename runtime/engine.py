@@ -21,6 +21,7 @@ from lupa import luajit21
 from runtime import bridge, sequential, team
 from runtime.dispatch import INTERRUPTED, is_running
 from runtime.memory import METER, keep_pages
+from runtime.threads import LARGE
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
 
@@ -79,6 +80,7 @@ class Engine:
         return {
             **bridge.host_functions(),
             b"INTERRUPTED": INTERRUPTED.encode(),
+            b"LARGE": LARGE,
             b"poll": self._poll,
             b"clock": time.time,
             b"times": _times,
@@ -234,7 +236,8 @@ def _new_team() -> Callable[[bytes], Any]:
     """What finds the functions of lua/team.lua in a Lua state of its own."""
     lua = _new_lua()
     th = lua.table()
-    lua.eval(b"loadstring")(_lua_source(b"team"), b"=[th] team.lua")(th)
+    for name in (b"jobs", b"team"):
+        lua.eval(b"loadstring")(_lua_source(name), b"=[th] %s.lua" % name)(th)
     return th[b"team"].__getitem__  # type: ignore[no-any-return]
 
 

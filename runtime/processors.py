@@ -8,14 +8,20 @@ from __future__ import annotations
 import os
 import time
 
-__all__ = ["are_free"]
+__all__ = ["OURS", "free_threads"]
 
-_PROCESSORS = os.cpu_count() or 1
+_ALL = os.cpu_count() or 1
+#: How many processors this process may use.
+OURS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _ALL
 
 
-def are_free(count: int) -> bool:
-    """Whether other processes leave this many processors free (more or less, and of late)."""
-    return _LOAD.busy_elsewhere() <= _PROCESSORS - count + 0.5
+def free_threads(count: int) -> int:
+    """How many of so many threads should work: no more than there are processors for.
+
+    Only one where other processes do not leave that many free (more or less, and of late).
+    """
+    count = min(count, OURS)
+    return count if _LOAD.busy_elsewhere() <= _ALL - count + 0.5 else 1
 
 
 class _Load:

@@ -1,8 +1,8 @@
 """Jobs of C functions and LuaJIT over raw memory, for threads that need no lock of Python's.
 
 OpenMP's threads look out for work by spinning. A Python thread that waits sleeps, and to wake it
-takes as long as 500,000 additions. So here each thread runs LuaJIT in a Lua state of its own
-(``lua/team.lua``), spins for a millisecond after each job, and sleeps only then. The engine
+takes about as long as what large operations take. So here each thread runs LuaJIT in a Lua state
+of its own (``lua/team.lua``), spins for a while after each job, and sleeps only then. The engine
 installs what reaches that module in its own state and in new ones.
 """
 
@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from runtime.processors import are_free
+from runtime.processors import free_threads
 from runtime.threads import get_threads
 
 __all__ = ["install", "run", "state"]
@@ -37,9 +37,18 @@ class _Team:
             assert _new_state is not None
             args = (self.address, self._count)
             work = _new_state()(b"work")
-            threading.Thread(target=work, args=args, name="torch", daemon=True).start()
+            thread = threading.Thread(target=work, args=args, name="torch", daemon=True)
+            try:
+                thread.start()
+            except (MemoryError, RuntimeError):  # the system has no more
+                self._most = self._count
+                return self._count
             self._count += 1
         return count
+
+    def forget(self) -> None:
+        """Count the threads of this process anew: a fork has only the one that called it."""
+        self._count = 1
 
 
 _find: Find | None = None
@@ -53,14 +62,13 @@ def install(find: Find, new_state: Callable[[], Find]) -> None:
     _find, _new_state = find, new_state
 
 
-def _forget() -> None:
-    # A fork has only the thread that called it.
-    global _team
-    _team = None
+def _after_fork() -> None:
+    if _team is not None:
+        _team.forget()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def state() -> tuple[int, int]:
@@ -72,10 +80,8 @@ def state() -> tuple[int, int]:
     assert _find is not None, "no engine runs"
     if _team is None:
         _team = _Team(_find)
-    threads = get_threads()
-    if threads > 1:
-        threads = _team.gather(threads) if are_free(threads) else 1
-    return _team.address, threads
+    threads = free_threads(get_threads())
+    return _team.address, _team.gather(threads)
 
 
 def run(

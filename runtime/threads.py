@@ -6,7 +6,6 @@ the number of threads is what torch.setnumthreads says.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from queue import SimpleQueue
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dtypes import Array
+from runtime.processors import OURS
 
 __all__ = [
     "LARGE",
@@ -37,7 +37,7 @@ _BLOCK = 1 << 20
 #: Slices a thread: more even out who came late, but each costs a turn with Python's lock.
 _SHARES = 2
 
-_threads = os.cpu_count() or 1
+_threads = OURS
 _workers: list[_Worker] = []
 
 

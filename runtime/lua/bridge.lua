@@ -11,11 +11,11 @@ local th = ...
 local host = th.host
 
 local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetatable
-local byte, sub, setfenv = string.byte, string.sub, debug.setfenv
+local byte, sub, max = string.byte, string.sub, math.max
 local track, count_object = th.track, th.count_object
 
 local weak = { __mode = 'k' }
-local objects = setmetatable({}, { __mode = 'kv' })
+local objects = setmetatable({}, weak)
 local structs = setmetatable({}, weak)
 local anchors = setmetatable({}, weak)
 th.objects, th.structs, th.anchors = objects, structs, anchors
@@ -26,9 +26,9 @@ local FEW = 16384 -- tensors
 local made, most = 0, FEW
 
 local function collect()
-  collectgarbage()
+  th.collect()
   -- Where many live on it takes longer: as many more as there may be, at 256 bytes each.
-  made, most = 0, math.max(FEW, 4 * collectgarbage('count'))
+  made, most = 0, max(FEW, 4 * th.count_memory())
 end
 
 --- Gives a userdata a struct that Lua made, and what keeps its memory.
@@ -49,20 +49,12 @@ end
 -- Class ids of storages: the objects that come to Lua more than once.
 local FIRST_STORAGE, LAST_STORAGE = 21, 40
 
--- Ties a userdata to its Python object, which then goes in the same collection: as a strong
--- value of a weak table it would stay for another one.
-local function tie(value, object)
-  objects[value] = object
-  setfenv(value, { object })
-end
-th.tie = tie
-
 --- A new userdata for a Python object.
 local function wrap(object, id)
   if id >= FIRST_STORAGE and id <= LAST_STORAGE then track(object) end
   count_object()
   local value = newproxy(prototypes[id])
-  tie(value, object)
+  objects[value] = object
   return value
 end
 th.wrap = wrap
@@ -184,7 +176,7 @@ local function python_stubs(dtype, untyped)
   end
 end
 
--- The same for operations that Lua can run by itself on few elements.
+-- The same for operations that Lua can run by itself.
 local function quick_stubs(dtype)
   local make_slow = python_stubs(dtype)
   local small, space = th.small, dtype and 'method' or 'function'
@@ -216,7 +208,7 @@ end
 local makers = { ['*'] = {}, ['!'] = {}, [''] = {} } -- mark -> type -> what makes stubs
 
 --- A Lua function that calls an entry of Python's; the entry is asked for on first use.
--- @param mark '*' where Lua can run the operation on few elements, '!' where it is one
+-- @param mark '*' where Lua can run the operation by itself, '!' where it is one
 --   function for all types
 -- @param dtype the index of the element type it is a method of; nil for a torch function
 function th.stub(name, dtype, mark)

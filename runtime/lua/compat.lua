@@ -7,7 +7,8 @@ local th = ...
 local select, next, type, getmetatable = select, next, type, getmetatable
 local old_pairs, old_ipairs = pairs, ipairs
 
--- luacheck: globals pairs ipairs rawlen loadstring string.gfind coroutine.running os.execute package python
+-- luacheck: globals pairs ipairs rawlen loadstring string.gfind coroutine.running os.execute
+-- luacheck: globals package python collectgarbage
 
 -- The embedding library's own doors to Python.
 python = nil
@@ -70,6 +71,24 @@ if old_log(8, 2) ~= 3 then
     return old_log(x) / old_log(base)
   end
 end
+
+local old_collect = collectgarbage
+local stopped = false
+
+--- Lua's collectgarbage, remembering whether the program stopped the collector.
+function collectgarbage(option, ...)
+  if option == 'stop' or option == 'restart' then stopped = option == 'stop' end
+  return old_collect(option, ...)
+end
+
+--- Collects on our own account (see collectgarbage), and leaves a stopped collector stopped.
+function th.collect(option, size)
+  old_collect(option or 'collect', size or 0)
+  if stopped then old_collect('stop') end
+end
+
+--- The kB that Lua uses.
+function th.count_memory() return (old_collect('count')) end
 
 package.searchers = package.searchers or package.loaders
 

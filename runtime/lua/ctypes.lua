@@ -123,8 +123,7 @@ function th.adopt(value)
   end
   local offset = tonumber(view.storageOffset)
   local object = th.ask(host.adopt, anchor, offset, unpack(geometry, 1, 2 * n))
-  structs[value], th.anchors[value] = nil, nil
-  th.tie(value, object)
+  objects[value], structs[value], th.anchors[value] = object, nil, nil
   return object
 end
 

@@ -129,8 +129,7 @@ end
 local function wrap(mt, object, address)
   th.count_object()
   local value = th.newproxy(th.proxy(mt))
-  th.tie(value, object)
-  windows[value] = ffi.cast(window_pointer, address)
+  th.objects[value], windows[value] = object, ffi.cast(window_pointer, address)
   return value
 end
 

@@ -16,9 +16,10 @@ function th.chunk(name)
 end
 
 for _, name in ipairs{
-  'compat', 'errors', 'class', 'references', 'bridge', 'ctypes', 'elements', 'team', 'small', 'storage', 'tensor',
-  'torch', 'utility', 'timer', 'kernels', 'random', 'files', 'file_methods',
-  'file_tensors', 'serialize', 'deserialize', 'saving', 'print', 'shell', 'tester', 'cmdline', 'packages',
+  'compat', 'errors', 'class', 'references', 'bridge', 'ctypes', 'elements', 'jobs', 'team',
+  'small', 'storage', 'tensor', 'torch', 'utility', 'timer', 'kernels', 'random', 'files',
+  'file_methods', 'file_tensors', 'serialize', 'deserialize', 'saving', 'print', 'shell', 'tester',
+  'cmdline', 'packages',
 } do
   th.chunk(name)(th)
 end

@@ -13,7 +13,7 @@
 local th = ...
 local ffi = require 'ffi'
 
-local tonumber, collectgarbage = tonumber, collectgarbage
+local tonumber, collect = tonumber, th.collect
 
 local registry = debug.getregistry()
 local slots = registry.LUPA_PYTHON_REFERENCES_TABLE -- [0]: head of the list of free slots
@@ -70,6 +70,6 @@ function th.count_object()
   if made >= COUNT then
     made = 0
     spare_slots()
-    collectgarbage('step', COUNT)
+    collect('step', COUNT)
   end
 end

@@ -145,7 +145,7 @@ function shell.flush()
 end
 
 function shell.collect()
-  collectgarbage()
+  th.collect()
 end
 
 --- Sets the global `arg`: the program at 0, `before` words in front of it, the others behind.

@@ -11,10 +11,10 @@ local ffi = require 'ffi'
 local type, getmetatable, tonumber = type, getmetatable, tonumber
 local structs, attach, fetch_struct = th.structs, th.attach, th.fetch_struct
 
-local MOST = 512     -- elements that this module computes with
-local MANY = 100000  -- elements from which on threads do (runtime/threads.py, LARGE)
-local ROOM = 8   -- dimensions
-local OWNED = 7  -- flags of a storage that counts references, can be resized, frees its memory
+local MOST = 512        -- elements that this module computes with
+local MANY = host.LARGE -- elements from which on threads do
+local ROOM = 8          -- dimensions
+local OWNED = 7         -- flags of a storage: counts references, can be resized, frees its memory
 
 local small = { MOST = MOST }
 th.small = small
@@ -157,7 +157,7 @@ local board, threads, left = 0, 1, 0
 
 local function share(job, count, ...)
   if left == 0 then
-    board, threads = host.team_state()
+    board, threads = th.ask(host.team_state)
     left = ASK
   end
   left = left - 1
@@ -192,7 +192,7 @@ end
 local axpy -- the address of BLAS's function; false where it cannot be had
 
 local function share_axpy(n, r, factor, x)
-  if axpy == nil then axpy = th.ask(host.blas, 'daxpy') or false end
+  if axpy == nil then axpy = th.ask(host.blas, 'axpy') or false end
   if not axpy then return false end
   return share('axpy', n, axpy, 8, operand(r), (operand(x)), factor)
 end
@@ -233,7 +233,7 @@ local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math
 small.sharing = { MOST, share_loop, share_copy, share_axpy }
 small.tools = { few, few_or_many, same_sizes, block_like, publish, pick }
 
---- What runs calls of a pattern on few elements (it returns nil where it cannot), or false.
+--- What runs calls of a pattern (it returns nil where it cannot), or false.
 function small.find(name, space, code)
   local source = code ~= 0 and th.ask(host.small_source, name, space, code)
   if not source then return false end

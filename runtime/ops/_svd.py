@@ -22,7 +22,7 @@ __all__ = ["svd_over_threads"]
 #: From this many rows and columns on threads pay.
 _LARGE = 64
 #: gesvd begins with another factorization where one side is this many times the other.
-_LONG = 1.6
+_LONG = np.float32(1.6)
 #: Elements of working memory, for each row and column.
 _WORK = 64
 
@@ -35,13 +35,13 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
     """
     rows, columns = a.shape
     short, long = sorted(a.shape)
-    if get_threads() == 1 or short < _LARGE or long >= _LONG * short:
+    if get_threads() == 1 or short < _LARGE or long >= int(_LONG * short):
         return None
     info = np.finfo(a.dtype)
     largest = np.abs(a).max()
     if not np.sqrt(info.tiny) / info.eps < largest < np.sqrt(info.max) * info.eps:
         return None  # gesvd scales these
-    functions = [_routine("sd"[a.itemsize == 8] + name) for name in ("gebrd", "orgbr", "bdsqr")]
+    functions = [_routine(name, a.itemsize) for name in ("gebrd", "orgbr", "bdsqr")]
     if None in functions:
         return None
     gebrd, orgbr, bdsqr = functions
@@ -53,40 +53,40 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
     orgbr(b"Q", rows, short, columns, u, rows, of_u, work, work.size)
     orgbr(b"P", short, columns, rows, v, short, of_v, work, work.size)
 
-    diagonals = [values.copy(), above.copy()]
-    codes: list[int] = []
+    count = min(get_threads(), short)
+    found: list[tuple[int, Array]] = []
 
     def part(which: slice) -> None:
         at = [slice(n * which.start // count, n * which.stop // count) for n in (rows, columns)]
         own_u, own_v = np.array(u[at[0]], order="F"), np.array(v[:, at[1]], order="F")
-        mine = [diagonal.copy() for diagonal in diagonals]
-        space = np.empty(4 * short, a.dtype)
+        diagonal, space = values.copy(), np.empty(4 * short, a.dtype)
         kind = b"U" if rows >= columns else b"L"
         sizes = short, own_v.shape[1], len(own_u), 0
-        codes.append(bdsqr(kind, *sizes, *mine, own_v, short, own_u, len(own_u), space, 1, space))
+        matrices = own_v, short, own_u, len(own_u), space, 1
+        code = bdsqr(kind, *sizes, diagonal, above.copy(), *matrices, space)
         u[at[0]], v[:, at[1]] = own_u, own_v
-        values[...] = mine[0]  # the same from each
+        found.append((code, diagonal))  # the same of each part
 
-    count = get_threads()
     in_parts(part, count, piece=1, large=0)
-    return u, values, v, max(codes)
+    code, values = found[0]
+    return u, values, v, code
 
 
-def _routine(name: str) -> Callable[..., int] | None:
+def _routine(name: str, itemsize: int) -> Callable[..., int] | None:
     """A LAPACK function that takes numbers, letters and arrays, and returns its code."""
-    function = lapack_call(name)
+    function = lapack_call(name, itemsize)
     if function is None:
         return None
 
     def call(*args: Any) -> int:
         code = ctypes.c_int()
-        function(*map(_address, args), ctypes.byref(code))
+        function(*map(_by_address, args), ctypes.byref(code))
         return code.value
 
     return call
 
 
-def _address(value: Any) -> Any:
+def _by_address(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.ctypes.data
     return ctypes.byref(ctypes.c_int(value)) if isinstance(value, int) else value

@@ -184,7 +184,7 @@ def _axpy(rows: Array, count: int) -> int | None:
     """The BLAS function that adds up multiples, where it pays for so many output elements."""
     if rows.dtype.kind != "f" or rows[0].size * count < _LARGE:
         return None
-    return blas("daxpy" if rows.itemsize == 8 else "saxpy")
+    return blas("axpy", rows.itemsize)
 
 
 @lru_cache(_PLACES)
