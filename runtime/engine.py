@@ -71,8 +71,8 @@ class Engine:
         self._shell = start(self._lua.table_from(self._host()), _lua_source)
         keep_pages()
         np.seterr(all="ignore")  # as in C: inf and nan, and integers that wrap
-        sequential.install(self._shell[b"kernels"].__getitem__)
-        team.install(self._shell[b"team"].__getitem__, _new_team)
+        sequential.install(dict(self._shell[b"kernels"].items()))
+        team.install(dict(self._shell[b"team"].items()), _new_team)
         METER.collect = self._shell[b"collect"]
         self._functions: dict[bytes, Callable[..., Any]] = {}
 
@@ -232,13 +232,13 @@ def _new_lua() -> Any:
     )
 
 
-def _new_team() -> Callable[[bytes], Any]:
-    """What finds the functions of lua/team.lua in a Lua state of its own."""
+def _new_team() -> dict[bytes, Any]:
+    """The functions of lua/team.lua in a Lua state of its own."""
     lua = _new_lua()
     th = lua.table()
     for name in (b"jobs", b"team"):
         lua.eval(b"loadstring")(_lua_source(name), b"=[th] %s.lua" % name)(th)
-    return th[b"team"].__getitem__  # type: ignore[no-any-return]
+    return dict(th[b"team"].items())
 
 
 def _lua_source(name: bytes) -> bytes:

@@ -6,7 +6,7 @@ arrays and never see Lua.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,18 +24,17 @@ __all__ = [
     "sort_rows",
 ]
 
-_find: Callable[[bytes], Callable[..., Any]] | None = None
+_kernels: Mapping[bytes, Callable[..., Any]] = {}
 
 
-def install(find: Callable[[bytes], Callable[..., Any]]) -> None:
-    """Set what finds a kernel by name."""
-    global _find
-    _find = find
+def install(kernels: Mapping[bytes, Callable[..., Any]]) -> None:
+    """Set the functions of ``lua/kernels.lua``, by name."""
+    global _kernels
+    _kernels = kernels
 
 
 def _run(name: bytes, *args: Any) -> None:
-    assert _find is not None, "no engine runs"
-    _find(name)(*[a.ctypes.data if isinstance(a, np.ndarray) else a for a in args])
+    _kernels[name](*[a.ctypes.data if isinstance(a, np.ndarray) else a for a in args])
 
 
 def cumsum_rows(rows: Array, out: Array) -> None:

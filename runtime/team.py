@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from runtime.processors import free_threads
@@ -18,16 +18,17 @@ from runtime.threads import get_threads
 
 __all__ = ["install", "run", "state"]
 
-#: Finds a function of a Lua state by its name.
-Find = Callable[[bytes], Any]
+#: The functions of lua/team.lua in one Lua state, by name. They are fetched once: in a finalizer
+#: that Lua's collector runs, the embedding library gives more than a table's field.
+Functions = Mapping[bytes, Any]
 
 
 class _Team:
     """A board and the threads that look at it, which stay for as long as the process."""
 
-    def __init__(self, find: Find) -> None:
-        self._most: int = find(b"MOST") if find(b"can_share")() else 1
-        self.address: int = find(b"new_board")() if self._most > 1 else 0
+    def __init__(self, functions: Functions) -> None:
+        self._most: int = functions[b"MOST"] if functions[b"can_share"]() else 1
+        self.address: int = functions[b"new_board"]() if self._most > 1 else 0
         self._count = 1
 
     def gather(self, count: int) -> int:
@@ -36,7 +37,7 @@ class _Team:
         while self._count < count:
             assert _new_state is not None
             args = (self.address, self._count)
-            work = _new_state()(b"work")
+            work = _new_state()[b"work"]
             thread = threading.Thread(target=work, args=args, name="torch", daemon=True)
             try:
                 thread.start()
@@ -51,15 +52,17 @@ class _Team:
         self._count = 1
 
 
-_find: Find | None = None
-_new_state: Callable[[], Find] | None = None
+_run: Callable[..., None] | None = None
+_new_state: Callable[[], Functions] | None = None
 _team: _Team | None = None
 
 
-def install(find: Find, new_state: Callable[[], Find]) -> None:
-    """Set what finds functions of lua/team.lua in the engine's state, and in a new one."""
-    global _find, _new_state
-    _find, _new_state = find, new_state
+def install(functions: Functions, new_state: Callable[[], Functions]) -> None:
+    """Set the functions in the engine's state, and what loads them into a new one."""
+    global _run, _new_state, _team
+    _run, _new_state = functions[b"run"], new_state
+    if _team is None:
+        _team = _Team(functions)
 
 
 def _after_fork() -> None:
@@ -76,22 +79,18 @@ def state() -> tuple[int, int]:
 
     As many as torch.setnumthreads says while that many processors are free, else one.
     """
-    global _team
-    assert _find is not None, "no engine runs"
-    if _team is None:
-        _team = _Team(_find)
-    threads = free_threads(get_threads())
-    return _team.address, _team.gather(threads)
+    assert _team is not None, "no engine runs"
+    return _team.address, _team.gather(free_threads(get_threads()))
 
 
 def run(
     job: bytes, count: int, *parameters: float, piece: int | None = None, large: bool = True
 ) -> None:
-    """Do a job of lua/team.lua for a range of positions.
+    """Do a job of lua/jobs.lua for a range of positions.
 
     parameters: numbers, and addresses of memory that the caller keeps alive.
     piece: of at most so many positions at a time. large: whether to share it out.
     """
+    assert _run is not None, "no engine runs"
     address, threads = state() if large else (0, 1)
-    assert _find is not None, "no engine runs"
-    _find(b"run")(job, address, threads, count, max(piece or count, 1), *parameters)
+    _run(job, address, threads, count, max(piece or count, 1), *parameters)

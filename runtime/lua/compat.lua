@@ -81,9 +81,9 @@ function collectgarbage(option, ...)
   return old_collect(option, ...)
 end
 
---- Collects on our own account (see collectgarbage), and leaves a stopped collector stopped.
-function th.collect(option, size)
-  old_collect(option or 'collect', size or 0)
+--- Collects on our own account, all or a step; leaves a stopped collector stopped.
+function th.collect(step)
+  if step then old_collect('step', step) else old_collect() end
   if stopped then old_collect('stop') end
 end
 

@@ -70,6 +70,6 @@ function th.count_object()
   if made >= COUNT then
     made = 0
     spare_slots()
-    collect('step', COUNT)
+    collect(COUNT)
   end
 end

@@ -171,14 +171,13 @@ def test_a_system_without_more_threads(shared: Lua, monkeypatch: pytest.MonkeyPa
     def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    shared("x = torch.rand(2e5)")  # so that the engine is known
-    assert team._find is not None
-    alone = team._Team(team._find)
+    alone = team._Team(dict(shared.engine._shell[b"team"].items()))
     monkeypatch.setattr(threading.Thread, "start", refuse)
     monkeypatch.setattr(team, "_team", alone)
     assert alone.gather(4) == 1
     assert team.state() == (alone.address, 1)
-    shared("torch.setnumthreads(2); assert((x + x):add(-2, x):abs():max() == 0)")
+    shared("torch.setnumthreads(2); x = torch.rand(2e5)")
+    shared("assert((x + x):add(-2, x):abs():max() == 0)")
 
 
 def test_no_more_threads_than_processors(lua: Lua) -> None:
@@ -263,10 +262,10 @@ def test_finalizers_may_use_tensors(lua: Lua) -> None:
     answer = lua.run("""
         local wrong, done = 0, 0
         for i = 1, 200 do
-          local x, guard = torch.Tensor(3000):fill(i):cumsum(1):fill(i), newproxy(true)
+          local x, guard = torch.Tensor(200000):fill(i):cumsum(1):fill(i), newproxy(true)
           getmetatable(guard).__gc = function()
             local ok, value = pcall(function() return x:add(1)[7] + x:size(1) end)
-            if not ok or value ~= i + 3001 then wrong = wrong + 1 end
+            if not ok or value ~= i + 200001 then wrong = wrong + 1 end
             done = done + 1
           end
         end
