@@ -107,3 +107,23 @@ def test_apply_is_one_trace(tmp_path: Path, call: str, before: str) -> None:
 def test_rows_compile_although_they_make_userdata(tmp_path: Path) -> None:
     loop = "for i = 1, 100 do for j = 1, 100 do sum = sum + m[i][j] end end"
     assert "stitch" in own_links(tmp_path / "script.lua", "", loop)
+
+
+JOBS = {
+    "rows": "m:index(1, at)",
+    "gather columns": "m:gather(2, index)",
+    "gather rows": "m:gather(1, index)",
+    "convolution": "torch.conv2(m, weights)",
+}
+
+
+@pytest.mark.parametrize("call", JOBS.values(), ids=JOBS)
+def test_loops_of_jobs_compile(tmp_path: Path, call: str) -> None:
+    before = """
+torch.setnumthreads(1)
+m = torch.rand(400, 400)
+local at, index = torch.randperm(400):long(), torch.LongTensor(400, 400):random(1, 400)
+local weights = torch.rand(9, 9)
+"""
+    found = traces(tmp_path / "jobs.lua", before, f"for _ = 1, 20 do {call} end")
+    assert any(at.startswith("[th] jobs.lua:") and link == "loop" for at, link in found)
