@@ -74,7 +74,7 @@ def multiply_vector(matrix: Array, vector: Array, out: Array) -> bool:
     addresses = (x.ctypes.data for x in (out, matrix, vector))
     rows, columns = matrix.shape
     steps = (1, columns) if by_rows else (rows, 1)  # from column to column, and row to row
-    team.run(b"gemv", rows, function, out.itemsize, *addresses, columns, *steps)
+    team.run(b"gemv", rows, function, out.itemsize, *addresses, columns, *steps, piece=rows)
     return True
 
 
@@ -88,11 +88,10 @@ def invert_factored(factors: Array, order: Array) -> Array | None:
     if function is None:
         return None
     n = len(factors)
-    inverse = np.zeros((n, n), factors.dtype, order="F")
-    np.fill_diagonal(inverse, 1)
+    inverse = np.empty((n, n), factors.dtype, order="F")
     pivots = order.astype(np.int32) + np.int32(1)
     addresses = (x.ctypes.data for x in (factors, pivots, inverse))
-    team.run(b"solve", n, function, factors.itemsize, n, *addresses)
+    team.run(b"invert", n, function, factors.itemsize, n, *addresses, piece=n)
     return inverse
 
 

@@ -83,14 +83,13 @@ def state() -> tuple[int, int]:
     return _team.address, _team.gather(free_threads(get_threads()))
 
 
-def run(
-    job: bytes, count: int, *parameters: float, piece: int | None = None, large: bool = True
-) -> None:
+def run(job: bytes, count: int, *parameters: float, piece: int = 0, large: bool = True) -> None:
     """Do a job of lua/jobs.lua for a range of positions.
 
     parameters: numbers, and addresses of memory that the caller keeps alive.
-    piece: of at most so many positions at a time. large: whether to share it out.
+    piece: how many positions a thread does at a time, within its share; 0 for some part of it.
+    large: whether to share it out.
     """
     assert _run is not None, "no engine runs"
     address, threads = state() if large else (0, 1)
-    _run(job, address, threads, count, max(piece or count, 1), *parameters)
+    _run(job, address, threads, count, piece, *parameters)

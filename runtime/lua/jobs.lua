@@ -8,7 +8,7 @@ local ffi = require 'ffi'
 
 local doubles, longs = ffi.typeof('double *'), ffi.typeof('int64_t *')
 local bytes = ffi.typeof('char *')
-local copy, cast = ffi.copy, ffi.cast
+local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
 local floor, min, max, tonumber = math.floor, math.min, math.max, tonumber
 
 local SUMS = 2048 -- that are made together: they stay in the cache
@@ -80,6 +80,7 @@ local gemv = ffi.typeof(
 local getrs = ffi.typeof(
   'void (*)(const char *, int *, int *, void *, int *, void *, void *, int *, int *)')
 local int, one = ffi.typeof('int[1]'), ffi.new('int[1]', 1)
+local reals = { [4] = ffi.typeof('float *'), [8] = doubles }
 local real = { [4] = ffi.typeof('float[1]'), [8] = ffi.typeof('double[1]') }
 local length = int()
 
@@ -109,12 +110,14 @@ job('gemv', function(p, first, last)
   end
 end)
 
--- Columns of the solution of a system of equations, by LAPACK's getrs: function, bytes of an
--- element, rows, addresses of the factors, of the pivots and of the right sides, which it is
--- written over.
-job('solve', function(p, first, last)
-  local rows, info = int(p[2]), int()
-  local columns = cast(bytes, p[5]) + first * p[2] * p[1]
+-- Columns of an inverse, by LAPACK's getrs: function, bytes of an element, rows, addresses of
+-- the factors, of the pivots and of the inverse.
+job('invert', function(p, first, last)
+  local size, n = p[1], p[2]
+  local columns, rows, info = cast(bytes, p[5]) + first * n * size, int(n), int()
+  fill(columns, (last - first) * n * size)
+  local numbers = cast(reals[size], columns)
+  for k = first, last - 1 do numbers[(k - first) * n + k] = 1 end
   cast(getrs, p[0])('N', rows, int(last - first), cast(bytes, p[3]), rows, cast(bytes, p[4]),
     columns, rows, info)
 end)
@@ -133,7 +136,7 @@ job('correlate', function(p, first, last)
   for top = first, last - 1, rows do
     local count = min(rows, last - top)
     length[0] = (count - 1) * jump + width
-    ffi.fill(sums, length[0] * size)
+    fill(sums, length[0] * size)
     for k = 0, weights - 1 do
       run(length, weight + k * size, x + (top * jump + tonumber(at[k])) * size, one, sums, one)
     end

@@ -161,7 +161,7 @@ local function share(job, count, ...)
     left = ASK
   end
   left = left - 1
-  run(job, board, threads, count, count, ...)
+  run(job, board, threads, count, 0, ...)
   return true
 end
 

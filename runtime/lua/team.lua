@@ -16,7 +16,7 @@ local select, pcall, error, tonumber, unpack = select, pcall, error, tonumber, u
 
 local MOST = 64         -- threads
 local ROOM = 24         -- parameters of a job
-local PIECES = 2        -- of a share, unless a job wants smaller ones
+local PIECES = 2        -- of a share, where a job does not mind
 local LARGEST = 2 ^ 30  -- positions of a piece: what C functions count with an int
 local EVEN = 64         -- positions that vectors of any processor divide
 local MANY = 16         -- times that: so many that rounding to it does no harm
@@ -152,7 +152,7 @@ end
 
 local function share_out(board, index, threads, size, piece)
   local share = round_up(size / threads)
-  piece = min(piece, round_up(share / PIECES), LARGEST)
+  piece = min(piece > 0 and piece or round_up(share / PIECES), LARGEST)
   acquire(board.lock)
   board.job, board.threads, board.failed, board.piece = index, threads, 0, piece
   for k = 0, threads - 1 do
@@ -179,7 +179,7 @@ local alone = ffi.new('double[?]', ROOM)
 
 local function do_alone(index, size, piece, ...)
   for i = 1, select('#', ...) do alone[i - 1] = (select(i, ...)) end
-  piece = min(piece, LARGEST)
+  piece = min(piece > 0 and piece or size, LARGEST)
   for at = 0, size - 1, piece do jobs[index](alone, at, min(at + piece, size)) end
 end
 
@@ -189,8 +189,10 @@ local function check_stack()
   return select('#', unpack(nothing, 1, STACK))
 end
 
---- Does a job for all of 0 to size - 1, with so many threads, in pieces of at most so many.
+--- Does a job for all of 0 to size - 1.
 -- @param address of the board; 0 for one thread
+-- @param threads how many share it
+-- @param piece how many positions they do at a time, within their shares; 0 for some part
 -- @param ... the parameters: numbers and addresses
 function team.run(name, address, threads, size, piece, ...)
   local index = index_of[name]
