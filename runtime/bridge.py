@@ -6,7 +6,6 @@ do: no Python exception ever crosses into Lua.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from functools import wraps
@@ -20,6 +19,7 @@ from runtime.dispatch import class_id, encode_error
 from runtime.dtypes import DTYPES, Array
 from runtime.io import host as files
 from runtime.ops import ROWS_ADDED
+from runtime.processors import OURS
 from runtime.signatures import Foreign
 from runtime.storage import STORAGE_CLASSES, Storage
 from runtime.tensor import TENSOR_CLASSES, Tensor
@@ -133,7 +133,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "half_values": _half_table,
         "get_threads": threads.get_threads,
         "set_threads": lambda count: threads.set_threads(int(count)),
-        "count_cores": lambda: os.cpu_count() or 1,
+        "count_cores": lambda: OURS,
         "set_default_type": _set_default_type,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),

@@ -2,10 +2,11 @@
 
 A row that names a formula (`each` for a result element by element, `fold` for a number, `pick`
 for an extremum and its place) can be run by LuaJIT without Python on few contiguous elements
-of DoubleTensors; and on many, where the formula is one that threads know (runtime/team.py) and
-there is a destination. This module translates such a call, once for each pattern of argument kinds,
-into a Lua function that returns nil where it does not apply. Which form a call means is decided
-by the same match as for Python's way (``signatures.Form.match``), so there is one meaning.
+of DoubleTensors; and on more, where there is a destination and C functions that compute the
+formula, by several threads where that pays (lua/jobs.lua). This module translates such a call,
+once for each pattern of argument kinds, into a Lua function that returns nil where it does not
+apply. Which form a call means is decided by the same match as for Python's way
+(``signatures.Form.match``), so there is one meaning.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ class _Writer:
             lines.append(f"if getmetatable(a{k}) ~= mt then return nil end")
             lines.append(f"local c{k} = structs[a{k}] or fetch_struct(a{k})")
         source = self._shape_giver()
-        count = "few_or_many" if self.shared else "few"
+        count = "dense" if self.shared else "few"
         lines.append(f"local n = {count}(c{source})")
         lines.append("if n == 0 then return nil end")
         for k in self.tensors:
@@ -167,9 +168,12 @@ class _Writer:
         formula = self._formula(self.each)
         destination = self._destination()
         if destination:
-            many = f"if n > MOST then return {self.shared} and a{destination} or nil end"
+            more = []
+            if self.shared is not None:
+                limit, call = self.shared
+                more.append(f"if n > {limit} then return {call} and a{destination} or nil end")
             return [
-                *([many] if self.shared else []),
+                *more,
                 f"for i = 0, n - 1 do p{destination}[i] = {formula} end",
                 f"return a{destination}",
             ]
@@ -180,19 +184,25 @@ class _Writer:
             f"return publish({self._result()}, block)",
         ]
 
-    def _share(self, text: str) -> str | None:
-        """Lua code by which threads compute a formula for n elements (false: they cannot)."""
+    def _share(self, text: str) -> tuple[str, str] | None:
+        """The number of elements beyond which C functions compute a formula, and the call.
+
+        The call gives false where it cannot be made after all.
+        """
         words, r = self._words(), f"p{self._destination()}"
+        operands = {name: word.removesuffix("[i]") for name, word in words.items()}
         step = _STEP.fullmatch(text)
         if step is not None:
             loop = inner_loop(_LOOPS[step[2]], "dd->d")
-            a, b = (words[step[i]].removesuffix("[i]") for i in (1, 3))  # pointers, or numbers
-            return loop and f"share_loop(n, {loop[0]}, {loop[1]}, {a}, {b}, {r})"
+            if loop is None:
+                return None
+            arguments = *map(str, loop), operands[step[1]], operands[step[3]], r
+            return "SCALAR", f"share_loop(n, {', '.join(arguments)})"
         steps = _STEPS.fullmatch(text)
-        if steps is not None and words[steps[1]] == f"{r}[i]":
-            factor = ("-" if steps[2] == "-" else "") + words[steps[3]]
-            return f"share_axpy(n, {r}, {factor}, {words[steps[4]].removesuffix('[i]')})"
-        return f"share_copy(n, {r}, p2)" if words.get(text) == "p2[i]" else None
+        if steps is not None and operands[steps[1]] == r:
+            factor = steps[2].strip("+") + operands[steps[3]]
+            return "MOST", f"share_axpy(n, {r}, {factor}, {operands[steps[4]]})"
+        return ("SCALAR", f"share_copy(n, {r}, p2)") if operands.get(text) == "p2" else None
 
     def _result(self) -> str:
         """The element type of a new result, as the Lua side names it."""

@@ -1,4 +1,4 @@
---- Operations without Python, on few or very many contiguous elements of DoubleTensors.
+--- Operations without Python, on contiguous elements of DoubleTensors.
 -- Python says what a call means: it translates the formula of a row into the code of a
 -- function for each pattern of argument kinds (runtime/small.py), which returns nil where it
 -- does not apply. This module has what that code uses: tensors that Lua makes by itself.
@@ -11,6 +11,7 @@ local ffi = require 'ffi'
 local type, getmetatable, tonumber = type, getmetatable, tonumber
 local structs, attach, fetch_struct = th.structs, th.attach, th.fetch_struct
 
+local SCALAR = 160      -- elements up to which a loop here is quicker than one in C
 local MOST = 512        -- elements that this module computes with
 local MANY = host.LARGE -- elements from which on threads do
 local ROOM = 8          -- dimensions
@@ -43,12 +44,6 @@ small.dense = dense
 local function few(c)
   local count = dense(c)
   if count > MOST then return 0 end
-  return count
-end
-
-local function few_or_many(c)
-  local count = dense(c)
-  if count > MOST and count < MANY then return 0 end
   return count
 end
 
@@ -149,13 +144,17 @@ function small.zeros(dtype, n, size1, size2, ...) -- luacheck: ignore 212
   end
 end
 
--- ------------------------------------------------------------------ many elements
+-- -------------------------------------------------------------- more than a few elements
 
 local run = th.team.run
 local ASK = 64 -- jobs after which Python is asked again how many threads there are
 local board, threads, left = 0, 1, 0
 
-local function share(job, count, ...)
+local function share(job, n, count, ...)
+  if n < MANY then
+    run(job, 0, 1, count, 0, ...)
+    return true
+  end
   if left == 0 then
     board, threads = th.ask(host.team_state)
     left = ASK
@@ -182,19 +181,20 @@ end
 local function share_loop(n, loop, data, a, b, r)
   local x, x_step = operand(a, 0)
   local y, y_step = operand(b, 1)
-  return share('loop', n, loop, data, 3, x, y, operand(r), x_step, y_step, 8)
+  return share('loop', n, n, loop, data, 3, x, y, operand(r), x_step, y_step, 8)
 end
 
 local function share_copy(n, to, from)
-  return share('copy', 8 * n, (operand(to)), (operand(from)))
+  return share('copy', n, 8 * n, (operand(to)), (operand(from)))
 end
 
 local axpy -- the address of BLAS's function; false where it cannot be had
 
 local function share_axpy(n, r, factor, x)
+  if n < MANY then return false end -- to find BLAS takes a while
   if axpy == nil then axpy = th.ask(host.blas, 'axpy') or false end
   if not axpy then return false end
-  return share('axpy', n, axpy, 8, operand(r), (operand(x)), factor)
+  return share('axpy', n, n, axpy, 8, operand(r), (operand(x)), factor)
 end
 
 -- ------------------------------------------------------------------ translation
@@ -225,13 +225,13 @@ end
 
 local HEAD = [[
 local small, structs, fetch_struct, getmetatable, mt, byte, double, math = ...
-local few, few_or_many, same_sizes, block_like, publish, pick = unpack(small.tools)
-local MOST, share_loop, share_copy, share_axpy = unpack(small.sharing)
+local few, dense, same_sizes, block_like, publish, pick = unpack(small.tools)
+local SCALAR, MOST, share_loop, share_copy, share_axpy = unpack(small.sharing)
 local exp, log, sqrt, abs, floor, ceil = math.exp, math.log, math.sqrt, math.abs, math.floor, math.ceil
 local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
 ]]
-small.sharing = { MOST, share_loop, share_copy, share_axpy }
-small.tools = { few, few_or_many, same_sizes, block_like, publish, pick }
+small.sharing = { SCALAR, MOST, share_loop, share_copy, share_axpy }
+small.tools = { few, dense, same_sizes, block_like, publish, pick }
 
 --- What runs calls of a pattern (it returns nil where it cannot), or false.
 function small.find(name, space, code)

@@ -15,7 +15,7 @@ from tests.conftest import Lua
 MOST_ARGUMENTS = 4
 
 # The same values in tensors of few contiguous elements, in strided ones and in many: the
-# latter two take Python's way.
+# latter two take Python's way, or C functions compute many.
 PRELUDE = """
 local inf, nan = 1 / 0, 0 / 0
 local VALUES = {

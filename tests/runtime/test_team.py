@@ -190,9 +190,10 @@ def test_without_what_is_looked_up(shared: Lua, monkeypatch: pytest.MonkeyPatch)
     for name in ("inner_loop", "blas", "lapack"):
         monkeypatch.setattr(arrays, name, lambda *_: None)
     monkeypatch.setattr(conv, "blas", lambda *_: None)
-    for name in ("floats", "comparison", "multiples of floats", "matrix and vector", "inverse"):
+    for name in ("floats", "comparison", "multiples of floats"):
         assert compare(shared, SHARED[name], 2) == ""
-    assert compare(shared, SHARED["convolution"], 2) == ""
+    for name in ("matrix and vector", "inverse", "convolution"):  # numpy's BLAS has threads too
+        assert compare(shared, SHARED[name], 2, 1e-11) == ""
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
