@@ -41,7 +41,7 @@ def compute_flat(ufunc: np.ufunc, out: Array, *inputs: Array | float) -> None:
     operands = [*values, out]
     addresses = [x.ctypes.data for x in operands]
     steps = [x.strides[0] if x.ndim else 0 for x in operands]
-    team.run(b"loop", len(out), *found, len(operands), *addresses, *steps)
+    team.run(b"loop", len(out), *found, len(operands), 0, *addresses, *steps)
 
 
 def copy_into(out: Array, values: Array) -> None:

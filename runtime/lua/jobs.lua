@@ -1,6 +1,7 @@
 --- What several threads do together: C functions and loops over raw memory (see team.lua).
 -- A job gets its parameters as doubles (numbers, and addresses of memory that its caller keeps
--- alive) and the range that it is to do, as positions from 0, without the last.
+-- alive) and the range that it is to do, as positions from 0, without the last. Jobs share memory
+-- that they use for a moment: what may run within a job gets a copy of this module.
 -- @module jobs
 
 local th = ...
@@ -25,12 +26,14 @@ local inner_loop = ffi.typeof('void (*)(char **, intptr_t *, intptr_t *, void *)
 local operands, steps = ffi.new('char *[8]'), ffi.new('intptr_t[8]')
 local count = ffi.new('intptr_t[1]')
 
--- An inner loop of numpy's: function, its data, number of operands, addresses, steps in bytes.
+-- An inner loop of numpy's: function, its data, number of operands, which one is no address but
+-- the number itself (from 1; 0: none), addresses, steps in bytes.
 job('loop', function(p, first, last)
-  local n = p[2]
+  local n, number = p[2], p[3]
   for k = 0, n - 1 do
-    operands[k] = cast(bytes, p[3 + k]) + first * p[3 + n + k]
-    steps[k] = p[3 + n + k]
+    local at, step = 4 + k, p[4 + n + k]
+    operands[k] = number == k + 1 and cast(bytes, p + at) or cast(bytes, p[at]) + first * step
+    steps[k] = step
   end
   count[0] = last - first
   cast(inner_loop, p[0])(operands, count, steps, cast(bytes, p[1]))

@@ -169,19 +169,19 @@ function small.forget_threads()
   left = 0
 end
 
-local intptr, numbers = ffi.typeof('intptr_t'), ffi.new('double[2]')
+local intptr = ffi.typeof('intptr_t')
 
--- The address and the step in bytes of an operand: a pointer to elements or a number.
-local function operand(value, cell)
+-- An operand, pointer to elements or number, as a parameter, and its step in bytes.
+local function operand(value)
   if type(value) == 'cdata' then return tonumber(ffi.cast(intptr, value)), 8 end
-  numbers[cell] = value
-  return tonumber(ffi.cast(intptr, numbers + cell)), 0
+  return value, 0
 end
 
 local function share_loop(n, loop, data, a, b, r)
-  local x, x_step = operand(a, 0)
-  local y, y_step = operand(b, 1)
-  return share('loop', n, n, loop, data, 3, x, y, operand(r), x_step, y_step, 8)
+  local x, x_step = operand(a)
+  local y, y_step = operand(b)
+  local number = x_step == 0 and 1 or y_step == 0 and 2 or 0
+  return share('loop', n, n, loop, data, 3, number, x, y, operand(r), x_step, y_step, 8)
 end
 
 local function share_copy(n, to, from)

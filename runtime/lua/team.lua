@@ -11,6 +11,7 @@ local ffi = require 'ffi'
 local C = ffi.C
 
 local jobs, index_of = th.jobs, th.job_index
+local chunk = th.chunk
 local cast, sqrt, ceil, min = ffi.cast, math.sqrt, math.ceil, math.min
 local select, pcall, error, tonumber, unpack = select, pcall, error, tonumber, unpack
 
@@ -175,12 +176,33 @@ local function share_out(board, index, threads, size, piece)
   C.th_mutex_unlock(board.lock)
 end
 
-local alone = ffi.new('double[?]', ROOM)
+-- A finalizer that the collector runs within a job may ask for another one, and so on: for each
+-- depth there are jobs with memory of their own, and parameters.
+local depth, levels = 0, {}
+
+local function new_level(d)
+  local own = jobs
+  if d > 1 then
+    chunk('jobs')(th)
+    own = th.jobs
+  end
+  local level = { jobs = own, parameters = ffi.new('double[?]', ROOM) }
+  levels[d] = level
+  return level
+end
 
 local function do_alone(index, size, piece, ...)
-  for i = 1, select('#', ...) do alone[i - 1] = (select(i, ...)) end
+  depth = depth + 1
+  local level = levels[depth] or new_level(depth)
+  local run, parameters = level.jobs[index], level.parameters
+  for i = 1, select('#', ...) do parameters[i - 1] = (select(i, ...)) end
   piece = min(piece > 0 and piece or size, LARGEST)
-  for at = 0, size - 1, piece do jobs[index](alone, at, min(at + piece, size)) end
+  local at = 0
+  while at < size do
+    run(parameters, at, min(at + piece, size))
+    at = at + piece
+  end
+  depth = depth - 1
 end
 
 -- Raises the error of a stack without room for a job, before anything is shared.
@@ -196,20 +218,20 @@ end
 -- @param ... the parameters: numbers and addresses
 function team.run(name, address, threads, size, piece, ...)
   local index = index_of[name]
-  if threads == 1 then return do_alone(index, size, piece, ...) end
+  if threads == 1 or depth > 0 then return do_alone(index, size, piece, ...) end
   check_stack()
   local board = cast(board_pointer, address)
   if board.process ~= C.th_getpid() then start(board) end
   th.uninterruptible = true -- to leave early would free memory that others write to
-  failure = nil
   if C.th_mutex_trylock(board.busy) ~= 0 then -- another engine's thread posted
     th.uninterruptible = false
     return do_alone(index, size, piece, ...)
   end
+  depth, failure = 1, nil
   for i = 1, select('#', ...) do board.parameters[i - 1] = (select(i, ...)) end
   share_out(board, index, threads, size, piece)
   local failed = board.failed ~= 0
   C.th_mutex_unlock(board.busy)
-  th.uninterruptible = false
+  depth, th.uninterruptible = 0, false
   if failed then error(failure or 'another thread failed: ' .. name, 0) end
 end

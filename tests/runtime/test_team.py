@@ -275,6 +275,35 @@ def test_finalizers_may_use_tensors(lua: Lua) -> None:
     assert answer == "0 of 200"
 
 
+def test_finalizers_within_jobs(shared: Lua) -> None:
+    # The collector runs finalizers wherever memory is allocated, in jobs too.
+    answer = shared.run("""
+        torch.setnumthreads(2)
+        local y, calls, most, wrong = torch.zeros(1000), 0, 0, 0
+        local function guard()
+          getmetatable(newproxy(true)).__gc = function()
+            calls = calls + 1
+            if calls < most then guard() end
+            y:fill(0):add(5)
+            if y[1] ~= 5 or y[1000] ~= 5 then wrong = wrong + 1 end
+          end
+        end
+        jit.off() -- so that every pointer is allocated
+        collectgarbage('setpause', 0) collectgarbage('setstepmul', 10000)
+        for size in ('1000 5000 150000'):gmatch('%d+') do
+          local x = torch.zeros(tonumber(size))
+          most = most + 5000
+          for _ = 1, 50 do guard() end
+          for i = 1, 3000 do
+            x:add(1)
+            if x[1] ~= i or x[-1] ~= i then wrong = wrong + 1 end
+          end
+        end
+        jit.on() collectgarbage('setpause', 200) collectgarbage('setstepmul', 200)
+        io.write(wrong, calls >= 15000 and ' of many' or ' of few')""")
+    assert answer == "0 of many"
+
+
 def test_a_stopped_collector_stays_stopped(lua: Lua) -> None:
     grown = lua.run("""
         local x = torch.rand(10)
