@@ -1,7 +1,8 @@
 """Work on large arrays in parts: over threads, and in pieces that stay in the cache.
 
 numpy lets other threads run while it computes. Parts are made of flat contiguous memory only;
-the number of threads is what torch.setnumthreads says.
+the number of threads is what torch.setnumthreads says. What C functions can do without Python
+goes by team.py instead, whose threads are quicker to start.
 """
 
 from __future__ import annotations
