@@ -66,15 +66,16 @@ def add_multiple(r: Array, factor: float, x: Array) -> bool:
 
 def multiply_vector(matrix: Array, vector: Array, out: Array) -> bool:
     """out = matrix @ vector, all of one floating-point type; False where nothing is done."""
-    by_rows, by_columns = matrix.flags.c_contiguous, matrix.flags.f_contiguous
-    function = blas("gemv", matrix.itemsize)
-    if not (by_rows or by_columns) or out.strides != (out.itemsize,) or function is None:
+    flags, size = matrix.flags, matrix.itemsize
+    by_rows = flags.c_contiguous
+    function = blas("gemv", size)
+    if not (by_rows or flags.f_contiguous) or out.strides != (size,) or function is None:
         return False
     vector = np.ascontiguousarray(vector)
-    addresses = (x.ctypes.data for x in (out, matrix, vector))
+    addresses = out.ctypes.data, matrix.ctypes.data, vector.ctypes.data
     rows, columns = matrix.shape
     steps = (1, columns) if by_rows else (rows, 1)  # from column to column, and row to row
-    team.run(b"gemv", rows, function, out.itemsize, *addresses, columns, *steps, piece=rows)
+    team.run(b"gemv", rows, function, size, *addresses, columns, *steps, piece=rows)
     return True
 
 

@@ -59,8 +59,8 @@ def _matmul(a: Array, b: Array, out: Array | None = None) -> Array:
             return np.matmul(a, b, out=out)
     if b.ndim == 1 and a.size >= LARGE and a.dtype.kind == "f":
         product = np.empty(len(a), a.dtype) if out is None else out
-        apart = not any(np.may_share_memory(product, x) for x in (a, b))
-        if apart and multiply_vector(a, b, product):
+        shared = np.may_share_memory(product, a) or np.may_share_memory(product, b)
+        if not shared and multiply_vector(a, b, product):
             return product
     return np.matmul(a, b, out=out)
 
