@@ -108,7 +108,7 @@ def take_along(
 ) -> Array:
     """values at positions (in range) along one dimension; the other sizes are the same.
 
-    As numpy's take_along_axis, which takes four times as long.
+    As numpy's take_along_axis, which takes several times as long.
     out: where to, contiguous and apart from values; by default new memory.
     first: the number of the first position.
     """

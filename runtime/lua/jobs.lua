@@ -127,11 +127,10 @@ end)
 
 -- Rows of a correlation: function, bytes of an element, addresses of the sums, the input and the
 -- weights, for each weight how far its input is from a row's start (int64), how many weights,
--- elements of a row of sums, elements from row to row of the sums and of the input.
+-- elements of a row of sums, and from row to row of the input.
 job('correlate', function(p, first, last)
   local run, size, weights, width = cast(axpy, p[0]), p[1], p[6], p[7]
-  local step, jump = p[8], p[9]
-  local x, at = cast(bytes, p[3]), cast(longs, p[5])
+  local jump, x, at = p[8], cast(bytes, p[3]), cast(longs, p[5])
   local weight = cast(bytes, p[4])
   local rows = max(floor(SUMS / jump), 1)
   local n = (min(rows, last - first) - 1) * jump + width
@@ -144,7 +143,7 @@ job('correlate', function(p, first, last)
       run(length, weight + k * size, x + (top * jump + tonumber(at[k])) * size, one, sums, one)
     end
     for i = 0, count - 1 do
-      copy(cast(bytes, p[2]) + (top + i) * step * size, sums + i * jump * size, width * size)
+      copy(cast(bytes, p[2]) + (top + i) * width * size, sums + i * jump * size, width * size)
     end
   end
 end)

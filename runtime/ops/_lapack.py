@@ -30,7 +30,7 @@ __all__ = [
 
 #: From this many elements on a matrix is factorized by several threads.
 _LARGE_MATRIX = 20_000
-#: From this many on these threads lose little by waiting for each other.
+#: From this many on these threads, which often wait for each other, are as quick as others.
 _HUGE_MATRIX = 250_000
 
 F = TypeVar("F", bound=Callable[..., None])
@@ -100,7 +100,7 @@ def routine(name: str, t: Tensor, *, alone: bool = False) -> Callable[..., Any]:
 
 
 def is_medium(t: Tensor) -> bool:
-    """Whether a matrix is large, but too small for threads that often wait for each other."""
+    """Whether threads are wanted for a matrix that is too small for some that often wait."""
     return _LARGE_MATRIX <= t.nelement < _HUGE_MATRIX and get_threads() > 1
 
 

@@ -31,7 +31,7 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
     """u, the singular values, v' and LAPACK's code, as gesvd gives them; None where it should.
 
     u and v' have as many columns and rows as there are singular values; a is by columns, and
-    overwritten.
+    overwritten unless the answer is None.
     """
     rows, columns = a.shape
     short, long = sorted(a.shape)
@@ -41,11 +41,9 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
     largest = np.abs(a).max()
     if not np.sqrt(info.tiny) / info.eps < largest < np.sqrt(info.max) * info.eps:
         return None  # gesvd scales these
-    functions = [_routine(name, a.itemsize) for name in ("gebrd", "orgbr", "bdsqr")]
-    if None in functions:
+    gebrd, orgbr, bdsqr = (_routine(name, a.itemsize) for name in ("gebrd", "orgbr", "bdsqr"))
+    if not (gebrd and orgbr and bdsqr):
         return None
-    gebrd, orgbr, bdsqr = functions
-    assert gebrd and orgbr and bdsqr
     values, above, of_u, of_v = (np.empty(short, a.dtype) for _ in range(4))
     work = np.empty(_WORK * (rows + columns), a.dtype)
     gebrd(rows, columns, a, rows, values, above, of_u, of_v, work, work.size)

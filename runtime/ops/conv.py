@@ -215,7 +215,7 @@ def _correlate_large(
         for plane in np.ndindex(*out.shape[1:-2]):
             start = sum(i * s for i, s in zip(plane, strides, strict=False)) * size
             block = result[(o, *plane)]
-            parameters = weights.ctypes.data, at.ctypes.data, at.size, columns, columns, strides[-2]
+            parameters = weights.ctypes.data, at.ctypes.data, at.size, columns, strides[-2]
             team.run(
                 b"correlate", len(block), axpy, size, block.ctypes.data, source + start, *parameters
             )

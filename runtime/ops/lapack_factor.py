@@ -71,11 +71,12 @@ def svd(u: Tensor, s: Tensor, v: Tensor, a: Tensor, job: str) -> None:
     check_matrix(a)
     rows, columns = a.sizes
     full = int(job == "A")
-    found = svd_over_threads(by_columns(a)) if not full or rows == columns else None
+    columns_of_a = by_columns(a)
+    found = svd_over_threads(columns_of_a) if not full or rows == columns else None
     if found is None:
         work, _ = routine("gesvd_lwork", a)(rows, columns, full_matrices=full)
         found = routine("gesvd", a)(
-            by_columns(a), full_matrices=full, lwork=int(work), overwrite_a=1
+            columns_of_a, full_matrices=full, lwork=int(work), overwrite_a=1
         )
     left, values, right, info = found
     check_info(info, "gesvd", " Lapack Error gesvd : {} superdiagonals failed to converge.")

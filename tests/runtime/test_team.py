@@ -112,6 +112,7 @@ def test_several_threads(shared: Lua, expression: str, threads: int) -> None:
     groups = any(name in expression for name in ("mv", "conv", "xcorr", "inverse"))
     tolerance = 1e-3 if groups and "float" in expression else 1e-11 if groups else 0
     assert compare(shared, expression, threads, tolerance) == ""
+    assert team.state()[1] == min(threads, 64)  # it was shared out
 
 
 def test_threads_that_sleep(shared: Lua) -> None:
@@ -197,26 +198,29 @@ def test_without_what_is_looked_up(shared: Lua, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_after_a_fork(tmp_path: Path) -> None:
+def test_after_a_fork() -> None:
     program = """
 import os
-import signal
-from runtime import Engine
+import threading
+from runtime import Engine, team
+team.free_threads = lambda count: count
 engine = Engine()
+engine.run(engine.compile(b"torch.setnumthreads(2)"))
 source = b"x = torch.rand(2e5) y = x + x x:add(x) x:cmul(x) assert(x:equal(y:cmul(y)))"
 work = engine.compile(source)
 engine.run(work)
 child = os.fork()
 engine.run(work)
+assert [thread.name for thread in threading.enumerate()].count("torch") == 1
 if child:
-    raise SystemExit(os.waitpid(child, 0)[1])
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
 os._exit(0)
 """
     command = [sys.executable, "-W", "ignore", "-c", program]
     assert subprocess.run(command, cwd=TOP, timeout=60).returncode == 0
 
 
-def test_leaving_while_threads_look_for_work(tmp_path: Path) -> None:
+def test_leaving_while_threads_look_for_work() -> None:
     program = "local x = torch.rand(2e5) for _ = 1, 3 do x:add(1) end"
     command = [sys.executable, "-m", "th_shell", "-e", program]
     for _ in range(3):
@@ -257,6 +261,16 @@ def test_busy_processors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # -- how soon what nobody uses goes
+
+
+def test_large_memory_starts_at_a_cache_line(lua: Lua) -> None:
+    addresses = lua.run("""
+        local ffi = require 'ffi'
+        for i = 1, 6 do
+          local x = torch.Tensor(200000 + i)
+          io.write(tonumber(ffi.cast('intptr_t', x:data())) % 64, ' ')
+        end""")
+    assert addresses == "0 0 0 0 0 0 "
 
 
 def test_finalizers_may_use_tensors(lua: Lua) -> None:
@@ -321,7 +335,8 @@ def test_a_stopped_collector_stays_stopped(lua: Lua) -> None:
 def test_tables_of_small_tensors_stay_small(lua: Lua) -> None:
     kilobytes = lua.run("""
         local x = torch.rand(10)
+        collectgarbage('setpause', 10000) -- the collector itself waits
         for i = 1, 300000 do local y = x + x local z = y:narrow(1, 2, 3) end
-        collectgarbage() collectgarbage()
+        collectgarbage('setpause', 200) collectgarbage() collectgarbage()
         io.write(collectgarbage('count'))""")
     assert float(kilobytes) < 20_000
