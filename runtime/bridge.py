@@ -104,7 +104,9 @@ def _half_table() -> int:
     """The address of the numbers that all 65,536 patterns of a Half stand for, as floats."""
     global _half_values
     if _half_values is None:
-        _half_values = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+        values = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+        # Of nans only the sign is kept (see lua/elements.lua).
+        _half_values = np.where(np.isnan(values), np.copysign(np.float32(np.nan), values), values)
     return int(_half_values.ctypes.data)
 
 

@@ -37,6 +37,17 @@ def _run(name: bytes, *args: Any) -> None:
     _kernels[name](*[a.ctypes.data if isinstance(a, np.ndarray) else a for a in args])
 
 
+def _make_safe(numbers: Array) -> bool:
+    """Give all nans the bits that Lua takes for a number (see lua/elements.lua); whether any are.
+
+    Changes floats or doubles in place.
+    """
+    if not numbers.size or not np.isnan(np.min(numbers)):
+        return False
+    numbers[np.isnan(numbers)] = np.nan
+    return True
+
+
 def cumsum_rows(rows: Array, out: Array) -> None:
     """The running sums along the last dimension; both are contiguous arrays of doubles."""
     n = rows.shape[-1]
@@ -49,16 +60,20 @@ _LONG = 4096
 _EXACT = 2**53  # the largest whole numbers that doubles tell apart
 
 
-def _keys(rows: Array, descending: bool) -> tuple[Array, Array]:
-    """Doubles in the order of the elements (or the other way round), and their positions."""
+def _keys(rows: Array, descending: bool) -> tuple[Array, Array, bool]:
+    """Doubles in the order of the elements (or the other way round), and their positions.
+
+    And whether any of them is nan.
+    """
     if rows.dtype == np.int64 and rows.size and max(rows.max(), -int(rows.min())) > _EXACT:
         rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape)
     keys = np.array(rows, np.float64, order="C")
     if descending:
         np.negative(keys, out=keys)
+    has_nan = _make_safe(keys)
     index = np.empty(keys.shape, np.int32)
     index[...] = np.arange(keys.shape[1], dtype=np.int32)
-    return keys, index
+    return keys, index, has_nan
 
 
 def sort_rows(rows: Array, descending: bool = False) -> Array:
@@ -67,8 +82,8 @@ def sort_rows(rows: Array, descending: bool = False) -> Array:
     numpy sorts; the order of equal elements comes from going the reference's way, and so does
     all order where there is a nan, which is neither smaller nor larger than anything.
     """
-    keys, index = _keys(rows, descending)
-    if keys.size and np.isnan(np.min(keys)):
+    keys, index, has_nan = _keys(rows, descending)
+    if has_nan:
         _run(b"sort", keys, index, *keys.shape)
         return index
     order = np.argsort(keys, axis=1).astype(np.int32)
@@ -136,7 +151,7 @@ def _partition(keys: Array, index: Array, first: int, last: int) -> tuple[int, i
 
 def select_rows(rows: Array, k: int) -> Array:
     """For each row of a matrix its positions in an order with the k-th smallest (from 0) at k."""
-    keys, index = _keys(rows, False)
+    keys, index, _ = _keys(rows, False)
     _run(b"select", keys, index, *keys.shape, k)
     return index
 
@@ -151,6 +166,7 @@ def shuffle(values: Array, distances: Array, first: int) -> None:
 
 def draw_slots(cumulative: Array, uniform: Array, replace: bool) -> Array:
     """Positions in rows of cumulative distributions (which change) of uniform numbers."""
+    _make_safe(cumulative)
     drawn = np.empty(uniform.shape, np.int32)
     _run(b"draw", cumulative, uniform, drawn, *cumulative.shape, uniform.shape[1], replace)
     return drawn
@@ -162,6 +178,7 @@ def pair_slots(shares: Array) -> Array:
     shares: floats or doubles, 1 on average. Positions count from 0, which is also where no
     filling was needed.
     """
+    _make_safe(shares)
     aliases = np.zeros(len(shares), np.int32)
     stacks = np.empty(2 * len(shares), np.int32)
     _run(b"pair", shares, aliases, stacks, len(shares), shares.itemsize)

@@ -163,9 +163,7 @@ class _Writer:
 
     def _body(self) -> list[str]:
         if self.row.fold:
-            loop = f"for i = 0, n - 1 do acc = {self._formula(self.row.fold)} end"
-            return ["local acc = 0", loop, "return acc"]
-        formula = self._formula(self.each)
+            return ["local acc = 0", self._loop("acc", self.row.fold), "return acc"]
         destination = self._destination()
         if destination:
             more = []
@@ -174,15 +172,28 @@ class _Writer:
                 more.append(f"if n > {limit} then return {call} and a{destination} or nil end")
             return [
                 *more,
-                f"for i = 0, n - 1 do p{destination}[i] = {formula} end",
+                self._fill(f"p{destination}"),
                 f"return a{destination}",
             ]
         return [
             f"local block = block_like({self._result()}, c{self._shape_giver()}, n)",
             "local out = block.data",
-            f"for i = 0, n - 1 do out[i] = {formula} end",
+            self._fill("out"),
             f"return publish({self._result()}, block)",
         ]
+
+    def _fill(self, out: str) -> str:
+        """What computes all elements of a result from memory that starts at a pointer."""
+        word = self._words().get(self.each, "")
+        if word.startswith("x"):  # the elements of a tensor as they are, nans with all their bits
+            return f"copy({out}, p{word[1:]}, 8 * n)"
+        return self._loop(f"{out}[i]", self.each)
+
+    def _loop(self, target: str, text: str) -> str:
+        """A loop that sets a target to what a formula gives for each element."""
+        formula = self._formula(text)
+        loads = [f"local x{k} = load(p{k}, i)" for k in self.tensors if f"x{k}" in formula]
+        return " ".join(["for i = 0, n - 1 do", *loads, f"{target} = {formula} end"])
 
     def _share(self, text: str) -> tuple[str, str] | None:
         """The number of elements beyond which C functions compute a formula, and the call.
@@ -190,7 +201,7 @@ class _Writer:
         The call gives false where it cannot be made after all.
         """
         words, r = self._words(), f"p{self._destination()}"
-        operands = {name: word.removesuffix("[i]") for name, word in words.items()}
+        operands = {name: re.sub("^x", "p", word) for name, word in words.items()}
         step = _STEP.fullmatch(text)
         if step is not None:
             loop = inner_loop(_LOOPS[step[2]], "dd->d")
@@ -217,7 +228,7 @@ class _Writer:
         return re.sub(r"[a-z_]\w*", lambda m: words.get(m[0], m[0]), text)
 
     def _words(self) -> dict[str, str]:
-        """What the names in a formula are in the call.
+        """What the names in a formula are in the call: x2 the element of argument 2, a3 argument 3.
 
         They are those of the implementation's parameters; a, b, c where that has a Call.
         """
@@ -230,5 +241,5 @@ class _Writer:
                 words[name] = repr(argument.default)
             else:
                 tensor = isinstance(argument.kind, TensorKind)
-                words[name] = f"p{place + 1}[i]" if tensor else f"a{place + 1}"
+                words[name] = f"x{place + 1}" if tensor else f"a{place + 1}"
         return words

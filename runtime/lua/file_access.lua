@@ -34,7 +34,14 @@ end
 
 local access = {}
 
-local element = ffi.typeof(dtype.ctype)
+local element = ffi.typeof(dtype.ctype .. '[1]')
+local one = element()
+
+-- What is left of a number in an element of this type.
+local function rounded(value)
+  one[0] = dtype.name == 'Half' and convert(value) or value
+  return load(one, 0)
+end
 
 -- Without a loop, so that LuaJIT compiles all of it.
 local function get_text(w, object)
@@ -51,7 +58,7 @@ local function get_text(w, object)
     fail(w, 'read', 0, 1)
     return 0
   end
-  return dtype.name == 'Half' and load(convert(value)) or tonumber(cast(element, value))
+  return rounded(value)
 end
 
 local function get_slowly(w, object)
@@ -64,7 +71,7 @@ local function get_slowly(w, object)
   local n = ask(host.file_read, object, scratch_object, 0, 1)
   if w.binary == 0 and w.spacing ~= 0 then skip_newline(w, object) end
   if n ~= 1 then fail(w, 'read', n, 1) end
-  return load(scratch_data[0])
+  return load(scratch_data, 0)
 end
 
 local function put_slowly(w, object, value)
@@ -87,7 +94,8 @@ function access.get(w, object)
   if w.direct ~= 0 and behind <= w.stop and behind <= tonumber(m.size) and w.readable ~= 0
     and not (IS_LONG and w.long_size == 4) then
     w.at = behind
-    return load(cast(pointer, m.data + at)[0])
+    local value = load(cast(pointer, m.data + at), 0)
+    return value
   end
   return get_slowly(w, object)
 end

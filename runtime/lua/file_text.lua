@@ -13,6 +13,7 @@ local load, convert = dtype.load, dtype.convert
 
 local PIECE = 2 ^ 16       -- bytes of text between two calls of Python
 local CHECK = 2 ^ 16       -- numbers between two looks at Ctrl-C
+local PLUS, MINUS, CAPITAL_N, SMALL_N = ('+-Nn'):byte(1, 4)
 local LOOKAHEAD = 8        -- bytes behind a number that could belong to it ('e+05', 'inity')
 
 local text_access = {}
@@ -20,14 +21,27 @@ local text_access = {}
 ffi.cdef[[
 double strtod(const char *, char **); float strtof(const char *, char **);
 long long strtoll(const char *, char **, int);
+void th_skip_number(const char *, char **) __asm__("strtod");
 ]]
 local stop_of = ffi.new('char *[1]')
 
 local parse -- what the text at a place begins with; stop_of[0] tells where it ends
+
+-- Makes `parse` of a function of C's for floating-point numbers. Of what is written nan, maybe
+-- with a number for its bits, that result must not come to Lua (see elements.lua).
+local function parser(convert_text)
+  return function(text)
+    local at = (text[0] == PLUS or text[0] == MINUS) and 1 or 0
+    if text[at] ~= SMALL_N and text[at] ~= CAPITAL_N then return convert_text(text, stop_of) end
+    ffi.C.th_skip_number(text, stop_of)
+    return text[0] == MINUS and -th.nan or th.nan
+  end
+end
+
 if dtype.name == 'Double' then
-  function parse(text) return ffi.C.strtod(text, stop_of) end
+  parse = parser(ffi.C.strtod)
 elseif dtype.name == 'Float' or dtype.name == 'Half' then
-  function parse(text) return ffi.C.strtof(text, stop_of) end
+  parse = parser(ffi.C.strtof)
 else
   function parse(text) return ffi.C.strtoll(text, stop_of, 10) end
 end
@@ -87,7 +101,7 @@ local append -- puts element i as text at the end of a string buffer
 if dtype.name == 'Double' then
   local high = cast('int32_t *', 0)
   function append(text, data, i)
-    local v = data[i]
+    local v = load(data, i)
     if v == v then text:putf('%.17g', v)
     else text:put(cast(ffi.typeof(high), data)[2 * i + (ffi.abi('le') and 1 or 0)] < 0
       and '-nan' or 'nan') end
@@ -95,7 +109,7 @@ if dtype.name == 'Double' then
 elseif dtype.name == 'Float' or dtype.name == 'Half' then
   local signed = ffi.typeof(dtype.name == 'Float' and 'int32_t *' or 'int16_t *')
   function append(text, data, i)
-    local v = load(data[i])
+    local v = load(data, i)
     if v == v then text:putf('%.9g', v)
     else text:put(cast(signed, data)[i] < 0 and '-nan' or 'nan') end
   end

@@ -1,5 +1,6 @@
 --- What numpy has not and has to be done one element after the other, over raw memory.
--- Python calls these with addresses of arrays that it keeps alive (runtime/sequential.py).
+-- Python calls these with addresses of arrays that it keeps alive (runtime/sequential.py). What
+-- nans they have are safe for Lua, but for those that `load` reads (see elements.lua).
 -- The ways of sorting are the reference's, as far as they decide between equal elements:
 -- Sedgewick's quicksort with the median of three, and insertion for short parts.
 -- @module kernels
@@ -9,6 +10,7 @@ local ffi = require 'ffi'
 
 local doubles, ints = ffi.typeof('double *'), ffi.typeof('int32_t *')
 local rshift = require('bit').rshift
+local load = th.dtypes[th.DOUBLE + 1].load
 
 local kernels = {}
 th.kernels = kernels
@@ -109,7 +111,7 @@ function kernels.cumsum(from, to, rows, n)
   for row = 0, rows - 1 do
     local sum = 0
     for i = row * n, row * n + n - 1 do
-      sum = sum + a[i]
+      sum = sum + load(a, i)
       r[i] = sum
     end
   end

@@ -6,7 +6,7 @@
 -- true is 1, whole numbers beyond 32 bits wrap.
 -- @module loops
 
-local th, convert, ctype = ...
+local th, load, convert, ctype = ...
 
 local type, tonumber, min = type, tonumber, math.min
 local CHUNK = 2 ^ 20 -- elements between two looks at Ctrl-C
@@ -60,7 +60,8 @@ end
 local function read(c, at)
   local storage = c.storage
   if storage == nil or at >= storage.size then exceeded() end
-  return tonumber(storage.data[at])
+  local value = load(storage.data, at)
+  return value
 end
 
 local function number_of(r)
@@ -86,15 +87,19 @@ local function pause(left)
 end
 
 -- The next loops run over memory without gaps, as long as nothing moves: the comparisons of
--- struct and storage leave compiled code where the function cannot change them.
+-- struct and storage leave compiled code where the function cannot change them. The next
+-- element is loaded at the end: each turn starts with the call, and so where LuaJIT finds another
+-- function than it has compiled, it can make a loop of its own for that. The last element is left
+-- to the caller, so that there is always a next one.
 
 local function apply_dense(c, at, n, f)
   local storage = c.storage
   local memory, size = storage.data, storage.size
   if at + n > size then return 0 end
-  local data = memory + at
-  for i = 0, n - 1 do
-    local r = f(tonumber(data[i]))
+  local data, following = memory + at, memory + at + 1
+  local x = load(data, 0)
+  for i = 0, n - 2 do
+    local r = f(x)
     if c.storage ~= storage or storage.data ~= memory or storage.size ~= size then
       if r then write(c, at + i, r) end
       return i + 1
@@ -103,17 +108,20 @@ local function apply_dense(c, at, n, f)
       if type(r) ~= 'number' then r = number_of(r) end
       data[i] = convert(r)
     end
+    x = load(following, i)
   end
-  return n
+  return n - 1
 end
 
 local function map_dense(c, at, d, bt, n, f)
   local storage, other = c.storage, d.storage
   local memory, size, memory2, size2 = storage.data, storage.size, other.data, other.size
   if at + n > size or bt + n > size2 then return 0 end
-  local data, data2 = memory + at, memory2 + bt
-  for i = 0, n - 1 do
-    local r = f(tonumber(data[i]), tonumber(data2[i]))
+  local data, following = memory + at, memory + at + 1
+  local data2, following2 = memory2 + bt, memory2 + bt + 1
+  local x, y = load(data, 0), load(data2, 0)
+  for i = 0, n - 2 do
+    local r = f(x, y)
     if c.storage ~= storage or storage.data ~= memory or storage.size ~= size
       or d.storage ~= other or other.data ~= memory2 or other.size ~= size2 then
       if r then write(c, at + i, r) end
@@ -123,8 +131,10 @@ local function map_dense(c, at, d, bt, n, f)
       if type(r) ~= 'number' then r = number_of(r) end
       data[i] = convert(r)
     end
+    y = load(following2, i)
+    x = load(following, i)
   end
-  return n
+  return n - 1
 end
 
 function loops.apply(x, f)

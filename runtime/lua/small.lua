@@ -107,12 +107,12 @@ local function pick(c, p, n, dim, better, ...) -- luacheck: ignore 212
     places.size[d], places.stride[d] = size, stride
     stride = stride * size
   end
-  local found, at = values.data, places.data
+  local found, at, load = values.data, places.data, double.load
   for i = 0, n / count - 1 do
     local base = (i - i % inner) * count + i % inner
-    local best, place = p[base], 0
+    local best, place = load(p, base), 0
     for k = 1, count - 1 do
-      local x = p[base + k * inner]
+      local x = load(p, base + k * inner)
       if best == best and (x ~= x or better(x, best)) then best, place = x, k end
     end
     found[i], at[i] = best, place + 1
@@ -224,7 +224,8 @@ function small.pattern(n, a, b, c, d)
 end
 
 local HEAD = [[
-local small, structs, fetch_struct, getmetatable, mt, byte, double, math = ...
+local small, structs, fetch_struct, getmetatable, mt, byte, double, math, copy = ...
+local load = double.load
 local few, dense, same_sizes, block_like, publish, pick = unpack(small.tools)
 local SCALAR, MOST, share_loop, share_copy, share_axpy = unpack(small.sharing)
 local exp, log, sqrt, abs, floor, ceil = math.exp, math.log, math.sqrt, math.abs, math.floor, math.ceil
@@ -239,5 +240,6 @@ function small.find(name, space, code)
   if not source then return false end
   local chunk = assert(loadstring(HEAD .. source, '=[th] small.lua'))
   local byte, double = th.dtypes[1], th.dtypes[th.DOUBLE + 1]
-  return chunk(small, structs, fetch_struct, getmetatable, double.methods, byte, double, math)
+  return chunk(small, structs, fetch_struct, getmetatable, double.methods, byte, double, math,
+    ffi.copy)
 end

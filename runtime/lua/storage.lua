@@ -40,7 +40,7 @@ th.storage_access = loadstring([[
 
   local function read(self, key)
     local c, i = position(self, key)
-    local value = load(c.data[i])
+    local value = load(c.data, i)
     return value
   end
 
@@ -103,7 +103,7 @@ local function add_totable(mt, load)
   function mt.totable(self)
     local c = structs[self] or fetch_struct(self)
     local data, result = c.data, {}
-    for i = 1, tonumber(c.size) do result[i] = load(data[i - 1]) end
+    for i = 1, tonumber(c.size) do result[i] = load(data, i - 1) end
     return result
   end
 end

@@ -67,7 +67,7 @@ local function loops_for(dtype, f, n)
   if info.what == 'C' then place = dtype.name .. tostring(f) end
   local loops = loop_copies[place]
   if not loops then
-    loops = th.chunk('loops')(th, dtype.wrap, loop_type(dtype))
+    loops = th.chunk('loops')(th, dtype.load, dtype.wrap, loop_type(dtype))
     loop_copies[place] = loops
   end
   return loops
@@ -100,7 +100,7 @@ local function source_cursor(dtype, arg, value)
 end
 
 local function add_loops(mt, dtype)
-  dtype.loops = th.chunk('loops')(th, dtype.wrap, loop_type(dtype))
+  dtype.loops = th.chunk('loops')(th, dtype.load, dtype.wrap, loop_type(dtype))
 
   function mt.apply(self, f)
     local x = cursor(dtype, 1, self)

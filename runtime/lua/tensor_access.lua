@@ -252,7 +252,7 @@ end
 
 local function read(storage, at)
   if at < 0 or at >= storage.size then exceeded() end
-  local value = load(storage.data[at])
+  local value = load(storage.data, at)
   return value
 end
 
@@ -534,7 +534,7 @@ local function row(c, d, at)
   local size, stride = tonumber(c.size[d]), tonumber(c.stride[d])
   if at + (size - 1) * stride >= tonumber(c.storage.size) then exceeded() end
   local data, result = c.storage.data + at, {}
-  for i = 0, size - 1 do result[i + 1] = load(data[i * stride]) end
+  for i = 0, size - 1 do result[i + 1] = load(data, i * stride) end
   return result
 end
 
