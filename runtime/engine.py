@@ -21,6 +21,7 @@ from lupa import luajit21
 from runtime import bridge, sequential, team
 from runtime.dispatch import INTERRUPTED, is_running
 from runtime.memory import METER, keep_pages
+from runtime.storage import BLOCKS
 from runtime.threads import LARGE
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
@@ -74,6 +75,7 @@ class Engine:
         sequential.install(dict(self._shell[b"kernels"].items()))
         team.install(dict(self._shell[b"team"].items()), _new_team)
         METER.collect = self._shell[b"collect"]
+        BLOCKS.leave = self._shell[b"leave_block"]
         self._functions: dict[bytes, Callable[..., Any]] = {}
 
     def _host(self) -> dict[bytes, Any]:

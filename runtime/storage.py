@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -17,12 +18,26 @@ from runtime.dtypes import DTYPES, Array, DType, cast
 from runtime.errors import ArgError, TorchError
 from runtime.memory import METER, SLOTS, allocate, recycle
 
-__all__ = ["STORAGE_CLASSES", "Storage"]
+__all__ = ["BLOCKS", "STORAGE_CLASSES", "Storage"]
 
 # data, size, refcount, flag
 _MIRROR = struct.Struct("@PqiB")
 _by_address: WeakValueDictionary[int, Storage] = WeakValueDictionary()
-_REFCOUNTED, _RESIZABLE, _FREEMEM, _VIEW, _KNOWN = 1, 2, 4, 8, 64
+_AT_FLAG = struct.calcsize("@Pqi")
+_REFCOUNTED, _RESIZABLE, _FREEMEM, _VIEW, _SHARED, _KNOWN = 1, 2, 4, 8, 32, 64
+
+
+class _Blocks:
+    """What Lua is told of blocks: memory of small tensors that it made, with their storages.
+
+    leave: called before a storage's elements move out of its block. Views of Lua's refer to the
+    block alone; from then on they must keep the storage alive. The engine installs it.
+    """
+
+    leave: Callable[[Any], None]
+
+
+BLOCKS = _Blocks()
 
 
 class Storage:
@@ -100,8 +115,13 @@ class Storage:
         if self._counted:
             METER.remove(self._counted)
             recycle(self.data)
-        if self._slot is not None and self._kept is None:
+        if self._slot is None:
+            return
+        if self._kept is None:
             SLOTS.release(self._slot)
+        else:  # Lua may use its block further, and make it known once more
+            buffer, _, _ = self._slot
+            buffer[_AT_FLAG] = buffer[_AT_FLAG][0] & ~_KNOWN
 
     @staticmethod
     def at_mirror(address: int) -> Storage:
@@ -121,6 +141,8 @@ class Storage:
             data = allocate(size, self.dtype)
             kept = min(size, len(self.data))
             data[:kept] = self.data[:kept]
+            if self._kept is not None:
+                BLOCKS.leave(self._kept)
             METER.remove(self._counted)
             self.data, self._counted = data, data.nbytes
             self._write_mirror()
@@ -147,7 +169,7 @@ class Storage:
             buffer, at, _ = self._slot
             flag = _REFCOUNTED | (_VIEW if self._owner is not None else _RESIZABLE | _FREEMEM)
             if self._kept is not None:
-                flag |= _KNOWN
+                flag |= _KNOWN | buffer[_AT_FLAG][0] & _SHARED
             address = self.data.ctypes.data if len(self.data) else 0
             _MIRROR.pack_into(buffer, at, address, len(self.data), self.refcount, flag)
 

@@ -99,6 +99,7 @@ function th.storage_object(struct)
 end
 
 local KNOWN = 64 -- flag of a block's storage that Python knows
+th.SHARED = 32   -- and of one that more tensors may view than the one it was made for
 
 -- The Python storage of a block, which from then on keeps the block and writes its struct.
 local function adopt_block(block, dtype)
@@ -125,6 +126,17 @@ function th.adopt(value)
   local object = th.ask(host.adopt, anchor, offset, unpack(geometry, 1, 2 * n))
   objects[value], structs[value], th.anchors[value] = object, nil, nil
   return object
+end
+
+--- Lets Python know all views of a block, whose storage is about to leave it.
+-- Until then only the block's memory mattered to them, which they keep; then the storage does.
+function th.leave_block(block)
+  if bit.band(block.own.flag, th.SHARED) == 0 then return end
+  local found = {}
+  for value, anchor in next, th.anchors do
+    if rawequal(anchor, block) then found[#found + 1] = value end
+  end
+  for _, value in ipairs(found) do th.adopt(value) end
 end
 
 --- The struct that Python keeps: it stays valid while the value lives and follows every

@@ -10,7 +10,7 @@ local type, pcall, xpcall, loadstring, select = type, pcall, xpcall, loadstring,
 _RESULTS = {}
 _LAST = ''
 
-local shell = { kernels = th.kernels, team = th.team }
+local shell = { kernels = th.kernels, team = th.team, leave_block = th.leave_block }
 th.shell = shell
 
 local HOOK_COUNT = 10000 -- instructions between two looks at Ctrl-C

@@ -21,6 +21,7 @@ local prototype = th.proxy(methods)
 local View = dtype.view
 local dense = th.small.dense
 local select = select
+local bor, SHARED = require('bit').bor, th.SHARED
 local ROOM = 8 -- dimensions that a view of ours has room for
 
 local access = {}
@@ -67,7 +68,12 @@ end
 -- long as nothing else keeps its storage.
 local function locate(view, storage, offset, source)
   view.storage, view.storageOffset = storage, offset
-  local anchor = anchors[source] or storage_object(storage)
+  local anchor = anchors[source]
+  if not anchor then
+    anchor = storage_object(storage)
+  elseif type(anchor) == 'cdata' then
+    storage.flag = bor(storage.flag, SHARED)
+  end
   return view, anchor, source
 end
 
