@@ -5,6 +5,7 @@
 local th = ...
 
 local select, next, type, getmetatable = select, next, type, getmetatable
+local pcall, error = pcall, error
 local old_pairs, old_ipairs = pairs, ipairs
 
 -- luacheck: globals pairs ipairs rawlen loadstring string.gfind coroutine.running os.execute
@@ -73,17 +74,32 @@ if old_log(8, 2) ~= 3 then
 end
 
 local old_collect = collectgarbage
-local stopped = false
+local stopped, collecting = false, false
+
+-- Collections do not nest: where a finalizer that a collection runs asks for another one, that
+-- would run the next finalizer within, and so on until the stack ends.
+local function collect_once(option, step)
+  if collecting then return 0 end
+  collecting = true
+  local ok, result = pcall(old_collect, option, step)
+  collecting = false
+  if not ok then error(result, 0) end
+  return result
+end
 
 --- Lua's collectgarbage, remembering whether the program stopped the collector.
 function collectgarbage(option, ...)
+  if option == nil or option == 'collect' or option == 'step' then
+    local result = collect_once(option or 'collect', ...)
+    return result
+  end
   if option == 'stop' or option == 'restart' then stopped = option == 'stop' end
   return old_collect(option, ...)
 end
 
 --- Collects on our own account, all or a step; leaves a stopped collector stopped.
 function th.collect(step)
-  if step then old_collect('step', step) else old_collect() end
+  collect_once(step and 'step' or 'collect', step)
   if stopped then old_collect('stop') end
 end
 
