@@ -1,8 +1,9 @@
 """How many threads the BLAS libraries under numpy and scipy compute with.
 
 Their threads wait for each other by spinning. Where another process keeps a processor busy that
-turns 0.1 ms into 8 ms. So the libraries start with one thread; large work gets what
-torch.setnumthreads says, most of it only while that many processors are free.
+turns 0.1 ms into 8 ms. So the libraries start with one thread; only work that takes many times
+as long gets what torch.setnumthreads says. That it does whatever else the machine does: with
+another number of threads the last digits of a result may be others.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from runtime.processors import free_threads
+from runtime.processors import OURS
 
 __all__ = ["many_threads", "one_thread_at_load"]
 
@@ -34,13 +35,12 @@ def one_thread_at_load() -> Iterator[None]:
 
 
 @contextmanager
-def many_threads(count: int, *, if_free: bool = True) -> Iterator[None]:
+def many_threads(count: int) -> Iterator[None]:
     """Let the libraries that are loaded by now use this many threads within.
 
-    if_free: only while other processes leave that many processors free.
+    No more than there are processors for this process.
     """
-    if if_free:
-        count = free_threads(count)
+    count = min(count, OURS)
     if count == 1:
         yield
         return

@@ -27,7 +27,8 @@ class _Team:
     """A board and the threads that look at it, which stay for as long as the process."""
 
     def __init__(self, functions: Functions) -> None:
-        self._most: int = functions[b"MOST"] if functions[b"can_share"]() else 1
+        self.most_shares: int = functions[b"MOST"]
+        self._most: int = self.most_shares if functions[b"can_share"]() else 1
         self.address: int = functions[b"new_board"]() if self._most > 1 else 0
         self._count = 1
 
@@ -74,13 +75,15 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def state() -> tuple[int, int]:
-    """The address of the board, and how many threads are to work.
+def state() -> tuple[int, int, int]:
+    """The address of the board, how many shares work is divided into, and by how many threads.
 
-    As many as torch.setnumthreads says while that many processors are free, else one.
+    As many shares as torch.setnumthreads says, whatever else the machine does: results depend on
+    them. As many threads while that many processors are free, else one does all shares.
     """
     assert _team is not None, "no engine runs"
-    return _team.address, _team.gather(free_threads(get_threads()))
+    shares = min(get_threads(), _team.most_shares)
+    return _team.address, shares, _team.gather(free_threads(shares))
 
 
 def run(job: bytes, count: int, *parameters: float, piece: int = 0, large: bool = True) -> None:
@@ -91,5 +94,5 @@ def run(job: bytes, count: int, *parameters: float, piece: int = 0, large: bool 
     large: whether to share it out.
     """
     assert _run is not None, "no engine runs"
-    address, threads = state() if large else (0, 1)
-    _run(job, address, threads, count, piece, *parameters)
+    address, shares, threads = state() if large else (0, 1, 1)
+    _run(job, address, shares, threads, count, piece, *parameters)

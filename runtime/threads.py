@@ -7,6 +7,7 @@ goes by team.py instead, whose threads are quicker to start.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from queue import SimpleQueue
@@ -53,6 +54,10 @@ def set_threads(count: int) -> None:
     _threads = max(count, 1)
     while len(_workers) >= _threads:
         _workers.pop().queue.put(None)
+
+
+if hasattr(os, "register_at_fork"):  # a child has none of the threads, nor their work
+    os.register_at_fork(after_in_child=_workers.clear)
 
 
 class _Work:

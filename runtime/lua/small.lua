@@ -148,19 +148,19 @@ end
 
 local run = th.team.run
 local ASK = 64 -- jobs after which Python is asked again how many threads there are
-local board, threads, left = 0, 1, 0
+local board, shares, threads, left = 0, 1, 1, 0
 
 local function share(job, n, count, ...)
   if n < MANY then
-    run(job, 0, 1, count, 0, ...)
+    run(job, 0, 1, 1, count, 0, ...)
     return true
   end
   if left == 0 then
-    board, threads = th.ask(host.team_state)
+    board, shares, threads = th.ask(host.team_state)
     left = ASK
   end
   left = left - 1
-  run(job, board, threads, count, 0, ...)
+  run(job, board, shares, threads, count, 0, ...)
   return true
 end
 

@@ -4,6 +4,10 @@
 -- job takes part; the others look out for jobs awake for a while, then asleep. One thread's
 -- share that is late is taken by the others, piece by piece. (runtime/team.py starts them;
 -- what they do is in jobs.lua.)
+--
+-- Shares and pieces depend on the size of a job and on torch.setnumthreads alone. How many
+-- threads do them, one or all, and which thread does which, may depend on what else the machine
+-- does: the results have the same bits.
 -- @module team
 
 local th = ...
@@ -13,6 +17,7 @@ local C = ffi.C
 local jobs, index_of = th.jobs, th.job_index
 local chunk = th.chunk
 local cast, sqrt, ceil, min = ffi.cast, math.sqrt, math.ceil, math.min
+local getinfo, running = debug.getinfo, coroutine.running
 local select, pcall, error, tonumber, unpack = select, pcall, error, tonumber, unpack
 
 local MOST = 64         -- threads
@@ -42,7 +47,7 @@ void *th_calloc(size_t, size_t) __asm__("calloc");
 local Board = ffi.typeof([[struct {
   int64_t lock[8], busy[8], sleep[8], wake[8];
   volatile int posted, running, sleepers, failed;
-  int job, threads, process;
+  int job, shares, threads, process;
   double piece, parameters[$], first[$], last[$];
 }]], ROOM, MOST, MOST)
 local board_pointer = ffi.typeof('$ *', Board)
@@ -77,9 +82,9 @@ end
 local function claim(board, me, done)
   acquire(board.lock)
   board.running = board.running - done
-  local threads = board.threads
-  for k = me, me + threads - 1 do
-    local share = k % threads
+  local shares = board.shares
+  for k = me, me + shares - 1 do
+    local share = k % shares
     local at, last = board.first[share], board.last[share]
     if at < last then
       last = min(at + board.piece, last)
@@ -151,12 +156,19 @@ local function round_up(x)
   return ceil(x / unit) * unit
 end
 
-local function share_out(board, index, threads, size, piece)
-  local share = round_up(size / threads)
-  piece = min(piece > 0 and piece or round_up(share / PIECES), LARGEST)
+-- How large shares are, and the pieces of a share.
+local function division(shares, size, piece)
+  local share = round_up(size / shares)
+  return share, min(piece > 0 and piece or round_up(share / PIECES), LARGEST)
+end
+
+local function post(board, index, shares, threads, size, piece)
+  local share
+  share, piece = division(shares, size, piece)
   acquire(board.lock)
-  board.job, board.threads, board.failed, board.piece = index, threads, 0, piece
-  for k = 0, threads - 1 do
+  board.job, board.shares, board.threads = index, shares, threads
+  board.failed, board.piece = 0, piece
+  for k = 0, shares - 1 do
     board.first[k], board.last[k] = k * share, min((k + 1) * share, size)
   end
   board.posted = (board.posted + 1) % LARGEST
@@ -166,7 +178,9 @@ local function share_out(board, index, threads, size, piece)
     C.th_cond_broadcast(board.wake)
     C.th_mutex_unlock(board.sleep)
   end
-  take_part(board, 0)
+end
+
+local function finish(board)
   local times = 0
   while board.running > 0 do
     rest(times)
@@ -176,9 +190,16 @@ local function share_out(board, index, threads, size, piece)
   C.th_mutex_unlock(board.lock)
 end
 
+local function share_out(board, index, shares, threads, size, piece)
+  post(board, index, shares, threads, size, piece)
+  take_part(board, 0)
+  finish(board)
+end
+
 -- A finalizer that the collector runs within a job may ask for another one, and so on: for each
 -- depth there are jobs with memory of their own, and parameters.
 local depth, levels = 0, {}
+local owner -- the coroutine that began the outermost job
 
 local function new_level(d)
   local own = jobs
@@ -191,18 +212,28 @@ local function new_level(d)
   return level
 end
 
-local function do_alone(index, size, piece, ...)
+local function do_shares(index, shares, size, piece, ...)
+  if depth == 0 then owner = running() end
   depth = depth + 1
   local level = levels[depth] or new_level(depth)
-  local run, parameters = level.jobs[index], level.parameters
+  local run, parameters, share = level.jobs[index], level.parameters, nil
   for i = 1, select('#', ...) do parameters[i - 1] = (select(i, ...)) end
-  piece = min(piece > 0 and piece or size, LARGEST)
-  local at = 0
-  while at < size do
-    run(parameters, at, min(at + piece, size))
-    at = at + piece
+  share, piece = division(shares, size, piece)
+  for first = 0, size - 1, share do
+    local at, last = first, min(first + share, size)
+    while at < last do
+      run(parameters, at, min(at + piece, last))
+      at = at + piece
+    end
   end
-  depth = depth - 1
+end
+
+-- Does all shares in this thread.
+local function do_alone(...)
+  local before = depth
+  local ok, message = pcall(do_shares, ...)
+  depth = before
+  if not ok then error(message, 0) end
 end
 
 -- Raises the error of a stack without room for a job, before anything is shared.
@@ -211,27 +242,52 @@ local function check_stack()
   return select('#', unpack(nothing, 1, STACK))
 end
 
---- Does a job for all of 0 to size - 1.
--- @param address of the board; 0 for one thread
--- @param threads how many share it
--- @param piece how many positions they do at a time, within their shares; 0 for some part
--- @param ... the parameters: numbers and addresses
-function team.run(name, address, threads, size, piece, ...)
-  local index = index_of[name]
-  if threads == 1 or depth > 0 then return do_alone(index, size, piece, ...) end
+-- Does a job with the other threads; whether it could be done so.
+local function do_together(board, index, shares, threads, size, piece, ...)
   check_stack()
-  local board = cast(board_pointer, address)
   if board.process ~= C.th_getpid() then start(board) end
   th.uninterruptible = true -- to leave early would free memory that others write to
   if C.th_mutex_trylock(board.busy) ~= 0 then -- another engine's thread posted
     th.uninterruptible = false
-    return do_alone(index, size, piece, ...)
+    return false
   end
-  depth, failure = 1, nil
+  depth, failure, owner = 1, nil, running()
   for i = 1, select('#', ...) do board.parameters[i - 1] = (select(i, ...)) end
-  share_out(board, index, threads, size, piece)
-  local failed = board.failed ~= 0
+  local ok, message = pcall(share_out, board, index, shares, threads, size, piece)
+  if not ok then finish(board) end
+  if ok and board.failed ~= 0 then ok, message = false, failure or 'another thread failed' end
   C.th_mutex_unlock(board.busy)
   depth, th.uninterruptible = 0, false
-  if failed then error(failure or 'another thread failed: ' .. name, 0) end
+  if not ok then error(message, 0) end
+  return true
+end
+
+-- Makes the depth right. Where the stack ends in compiled code, no pcall of ours catches that
+-- error, and nothing is counted down. So jobs that seem to be under way are looked for.
+local function correct_depth()
+  if running() ~= owner then return end
+  local level, found = 2, 0
+  local info = getinfo(level, 'f')
+  while info do
+    if info.func == do_shares or info.func == do_together then found = found + 1 end
+    level = level + 1
+    info = getinfo(level, 'f')
+  end
+  depth = found
+end
+
+--- Does a job for all of 0 to size - 1.
+-- @param address of the board
+-- @param shares into how many it is divided: 1 for a job that is not worth sharing out
+-- @param threads how many do them: 1 for this one alone
+-- @param piece how many positions they do at a time, within their shares; 0 for some part
+-- @param ... the parameters: numbers and addresses
+function team.run(name, address, shares, threads, size, piece, ...)
+  local index = index_of[name]
+  if depth > 0 then correct_depth() end
+  if threads > 1 and depth == 0 then
+    local board = cast(board_pointer, address)
+    if do_together(board, index, shares, threads, size, piece, ...) then return end
+  end
+  do_alone(index, shares, size, piece, ...)
 end

@@ -28,10 +28,11 @@ __all__ = [
     "with_results",
 ]
 
-#: From this many elements on a matrix is factorized by several threads.
+#: From this many elements on it pays to solve for parts of a result in several threads.
 _LARGE_MATRIX = 20_000
-#: From this many on these threads, which often wait for each other, are as quick as others.
-_HUGE_MATRIX = 250_000
+#: From this many on the library uses threads itself. They wait for each other often: for less, and
+#: where the machine has other things to do, they cost more than they gain.
+_HUGE_MATRIX = 1_000_000
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -86,10 +87,10 @@ def check_info(info: int, name: str, problem: str) -> None:
         raise TorchError(problem.replace("{}", str(info)))
 
 
-def routine(name: str, t: Tensor, *, alone: bool = False) -> Callable[..., Any]:
-    """The LAPACK routine for a tensor's element type. alone: by one thread in any case."""
+def routine(name: str, t: Tensor) -> Callable[..., Any]:
+    """The LAPACK routine for a tensor's element type; for a huge tensor by several threads."""
     found = _routine(("d" if t.dtype.size == 8 else "s") + name)
-    if alone or t.nelement < _LARGE_MATRIX or name.endswith("_lwork"):
+    if t.nelement < _HUGE_MATRIX or name.endswith("_lwork"):
         return found
 
     def over_threads(*args: Any, **options: Any) -> Any:
@@ -100,7 +101,7 @@ def routine(name: str, t: Tensor, *, alone: bool = False) -> Callable[..., Any]:
 
 
 def is_medium(t: Tensor) -> bool:
-    """Whether threads are wanted for a matrix that is too small for some that often wait."""
+    """Whether threads are wanted for a matrix that is too small for the library's own."""
     return _LARGE_MATRIX <= t.nelement < _HUGE_MATRIX and get_threads() > 1
 
 

@@ -55,7 +55,7 @@ def _run(t: Tensor) -> int:
 def _matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """The product of arrays as numpy's matmul makes it; large ones over several threads."""
     if b.ndim > 1 and a.size * b.shape[-1] >= _LARGE_PRODUCT:
-        with many_threads(get_threads(), if_free=False):  # long enough to share a processor
+        with many_threads(get_threads()):
             return np.matmul(a, b, out=out)
     if b.ndim == 1 and a.size >= LARGE and a.dtype.kind == "f":
         product = np.empty(len(a), a.dtype) if out is None else out

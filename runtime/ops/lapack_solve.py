@@ -144,7 +144,7 @@ def inverse(r: Tensor, a: Tensor) -> None:
     """The inverse of a matrix."""
     check_square(a)
     medium = is_medium(a)
-    factors, order, info = routine("getrf", a, alone=medium)(by_columns(a), overwrite_a=1)
+    factors, order, info = routine("getrf", a)(by_columns(a), overwrite_a=1)
     check_info(info, "getrf", "Lapack Error getrf : U({},{}) is 0, U is singular")
     values = invert_factored(factors, order) if medium else None
     if values is None:

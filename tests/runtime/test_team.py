@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -112,7 +113,7 @@ def test_several_threads(shared: Lua, expression: str, threads: int) -> None:
     groups = any(name in expression for name in ("mv", "conv", "xcorr", "inverse"))
     tolerance = 1e-3 if groups and "float" in expression else 1e-11 if groups else 0
     assert compare(shared, expression, threads, tolerance) == ""
-    assert team.state()[1] == min(threads, 64)  # it was shared out
+    assert team.state()[1:] == (min(threads, 64),) * 2  # it was shared out
 
 
 def test_threads_that_sleep(shared: Lua) -> None:
@@ -124,7 +125,7 @@ def test_threads_that_sleep(shared: Lua) -> None:
 def test_other_processes_come_first(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processors._LOAD, "busy_elsewhere", lambda: float(processors._ALL))
     lua("torch.setnumthreads(2)")
-    assert team.state()[1] == 1
+    assert team.state()[1:] == (2, 1)
     assert compare(lua, "x + y", 2) == ""
 
 
@@ -168,6 +169,40 @@ def test_errors_leave_the_team_free(shared: Lua) -> None:
     assert compare(shared, "x + y", 2) == ""
 
 
+def posted() -> int:
+    """The number of the last job on the board, behind its four locks."""
+    return ctypes.c_int.from_address(team.state()[0] + 4 * 64).value
+
+
+def test_work_is_shared_out_after_a_stack_overflow(shared: Lua) -> None:
+    shared("torch.setnumthreads(2) a, b = torch.rand(1000), torch.rand(1000)")
+    shared.run("local function f() pcall(a.cmul, a, b) return f() + 1 end pcall(f)")
+    shared("x = torch.rand(2e5)")
+    before = posted()
+    shared("x:add(1)")
+    assert posted() == before + 1
+
+
+def test_the_same_results_however_many_threads_are_free(
+    lua: Lua, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expressions = ", ".join(f"function() return {text} end" for text in SHARED.values())
+    source = f"""
+        {PRELUDE}
+        local sums = {{}}
+        for i, compute in ipairs{{ {expressions} }} do
+          torch.manualSeed(i)
+          sums[i] = torch.serialize({{ compute() }})
+        end
+        return sums"""
+    lua(f"function compute() {source} end")
+    for free in (1, 2, 3):
+        monkeypatch.setattr(team, "free_threads", lambda count, free=free: min(count, free))
+        lua("torch.setnumthreads(3) collectgarbage()")
+        lua("local r = compute() first = first or r for i = 1, #r do assert(first[i] == r[i], i) end")
+    lua(f"torch.setnumthreads({os.cpu_count()}) first, compute = nil, nil")
+
+
 def test_a_system_without_more_threads(shared: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
@@ -176,14 +211,14 @@ def test_a_system_without_more_threads(shared: Lua, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(threading.Thread, "start", refuse)
     monkeypatch.setattr(team, "_team", alone)
     assert alone.gather(4) == 1
-    assert team.state() == (alone.address, 1)
+    assert team.state() == (alone.address, 2, 1)
     shared("torch.setnumthreads(2); x = torch.rand(2e5)")
     shared("assert((x + x):add(-2, x):abs():max() == 0)")
 
 
 def test_no_more_threads_than_processors(lua: Lua) -> None:
     lua("torch.setnumthreads(1000)")
-    assert team.state()[1] <= processors.OURS
+    assert team.state()[1] == 64 and team.state()[2] <= processors.OURS
     lua(f"torch.setnumthreads({os.cpu_count()})")
 
 
@@ -214,6 +249,31 @@ engine.run(work)
 assert [thread.name for thread in threading.enumerate()].count("torch") == 1
 if child:
     raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
+os._exit(0)
+"""
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    assert subprocess.run(command, cwd=TOP, timeout=60).returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_fork_while_a_thread_works() -> None:
+    program = """
+import os
+from runtime import Engine, threads
+engine = Engine()
+engine.run(engine.compile(b"torch.setnumthreads(3) x = torch.rand(2e5)"))
+work = engine.compile(b"for _ = 1, 20 do x:sigmoid() end assert(x:max() < 1)")
+engine.run(work)
+workers = list(threads._workers)
+assert len(workers) == 2
+for worker in workers:
+    worker.busy.acquire()  # as if it had taken a slice
+child = os.fork()
+if child:
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
+engine.run(work)
+assert len(threads._workers) == 2 and not set(threads._workers) & set(workers)
+assert all(worker.queue.empty() for worker in workers)
 os._exit(0)
 """
     command = [sys.executable, "-W", "ignore", "-c", program]
