@@ -292,10 +292,14 @@ class DiskFile(File):
             os.close(self._descriptor)
             super().close()
 
+    def leave(self) -> None:
+        """What is done for a file that is open when the program ends."""
+        self.window.quiet = 1
+        self.synchronize()
+
 
 @atexit.register
 def flush_all() -> None:
     """Write out what open files hold back; failures have nobody left to tell."""
     for file in list(_open_files):
-        file.window.quiet = 1
-        file.synchronize()
+        file.leave()

@@ -167,6 +167,17 @@ local function opener(kind)
   end
 end
 
+--- A file that replaces another one of its name, as a whole (see runtime/io/savedfile.py).
+function files.saved(name)
+  if type(name) ~= 'string' and type(name) ~= 'number' then
+    th.type_error(1, 'string', name, false, '?') -- in the reference a constructor says so
+  end
+  name = tostring(name)
+  local value = wrap(torch.getmetatable('torch.DiskFile'), ask(host.file_open_saved, name))
+  names[value] = name
+  return value
+end
+
 local function new_memory(storage, mode)
   local object
   if th.typename(storage) == 'torch.CharStorage' then
