@@ -10,7 +10,14 @@ from contextlib import contextmanager
 
 from runtime.memory import METER
 
-__all__ = ["broken_pipes_as_errors", "open_descriptor", "reserve", "start_command", "wait_for"]
+__all__ = [
+    "broken_pipes_as_errors",
+    "collect",
+    "open_descriptor",
+    "reserve",
+    "start_command",
+    "wait_for",
+]
 
 _SHELL = "/bin/sh"
 _BLOCK = 512  # bytes of what st_blocks counts
@@ -25,12 +32,18 @@ def open_descriptor(name: bytes, flags: int, mode: int = 0o666) -> int:
     try:
         return os.open(name, flags | os.O_CLOEXEC, mode)
     except OSError as error:
-        if error.errno != errno.EMFILE or METER.collect is None:
+        if error.errno != errno.EMFILE:
             raise
     # Files that a program dropped without closing them stay open until Lua collects them.
-    METER.collect()  # lets go of what stands for a file in Lua
-    METER.collect()  # and of the file
+    collect()
     return os.open(name, flags | os.O_CLOEXEC, mode)
+
+
+def collect() -> None:
+    """Let Lua collect what a program has dropped."""
+    if METER.collect is not None:
+        METER.collect()  # lets go of what stands for an object in Lua
+        METER.collect()  # and of the object
 
 
 def reserve(descriptor: int, size: int) -> None:

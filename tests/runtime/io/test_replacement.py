@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import random
 import resource
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -48,27 +46,6 @@ def file(tmp_path: Path) -> Path:
     path.parent.mkdir()
     path.write_bytes(b"good")
     return path
-
-
-@pytest.fixture
-def public() -> Iterator[Path]:
-    """A folder that everybody can reach."""
-    with tempfile.TemporaryDirectory(prefix="th-test-") as name:
-        Path(name).chmod(0o755)
-        yield Path(name)
-        Path(name).chmod(0o755)
-
-
-@pytest.fixture
-def full(public: Path) -> Iterator[Path]:
-    """A folder on a disk of a megabyte."""
-    folder = public / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("no file system can be mounted here")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def names(folder: Path) -> list[str]:
