@@ -1,7 +1,8 @@
 """``Replacement``: a file that is written whole, so that its name always has a good one.
 
 The bytes go to a new file beside the old one, which takes the old one's place when all of them
-are on the disk. Until then neither a full disk nor the end of the process touches the old one.
+are on the disk. Until then neither a full disk nor the end of the process touches the old one;
+where the file system can, the new one has no name yet, and nothing is left of it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import os
 import secrets
 import stat
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
+from typing import TypeVar
 
 from runtime.io import system
 
@@ -20,6 +23,12 @@ __all__ = ["Replacement"]
 _PIECE = 1 << 20  # bytes copied at a time
 _LONGEST = 200  # bytes of a name that a temporary one repeats
 _MOST_LINKS = 40
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+_DESCRIPTORS = b"/proc/self/fd"
+
+_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+
+_T = TypeVar("_T")
 
 
 class Replacement:
@@ -32,6 +41,7 @@ class Replacement:
     def __init__(self, name: bytes) -> None:
         """Begin. Raises OSError where the name could not be opened for writing."""
         self._temporary = b""
+        self._is_beside = True
         self._process = os.getpid()
         self._old = _status(name)
         if name[-1:] in (b"", b"/") or _is_special(name, self._old):
@@ -46,41 +56,76 @@ class Replacement:
         self.descriptor = self._begin()
 
     def _begin(self) -> int:
-        folder, base = os.path.split(self._target)
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         # In the making, it is not shown to more people than the old one.
         mode = 0o666 if self._old is None else 0o600
+        try:
+            return _nameless(os.path.dirname(self._target), mode)
+        except OSError:
+            pass  # not every file system can do that; with a name, all can
+        try:
+            return self._name(lambda name: system.open_descriptor(name, _NEW, mode))
+        except OSError as error:
+            if self._old is None or error.errno not in _FORBIDDEN:
+                raise
+        self._is_beside = False
+        with tempfile.TemporaryFile() as file:
+            return os.dup(file.fileno())
+
+    def _name(self, make: Callable[[bytes], _T]) -> _T:
+        """Call a function with a name beside the target that nothing has."""
+        folder, base = os.path.split(self._target)
         while True:
             token = secrets.token_hex(6).encode()
             name = os.path.join(folder, b".%s.%s.tmp" % (base[:_LONGEST], token))
             try:
-                descriptor = system.open_descriptor(name, flags, mode)
+                made = make(name)
             except FileExistsError:
                 continue
-            except OSError as error:
-                if self._old is None or error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
-                    raise
-                return _elsewhere()
             self._temporary = name
-            return descriptor
+            return made
 
     def commit(self) -> None:
         """Put all that was written under the name. Raises OSError; then the old file stays."""
         if not self._target:
             return
         os.fsync(self.descriptor)
-        if self._temporary:
-            if self._old is not None:
-                _resemble(self.descriptor, self._target, self._old)
-            try:
-                os.replace(self._temporary, self._target)
-                self._temporary = b""
-                return
-            except OSError:
-                # Mounted over, or somebody else's in a folder like /tmp.
-                if self._old is None:
-                    raise
+        if self._is_beside and self._take_place():
+            return
         self._copy_over()
+
+    def _take_place(self) -> bool:
+        if self._old is not None:
+            _resemble(self.descriptor, self._target, self._old)
+        if not self._temporary:
+            try:
+                self._link()
+            except OSError:
+                self._copy_beside()
+        try:
+            os.replace(self._temporary, self._target)
+        except OSError:
+            if self._old is None:
+                raise
+            return False  # mounted over, or somebody else's in a folder like /tmp
+        self._temporary = b""
+        return True
+
+    def _link(self) -> None:
+        """Give the file without a name one."""
+        source, anchor = b"%s/%d" % (_DESCRIPTORS, self.descriptor), self.descriptor
+        # With a folder's descriptor, even one it has no use for, Python follows the link.
+        self._name(lambda name: os.link(source, name, src_dir_fd=anchor))
+
+    def _copy_beside(self) -> None:
+        """The same where the system does not let descriptors be linked."""
+        mode = stat.S_IMODE(os.fstat(self.descriptor).st_mode)
+        out = self._name(lambda name: system.open_descriptor(name, _NEW, mode))
+        try:
+            if self._old is not None:
+                _resemble(out, self._target, self._old)
+            _copy(self.descriptor, out)
+        finally:
+            os.close(out)
 
     def _copy_over(self) -> None:
         """Write the file in place, where no other can take it.
@@ -88,17 +133,10 @@ class Replacement:
         That can fail half way only where the process or the system ends meanwhile: the bytes
         are complete elsewhere, and the disk has given room before the first one changes.
         """
-        size = os.fstat(self.descriptor).st_size
         out = system.open_descriptor(self._target, os.O_WRONLY)
         try:
-            system.reserve(out, size)
-            for at in range(0, size, _PIECE):
-                piece = memoryview(os.pread(self.descriptor, _PIECE, at))
-                while piece:
-                    written = os.pwrite(out, piece, at)
-                    at, piece = at + written, piece[written:]
-            os.ftruncate(out, size)
-            os.fsync(out)
+            system.reserve(out, os.fstat(self.descriptor).st_size)
+            _copy(self.descriptor, out)
         finally:
             os.close(out)
         self.abandon()
@@ -135,10 +173,26 @@ def _is_special(name: bytes, status: os.stat_result | None) -> bool:
     return False
 
 
-def _elsewhere() -> int:
-    """A file without a name, for what cannot lie beside the old one."""
-    with tempfile.TemporaryFile() as file:
-        return os.dup(file.fileno())
+def _nameless(folder: bytes, mode: int) -> int:
+    """A file in a folder that goes with the process as long as it has no name."""
+    if not hasattr(os, "O_TMPFILE") or not os.path.isdir(_DESCRIPTORS):
+        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+    return system.open_descriptor(folder, os.O_TMPFILE | os.O_RDWR, mode)
+
+
+def _copy(source: int, out: int) -> None:
+    """Make a file the same as another one, on the disk; Ctrl-C waits until it is."""
+    size, at = os.fstat(source).st_size, 0
+    interrupt: KeyboardInterrupt | None = None
+    while at < size:
+        try:
+            at += os.pwrite(out, os.pread(source, _PIECE, at), at)
+        except KeyboardInterrupt as error:
+            interrupt = error
+    os.ftruncate(out, size)
+    os.fsync(out)
+    if interrupt is not None:
+        raise interrupt
 
 
 def _resemble(descriptor: int, target: bytes, old: os.stat_result) -> None:

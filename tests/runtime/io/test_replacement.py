@@ -13,9 +13,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from runtime.io import replacement
 from runtime.io.replacement import Replacement
 from tests.conftest import Lua
 
@@ -30,13 +32,23 @@ while true do torch.save(arg[1], x) end
 
 
 def replace(path: Path, content: bytes) -> None:
-    replacement = Replacement(bytes(path))
+    new = Replacement(bytes(path))
     try:
-        os.write(replacement.descriptor, content)
-        replacement.commit()
+        os.write(new.descriptor, content)
+        new.commit()
     finally:
-        replacement.abandon()
-        os.close(replacement.descriptor)
+        new.abandon()
+        os.close(new.descriptor)
+
+
+@pytest.fixture(params=["nameless", "named"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How the new file is made: not every file system knows files without names."""
+    if request.param == "named":
+        monkeypatch.setattr(replacement, "_DESCRIPTORS", b"/none")
+    elif not hasattr(os, "O_TMPFILE"):
+        pytest.skip("the system knows no files without names")
+    return str(request.param)
 
 
 @pytest.fixture
@@ -74,10 +86,10 @@ def test_an_old_file_leaves_its_mode(file: Path, mode: int) -> None:
 
 def test_a_private_file_is_never_public_in_the_making(file: Path) -> None:
     file.chmod(0o600)
-    replacement = Replacement(bytes(file))
-    assert os.fstat(replacement.descriptor).st_mode & 0o777 == 0o600
-    replacement.abandon()
-    os.close(replacement.descriptor)
+    new = Replacement(bytes(file))
+    assert os.fstat(new.descriptor).st_mode & 0o777 == 0o600
+    new.abandon()
+    os.close(new.descriptor)
 
 
 @ONLY_ROOT
@@ -94,6 +106,37 @@ def test_attributes_stay(file: Path) -> None:
         pytest.skip("no attributes on this file system")
     replace(file, b"new")
     assert os.getxattr(file, "user.note") == b"mine"
+
+
+def test_descriptors_that_cannot_be_linked(
+    file: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", refuse)
+    file.chmod(0o640)
+    content = os.urandom(3_000_000)
+    replace(file, content)
+    replace(file.with_name("new"), b"new")
+    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (content, 0o640)
+    assert names(file.parent) == ["file", "new"]
+
+
+def test_interrupted_while_written_in_place(others: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, calls = os.pwrite, []
+
+    def interrupted(*args: Any) -> int:
+        calls.append(args)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return write(*args)
+
+    monkeypatch.setattr(os, "pwrite", interrupted)
+    content = os.urandom(3_000_000)
+    with somebody(), pytest.raises(KeyboardInterrupt):
+        replace(others, content)
+    assert others.read_bytes() == content
 
 
 def test_links_stay_and_lead_to_the_new_file(file: Path, tmp_path: Path) -> None:
@@ -139,21 +182,22 @@ def test_what_is_no_name_of_a_file(
     assert names(tmp_path) == ["folder"] and not names(tmp_path / "folder")
 
 
-def test_abandoned(file: Path) -> None:
-    replacement = Replacement(bytes(file))
-    os.write(replacement.descriptor, b"bad")
-    assert len(names(file.parent)) == 2
-    replacement.abandon()
-    os.close(replacement.descriptor)
+def test_abandoned(file: Path, way: str) -> None:
+    new = Replacement(bytes(file))
+    os.write(new.descriptor, b"bad")
+    assert len(names(file.parent)) == (2 if way == "named" else 1)
+    new.abandon()
+    os.close(new.descriptor)
     assert file.read_bytes() == b"good"
     assert names(file.parent) == ["file"]
 
 
-def test_a_child_leaves_its_parents_file(file: Path) -> None:
-    replacement = Replacement(bytes(file))
-    replacement._process += 1
-    replacement.abandon()
-    os.close(replacement.descriptor)
+def test_a_child_leaves_its_parents_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replacement, "_DESCRIPTORS", b"/none")
+    new = Replacement(bytes(file))
+    new._process += 1
+    new.abandon()
+    os.close(new.descriptor)
     assert len(names(file.parent)) == 2
 
 
@@ -278,9 +322,9 @@ def test_a_class_that_ends_the_program(file: Path) -> None:
     assert names(file.parent) == ["file"]
 
 
-def test_a_class_that_closes_the_file(lua: Lua, file: Path) -> None:
-    lua("local C = torch.class('Closes'); function C:write(f) f:close() end;")
-    assert lua.error(f"torch.save('{file}', Closes())") == (
+def test_a_class_that_closes_the_file(lua: Lua, file: Path, way: str) -> None:
+    lua(f"local C = torch.class('Closes_{way}'); function C:write(f) f:close() end;")
+    assert lua.error(f"torch.save('{file}', Closes_{way}())") == (
         "bad argument #1 to '?' (attempt to use a closed file)"
     )
     assert file.read_bytes() == b"good"
@@ -296,8 +340,8 @@ def test_full_disk(lua: Lua, full: Path) -> None:
 
 
 @pytest.mark.parametrize("quiet", ["", "f:quiet()"])
-def test_no_more_than_a_process_may_write(lua: Lua, file: Path, quiet: str) -> None:
-    name = f"Big{len(quiet)}"
+def test_no_more_than_a_process_may_write(lua: Lua, file: Path, quiet: str, way: str) -> None:
+    name = f"Big{len(quiet)}_{way}"
     lua(
         f"local C = torch.class('{name}');"
         f" function C:write(f) {quiet} f:writeDouble(torch.DoubleStorage(5e4)) end"
@@ -313,15 +357,19 @@ def test_no_more_than_a_process_may_write(lua: Lua, file: Path, quiet: str) -> N
     assert names(file.parent) == ["file"]
 
 
-def test_a_killed_process_leaves_a_good_file(lua: Lua, tmp_path: Path) -> None:
+def test_a_killed_process_leaves_a_good_file(lua: Lua, tmp_path: Path, way: str) -> None:
     script = tmp_path / "resave.lua"
     script.write_text(RESAVE)
-    chance = random.Random(1)
-    for count in range(8):
+    start = "import sys; from th_shell.cli import main; from runtime.io import replacement"
+    start += "; replacement._DESCRIPTORS = b'/none'" * (way == "named") + "; main(sys.argv[1:])"
+    chance = random.Random(way)
+    for count in range(5):
         path = tmp_path / f"file{count}"
-        command = [sys.executable, "-m", "th_shell", str(script), str(path)]
+        command = [sys.executable, "-c", start, str(script), str(path)]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None and process.stdout.readline() == b"saved\t\n"
             time.sleep(chance.uniform(0.001, 0.1))
             process.send_signal(signal.SIGKILL)
         assert lua(f"print(torch.load('{path}'):sum())") == "200000\t\n"
+    left = [name for name in names(tmp_path) if name.endswith(".tmp")]
+    assert way == "named" or len(left) < 2  # it has a name for a moment only
