@@ -222,6 +222,10 @@ class Engine:
         """Write out what is buffered."""
         self._call(b"flush")
 
+    def output_error(self) -> str:
+        """Why not all that was written reached the standard output; '' where it did."""
+        return _text(self._call(b"output_error") or b"")
+
 
 def _new_lua() -> Any:
     return luajit21.LuaRuntime(

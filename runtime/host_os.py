@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
-import secrets
 import stat
 import tempfile
 import time
@@ -103,7 +102,11 @@ def _chdir(path: bytes) -> int:
 
 
 def _mkdir(path: bytes) -> int:
-    return _status(os.mkdir, _c_string(path))
+    path = _c_string(path)
+    if path in _temporary and os.path.isfile(path) and not os.path.getsize(path):
+        # Torch7: tmpname makes nothing, so that a program can make a folder of that name.
+        _status(os.remove, path)
+    return _status(os.mkdir, path)
 
 
 def _rmdir(path: bytes) -> int:
@@ -142,15 +145,16 @@ def _remove_temporary() -> None:
 
 
 def _tmpname() -> bytes:
-    """A name for a temporary file, which is removed when the program ends."""
+    """The name of a new, empty file of ours alone, which is removed when the program ends.
+
+    Torch7: only a name, which somebody else could take meanwhile.
+    """
     if not _temporary:
         atexit.register(_remove_temporary)
-    folder = os.fsencode(tempfile.gettempdir())
-    while True:
-        name = os.path.join(folder, b"luatmp" + secrets.token_urlsafe(6).encode())
-        if not os.path.lexists(name):
-            _temporary.add(name)
-            return b"\1" + name
+    descriptor, name = tempfile.mkstemp(prefix=b"luatmp")
+    os.close(descriptor)
+    _temporary.add(name)
+    return b"\1" + name
 
 
 def _uname() -> bytes:

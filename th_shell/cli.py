@@ -31,9 +31,17 @@ def main(argv: list[str] | None = None) -> int:
         print(f"th: {error}\n{USAGE}", end="", file=sys.stderr)
         return WRONG_USAGE
     if options.help:
-        print(USAGE, end="")
-        return 0
+        return _print_usage()
     return _run(options)
+
+
+def _print_usage() -> int:
+    try:
+        os.write(1, USAGE.encode())
+    except OSError as error:
+        print(f"th: write error: {error.strerror}", file=sys.stderr)
+        return FAILURE
+    return 0
 
 
 def _end_as_other_programs() -> None:
@@ -58,8 +66,16 @@ def _run(options: Options) -> int:
         return FAILURE
     engine.flush()
     if options.interactive or not (options.actions or options.script or not sys.stdin.isatty()):
-        return _open_prompt(engine)
-    return 0
+        return _open_prompt(engine) or _check_output(engine)
+    return _check_output(engine)
+
+
+def _check_output(engine: Engine) -> int:
+    """The exit status of a program that ran to its end."""
+    error = engine.output_error()
+    if error:
+        print(f"th: {error}", file=sys.stderr)
+    return FAILURE if error else 0
 
 
 def _set_arguments(engine: Engine, options: Options) -> None:
@@ -121,6 +137,10 @@ def _report(error: LuaError, prefix: str) -> None:
     text = f"{prefix}{error.message}\n"
     if error.traceback:
         text += f"{error.traceback}\n"
+    if sys.stderr.isatty():
+        from th_shell.visible import visible
+
+        text = visible(text)
     # Bytes: a message may hold what no encoding of the terminal can write.
     sys.stderr.flush()
     os.write(2, text.encode("utf-8", "surrogateescape"))

@@ -7,7 +7,9 @@ several lines there; on reading they are put together again where Lua says they 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from prompt_toolkit.history import History
@@ -18,12 +20,21 @@ __all__ = ["LineHistory", "history_path"]
 
 MOST_LINES = 5_000  # of the file, counted from its end
 MOST_LINES_OF_INPUT = 100
+_PRIVATE = 0o600
 
 
 def history_path(environment: Mapping[str, str]) -> Path:
     """The history file that an environment asks for."""
     named = environment.get("TREPL_HISTORY")
     return Path(named) if named else Path(os.path.expanduser("~")) / ".luahistory"
+
+
+def _make_private(descriptor: int) -> None:
+    # What was typed may hold passwords; the reference made the file readable for all.
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode) and stat.S_IMODE(mode) != _PRIVATE:
+        with suppress(OSError):  # it is somebody else's
+            os.fchmod(descriptor, _PRIVATE)
 
 
 class LineHistory(History):
@@ -47,16 +58,21 @@ class LineHistory(History):
     def load_history_strings(self) -> Iterable[str]:
         """The inputs, newest first."""
         try:
-            text = self._path.read_text("utf-8", "surrogateescape")
+            with open(self._path, "rb") as file:
+                _make_private(file.fileno())
+                text = file.read().decode("utf-8", "surrogateescape")
         except OSError:
             return []
         return reversed(self._joined(text.splitlines()[-MOST_LINES:]))
 
     def store_string(self, string: str) -> None:
         """Add an input to the file."""
+        line = (string + "\n").encode("utf-8", "surrogateescape")
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         try:
-            with self._path.open("a", encoding="utf-8", errors="surrogateescape") as file:
-                file.write(string + "\n")
+            with open(os.open(self._path, flags, _PRIVATE), "ab", buffering=0) as file:
+                _make_private(file.fileno())
+                file.write(line)
         except OSError:
             pass
 

@@ -14,6 +14,7 @@ from th_shell import help
 from th_shell.commands import run_command
 from th_shell.inputs import Judge, Syntax, is_command, split
 from th_shell.interrupt import last_resort
+from th_shell.visible import visible
 
 __all__ = ["Session"]
 
@@ -99,7 +100,7 @@ class Session:
     def _show(self, error: LuaError) -> None:
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
         lines = [prefix + error.message, error.traceback]
-        self.engine.write("".join(f"{line}\n" for line in lines if line))
+        self.engine.write("".join(f"{visible(line)}\n" for line in lines if line))
 
 
 def _encoded(text: str) -> bytes:

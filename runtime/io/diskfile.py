@@ -16,6 +16,7 @@ from runtime.dtypes import CHAR
 from runtime.errors import ArgError, TorchError
 from runtime.io import system
 from runtime.io.file import File
+from runtime.mapping import is_mapped
 from runtime.storage import STORAGE_CLASSES, Storage
 
 __all__ = ["DiskFile", "flush_all"]
@@ -23,7 +24,7 @@ __all__ = ["DiskFile", "flush_all"]
 _BUFFER = 1 << 16  # bytes
 _FLAGS = {
     "r": os.O_RDONLY,
-    "w": os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
+    "w": os.O_WRONLY | os.O_CREAT,  # and made empty
     "rw": os.O_RDWR | os.O_CREAT,
 }
 
@@ -35,6 +36,24 @@ def _new_buffer(size: int) -> Storage:
     buffer = STORAGE_CLASSES[CHAR.index].new(size + 1)
     buffer.data[size] = 0
     return buffer
+
+
+class _MappedError(OSError):
+    """A storage is over a file: its next use would end the process if the file became empty."""
+
+
+def _make_empty(descriptor: int) -> None:
+    """Make a file empty, or close it and raise OSError."""
+    try:
+        if is_mapped(descriptor):
+            system.collect()
+            if is_mapped(descriptor):
+                raise _MappedError("a storage maps this file")
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.ftruncate(descriptor, 0)
+    except OSError:
+        os.close(descriptor)
+        raise
 
 
 class DiskFile(File):
@@ -65,10 +84,14 @@ class DiskFile(File):
 
     def _open(self, name: bytes, mode: str) -> int:
         try:
-            return system.open_descriptor(name, _FLAGS[mode])
-        except OSError:
+            descriptor = system.open_descriptor(name, _FLAGS[mode])
+            if mode == "w":
+                _make_empty(descriptor)
+        except OSError as error:
             self.window.opened = 0
-            raise TorchError(self._cannot_open()) from None
+            why = f": {error}" if isinstance(error, _MappedError) else ""
+            raise TorchError(self._cannot_open() + why) from None
+        return descriptor
 
     def _cannot_open(self) -> str:
         shown = self.name.decode("utf-8", "surrogateescape")
@@ -292,10 +315,14 @@ class DiskFile(File):
             os.close(self._descriptor)
             super().close()
 
+    def leave(self) -> None:
+        """What is done for a file that is open when the program ends."""
+        self.window.quiet = 1
+        self.synchronize()
+
 
 @atexit.register
 def flush_all() -> None:
     """Write out what open files hold back; failures have nobody left to tell."""
     for file in list(_open_files):
-        file.window.quiet = 1
-        file.synchronize()
+        file.leave()

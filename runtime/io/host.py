@@ -15,6 +15,7 @@ from runtime.io.diskfile import DiskFile, flush_all
 from runtime.io.file import File
 from runtime.io.memoryfile import MemoryFile
 from runtime.io.pipefile import PipeFile
+from runtime.io.savedfile import SavedFile
 from runtime.storage import Storage
 from runtime.tensor import Tensor
 
@@ -39,6 +40,11 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
 def _open(kind: bytes, name: bytes, mode: bytes, quiet: bool) -> tuple[File, int] | bytes:
     """A file and the address of its window."""
     file = _OPENERS[kind](name, mode.decode("latin-1"), quiet)
+    return file, file.address
+
+
+def _open_saved(name: bytes) -> tuple[File, int]:
+    file = SavedFile(name)
     return file, file.address
 
 
@@ -106,6 +112,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
     functions: dict[str, Callable[..., Any]] = {
         "file_class": lambda: tuple(map(class_id, (DiskFile, MemoryFile, PipeFile))),
         "file_open": _open,
+        "file_open_saved": _open_saved,
         "file_open_memory": _open_memory,
         "file_over_memory": _over_memory,
         "file_over_bytes": _over_bytes,
@@ -120,6 +127,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "file_position": lambda file: file.position(),
         "file_synchronize": lambda file: file.synchronize(),
         "file_close": lambda file: file.close(),
+        "file_complete": lambda file: file.complete(),
         "file_check_open": lambda file: file.check_open(),
         "file_storage": _storage,
         "file_stop_buffering": lambda file: file.stop_buffering(),

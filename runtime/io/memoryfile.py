@@ -34,14 +34,19 @@ class MemoryFile(File):
             storage = STORAGE_CLASSES[CHAR.index].new(1)
             storage.data[0] = 0
         super().__init__(storage, mode)
+        self._is_borrowed = False
         self.window.stop = storage.size - 1
         self.window.room = UNBOUNDED if self.window.writable else 0
 
     @classmethod
     def over(cls, storage: Storage, size: int) -> MemoryFile:
-        """A file to be read only, of a storage's first ``size`` bytes; a NUL need not follow."""
+        """A file to be read only, of a storage's first ``size`` bytes; a NUL need not follow.
+
+        The storage stays the caller's: `storage` gives another one.
+        """
         file = cls(None, "r")
         file.look_at(storage)
+        file._is_borrowed = True
         file.window.stop = size
         return file
 
@@ -112,10 +117,20 @@ class MemoryFile(File):
     def synchronize(self) -> None:
         self.check_open()
 
+    def _copy(self, size: int) -> None:
+        """Go on with memory of our own, which a program may keep and change."""
+        own = STORAGE_CLASSES[CHAR.index].new(size + 1)
+        own.data[:size] = self.memory.data[:size]
+        own.data[size] = 0
+        self.look_at(own)
+        self._is_borrowed = False
+
     def storage(self) -> Storage:
         """The storage, resized to the file's bytes and the NUL."""
         self.check_open()
-        size = int(self.window.stop)
+        size = self._settle()[1] if self._is_borrowed else int(self.window.stop)
+        if self._is_borrowed:
+            self._copy(size)
         if self.memory.size != size + 1:
             self.memory.resize(size + 1)
             self.memory.data[size] = 0

@@ -10,25 +10,58 @@ from contextlib import contextmanager
 
 from runtime.memory import METER
 
-__all__ = ["broken_pipes_as_errors", "open_descriptor", "start_command", "wait_for"]
+__all__ = [
+    "broken_pipes_as_errors",
+    "collect",
+    "open_descriptor",
+    "reserve",
+    "start_command",
+    "wait_for",
+]
 
 _SHELL = "/bin/sh"
+_BLOCK = 512  # bytes of what st_blocks counts
+_NOT_SUPPORTED = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 # Processes that nobody waited for when their file was closed.
 _left: list[int] = []
 
 
-def open_descriptor(name: bytes, flags: int) -> int:
+def open_descriptor(name: bytes, flags: int, mode: int = 0o666) -> int:
     """Open a file that no child process inherits. Raises OSError, ValueError."""
     try:
-        return os.open(name, flags | os.O_CLOEXEC, 0o666)
+        return os.open(name, flags | os.O_CLOEXEC, mode)
     except OSError as error:
-        if error.errno != errno.EMFILE or METER.collect is None:
+        if error.errno != errno.EMFILE:
             raise
     # Files that a program dropped without closing them stay open until Lua collects them.
-    METER.collect()  # lets go of what stands for a file in Lua
-    METER.collect()  # and of the file
-    return os.open(name, flags | os.O_CLOEXEC, 0o666)
+    collect()
+    return os.open(name, flags | os.O_CLOEXEC, mode)
+
+
+def collect() -> None:
+    """Let Lua collect what a program has dropped."""
+    if METER.collect is not None:
+        METER.collect()  # lets go of what stands for an object in Lua
+        METER.collect()  # and of the object
+
+
+def reserve(descriptor: int, size: int) -> None:
+    """Make sure that the disk has room for a file's first ``size`` bytes.
+
+    The file is extended to them. Raises OSError; the file's size is then as it was.
+    """
+    before = os.fstat(descriptor)
+    if before.st_size < size:
+        os.ftruncate(descriptor, size)
+    if before.st_blocks * _BLOCK >= size or not hasattr(os, "posix_fallocate"):
+        return
+    try:
+        os.posix_fallocate(descriptor, 0, size)
+    except OSError as error:
+        if error.errno not in _NOT_SUPPORTED:
+            os.ftruncate(descriptor, before.st_size)
+            raise
 
 
 @contextmanager

@@ -50,7 +50,7 @@ local function load_function(state, dumped)
   if trusted or serial.own[dumped] then
     local f, message = loadstring(dumped)
     if f then return f, false end
-    io.stderr:write('Warning: Failed to load function from bytecode: ' .. message .. '\n')
+    io.stderr:write('Warning: Failed to load function from bytecode: ', files.visible(message), '\n')
     return unloadable(message), true
   end
   warn(state)

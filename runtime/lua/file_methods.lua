@@ -144,13 +144,6 @@ for name, f in pairs{
   end
 end
 
-local old_exit = os.exit
---- os.exit, which writes out what open files hold back.
-function os.exit(...) -- luacheck: globals os.exit
-  host.file_flush_all()
-  return old_exit(...)
-end
-
 -- -------------------------------------------------------------------- strings
 
 -- The bytes up to the next newline (which is skipped), or all there are.

@@ -119,6 +119,14 @@ function files.get_string(w, object, n)
   return text
 end
 
+--- A text from a file as the terminal may see it: control codes as Lua writes them.
+function files.visible(text)
+  local function escaped(code)
+    return (code:gsub('.', function(c) return ('\\%03d'):format(c:byte()) end))
+  end
+  return (text:gsub('[%z\1-\8\11-\31\127]', escaped):gsub('\194[\128-\159]', escaped))
+end
+
 --- Skips the newline that ascii files have behind what was read.
 function files.skip_newline(w, object)
   if fill(w, object, 1) > 0 and w.memory.data[w.at] == NEWLINE then w.at = w.at + 1 end
@@ -165,6 +173,17 @@ local function opener(kind)
     names[value] = name
     return value
   end
+end
+
+--- A file that replaces another one of its name, as a whole (see runtime/io/savedfile.py).
+function files.saved(name)
+  if type(name) ~= 'string' and type(name) ~= 'number' then
+    th.type_error(1, 'string', name, false, '?') -- in the reference a constructor says so
+  end
+  name = tostring(name)
+  local value = wrap(torch.getmetatable('torch.DiskFile'), ask(host.file_open_saved, name))
+  names[value] = name
+  return value
 end
 
 local function new_memory(storage, mode)

@@ -18,8 +18,8 @@ end
 for _, name in ipairs{
   'compat', 'errors', 'class', 'references', 'bridge', 'ctypes', 'elements', 'jobs', 'team',
   'small', 'storage', 'tensor', 'torch', 'utility', 'timer', 'kernels', 'random', 'files',
-  'file_methods', 'file_tensors', 'serialize', 'deserialize', 'saving', 'print', 'shell', 'tester',
-  'cmdline', 'packages',
+  'file_methods', 'file_tensors', 'serialize', 'deserialize', 'saving', 'print', 'shell', 'output',
+  'tester', 'cmdline', 'packages',
 } do
   th.chunk(name)(th)
 end

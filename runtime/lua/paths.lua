@@ -131,14 +131,24 @@ function paths.rmdir(...)
   return outcome(th.ask(host.os_rmdir, name), name)
 end
 
+local function is_link(name)
+  local attributes = th.ask(host.os_attributes, name, false)
+  return type(attributes) == 'string' and attributes:find('\nmode link$') ~= nil
+end
+
 --- Removes a file or a folder with all that is in it; `more` must be 'yes'.
+-- Of a symbolic link, the link itself. Torch7: also what a link to a folder leads to.
 function paths.rmall(name, more)
   if more ~= 'yes' then return nil, "missing second argument ('yes')" end
+  name = text(1, 1, name):gsub('(.)/+$', '%1')
+  if is_link(name) then return os.remove(name) end
   if paths.filep(name) then return os.remove(name) end
   if not paths.dirp(name) then return nil, 'not a file or directory', name end
+  -- Not paths.concat: behind a link, '..' is another folder than the name says.
+  local folder = name:sub(1, 1) == '/' and name or paths.cwd() .. '/' .. name
   for member in paths.files(name) do
     if member ~= '.' and member ~= '..' then
-      local path = paths.concat(name, member)
+      local path = (folder == '/' and '' or folder) .. '/' .. member
       local ok, message = paths.rmall(path, more)
       if not ok then return ok, message, path end
     end

@@ -30,6 +30,7 @@ local function set_mode(file, mode)
 end
 
 --- Writes an object to a file of its own. mode: 'binary' or 'ascii'.
+-- Until all is written, a file that was there stays as it is.
 function torch.save(filename, object, mode, referenced)
   if mode ~= nil and mode ~= 'binary' and mode ~= 'ascii' then
     error('"binary" or "ascii" (or nil) expected for mode', 0)
@@ -37,10 +38,11 @@ function torch.save(filename, object, mode, referenced)
   if referenced ~= nil and type(referenced) ~= 'boolean' then
     error('true or false (or nil) expected for referenced', 0)
   end
-  local file = torch.DiskFile(filename, 'w')
+  local file = files.saved(filename)
   with(file, function()
     set_mode(file, mode or 'binary'):referenced(referenced ~= false)
     file:writeObject(object)
+    files.ask(th.host.file_complete, objects[file])
   end)
 end
 

@@ -150,8 +150,8 @@ local function open_torch(file, w, object, t, state)
     if file:isWritableObject(v) then
       fields[k] = v
     else
-      print(('$ Warning: cannot write object field <%s> of <%s> %s')
-        :format(tostring(k), name, path_of(state.objectNameStack)))
+      print(files.visible(('$ Warning: cannot write object field <%s> of <%s> %s')
+        :format(tostring(k), name, path_of(state.objectNameStack))))
     end
   end
   return ONE, fields, name

@@ -140,10 +140,6 @@ function shell.write(text)
   io.stdout:write(text)
 end
 
-function shell.flush()
-  io.stdout:flush()
-end
-
 function shell.collect()
   th.collect()
 end

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -124,17 +126,107 @@ def test_nothing_to_map(tmp_path: Path, content: bytes, size: int, shared: bool)
     assert path.read_bytes() == content
 
 
-def test_in_shared_memory() -> None:
-    name = f"th-test-{os.getpid()}".encode()
-    path = Path("/dev/shm") / name.decode()
-    if not path.parent.is_dir():
-        pytest.skip("there is no shared memory file system")
+SHARED_MEMORY = Path("/dev/shm")
+needs_shared_memory = pytest.mark.skipif(
+    not SHARED_MEMORY.is_dir(), reason="there is no shared memory file system"
+)
+
+
+@pytest.fixture
+def shared_name() -> Iterator[str]:
+    """A name for an object of shared memory."""
+    name = f"th-test-{os.getpid()}"
+    yield name
+    (SHARED_MEMORY / name).unlink(missing_ok=True)
+
+
+@needs_shared_memory
+@pytest.mark.parametrize("slashes", ["", "/", "//"])
+def test_in_shared_memory(shared_name: str, slashes: str) -> None:
+    name = (slashes + shared_name).encode()
+    storage = map_file(Int, name, 4, shared=True, shared_memory=True)
+    storage.data[:] = 7
+    assert (SHARED_MEMORY / shared_name).stat().st_size == 16
+
+
+def unable(name: object) -> str:
+    return f"^unable to open shared memory object <{name}> in read-write mode$"
+
+
+@needs_shared_memory
+@pytest.mark.parametrize("size", [0, 4])
+def test_names_in_shared_memory_lead_nowhere_else(file: Path, size: int) -> None:
+    for name in (os.path.relpath(file, SHARED_MEMORY), "/../x", "a/b", "", "/", ".", ".."):
+        with pytest.raises(TorchError, match=unable(name)):
+            map_file(Byte, name.encode(), size, shared=True, shared_memory=True)
+    gc.collect()
+    assert file.read_bytes() == b"Hello World"
+
+
+@needs_shared_memory
+def test_links_in_shared_memory_lead_nowhere_else(file: Path, shared_name: str) -> None:
+    (SHARED_MEMORY / shared_name).symlink_to(file)
+    with pytest.raises(TorchError, match=unable(shared_name)):
+        map_file(Byte, shared_name.encode(), 4, shared=True, shared_memory=True)
+
+
+def test_a_file_is_not_deleted_by_way_of_shared_memory(lua: Lua, file: Path) -> None:
+    name = os.path.relpath(file, SHARED_MEMORY)
+    lua(f"pcall(torch.ByteStorage, '{name}', true, 0, true) collectgarbage() collectgarbage()")
+    assert file.read_bytes() == b"Hello World"
+
+
+# -- what would end the process
+
+
+@pytest.mark.parametrize("size", [0, 1 << 20])
+def test_a_shared_file_has_room_on_its_disk(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "file"
+    with path.open("wb") as opened:
+        opened.truncate(1 << 20)  # all of it a hole
+    storage = mapped(path, size, shared=True)
+    assert path.stat().st_blocks * 512 >= storage.size == 1 << 20
+
+
+@pytest.mark.parametrize("content", [b"", b"Hello World"])
+def test_no_room_for_a_shared_file(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
     try:
-        storage = map_file(Int, name, 4, shared=True, shared_memory=True)
-        storage.data[:] = 7
-        assert path.stat().st_size == 16
+        with pytest.raises(TorchError, match=f"^unable to resize file <{file}> to the right size$"):
+            mapped(file, 200_000, shared=True)
     finally:
-        path.unlink(missing_ok=True)
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert file.read_bytes() == content
+
+
+def test_full_disk(full: Path) -> None:
+    path = full / "file"
+    path.write_bytes(b"Hello World")
+    for size in (0, 2 << 20):
+        if not size:
+            os.truncate(path, 2 << 20)  # a hole larger than the disk
+        with pytest.raises(TorchError, match=f"^unable to resize file <{path}> to the right size$"):
+            mapped(path, size, shared=True)
+        os.truncate(path, 11)
+    assert path.read_bytes() == b"Hello World"
+
+
+@pytest.mark.parametrize("shared", ["true", "false"])
+def test_a_mapped_file_is_not_made_empty(lua: Lua, file: Path, shared: str) -> None:
+    lua(f"s = torch.ByteStorage('{file}', {shared});")
+    for name in (file, file.parent / "link"):
+        if not name.exists():
+            name.symlink_to(file)
+        assert (
+            lua.error(f"torch.DiskFile('{name}', 'w')")
+            == f"cannot open <{name}> in mode  w: a storage maps this file"
+        )
+    assert lua("print(s:string())") == "Hello World\t\n"
+    lua("s = nil")
+    lua(f"torch.DiskFile('{file}', 'w'):close();")
+    assert file.read_bytes() == b""
 
 
 def test_tensor_over_a_shared_file(lua: Lua, file: Path) -> None:

@@ -50,3 +50,47 @@ def test_where_the_file_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     monkeypatch.setenv("HOME", str(tmp_path))
     assert history_path({"TREPL_HISTORY": "/a/b"}) == Path("/a/b")
     assert history_path({}) == tmp_path / ".luahistory"
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+def test_a_new_file_is_private(path: Path, session: Session) -> None:
+    LineHistory(path, session.judge).append_string("x = 1")
+    assert mode(path) == 0o600
+
+
+@pytest.mark.parametrize("act", ["load", "store"])
+def test_an_old_file_becomes_private(path: Path, session: Session, act: str) -> None:
+    path.write_text("x = 1\n")
+    path.chmod(0o664)
+    history = LineHistory(path, session.judge)
+    if act == "load":
+        assert list(history.load_history_strings()) == ["x = 1"]
+    else:
+        history.append_string("y")
+        assert path.read_text() == "x = 1\ny\n"
+    assert mode(path) == 0o600
+
+
+def test_a_link_stays_and_its_file_becomes_private(path: Path, session: Session) -> None:
+    target = path.with_name("target")
+    target.write_text("")
+    path.symlink_to(target)
+    LineHistory(path, session.judge).append_string("x")
+    assert path.is_symlink() and target.read_text() == "x\n"
+    assert mode(target) == 0o600
+
+
+def test_devices_stay_as_they_are(session: Session) -> None:
+    before = mode(Path("/dev/null"))
+    history = LineHistory(Path("/dev/null"), session.judge)
+    history.append_string("x")
+    assert list(history.load_history_strings()) == []
+    assert mode(Path("/dev/null")) == before
+
+
+def test_bytes_that_are_no_text_come_back(path: Path, session: Session) -> None:
+    LineHistory(path, session.judge).append_string("x = '\udce9é'")
+    assert loaded(path, session) == ["x = '\udce9é'"]

@@ -1,5 +1,13 @@
 """``python -m th_shell.docs``: run the examples of pages."""
 
-from th_shell.docs.cli import main
+from th_shell.safe_path import forget_folder
 
-raise SystemExit(main())
+
+def _start() -> int:
+    forget_folder()  # before anything is imported that others could have there
+    from th_shell.docs.cli import main
+
+    return main()
+
+
+raise SystemExit(_start())

@@ -1,7 +1,7 @@
 """The command ``th-docs``: its options, the pages it runs, its exit status.
 
-0 where nothing fails, 1 where an example or a page does, 2 for a wrong command line, 130 after
-Ctrl-C.
+0 where nothing fails, 1 where an example or a page does, 2 for a wrong command line or where
+the results cannot be written, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -12,15 +12,20 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import TextIO
 
+from runtime.io.replacement import Replacement
 from th_shell.docs.evaluation import stop
 from th_shell.docs.report import as_json, page_lines, total_line
 from th_shell.docs.syntax import Syntax
 from th_shell.docs.verdicts import PageResult, check_page, read_examples
+from th_shell.visible import visible
 
 __all__ = ["main"]
+
+_WRONG_USAGE = 2
+_INTERRUPTED = 130
 
 #: What runs a page.
 _Job = Callable[[], PageResult]
@@ -28,27 +33,78 @@ _Job = Callable[[], PageResult]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run th-docs; the exit status."""
-    # A page's bytes that are no text come out as they went in.
-    sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
-    options = _parser().parse_args(argv)
+    parser = _parser()
+    try:
+        options = _parsed(parser, argv)
+        # Begun before anything runs: a page may take long.
+        file = _begin(options.json, parser) if options.json else None
+        return _run(options, file)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except _CannotWriteError as error:
+        with suppress(OSError):
+            print(f"th-docs: {error}", file=sys.stderr)
+        return _WRONG_USAGE
+
+
+def _run(options: argparse.Namespace, file: Replacement | None) -> int:
     try:
         results = list(_reported(options))
-    except KeyboardInterrupt:
-        return 130
-    if len(results) > 1:
-        print(total_line(results))
-    if options.json:
-        json.dump(as_json(results), options.json, indent=1)
-        options.json.write("\n")
-        options.json.close()
+        if len(results) > 1:
+            _say(total_line(results))
+        if file:
+            _write(file, json.dumps(as_json(results), indent=1) + "\n", options.json)
+    finally:
+        if file:
+            file.abandon()
+            os.close(file.descriptor)
     return 1 if any(result.failed for result in results) else 0
+
+
+def _parsed(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
+    try:
+        return parser.parse_args(argv)
+    except SystemExit:
+        try:
+            print(end="", flush=True)  # the help
+        except OSError as error:
+            # Python would try once more at its end, and complain in its own way.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            raise _CannotWriteError(f"write error: {error.strerror}") from None
+        raise
 
 
 def _reported(options: argparse.Namespace) -> Iterator[PageResult]:
     for result in _check(options):
         for line in page_lines(result, options.verbose):
-            print(line, flush=True)
+            _say(line)
         yield result
+
+
+class _CannotWriteError(Exception):
+    """Results that nobody gets; the message says why."""
+
+
+def _say(line: str) -> None:
+    # A page's bytes that are no text come out as they went in.
+    text = visible(line) if os.isatty(1) else line
+    try:
+        _write_all(1, f"{text}\n".encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        raise _CannotWriteError(f"write error: {error.strerror}") from None
+
+
+def _write(file: Replacement, text: str, name: str) -> None:
+    try:
+        _write_all(file.descriptor, text.encode())
+        file.commit()
+    except OSError as error:
+        raise _CannotWriteError(f"{name} cannot be written: {error.strerror}") from None
+
+
+def _write_all(descriptor: int, text: bytes) -> None:
+    while text:
+        text = text[os.write(descriptor, text) :]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -56,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="th-docs", description="Run the examples of documentation pages and compare."
     )
     parser.add_argument("pages", nargs="+", type=Path, metavar="PAGE", help="Markdown or text")
-    parser.add_argument("--json", type=_written, metavar="FILE", help="write all results to FILE")
+    parser.add_argument("--json", metavar="FILE", help="write all results to FILE")
     parser.add_argument(
         "--timeout",
         type=_seconds,
@@ -89,12 +145,11 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
-def _written(text: str) -> TextIO:
-    # Opened before anything runs: a page may take long.
+def _begin(name: str, parser: argparse.ArgumentParser) -> Replacement:
     try:
-        return open(text, "w")
+        return Replacement(os.fsencode(name))
     except OSError as error:
-        raise argparse.ArgumentTypeError(f"cannot be written: {error.strerror}") from None
+        parser.error(f"argument --json: cannot be written: {error.strerror}")
 
 
 def _check(options: argparse.Namespace) -> Iterator[PageResult]:
@@ -105,7 +160,7 @@ def _check(options: argparse.Namespace) -> Iterator[PageResult]:
             yield from pool.map(
                 lambda job: job(), [_job(p, options, syntax) for p in options.pages]
             )
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, GeneratorExit):  # or nobody takes the results
             pool.shutdown(wait=False, cancel_futures=True)
             stop()
             raise

@@ -30,8 +30,19 @@ __all__ = ["Outcome", "evaluate", "stop", "unrunnable"]
 #: Seed and fill byte of the two runs. 0x3F makes doubles and integers that print as such.
 _RUNS = ((1, 0x00), (20240229, 0x3F))
 
+_TOP = str(Path(__file__).resolve().parents[2])
+
 #: How often a page is started again after it killed its process.
 _RESTARTS = 3
+
+#: How a child process starts: isolated, with the module path of this process.
+_START = """\
+import json, sys
+with open(sys.argv[1]) as file:
+    sys.path[:] = json.load(file)["path"]
+from th_shell.docs.worker import main
+main(sys.argv[1])
+"""
 
 #: The processes that run, and whether they and all that would follow them are to stop.
 _running: set[_Process] = set()
@@ -122,13 +133,12 @@ class _Process:
             "seed": seed,
             "fill": fill,
             "steps": steps,
+            "path": _module_path(),
         }
         (folder / "plan").write_text(json.dumps(plan))
-        # The child leaves this folder only after its imports: nothing of a page can shadow them.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "th_shell.docs.worker", str(folder / "plan")],
+            [sys.executable, "-I", "-u", "-c", _START, str(folder / "plan")],
             cwd=folder,
-            env=_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -191,8 +201,6 @@ class _Process:
             return file.read(1 << 16).decode("utf-8", "surrogateescape")
 
 
-def _environment() -> dict[str, str]:
-    # The child finds this package wherever this process has found it.
-    top = str(Path(__file__).resolve().parents[2])
-    paths = [top, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}
+def _module_path() -> list[str]:
+    """Where this process finds modules, but for the folder where it happens to be."""
+    return [*(os.path.abspath(path) for path in sys.path if path), _TOP]

@@ -106,7 +106,3 @@ def main(plan_path: str) -> None:
             run.new_block()
             block = step["block"]
         run.step(step)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -165,3 +165,53 @@ def test_monitored_globals(strict: bool) -> None:
     for text in said:
         assert sum(text in line for line in lines) == 1
     assert sum(line.startswith("true") for line in lines) == (0 if strict else 2)
+
+
+def test_temporary_files_are_made(lua: Lua, tmp_path: Path) -> None:
+    names = lua("for i = 1, 2 do print(paths.tmpname()) print(os.tmpname()) end").split()
+    assert len(set(names)) == 4
+    for name in map(Path, names):
+        assert (name.stat().st_mode, name.read_bytes()) == (0o100600, b"")
+        name.unlink()
+
+
+def test_a_folder_in_the_place_of_a_temporary_file(lua: Lua) -> None:
+    lua("n = paths.tmpname()")
+    assert (
+        lua("print(paths.mkdir(n), paths.dirp(n), paths.rmall(n, 'yes'))") == "true\ttrue\ttrue\t\n"
+    )
+    lua("n = paths.tmpname() local f = io.open(n, 'w') f:write('x') f:close()")
+    assert lua("print((paths.mkdir(n)), os.remove(n))") == "nil\ttrue\t\n"
+
+
+@pytest.mark.parametrize("name", ["folder", "folder/", "link", "link//", "folder/inner"])
+def test_removing_a_folder_stays_within_it(lua: Lua, tmp_path: Path, name: str) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "folder"
+    (outside / "deep").mkdir(parents=True)
+    (outside / "deep" / "file").touch()
+    (folder / "inner").mkdir(parents=True)
+    (folder / "file").touch()
+    (folder / "inner" / "out").symlink_to(outside)
+    (folder / "inner" / "up").symlink_to("..")
+    (folder / "inner" / "broken").symlink_to("nothing")
+    (tmp_path / "link").symlink_to(outside)
+    assert lua(f"print(paths.rmall('{tmp_path}/{name}', 'yes'))") == "true\t\n"
+    assert not os.path.lexists(tmp_path / name.rstrip("/"))
+    assert (outside / "deep" / "file").exists()
+
+
+def test_removing_what_is_not_there(lua: Lua) -> None:
+    assert lua("print(paths.rmall('/nothing', 'yes'))") == (
+        "nil\tnot a file or directory\t/nothing\t\n"
+    )
+
+
+def test_removing_a_folder_that_is_named_by_way_of_a_link(lua: Lua, tmp_path: Path) -> None:
+    for folder in (tmp_path / "here", tmp_path / "there" / "here"):
+        folder.mkdir(parents=True)
+        (folder / "file").touch()
+    (tmp_path / "there" / "deep").mkdir()
+    (tmp_path / "link").symlink_to("there/deep")
+    assert lua(f"print(paths.rmall('{tmp_path}/link/../here', 'yes'))") == "true\t\n"
+    assert (tmp_path / "here" / "file").exists()
+    assert not (tmp_path / "there" / "here").exists()

@@ -2,6 +2,8 @@
 
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import sys
@@ -125,6 +127,66 @@ def test_interrupt_ends_what_runs() -> None:
     # The sleeping grandchild holds the page's capture, not this pipe: only the status tells.
     assert process.communicate(timeout=30)[0] == b""
     assert process.returncode == 130
+
+
+def docs(*arguments: str, output: str = os.devnull) -> tuple[int, str]:
+    """Run th-docs with its output somewhere; its status and its errors."""
+    command = [sys.executable, "-m", "th_shell.docs", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    with open(output, "w") as file:
+        done = subprocess.run(
+            command, stdout=file, stderr=subprocess.PIPE, text=True, env=environment, timeout=60
+        )
+    return done.returncode, done.stderr
+
+
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+
+
+@needs_full
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("arguments", [["good.md"], ["good.md", "bad.md"], ["-h"]])
+def test_output_on_a_full_disk(arguments: list[str]) -> None:
+    problem = "th-docs: write error: No space left on device\n"
+    assert docs(*arguments, output="/dev/full") == (2, problem)
+
+
+@needs_full
+@pytest.mark.usefixtures("folder")
+def test_json_on_a_full_disk() -> None:
+    Path("link").symlink_to("/dev/full")
+    problem = "th-docs: link cannot be written: No space left on device\n"
+    assert docs("--json", "link", "good.md") == (2, problem)
+
+
+@pytest.mark.usefixtures("folder")
+def test_old_results_stay_until_there_are_new_ones() -> None:
+    Path("all.json").write_text("old")
+    Path("page.md").write_text("```\n> io.open('PATH'):read('*a')\n1\n```\n")
+    text = Path("page.md").read_text().replace("PATH", str(Path("all.json").resolve()))
+    Path("page.md").write_text(text)
+    assert main(["--json", "all.json", "page.md"]) == 1
+    assert json.loads(Path("all.json").read_text())["pages"][0]["examples"][0]["got"] == "old\t\n"
+    assert sorted(path.name for path in Path().iterdir()) == [
+        "all.json",
+        "bad.md",
+        "good.md",
+        "page.md",
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_control_codes_do_not_reach_a_terminal() -> None:
+    Path("bad\x1b[2J.md").write_text("```\n> 'x\x1b[3J'\ny\x1b[4J\n```\n")
+    ours, theirs = pty.openpty()
+    assert docs("-v", "bad\x1b[2J.md", output=os.ttyname(theirs))[0] == 1
+    shown = b""
+    while select.select([ours], [], [], 0)[0]:
+        shown += os.read(ours, 4096)
+    os.close(ours)
+    os.close(theirs)
+    assert all(text in shown for text in (rb"x\027[3J", rb"y\027[4J", rb"bad\027[2J.md"))
+    assert b"\x1b" not in shown
 
 
 @pytest.mark.parametrize(
