@@ -19,11 +19,11 @@ import os
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any, TypeVar
 
 from runtime.dtypes import DOUBLE, DTYPES, LONG, REALS, DType, cast_scalar
 from runtime.errors import ArgError, InvalidArguments, TorchError, TypeMismatch
+from runtime.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
 from runtime.signatures import Form, TensorKind, as_number, lua_type, parse_form, typename
 from runtime.storage import STORAGE_CLASSES, Storage
 from runtime.tensor import TENSOR_CLASSES, Tensor
@@ -32,15 +32,12 @@ __all__ = [
     "ALL",
     "EVERY",
     "FLOATS",
-    "INTERRUPTED",
     "TABLE",
     "Call",
     "Row",
     "checked",
     "class_id",
     "entry",
-    "is_running",
-    "mark_interruptible",
     "op",
     "set_default_type",
 ]
@@ -48,9 +45,6 @@ __all__ = [
 ALL = REALS
 EVERY = DTYPES  # Half, too
 FLOATS = tuple(dtype for dtype in REALS if dtype.is_float)
-
-#: The message of an error that Ctrl-C raises.
-INTERRUPTED = "interrupted!"
 
 Entry = Callable[..., Any]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -274,30 +268,10 @@ def entry(name: str, dtype: DType | None) -> Entry:
         except BaseException as error:
             return encode_error(error)
 
-    return call
+    return mark_interruptible(call)
 
 
-_INTERRUPTIBLE = set(entry.__code__.co_consts)
-
-
-def mark_interruptible(function: Callable[..., Any]) -> None:
-    """Let Ctrl-C end what a function of Python's runs for Lua, as it ends operations."""
-    _INTERRUPTIBLE.add(function.__code__)
-
-
-def is_running(frame: FrameType | None) -> bool:
-    """Whether a Python frame belongs to the implementation of an operation.
-
-    Not where it belongs to a finalizer that runs within: no exception gets out of these.
-    """
-    outer = False
-    while frame is not None and frame.f_code.co_name != "__del__":
-        if outer and frame.f_code in _INTERRUPTIBLE:
-            return True
-        outer, frame = True, frame.f_back
-    return False
-
-
+@uninterruptible
 def encode_error(error: BaseException) -> bytes:
     """An exception as the bytes that make the bridge raise a Lua error."""
     if isinstance(error, ArgError):
@@ -410,7 +384,8 @@ def _compile(form: Form, row: Row, places: list[int | None], args: tuple[Any, ..
         scope["implementation"] = row.fresh
     call = f"implementation({', '.join(words)})"
     lines = [f"def plan({', '.join(names)}):", *made, *_return(call, results)]
-    exec("\n".join(lines), scope)
+    # Compiled first: Python ends as if by a signal where one has stopped the exec of a text.
+    exec(compile("\n".join(lines), "<plan>", "exec"), scope)
     return scope["plan"]  # type: ignore[no-any-return]
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from lupa import luajit21
 
 from runtime import bridge, sequential, team
-from runtime.dispatch import INTERRUPTED, is_running
+from runtime.interrupts import INTERRUPTED, is_interruptible
 from runtime.memory import METER, keep_pages
 from runtime.storage import BLOCKS
 from runtime.threads import LARGE
@@ -190,7 +190,7 @@ class Engine:
     def _interrupt(self, _: int, frame: FrameType | None) -> None:
         # Runs between two steps of Python code: of an operation, which then stops, or of
         # `_poll`, which Lua calls now and then.
-        if is_running(frame):
+        if is_interruptible(frame):
             raise KeyboardInterrupt
         self._interrupted = True
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from runtime.dtypes import Array, DType
 from runtime.errors import TorchError
+from runtime.interrupts import uninterruptible
 
 __all__ = [
     "METER",
@@ -128,6 +129,7 @@ def _nothing(dtype: DType) -> Array:
     return np.empty(0, dtype.numpy)
 
 
+@uninterruptible
 def allocate(count: int, dtype: DType) -> Array:
     """New memory for ``count`` elements, undetermined; counted until the storage frees it."""
     if not count:

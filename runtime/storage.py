@@ -16,6 +16,7 @@ import numpy as np
 
 from runtime.dtypes import DTYPES, Array, DType, cast
 from runtime.errors import ArgError, TorchError
+from runtime.interrupts import uninterruptible
 from runtime.memory import METER, SLOTS, allocate, recycle
 
 __all__ = ["BLOCKS", "STORAGE_CLASSES", "Storage"]
@@ -51,6 +52,7 @@ class Storage:
 
     dtype: DType  # of the class
 
+    @uninterruptible
     def __init__(self, data: Array, owner: Any = None, counted: int = 0) -> None:
         """Wrap memory.
 
@@ -65,12 +67,14 @@ class Storage:
         self._kept: Any = None
 
     @classmethod
+    @uninterruptible
     def new(cls, size: int = 0) -> Storage:
         """A storage of ``size`` undetermined elements."""
         data = allocate(size, cls.dtype)
         return cls(data, None, data.nbytes)
 
     @classmethod
+    @uninterruptible
     def of(cls, data: Array) -> Storage:
         """A storage that takes over a fresh one-dimensional contiguous array."""
         METER.add(data.nbytes)
@@ -102,6 +106,7 @@ class Storage:
         return cls(np.frombuffer(memoryview(raw), cls.dtype.numpy), raw)
 
     @classmethod
+    @uninterruptible
     def adopted(cls, struct: int, address: int, size: int, block: Any) -> Storage:
         """A storage that Lua made: C struct and elements lie in memory that ``block`` keeps."""
         raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
@@ -133,6 +138,7 @@ class Storage:
         """Number of elements."""
         return len(self.data)
 
+    @uninterruptible
     def resize(self, size: int) -> None:
         """Change the number of elements; the first ones keep their values."""
         if self._owner is not None:
@@ -156,6 +162,7 @@ class Storage:
             raise ArgError(2, "size mismatch")
         self.data[...] = cast(source.data, self.dtype)
 
+    @uninterruptible
     def mirror(self) -> int:
         """The address of the C struct, which stays valid and current as long as self lives."""
         if self._slot is None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from runtime.dtypes import DTYPES, Array, DType
 from runtime.errors import ArgError, StorageExceeded, TorchError
+from runtime.interrupts import uninterruptible
 from runtime.memory import SLOTS
 from runtime.storage import STORAGE_CLASSES, Storage
 
@@ -72,6 +73,7 @@ class Tensor:
     dtype: DType  # of the class
     storage_class: type[Storage]  # of the class
 
+    @uninterruptible
     def __init__(
         self,
         storage: Storage | None = None,
@@ -206,6 +208,7 @@ class Tensor:
 
     # -- geometry
 
+    @uninterruptible
     def set(self, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes) -> None:
         """Point this tensor elsewhere; the geometry has been validated."""
         self.storage = storage
@@ -356,6 +359,7 @@ class Tensor:
 
     # -- the C mirror
 
+    @uninterruptible
     def mirror(self) -> int:
         """The address of the C struct, which stays valid and current as long as self lives."""
         if self._slot is None:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from runtime.dispatch import class_id, encode_error, mark_interruptible
+from runtime.dispatch import class_id, encode_error
+from runtime.interrupts import mark_interruptible
 from runtime.io.diskfile import DiskFile, flush_all
 from runtime.io.file import File
 from runtime.io.memoryfile import MemoryFile

@@ -113,11 +113,19 @@ def diag(r: Tensor, t: Tensor, k: int) -> None:
     """r = the k-th diagonal of a matrix, or a matrix with a vector on that diagonal."""
     if t.ndim not in (1, 2):
         raise ArgError(1, "matrix or a vector expected")
-    values = np.diag(t.array, (k + 2**31) % 2**32 - 2**31)  # Torch7: a number of 32 bits
-    if not values.size:
+    k = (k + 2**31) % 2**32 - 2**31  # Torch7: a number of 32 bits
+    if t.ndim == 1:
+        side = t.sizes[0] + abs(k)
+        matrix = type(t).new((side, side))
+        matrix.array.fill(0)
+        start = k if k > 0 else -k * side
+        matrix.flat[start :: side + 1][: t.sizes[0]] = t.array
+        store(r, matrix.array)
+        return
+    if not -t.sizes[0] < k < t.sizes[1]:
         # Torch7: from asking the result, which has no sizes, for its stride.
         raise ArgError(2, "dimension 1 out of range of 0D tensor")
-    store(r, values)
+    store(r, np.diagonal(t.array, k))
 
 
 @op("tril", method="[*T*] T [int=0]", function="[*T*] T [int=0]")
