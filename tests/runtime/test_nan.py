@@ -23,7 +23,8 @@ local function nans(name)
     if name == 'Float' then
       w[i] = 0x7f800000 + bits
     else
-      w[2 * i], w[2 * i + 1] = 0x41414141, 0x7ff00000 + (i % 2) * 2 ^ 31 + math.floor(i / 2) * 2 ^ 14
+      w[2 * i] = 0x41414141
+      w[2 * i + 1] = 0x7ff00000 + (i % 2) * 2 ^ 31 + math.floor(i / 2) * 2 ^ 14
     end
   end
   if name ~= 'Half' then return x, w end

@@ -200,7 +200,7 @@ def test_the_same_results_however_many_threads_are_free(
         monkeypatch.setattr(team, "free_threads", lambda count, free=free: min(count, free))
         lua("torch.setnumthreads(3) collectgarbage()")
         lua(
-            "local r = compute() first = first or r for i = 1, #r do assert(first[i] == r[i], i) end"
+            "local r = compute() first = first or r for i, s in ipairs(r) do assert(first[i] == s) end"
         )
     lua(f"torch.setnumthreads({os.cpu_count()}) first, compute = nil, nil")
 
