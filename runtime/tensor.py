@@ -208,6 +208,8 @@ class Tensor:
 
     def set(self, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes) -> None:
         """Point this tensor elsewhere; the geometry has been validated."""
+        if storage is not None and storage.dtype is not self.dtype:
+            raise TypeError(f"{self.dtype.tensor_name} on a {storage.dtype.storage_name}")
         self.storage = storage
         self.offset = offset
         self.sizes = sizes

@@ -1,10 +1,10 @@
 --- Userdata on this side, Python objects on the other, and calls between them.
 --
--- A userdata of ours maps to its Python object in `objects`, and to its C struct in
--- `structs`, once that was asked for. A view that Lua made by itself (see tensor.lua) has a
--- struct and, in `anchors`, the Python storage it keeps alive; Python gets to know it on
--- first need, in `adopt`. (The anchor of a block, see ctypes.lua, is the block.) All three
--- tables are weak: Python never refers to a userdata.
+-- A userdata of ours maps to its Python object in `objects`, and to its C struct in the
+-- table of its class, once that was asked for (see ctypes.lua). A view that Lua made by itself
+-- (see tensor.lua) has a struct and, in `anchors`, the Python storage it keeps alive; Python
+-- gets to know it on first need, in `adopt`. (The anchor of a block, see ctypes.lua, is the
+-- block.) All these tables are weak: Python never refers to a userdata.
 -- @module bridge
 
 local th = ...
@@ -12,13 +12,13 @@ local host = th.host
 
 local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetatable
 local byte, sub, max = string.byte, string.sub, math.max
+local raw_metatable = debug.getmetatable
 local track, count_object = th.track, th.count_object
 
 local weak = { __mode = 'k' }
 local objects = setmetatable({}, weak)
-local structs = setmetatable({}, weak)
 local anchors = setmetatable({}, weak)
-th.objects, th.structs, th.anchors = objects, structs, anchors
+th.objects, th.anchors = objects, anchors
 
 -- The tables grow with what is made between two collections and never shrink, while every
 -- collection has to go through them: so it does not wait until there are very many.
@@ -31,8 +31,9 @@ local function collect()
   made, most = 0, max(FEW, 4 * th.count_memory())
 end
 
---- Gives a userdata a struct that Lua made, and what keeps its memory.
-function th.attach(value, struct, anchor)
+--- Gives a userdata a struct that Lua made, in the table of its class, and what keeps its
+-- memory.
+function th.attach(structs, value, struct, anchor)
   structs[value], anchors[value] = struct, anchor
   made = made + 1
   if made > most then collect() end
@@ -40,10 +41,22 @@ end
 
 -- Class id (as Python's dispatch.class_id) -> a userdata whose metatable new ones share.
 local prototypes = {}
+local classes = setmetatable({}, weak) -- metatable -> class id
 
 --- Ties a class id of Python's to a metatable.
 function th.bind_class(id, mt)
   prototypes[id] = th.proxy(mt)
+  classes[mt] = id
+end
+
+--- The class id that a metatable was tied to, or nil.
+function th.class_of_metatable(mt)
+  return classes[mt]
+end
+
+--- The class id of an object of ours by its metatable, or nil.
+function th.class_of(value)
+  return classes[raw_metatable(value)]
 end
 
 -- Class ids of storages: the objects that come to Lua more than once.
