@@ -11,7 +11,8 @@ local th = ...
 local host = th.host
 
 local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetatable
-local byte, sub, max = string.byte, string.sub, math.max
+local byte, sub, min, max = string.byte, string.sub, math.min, math.max
+local unpack = unpack
 local raw_metatable = debug.getmetatable
 local track, count_object = th.track, th.count_object
 
@@ -92,6 +93,8 @@ end
 
 local to_python
 
+local MOST_VALUES = 1000 -- that go over in one call: Lua's stack has room for some thousands
+
 -- A table of torch objects goes over as a list, and of another list its first element, which
 -- is enough to be refused; Python never looks into any other table.
 local function table_to_python(value)
@@ -103,7 +106,11 @@ local function table_to_python(value)
   local items = {}
   for i = 1, #value do items[i] = to_python(value[i]) end
   count_object()
-  return host.list(unpack(items, 1, #value))
+  local list = host.list(unpack(items, 1, min(#items, MOST_VALUES)))
+  for i = MOST_VALUES + 1, #items, MOST_VALUES do
+    host.extend(list, unpack(items, i, min(#items, i + MOST_VALUES - 1)))
+  end
+  return list
 end
 
 function to_python(value, ...) -- luacheck: ignore 212
@@ -161,6 +168,7 @@ local function finish(raise, a, b, c, r, kind, ...)
 end
 
 local function convert_all(n, ...)
+  if n > MOST_VALUES then th.fail('too many arguments') end
   local converted = { ... }
   for i = 1, n do converted[i] = to_python(converted[i]) end
   return unpack(converted, 1, n)

@@ -103,14 +103,17 @@ end
 
 -- A method as a function, which lets nil pass.
 local function access(name)
-  return function(self, asnumber)
+  local function call(self, asnumber)
     if not self then return nil end
     local kind = type(self)
     if kind ~= 'userdata' and kind ~= 'table' then
       th.fail(("attempt to index local 'self' (a %s value)"):format(kind))
     end
-    return self[name](self, asnumber)
+    local method = self[name]
+    if method == call then th.fail('stack overflow') end -- torch itself, as an argument
+    return method(self, asnumber)
   end
+  return call
 end
 torch.data, torch.cdata = access('data'), access('cdata')
 
