@@ -237,7 +237,7 @@ small.tools = { few, dense, same_sizes, block_like, publish, pick }
 function small.find(name, space, code)
   local source = code ~= 0 and th.ask(host.small_source, name, space, code)
   if not source then return false end
-  local chunk = assert(loadstring(HEAD .. source, '=[th] small.lua'))
+  local chunk = th.load(HEAD .. source, 'small.lua')
   local byte, double = th.dtypes[1], th.dtypes[th.DOUBLE + 1]
   return chunk(small, double.structs, double.fetch_struct, byte, double, math)
 end

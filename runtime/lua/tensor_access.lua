@@ -551,9 +551,16 @@ local function nested(c, d, at)
 end
 
 --- Nested tables of the elements; empty for an empty tensor.
+-- Torch7: one function for all types.
 function access.totable(self)
-  local c = th.settled_struct(self, structs) or need_struct(self)
+  local c = th.settled_struct(self, structs)
+  if not c then
+    local own = th.dtypes[th.class_of(self)]
+    if own and own ~= dtype then return own.totable(self) end
+    need_struct(self)
+  end
   return c.nDimension > 0 and nested(c, 0, tonumber(c.storageOffset)) or {}
 end
+dtype.totable = access.totable
 
 return access

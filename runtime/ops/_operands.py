@@ -169,6 +169,8 @@ def _accumulates(compute: Compute, r: Tensor, operands: tuple[Tensor | float, ..
     if not isinstance(compute, np.ufunc) or len(operands) != 2:
         return False
     first, second = operands
-    return isinstance(first, Tensor) and first.is_set_to(r) and not (
-        isinstance(second, Tensor) and second.storage is r.storage
+    return (
+        isinstance(first, Tensor)
+        and first.is_set_to(r)
+        and not (isinstance(second, Tensor) and second.storage is r.storage)
     )
