@@ -3,7 +3,7 @@
 
 local th = ...
 
-local error, type, pcall, pairs, rawget, tostring = error, type, pcall, pairs, rawget, tostring
+local error, type, pcall, rawget, tostring = error, type, pcall, rawget, tostring
 local getinfo, traceback, raw_metatable = debug.getinfo, debug.traceback, debug.getmetatable
 local byte, sub, format = string.byte, string.sub, string.format
 local find, match, gmatch, concat = string.find, string.match, string.gmatch, table.concat
@@ -125,11 +125,9 @@ function th.public(f)
   end
 end
 
---- Makes all functions in a table public.
-function th.make_public(functions)
-  for name, f in pairs(functions) do
-    if type(f) == 'function' then functions[name] = th.public(f) end
-  end
+--- Makes functions in a table public: those whose names a string lists.
+function th.make_public(functions, names)
+  for name in gmatch(names, '%S+') do functions[name] = th.public(functions[name]) end
 end
 
 -- ------------------------------------------------------------------ uncaught errors

@@ -9,6 +9,7 @@ local error, rawget, next, require = error, rawget, next, require
 local loadstring, loadfile, sethook = loadstring, loadfile, debug.sethook
 local raw_metatable, jit_off = debug.getmetatable, jit.off
 local find, gmatch, sort, concat = string.find, string.gmatch, table.sort, table.concat
+local buffer = require('ffi').typeof('char[?]')
 local stdout = io.stdout
 local write, flush = getmetatable(stdout).__index.write, getmetatable(stdout).__index.flush
 
@@ -56,12 +57,32 @@ function shell.interpret(f)
   jit_off(f, true)
 end
 
+-- Memory that is given up when there is no other: Python's calls of Lua end the process where
+-- they find none at all, and the session is to go on with what the program has filled it with.
+local RESERVE, NEEDED = 4 * 2 ^ 20, 2 ^ 20
+local reserve = buffer(RESERVE)
+
+local function settle_memory()
+  if pcall(buffer, NEEDED) then
+    if not reserve then
+      local ok, memory = pcall(buffer, RESERVE)
+      reserve = ok and memory
+    end
+  elseif reserve then
+    reserve = nil
+    pcall(th.collect)
+  end
+end
+
 -- Returns nil where all went well, else the message and the traceback of the user's frames.
 local function outcome(ok, report)
-  if ok then return nil end
+  if ok then
+    settle_memory()
+    return nil
+  end
   local message, frames = th.read_report(report)
-  -- What was too much is garbage by now; the session needs some memory to go on.
-  if find(message, OUT_OF_MEMORY, 1, true) then pcall(th.collect) end
+  if find(message, OUT_OF_MEMORY, 1, true) then pcall(th.collect) end -- it is garbage by now
+  settle_memory()
   return message, frames
 end
 

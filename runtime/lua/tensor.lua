@@ -159,7 +159,12 @@ local function chunk(result, tensor, n, dim)
   dim = dim or 1
   return split(result, tensor, math.ceil(extent(tensor, dim) / n), dim)
 end
+split, chunk = th.public(split), th.public(chunk)
 torch.split, torch.chunk = split, chunk
+
+local real = th.public(function(self)
+  return self:type(torch.getdefaulttensortype())
+end)
 
 -- --------------------------------------------------------------- the classes
 
@@ -188,9 +193,7 @@ for _, dtype in ipairs(th.dtypes) do
   mt.new, mt.split, mt.chunk, mt.at = new, split, chunk, nil
   mt.__len__, mt.__eq__ = mt.size, th.same_object
   mt.__tostring__, mt.tostring = mt.tostring, nil
-  function mt.real(self)
-    return self:type(torch.getdefaulttensortype())
-  end
+  mt.real = real
   for _, name in ipairs{ 'add', 'sub', 'mul', 'div', 'mod', 'unm' } do
     mt['__' .. name .. '__'], mt['operator_' .. name] = mt['operator_' .. name], nil
   end

@@ -106,10 +106,11 @@ local function access(name)
   local function call(self, asnumber)
     if not self then return nil end
     local kind = type(self)
-    if kind ~= 'userdata' and kind ~= 'table' then
+    if kind ~= 'userdata' and kind ~= 'table' or kind == 'userdata' and not getmetatable(self) then
       th.fail(("attempt to index local 'self' (a %s value)"):format(kind))
     end
     local method = self[name]
+    if method == nil then th.fail(("attempt to call method '%s' (a nil value)"):format(name)) end
     if method == call then th.fail('stack overflow') end -- torch itself, as an argument
     return method(self, asnumber)
   end
