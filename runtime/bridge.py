@@ -122,6 +122,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "entry": _entry,
         "operations": _operations,
         "leaves_memory": memory.leaves_memory,
+        "trim": memory.trim,
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
         "adopt": _adopt,

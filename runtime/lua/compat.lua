@@ -79,6 +79,11 @@ local stopped = false
 --- Lua's collectgarbage, remembering whether the program stopped the collector.
 function collectgarbage(option, ...)
   if option == 'stop' or option == 'restart' then stopped = option == 'stop' end
+  if option == nil or option == 'collect' then
+    old_collect()
+    th.host.trim()
+    return 0
+  end
   return old_collect(option, ...)
 end
 

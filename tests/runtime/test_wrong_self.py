@@ -82,7 +82,9 @@ io.stderr:write('done')
 """
 
 
-@pytest.mark.parametrize("part", ["DoubleTensor", "HalfTensor", "LongTensor", "Storage", "[^eo]r?$"])
+@pytest.mark.parametrize(
+    "part", ["DoubleTensor", "HalfTensor", "LongTensor", "Storage", "[^eo]r?$"]
+)
 def test_error_or_right_data(tmp_path: Path, part: str) -> None:
     head = f"local PART, SCRATCH = {part!r}, {str(tmp_path / 'scratch')!r}\n"
     run = run_script(tmp_path, head + WALK)

@@ -41,7 +41,10 @@ def prompt(*inputs: str) -> str:
         ("getmetatable('').__index = nil error('x')", "stdin:1: x"),
         (f"x = error {CLEARED} x('x')", "stdin:1: attempt to call global 'x'"),
         ("local function f() return 1 + f() end f()", "stdin:1: stack overflow"),
-        ("(('a'):rep(1e5)):find(('a?'):rep(1e5) .. ('a'):rep(1e5))", "stdin:1: pattern too complex"),
+        (
+            "(('a'):rep(1e5)):find(('a?'):rep(1e5) .. ('a'):rep(1e5))",
+            "stdin:1: pattern too complex",
+        ),
         ("error(select(2, xpcall(error, error)))", "error in error handling"),
         ("coroutine.wrap(function() error('x', 0) end)()", "x\n"),
     ],
