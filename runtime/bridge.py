@@ -124,6 +124,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "entry": _entry,
         "operations": _operations,
         "leaves_memory": memory.leaves_memory,
+        "trim": memory.trim,
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
         "adopt": _adopt,
@@ -139,6 +140,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "set_default_type": _set_default_type,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),
+        "extend": lambda items, *more: items.extend(more),
         **host_os.functions(),
     }
     guarded = {name.encode(): _guarded(f) for name, f in functions.items()}

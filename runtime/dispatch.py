@@ -16,6 +16,7 @@ What an entry returns to Lua (lupa spreads tuples; ``runtime/lua/bridge.lua`` re
 from __future__ import annotations
 
 import os
+import re
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from runtime.errors import ArgError, InvalidArguments, TorchError, TypeMismatch
 from runtime.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
 from runtime.signatures import Form, TensorKind, as_number, lua_type, parse_form, typename
 from runtime.storage import STORAGE_CLASSES, Storage
-from runtime.tensor import TENSOR_CLASSES, Tensor
+from runtime.tensor import TENSOR_CLASSES, Tensor, describe
 
 __all__ = [
     "ALL",
@@ -266,14 +267,21 @@ def entry(name: str, dtype: DType | None) -> Entry:
                     cache[key] = plan
             return plan(*args)
         except BaseException as error:
-            return encode_error(error)
+            return encode_error(error, args)
 
     return mark_interruptible(call)
 
 
+# How numpy says that an array would be larger than any memory.
+_TOO_LARGE = re.compile("array is too big|Maximum allowed dimension exceeded")
+
+
 @uninterruptible
-def encode_error(error: BaseException) -> bytes:
-    """An exception as the bytes that make the bridge raise a Lua error."""
+def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
+    """An exception as the bytes that make the bridge raise a Lua error.
+
+    args: of the call, for what operations are not made for: views that unfold to size 0.
+    """
     if isinstance(error, ArgError):
         return bytes([error.arg]) + error.detail.encode()
     if isinstance(error, TorchError):
@@ -284,6 +292,12 @@ def encode_error(error: BaseException) -> bytes:
         return b"\0" + INTERRUPTED.encode()
     if isinstance(error, MemoryError):
         return b"\0$ Torch: not enough memory. Buy new RAM!"
+    if isinstance(error, ValueError) and _TOO_LARGE.match(str(error)):
+        return b"\0$ Torch: invalid memory size -- maybe an overflow?"
+    if isinstance(error, (ValueError, ArithmeticError)):
+        for tensor in args:
+            if isinstance(tensor, Tensor) and 0 in tensor.sizes:
+                return f"\0tensor {describe(tensor.sizes)} has no elements".encode()
     if os.environ.get("TH_TRACEBACK"):
         return b"\0internal error: " + "".join(traceback.format_exception(error)).encode()
     text = f"internal error: {type(error).__name__}: {error}"

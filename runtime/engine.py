@@ -19,6 +19,7 @@ import numpy as np
 from lupa import luajit21
 
 from runtime import bridge, sequential, team
+from runtime.dispatch import encode_error
 from runtime.interrupts import INTERRUPTED, is_interruptible
 from runtime.memory import METER, keep_pages
 from runtime.storage import BLOCKS
@@ -26,12 +27,14 @@ from runtime.threads import LARGE
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
 
+OUT_OF_MEMORY = "not enough memory"
+
 #: A compiled Lua function, opaque to callers.
 Chunk = Any
 
 
 class LuaError(Exception):
-    """An error that Lua code raised and did not catch.
+    """An error that Lua code raised and did not catch: the only one that `Engine` raises.
 
     message: Lua's message. traceback: the frames of the user's code ('' where none).
     """
@@ -62,6 +65,22 @@ def _text(message: bytes) -> str:
     return message.decode("utf-8", "surrogateescape")
 
 
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _as_lua_error(error: Exception) -> LuaError:
+    """What reached us instead of an error that our Lua half reports, as one of ours."""
+    if isinstance(error, LuaError):
+        return error
+    if isinstance(error, MemoryError):  # Lua's and Python's own
+        return LuaError(OUT_OF_MEMORY)
+    if isinstance(error, luajit21.LuaError):
+        message = error.args[0] if error.args else ""
+        return LuaError(_text(message) if isinstance(message, bytes) else str(message))
+    return LuaError(_text(encode_error(error)[1:]))
+
+
 class Engine:
     """One Lua state with torch in it. Its output goes to the process's standard output."""
 
@@ -90,10 +109,13 @@ class Engine:
         }
 
     def _call(self, name: bytes, *args: Any) -> Any:
-        function = self._functions.get(name)
-        if function is None:
-            function = self._functions[name] = self._shell[name]
-        return function(*args)
+        try:
+            function = self._functions.get(name)
+            if function is None:
+                function = self._functions[name] = self._shell[name]
+            return function(*args)
+        except Exception as error:
+            raise _as_lua_error(error) from None
 
     # -- running code
 
@@ -165,7 +187,7 @@ class Engine:
     def _check(self, result: Any) -> None:
         if result is None:
             return
-        message, traceback = (_text(part) for part in result)
+        message, traceback = map(_text, result)
         if message.endswith(INTERRUPTED):
             raise Interrupted(INTERRUPTED)
         raise LuaError(message, traceback)
@@ -209,14 +231,18 @@ class Engine:
         """
         self._call(b"set_arguments", program, len(before), *before, *args)
 
+    def keep(self, value: bytes) -> None:
+        """Put a string among the results of the session, as `evaluate` does with its values."""
+        self._call(b"keep", value)
+
     def names(self, path: str) -> dict[str, str]:
         """The names that may follow a dotted path ('' for globals), with their Lua types."""
-        lines = _text(self._call(b"names", path.encode())).splitlines()
+        lines = _text(self._call(b"names", _bytes(path))).splitlines()
         return dict(line.split(" ") for line in lines)
 
     def write(self, text: str) -> None:
         """Write to the standard output, in order with what Lua writes."""
-        self._call(b"write", text.encode("utf-8", "surrogateescape"))
+        self._call(b"write", _bytes(text))
 
     def flush(self) -> None:
         """Write out what is buffered."""

@@ -28,12 +28,17 @@ __all__ = [
     "leaves_memory",
     "recycle",
     "set_fill_pattern",
+    "trim",
 ]
 
 #: Nothing is collected on account of memory below this many bytes.
 _THRESHOLD = 128 << 20
 #: Bytes to wait for after a collection, for each second that it took.
 _WORTH = 40 << 30
+#: Bytes of an allocation that takes longer, on fresh pages, than a collection of so many
+#: seconds: it does not wait for others.
+_BIG = 64 << 20
+_SHORT = 0.03
 
 _fill_pattern: int | None = None
 
@@ -44,21 +49,28 @@ class Meter:
     def __init__(self) -> None:
         self.live = 0
         self.limit = _THRESHOLD
+        self._settled = 0  # what lived after the last collection
+        self._quick = True  # whether that took little time
         self.collect: Callable[[], None] | None = None
 
     def add(self, nbytes: int) -> None:
         """Count memory about to be allocated; may first collect what nobody uses."""
-        if self.live + nbytes > self.limit and self.collect is not None:
+        limit = self.limit
+        if nbytes >= _BIG and self._quick:
+            limit = min(limit, max(_THRESHOLD, self._settled + nbytes // 2))
+        if self.live + nbytes > limit and self.collect is not None:
             self._make_room(self.collect, nbytes)
         self.live += nbytes
 
     def _make_room(self, collect: Callable[[], None], nbytes: int) -> None:
-        start = time.perf_counter()
+        start = time.thread_time()
         collect()
         if self.live + nbytes > self.limit // 2:
             collect()  # what the first round finalized may have kept more
-        more = int((time.perf_counter() - start) * _WORTH)
-        live = self.live + nbytes
+        taken = time.thread_time() - start
+        more = int(taken * _WORTH)
+        self._quick = taken < _SHORT
+        live = self._settled = self.live + nbytes
         self.limit = max(_THRESHOLD, 2 * live, live + min(more, 3 * _THRESHOLD))
 
     def remove(self, nbytes: int) -> None:
@@ -86,15 +98,27 @@ class Pool:
         if found:
             self._kept -= nbytes
             memory = found.pop()
+            if not found:
+                del self._free[nbytes]
         else:
+            self.shrink(METER.limit - METER.live)
             memory = np.empty(nbytes + self._LINE, np.uint8)
         start = -memory.ctypes.data % self._LINE
         return memory[start : start + nbytes]
 
+    def shrink(self, most: int) -> None:
+        """Let go of kept memory, that of the size least recently kept first."""
+        while self._kept > max(most, 0):
+            nbytes = next(iter(self._free))
+            self._free[nbytes].pop()
+            self._kept -= nbytes
+            if not self._free[nbytes]:
+                del self._free[nbytes]
+
     def give(self, memory: Array) -> None:
         """Keep the base of bytes that nobody else refers to."""
         nbytes = memory.nbytes - self._LINE
-        if self._kept + nbytes <= self.MOST:
+        if self._kept + nbytes <= min(self.MOST, METER.limit - METER.live):
             self._kept += nbytes
             self._free.setdefault(nbytes, []).append(memory)
 
@@ -109,7 +133,15 @@ def keep_pages() -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, 32 << 20)
-        mallopt(_TRIM_THRESHOLD, 128 << 20)
+        mallopt(_TRIM_THRESHOLD, 64 << 20)
+
+
+def trim() -> None:
+    """Give memory that is kept for later back to the system."""
+    POOL.shrink(0)
+    malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if malloc_trim is not None:
+        malloc_trim(0)
 
 
 def set_fill_pattern(byte: int | None) -> None:

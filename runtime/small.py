@@ -132,8 +132,8 @@ class _Writer:
     def _check(self) -> list[str]:
         lines = []
         for k in self.tensors:
-            lines.append(f"if getmetatable(a{k}) ~= mt then return nil end")
             lines.append(f"local c{k} = structs[a{k}] or fetch_struct(a{k})")
+            lines.append(f"if not c{k} then return nil end")
         source = self._shape_giver()
         count = "dense" if self.shared else "few"
         lines.append(f"local n = {count}(c{source})")

@@ -98,7 +98,7 @@ class Storage:
 
         Manual: Storage, torch.TYPEStorage(size, ptr).
         """
-        if size < 0:
+        if size < 0 or size >= 1 << 59:
             raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
         if address == 0 and size > 0:
             raise ArgError(2, "null pointer")

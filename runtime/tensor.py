@@ -32,6 +32,7 @@ _HEAD = "@PPiPqiB3x"
 _HEAD_SIZE = struct.calcsize(_HEAD)
 _MIRRORS = [struct.Struct(_HEAD + f"{n}q{8 * (_ROOM - n)}x{n}q") for n in range(_ROOM + 1)]
 _REFCOUNTED = 1
+_MOST_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) > 1 else 32  # of numpy's arrays
 
 
 @lru_cache(maxsize=4096)
@@ -178,6 +179,11 @@ class Tensor:
             return data
         if len(self.sizes) == 1 and self.strides == (1,):
             array = data[self.offset : self.offset + self.sizes[0]]
+        elif len(self.sizes) > _MOST_DIMENSIONS:
+            raise TorchError(
+                f"a tensor of {len(self.sizes)} dimensions: no operation takes more than"
+                f" {_MOST_DIMENSIONS}"
+            )
         else:
             width = data.itemsize
             strides = tuple([s * width for s in self.strides])
@@ -211,6 +217,8 @@ class Tensor:
     @uninterruptible
     def set(self, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes) -> None:
         """Point this tensor elsewhere; the geometry has been validated."""
+        if storage is not None and storage.dtype is not self.dtype:
+            raise TypeError(f"{self.dtype.tensor_name} on a {storage.dtype.storage_name}")
         self.storage = storage
         self.offset = offset
         self.sizes = sizes

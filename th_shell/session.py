@@ -20,7 +20,6 @@ __all__ = ["Session"]
 
 _LEAVE = ("exit", "exit()")
 _TIME_COLUMN = 70
-_KEEP = b"local output = ...; _RESULTS[#_RESULTS + 1] = output; _LAST = output"
 
 
 class Session:
@@ -69,7 +68,7 @@ class Session:
         if command == "?":
             self.engine.write(help.about(rest, self.engine.names) if rest else help.OVERVIEW)
         elif command == "$":
-            self._keep(run_command(rest, self._write_through))
+            self.engine.keep(run_command(rest, self._write_through))
         else:
             return self._evaluate(piece)
         self.engine.flush()
@@ -78,9 +77,6 @@ class Session:
     def _write_through(self, output: bytes) -> None:
         self.engine.write(output.decode("utf-8", "surrogateescape"))
         self.engine.flush()
-
-    def _keep(self, output: bytes) -> None:
-        self.engine.run(self.engine.compile(_KEEP), output)
 
     def _evaluate(self, source: str) -> bool:
         start = time.perf_counter()

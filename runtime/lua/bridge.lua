@@ -1,24 +1,25 @@
 --- Userdata on this side, Python objects on the other, and calls between them.
 --
--- A userdata of ours maps to its Python object in `objects`, and to its C struct in
--- `structs`, once that was asked for. A view that Lua made by itself (see tensor.lua) has a
--- struct and, in `anchors`, the Python storage it keeps alive; Python gets to know it on
--- first need, in `adopt`. (The anchor of a block, see ctypes.lua, is the block.) All three
--- tables are weak: Python never refers to a userdata.
+-- A userdata of ours maps to its Python object in `objects`, and to its C struct in the
+-- table of its class, once that was asked for (see ctypes.lua). A view that Lua made by itself
+-- (see tensor.lua) has a struct and, in `anchors`, the Python storage it keeps alive; Python
+-- gets to know it on first need, in `adopt`. (The anchor of a block, see ctypes.lua, is the
+-- block.) All these tables are weak: Python never refers to a userdata.
 -- @module bridge
 
 local th = ...
 local host = th.host
 
 local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetatable
-local byte, sub, max = string.byte, string.sub, math.max
+local byte, sub, min, max = string.byte, string.sub, math.min, math.max
+local unpack = unpack
+local raw_metatable = debug.getmetatable
 local track, count_object = th.track, th.count_object
 
 local weak = { __mode = 'k' }
 local objects = setmetatable({}, weak)
-local structs = setmetatable({}, weak)
 local anchors = setmetatable({}, weak)
-th.objects, th.structs, th.anchors = objects, structs, anchors
+th.objects, th.anchors = objects, anchors
 
 -- The tables grow with what is made between two collections and never shrink, while every
 -- collection has to go through them: so it does not wait until there are very many.
@@ -31,8 +32,9 @@ local function collect()
   made, most = 0, max(FEW, 4 * th.count_memory())
 end
 
---- Gives a userdata a struct that Lua made, and what keeps its memory.
-function th.attach(value, struct, anchor)
+--- Gives a userdata a struct that Lua made, in the table of its class, and what keeps its
+-- memory.
+function th.attach(structs, value, struct, anchor)
   structs[value], anchors[value] = struct, anchor
   made = made + 1
   if made > most then collect() end
@@ -40,10 +42,22 @@ end
 
 -- Class id (as Python's dispatch.class_id) -> a userdata whose metatable new ones share.
 local prototypes = {}
+local classes = setmetatable({}, weak) -- metatable -> class id
 
 --- Ties a class id of Python's to a metatable.
 function th.bind_class(id, mt)
   prototypes[id] = th.proxy(mt)
+  classes[mt] = id
+end
+
+--- The class id that a metatable was tied to, or nil.
+function th.class_of_metatable(mt)
+  return classes[mt]
+end
+
+--- The class id of an object of ours by its metatable, or nil.
+function th.class_of(value)
+  return classes[raw_metatable(value)]
 end
 
 -- Class ids of storages: the objects that come to Lua more than once.
@@ -79,6 +93,8 @@ end
 
 local to_python
 
+local MOST_VALUES = 1000 -- that go over in one call: Lua's stack has room for some thousands
+
 -- A table of torch objects goes over as a list, and of another list its first element, which
 -- is enough to be refused; Python never looks into any other table.
 local function table_to_python(value)
@@ -90,7 +106,11 @@ local function table_to_python(value)
   local items = {}
   for i = 1, #value do items[i] = to_python(value[i]) end
   count_object()
-  return host.list(unpack(items, 1, #value))
+  local list = host.list(unpack(items, 1, min(#items, MOST_VALUES)))
+  for i = MOST_VALUES + 1, #items, MOST_VALUES do
+    host.extend(list, unpack(items, i, min(#items, i + MOST_VALUES - 1)))
+  end
+  return list
 end
 
 function to_python(value, ...) -- luacheck: ignore 212
@@ -148,6 +168,7 @@ local function finish(raise, a, b, c, r, kind, ...)
 end
 
 local function convert_all(n, ...)
+  if n > MOST_VALUES then th.fail('too many arguments') end
   local converted = { ... }
   for i = 1, n do converted[i] = to_python(converted[i]) end
   return unpack(converted, 1, n)

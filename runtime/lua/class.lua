@@ -42,7 +42,8 @@ end
 -- tensor_access.lua.
 
 local function index(self, key, ...) -- luacheck: ignore 212
-  local mt = getmetatable(self)
+  local mt = get_metatable(self)
+  if not mt then th.fail('critical internal indexing error: no metatable found') end
   local custom = mt.__index__
   if custom ~= nil then
     if type(custom) ~= 'function' then
@@ -56,7 +57,8 @@ local function index(self, key, ...) -- luacheck: ignore 212
 end
 
 local function newindex(self, key, value, ...) -- luacheck: ignore 212
-  local mt = getmetatable(self)
+  local mt = get_metatable(self)
+  if not mt then th.fail('critical internal indexing error: no metatable found') end
   local custom = mt.__newindex__
   if custom ~= nil then
     if type(custom) ~= 'function' then

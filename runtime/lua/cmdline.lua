@@ -228,3 +228,6 @@ function CmdLine:log(file, values)
   for name, value in pairs(values or {}) do print(name, value) end
   print('[----------------------]')
 end
+
+th.make_public(CmdLine, '__init __readOption__ __readArgument__ error silent addTime argument '
+  .. 'option text default parse help string log')

@@ -6,6 +6,7 @@ local th = ...
 
 local select, next, type, getmetatable = select, next, type, getmetatable
 local pcall, error = pcall, error
+local find, gsub = string.find, string.gsub
 local old_pairs, old_ipairs = pairs, ipairs
 
 -- luacheck: globals pairs ipairs rawlen loadstring string.gfind coroutine.running os.execute
@@ -91,6 +92,7 @@ end
 function collectgarbage(option, ...)
   if option == nil or option == 'collect' or option == 'step' then
     local result = collect_once(option or 'collect', ...)
+    if option ~= 'step' then th.host.trim() end
     return result
   end
   if option == 'stop' or option == 'restart' then stopped = option == 'stop' end
@@ -112,9 +114,9 @@ package.searchers = package.searchers or package.loaders
 -- os.execute answers; there it is a reserved word.
 local plain_loadstring = loadstring
 function loadstring(source, ...)
-  if type(source) == 'string' and source:find('^%s*local%s+goto%s*=') then
+  if type(source) == 'string' and find(source, '^%s*local%s+goto%s*=') then
     local _, message = plain_loadstring('local 1', (...) or source)
-    return nil, (message:gsub("near '1'$", "near 'goto'"))
+    return nil, (gsub(message, "near '1'$", "near 'goto'"))
   end
   return plain_loadstring(source, ...)
 end
@@ -137,14 +139,14 @@ local methods = getmetatable(io.stdout).__index
 local old_write = methods.write
 function methods.write(self, ...)
   local ok, done, message, code = pcall(old_write, self, ...)
-  if not ok then error((done:gsub("to '%?'", "to 'write'")), 2) end
+  if not ok then error((gsub(done, "to '%?'", "to 'write'")), 2) end
   if done then return self end
   return done, message, code
 end
 
 function io.write(...)
   local ok, done, message, code = pcall(old_write, io.output(), ...)
-  if not ok then th.fail((done:gsub("bad argument #(%d+) to '%?'", function(n)
+  if not ok then th.fail((gsub(done, "bad argument #(%d+) to '%?'", function(n)
     return ("bad argument #%d to 'write'"):format(n - 1)
   end))) end
   if done then return io.output() end

@@ -6,7 +6,8 @@
 
 local th = ...
 local ffi, bit = require 'ffi', require 'bit'
-local host, objects, structs = th.host, th.objects, th.structs
+local host, objects = th.host, th.objects
+local weak = { __mode = 'k' }
 
 -- Element types in the order of Python's DTYPES.
 th.dtypes = {
@@ -48,7 +49,11 @@ typedef struct THREALBlock {
 th.LONG, th.DOUBLE = 4, 6 -- indices of Long and Double
 th.leaves_memory = th.ask(host.leaves_memory) -- new memory is not filled with a pattern
 
+-- Each class has a table of its own: what works on the elements of one type finds no struct of
+-- another one in it, be it called with whatever.
+local structs = {}       -- class id -> userdata -> struct
 local pointer_types = {} -- class id -> the struct's pointer type
+th.structs = structs
 for i, dtype in ipairs(th.dtypes) do
   ffi.cdef((STRUCTS:gsub('REAL', dtype.name):gsub('CTYPE', dtype.ctype)))
   dtype.index = i - 1
@@ -62,21 +67,51 @@ for i, dtype in ipairs(th.dtypes) do
   dtype.storage_pointer = ffi.typeof('TH' .. dtype.name .. 'Storage *')
   pointer_types[dtype.tensor_id] = dtype.tensor_pointer
   pointer_types[dtype.storage_id] = dtype.storage_pointer
+  dtype.structs = setmetatable({}, weak)
+  dtype.storage_structs = setmetatable({}, weak)
+  structs[dtype.tensor_id], structs[dtype.storage_id] = dtype.structs, dtype.storage_structs
 end
 
---- The struct of a userdata that has none yet in `structs`; nil for what has no struct.
-function th.fetch_struct(value)
+--- The struct of a userdata that has none yet in `structs`, and its class id; nil for what
+-- has no struct.
+local function fetch_struct(value)
   local object = objects[value]
   if not object then return nil end
   local address, id = th.ask(host.mirror, object)
   if not address then return nil end
   local struct = ffi.cast(pointer_types[id], address)
-  structs[value] = struct
-  return struct
+  structs[id][value] = struct
+  return struct, id
+end
+th.fetch_struct = fetch_struct
+
+-- How a class looks for structs that are not in its table yet: the first function gives nil for
+-- an object of another class, the second one raises an error.
+local function searchers(class, name)
+  local function fetch(value)
+    local struct, id = fetch_struct(value)
+    if id == class then return struct end
+  end
+  local function need(value)
+    return fetch(value) or th.class_error(1, name, value)
+  end
+  return fetch, need
 end
 
-local dtypes_by_name = {}
-for _, dtype in ipairs(th.dtypes) do dtypes_by_name[dtype.tensor_name] = dtype end
+for _, dtype in ipairs(th.dtypes) do
+  dtype.fetch_struct, dtype.need_struct = searchers(dtype.tensor_id, dtype.tensor_name)
+  dtype.fetch_storage, dtype.need_storage = searchers(dtype.storage_id, dtype.storage_name)
+end
+
+-- The struct of a userdata and its class id, if that is known here.
+local function find_struct(value)
+  local id = th.class_of(value)
+  local struct = id and structs[id] and structs[id][value]
+  if struct then return struct, id end
+  for other, known in pairs(structs) do -- a program may have changed the metatable
+    if known[value] then return known[value], other end
+  end
+end
 
 -- Storages' Python objects by the address of their struct, as long as Lua uses them.
 local storages = setmetatable({}, { __mode = 'v' })
@@ -115,8 +150,9 @@ end
 
 --- Tells Python of a view or block that Lua made, and returns its Python object.
 function th.adopt(value)
-  local view, anchor = structs[value], th.anchors[value]
-  if type(anchor) == 'cdata' then anchor = adopt_block(anchor, dtypes_by_name[th.typename(value)]) end
+  local view, id = find_struct(value)
+  local anchor = th.anchors[value]
+  if type(anchor) == 'cdata' then anchor = adopt_block(anchor, th.dtypes[id]) end
   local n = view.nDimension
   local geometry = {}
   for d = 0, n - 1 do
@@ -124,7 +160,7 @@ function th.adopt(value)
   end
   local offset = tonumber(view.storageOffset)
   local object = th.ask(host.adopt, anchor, offset, unpack(geometry, 1, 2 * n))
-  objects[value], structs[value], th.anchors[value] = object, nil, nil
+  objects[value], structs[id][value], th.anchors[value] = object, nil, nil
   return object
 end
 
@@ -141,7 +177,11 @@ end
 
 --- The struct that Python keeps: it stays valid while the value lives and follows every
 -- change, also one that a function called in the middle of a loop makes.
-function th.settled_struct(value)
+-- known: the table to look in, where only objects of its class are wanted.
+function th.settled_struct(value, known)
   if th.anchors[value] then th.adopt(value) end
-  return structs[value] or th.fetch_struct(value)
+  local id = th.class_of(value)
+  local struct = id and structs[id] and structs[id][value]
+  if not struct then struct, id = fetch_struct(value) end
+  if not known or known == structs[id] then return struct end
 end

@@ -3,9 +3,10 @@
 
 local th = ...
 
-local error, type = error, type
-local getinfo = debug.getinfo
+local error, type, pcall, rawget, tostring = error, type, pcall, rawget, tostring
+local getinfo, traceback, raw_metatable = debug.getinfo, debug.traceback, debug.getmetatable
 local byte, sub, format = string.byte, string.sub, string.format
+local find, match, gmatch, concat = string.find, string.match, string.gmatch, table.concat
 
 --- Whether a frame's source is one of our chunks.
 local function is_ours(source)
@@ -18,8 +19,13 @@ th.is_ours = is_ours
 local function user_level()
   local level = 3
   while true do
-    local info = getinfo(level, 'S')
-    if not info or not is_ours(info.source) then return level - 1 end
+    local info = getinfo(level, 'Sf')
+    if not info then return level - 1 end
+    if not is_ours(info.source) then
+      -- The frame of a pcall of ours: see th.public.
+      local outer = info.func == pcall and getinfo(level + 1, 'S')
+      if not outer or not is_ours(outer.source) then return level - 1 end
+    end
     level = level + 1
   end
 end
@@ -95,25 +101,75 @@ function th.class_error(arg, expected, value)
   th.argument_error(arg, expected .. ' expected, got ' .. got)
 end
 
---- The traceback of an error, for xpcall: message, then the user's frames only.
-function th.traceback(message)
-  if type(message) ~= 'string' then
-    local mt = getmetatable(message)
-    message = type(mt) == 'table' and rawget(mt, '__tostring') and tostring(message)
-      or 'error object is a ' .. type(message) .. ' value'
+-- ------------------------------------------------------------ errors of our own Lua
+
+-- What is in front of an error that Lua itself raised in a chunk of ours.
+local OUR_PLACE = '^%[th%] [%w_]+%.lua:%d+: (.*)$'
+
+local function raise_again(message)
+  local text = type(message) == 'string' and match(message, OUR_PLACE)
+  if text then th.fail(text) end
+  error(message, 0)
+end
+
+local function finish(ok, ...)
+  if ok then return ... end
+  raise_again((...))
+end
+
+--- The same function, but errors that Lua raises in it ('attempt to index ...') tell the
+-- user's line, not one of ours. Not for what is called very often.
+function th.public(f)
+  return function(...)
+    return finish(pcall(f, ...))
   end
+end
+
+--- Makes functions in a table public: those whose names a string lists.
+function th.make_public(functions, names)
+  for name in gmatch(names, '%S+') do functions[name] = th.public(functions[name]) end
+end
+
+-- ------------------------------------------------------------------ uncaught errors
+
+-- The text of an error object of any type: a table as print shows it, not too long.
+local function describe(object)
+  if type(object) == 'string' then return object end
+  local mt = raw_metatable(object)
+  if type(mt) == 'table' and rawget(mt, '__tostring') ~= nil then
+    local ok, text = pcall(tostring, object)
+    if ok and type(text) == 'string' then return text end
+    if type(text) == 'string' or type(text) == 'number' then return tostring(text) end
+  elseif type(object) == 'table' then
+    return th.table_text(object)
+  elseif type(object) == 'number' then
+    return tostring(object)
+  end
+  return format('error object is a %s value', type(object))
+end
+
+--- Message and traceback of an uncaught error, from what xpcall returned with th.traceback.
+-- Where the stack or the memory was too short for that, it is a message alone.
+function th.read_report(report)
+  if type(report) ~= 'table' then return tostring(report), '' end
+  local ok, text = pcall(describe, report.object)
+  return ok and text or tostring(text), report.frames
+end
+
+--- The traceback of an error, for xpcall: a report of the error and the user's frames.
+function th.traceback(object)
   local lines, ours = {}, nil
-  for line in debug.traceback('', 2):gmatch('\n\t([^\n]+)') do
-    if line:find('[th] ', 1, true) then
-      if #lines == 1 and lines[1]:match("^\t%[C%]: in function 'error'$") then lines[1] = nil end
-      ours = line:match("in function '[^']*'$")
+  for line in gmatch(traceback('', 2), '\n\t([^\n]+)') do
+    if find(line, '[th] ', 1, true) then
+      if #lines == 1 and lines[1] == "\t[C]: in function 'error'" then lines[1] = nil end
+      ours = match(line, "in function '[^']*'$")
     else
       -- Of our frames the one that the user called shows, as a function that is not Lua's.
       if ours then lines[#lines + 1] = '\t[C]: ' .. ours end
       lines[#lines + 1], ours = '\t' .. line, nil
     end
   end
-  while lines[#lines] and lines[#lines]:match('^\t%[C%]: ') do lines[#lines] = nil end
-  if #lines == 0 then return { message, '' } end
-  return { message, 'stack traceback:\n' .. table.concat(lines, '\n') }
+  while lines[#lines] and match(lines[#lines], '^\t%[C%]: ') do lines[#lines] = nil end
+  if #lines == 0 then return { object = object, frames = '' } end
+  return { object = object, frames = 'stack traceback:\n' .. concat(lines, '\n') }
 end

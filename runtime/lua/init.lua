@@ -8,11 +8,39 @@ local host, source = ...
 
 local th = { host = host, torch = {} }
 
+-- The globals of our modules. While they load, the user's; then also what Lua's libraries were
+-- then: a program that changes or clears these does not change what ours do.
+local globals = setmetatable({}, { __index = _G, __newindex = _G })
+local compile, setfenv, error = loadstring, setfenv, error
+
+--- Compiles Lua of ours.
+function th.load(text, name)
+  local chunk, message = compile(text, '=[th] ' .. name)
+  if not chunk then error(message) end
+  return setfenv(chunk, globals)
+end
+
 --- Loads a module of ours; a template may be loaded many times, for separate traces.
 function th.chunk(name)
-  local chunk, message = loadstring(source(name), '=[th] ' .. name .. '.lua')
-  if not chunk then error(message) end
-  return chunk
+  return th.load(source(name), name .. '.lua')
+end
+
+-- What a program may replace, and then expects to be used.
+local REPLACEABLE = {
+  print = true, io = true, os = true, arg = true, _RESULTS = true, _LAST = true,
+  _torchimport = true,
+}
+local LIBRARIES = { 'string', 'table', 'math', 'debug', 'coroutine', 'bit', 'jit' }
+
+local function keep_globals()
+  for name, value in next, _G do
+    if not REPLACEABLE[name] then rawset(globals, name, value) end
+  end
+  for _, name in ipairs(LIBRARIES) do
+    local copy = {}
+    for key, value in next, _G[name] do copy[key] = value end
+    rawset(globals, name, copy)
+  end
 end
 
 for _, name in ipairs{
@@ -24,5 +52,6 @@ for _, name in ipairs{
   th.chunk(name)(th)
 end
 th.finish_globals()
+keep_globals()
 
 return th.shell

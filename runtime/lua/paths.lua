@@ -160,6 +160,9 @@ end
 
 --- The file that the function at a level runs from, or one beside it.
 function paths.thisfile(arg, depth)
+  if depth ~= nil and type(depth) ~= 'number' and type(depth) ~= 'function' then
+    th.fail("bad argument #1 to 'getinfo' (function or level expected)")
+  end
   local info = getinfo(depth or 2, 'S')
   local source = info and info.source:match('^@(.*)')
   local file = source and paths.concat(source)

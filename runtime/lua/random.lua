@@ -52,3 +52,4 @@ function torch.multinomialAlias(output, state)
   torch.DoubleTensor.multinomialAlias_(output, state[1], state[2])
   return output
 end
+th.make_public(torch, 'multinomialAlias multinomialAliasSetup')

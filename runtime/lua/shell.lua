@@ -4,7 +4,14 @@
 local th = ...
 local host = th.host
 
-local type, pcall, xpcall, loadstring, select = type, pcall, xpcall, loadstring, select
+local type, tostring, pcall, xpcall, select = type, tostring, pcall, xpcall, select
+local error, rawget, next, require = error, rawget, next, require
+local loadstring, loadfile, sethook = loadstring, loadfile, debug.sethook
+local raw_metatable, jit_off = debug.getmetatable, jit.off
+local find, gmatch, sort, concat = string.find, string.gmatch, table.sort, table.concat
+local buffer = require('ffi').typeof('char[?]')
+local stdout = io.stdout
+local write, flush = getmetatable(stdout).__index.write, getmetatable(stdout).__index.flush
 
 -- luacheck: globals _RESULTS _LAST arg
 _RESULTS = {}
@@ -13,6 +20,7 @@ _LAST = ''
 local shell = { kernels = th.kernels, team = th.team, leave_block = th.leave_block }
 th.shell = shell
 
+local OUT_OF_MEMORY = 'not enough memory'
 local HOOK_COUNT = 10000 -- instructions between two looks at Ctrl-C
 
 --- Raises an error if Ctrl-C was pressed; loops of ours call it now and then.
@@ -23,9 +31,9 @@ end
 --- Makes code that runs without the JIT compiler stoppable by Ctrl-C (or not any more).
 function shell.set_interruptible(on)
   if on then
-    debug.sethook(th.poll, '', HOOK_COUNT)
+    sethook(th.poll, '', HOOK_COUNT)
   else
-    debug.sethook()
+    sethook()
   end
 end
 
@@ -34,7 +42,7 @@ function shell.compile(source, name)
   local f, message = loadstring(source, name)
   if f then return f end
   -- Not "'<eof>' expected near 'x'": there something is too much, nothing is missing.
-  return nil, message, message:find("near '<eof>'", 1, true) ~= nil
+  return nil, message, find(message, "near '<eof>'", 1, true) ~= nil
 end
 
 --- Compiles a file as loadfile does (a first line that starts with # is skipped).
@@ -46,13 +54,36 @@ end
 
 --- Keeps a chunk and what is defined in it out of the JIT compiler, which hooks cannot stop.
 function shell.interpret(f)
-  jit.off(f, true)
+  jit_off(f, true)
+end
+
+-- Memory that is given up when there is no other: Python's calls of Lua end the process where
+-- they find none at all, and the session is to go on with what the program has filled it with.
+local RESERVE, NEEDED = 4 * 2 ^ 20, 2 ^ 20
+local reserve = buffer(RESERVE)
+
+local function settle_memory()
+  if pcall(buffer, NEEDED) then
+    if not reserve then
+      local ok, memory = pcall(buffer, RESERVE)
+      reserve = ok and memory
+    end
+  elseif reserve then
+    reserve = nil
+    pcall(th.collect)
+  end
 end
 
 -- Returns nil where all went well, else the message and the traceback of the user's frames.
 local function outcome(ok, report)
-  if ok then return nil end
-  return report[1], report[2]
+  if ok then
+    settle_memory()
+    return nil
+  end
+  local message, frames = th.read_report(report)
+  if find(message, OUT_OF_MEMORY, 1, true) then pcall(th.collect) end -- it is garbage by now
+  settle_memory()
+  return message, frames
 end
 
 --- Runs a function; nil, or the error's message and traceback.
@@ -60,12 +91,20 @@ function shell.run(f, ...)
   return outcome(xpcall(f, th.traceback, ...))
 end
 
+local plain_print = print
+
 local function show(n, ...)
-  if n > 0 then print(...) end
-  if n > 0 then
-    _RESULTS[#_RESULTS + 1] = (...)
-    _LAST = _RESULTS[#_RESULTS]
-  end
+  if n == 0 then return end
+  local shown = print or plain_print
+  shown(...)
+  shell.keep((...))
+end
+
+--- Keeps a value among the results of the session.
+function shell.keep(value)
+  if type(_RESULTS) ~= 'table' then _RESULTS = {} end
+  _RESULTS[#_RESULTS + 1] = value
+  _LAST = value
 end
 
 --- Runs an input as the prompt does: an expression's values are printed and kept.
@@ -90,13 +129,13 @@ end
 -- The object that a dotted path of names leads to, without running any metamethod.
 local function resolve(path)
   local value = _G
-  for name in path:gmatch('[^.]+') do
+  for name in gmatch(path, '[^.]+') do
     local found
     local holder = value
     for _ = 1, 20 do
       if type(holder) == 'table' then found = rawget(holder, name) end
       if found ~= nil then break end
-      local mt = debug.getmetatable(holder)
+      local mt = raw_metatable(holder)
       if type(mt) ~= 'table' then break end
       found = rawget(mt, name)
       if found ~= nil then break end
@@ -113,12 +152,12 @@ local function collect(names, value)
   for _ = 1, 20 do
     if type(value) == 'table' then
       for k, v in next, value do
-        if type(k) == 'string' and names[k] == nil and k:find('^[%a_][%w_]*$') then
+        if type(k) == 'string' and names[k] == nil and find(k, '^[%a_][%w_]*$') then
           names[k] = type(v)
         end
       end
     end
-    local mt = debug.getmetatable(value)
+    local mt = raw_metatable(value)
     if type(mt) ~= 'table' then return end
     local index = rawget(mt, '__index')
     value = type(index) == 'table' and index or mt
@@ -132,12 +171,12 @@ function shell.names(path)
   if value == nil then return '' end
   collect(names, value)
   for name, kind in next, names do lines[#lines + 1] = name .. ' ' .. kind end
-  table.sort(lines)
-  return table.concat(lines, '\n')
+  sort(lines)
+  return concat(lines, '\n')
 end
 
 function shell.write(text)
-  io.stdout:write(text)
+  write(stdout, text)
 end
 
 function shell.collect()
@@ -154,5 +193,3 @@ end
 function shell.require(name)
   return shell.run(require, name)
 end
-
-local _ = pcall

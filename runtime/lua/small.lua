@@ -8,8 +8,8 @@ local th = ...
 local host = th.host
 local ffi = require 'ffi'
 
-local type, getmetatable, tonumber = type, getmetatable, tonumber
-local structs, attach, fetch_struct = th.structs, th.attach, th.fetch_struct
+local type, tonumber = type, tonumber
+local attach = th.attach
 
 local SCALAR = 160      -- elements up to which a loop here is quicker than one in C
 local MOST = 512        -- elements that this module computes with
@@ -87,7 +87,7 @@ end
 -- The userdata of a block.
 local function publish(dtype, block, ...) -- luacheck: ignore 212
   local value = th.newproxy(dtype.prototype)
-  attach(value, block, block)
+  attach(dtype.structs, value, block, block)
   return value
 end
 
@@ -224,7 +224,7 @@ function small.pattern(n, a, b, c, d)
 end
 
 local HEAD = [[
-local small, structs, fetch_struct, getmetatable, mt, byte, double, math, copy = ...
+local small, structs, fetch_struct, byte, double, math, copy = ...
 local load = double.load
 local few, dense, same_sizes, block_like, publish, pick = unpack(small.tools)
 local SCALAR, MOST, share_loop, share_copy, share_axpy = unpack(small.sharing)
@@ -238,8 +238,7 @@ small.tools = { few, dense, same_sizes, block_like, publish, pick }
 function small.find(name, space, code)
   local source = code ~= 0 and th.ask(host.small_source, name, space, code)
   if not source then return false end
-  local chunk = assert(loadstring(HEAD .. source, '=[th] small.lua'))
+  local chunk = th.load(HEAD .. source, 'small.lua')
   local byte, double = th.dtypes[1], th.dtypes[th.DOUBLE + 1]
-  return chunk(small, structs, fetch_struct, getmetatable, double.methods, byte, double, math,
-    ffi.copy)
+  return chunk(small, double.structs, double.fetch_struct, byte, double, math, ffi.copy)
 end

@@ -6,7 +6,6 @@ local torch, host = th.torch, th.host
 
 local type, tonumber = type, tonumber
 local floor, ceil = math.floor, math.ceil
-local structs, fetch_struct = th.structs, th.fetch_struct
 
 --- Adds to a metatable the operations that Python lists for a class.
 function th.add_operations(mt, prefix, index)
@@ -24,15 +23,16 @@ end
 th.same_object = same_object
 
 --- Element access for one type; a template, as tensor_access.
-th.storage_access = loadstring([[
+th.storage_access = th.load([[
   local th, dtype, methods = ...
   local load, convert = dtype.load, dtype.convert
-  local structs, fetch_struct, type, tonumber = th.structs, th.fetch_struct, type, tonumber
+  local structs, need_struct = dtype.storage_structs, dtype.need_storage
+  local type, tonumber = type, tonumber
   local access = {}
 
   -- The struct and the position from 0; the reference truncates what is not whole.
   local function position(self, key)
-    local c = structs[self] or fetch_struct(self)
+    local c = structs[self] or need_struct(self)
     local i = key - key % 1 - 1
     if not (i >= 0 and i < tonumber(c.size)) then th.argument_error(2, 'out of bounds', '?') end
     return c, i
@@ -82,13 +82,13 @@ th.storage_access = loadstring([[
   end
 
   return access
-]], '=[th] storage_access.lua')
+]], 'storage_access.lua')
 
 -- A storage of a table's numbers.
 local function from_table(make, items, convert)
   local n = #items
   local value = make(n)
-  local data = fetch_struct(value).data
+  local data = th.fetch_struct(value).data
   for i = 1, n do
     local v = tonumber(items[i])
     if not v or type(items[i]) == 'boolean' then
@@ -99,13 +99,20 @@ local function from_table(make, items, convert)
   return value
 end
 
-local function add_totable(mt, load)
+local dtypes_by_storage = {} -- class id -> element type
+for _, dtype in ipairs(th.dtypes) do dtypes_by_storage[dtype.storage_id] = dtype end
+
+local function add_totable(mt, dtype)
+  local load, structs, need_struct = dtype.load, dtype.storage_structs, dtype.need_storage
   function mt.totable(self)
-    local c = structs[self] or fetch_struct(self)
+    local own = dtypes_by_storage[th.class_of(self)]
+    if own and own ~= dtype then return own.storage_totable(self) end -- Torch7: one for all types
+    local c = structs[self] or need_struct(self)
     local data, result = c.data, {}
     for i = 1, tonumber(c.size) do result[i] = load(data, i - 1) end
     return result
   end
+  dtype.storage_totable = mt.totable
 end
 
 for _, dtype in ipairs(th.dtypes) do
@@ -121,7 +128,7 @@ for _, dtype in ipairs(th.dtypes) do
   th.bind_class(dtype.storage_id, mt)
   th.add_operations(mt, 'Storage.', dtype.index)
   for name, f in pairs(th.storage_access(th, dtype, mt)) do mt[name] = f end
-  add_totable(mt, dtype.load)
+  add_totable(mt, dtype)
   mt.new, mt.__eq__ = new, same_object
   mt.__len__, mt.__tostring__ = mt.size, th.stub('Storage.tostring', dtype.index)
   mt.tostring = nil

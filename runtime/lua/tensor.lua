@@ -6,6 +6,7 @@ local torch = th.torch
 
 local type, tonumber, select = type, tonumber, select
 local zeros = th.small.zeros
+local new_sizes = torch.getmetatable('torch.LongStorage').new
 
 -- ---------------------------------------------------------------- from tables
 
@@ -40,11 +41,12 @@ local function fill(data, at, items, sizes, d, convert)
   return at
 end
 
-local function from_table(make, items, convert)
+-- resize is ours, whatever a program puts in the place of the method: memory is written next.
+local function from_table(make, resize, items, convert)
   local sizes = shape(items)
   local value = make()
   if #sizes == 0 then return value end
-  value:resize(torch.LongStorage(sizes))
+  resize(value, new_sizes(sizes))
   fill(th.fetch_struct(value).storage.data, 0, items, sizes, 1, convert)
   return value
 end
@@ -77,15 +79,9 @@ local function check_function(arg, f, absent)
   if type(f) ~= 'function' then th.type_error(arg, 'function', f, absent) end
 end
 
-local function check_tensor(dtype, arg, value)
-  if th.typename(value) ~= dtype.tensor_name then
-    th.class_error(arg, dtype.tensor_name, value)
-  end
-end
-
 local function cursor(dtype, arg, value)
-  check_tensor(dtype, arg, value)
-  return dtype.loops.cursor(th.settled_struct(value))
+  local c = th.settled_struct(value, dtype.structs)
+  return dtype.loops.cursor(c or th.class_error(arg, dtype.tensor_name, value))
 end
 
 -- The same for the other tensors of map and map2, about which the reference's Lua complains.
@@ -163,14 +159,22 @@ local function chunk(result, tensor, n, dim)
   dim = dim or 1
   return split(result, tensor, math.ceil(extent(tensor, dim) / n), dim)
 end
+split, chunk = th.public(split), th.public(chunk)
 torch.split, torch.chunk = split, chunk
+
+local real = th.public(function(self)
+  return self:type(torch.getdefaulttensortype())
+end)
 
 -- --------------------------------------------------------------- the classes
 
 for _, dtype in ipairs(th.dtypes) do
   local make = th.stub('new', dtype.index)
+  local slow = {}
   local function new(...)
-    if type((...)) == 'table' then return from_table(make, (...), dtype.convert) end
+    if type((...)) == 'table' then
+      return from_table(make, slow.resize, (...), dtype.convert)
+    end
     local value = th.leaves_memory and dtype.index == th.DOUBLE
       and zeros(dtype, select('#', ...), ...)
     if value then return value end
@@ -183,16 +187,13 @@ for _, dtype in ipairs(th.dtypes) do
   dtype.methods, dtype.prototype = mt, th.proxy(mt)
   th.bind_class(dtype.tensor_id, mt)
   th.add_operations(mt, '', dtype.index)
-  local slow = {}
   for name, f in pairs(mt) do slow[name] = f end
   for name, f in pairs(th.chunk('tensor_access')(th, dtype, slow)) do mt[name] = f end
   if dtype.name ~= 'Half' then add_loops(mt, dtype) end
   mt.new, mt.split, mt.chunk, mt.at = new, split, chunk, nil
   mt.__len__, mt.__eq__ = mt.size, th.same_object
   mt.__tostring__, mt.tostring = mt.tostring, nil
-  function mt.real(self)
-    return self:type(torch.getdefaulttensortype())
-  end
+  mt.real = real
   for _, name in ipairs{ 'add', 'sub', 'mul', 'div', 'mod', 'unm' } do
     mt['__' .. name .. '__'], mt['operator_' .. name] = mt['operator_' .. name], nil
   end

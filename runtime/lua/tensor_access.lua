@@ -14,8 +14,10 @@ local th, dtype, slow = ...
 
 local type, tonumber, newproxy = type, tonumber, th.newproxy
 local floor, ceil = math.floor, math.ceil
-local structs, anchors, attach = th.structs, th.anchors, th.attach
-local fetch_struct, storage_object = th.fetch_struct, th.storage_object
+-- The structs of this type's tensors alone: nothing here takes another object for one.
+local structs, anchors, attach = dtype.structs, th.anchors, th.attach
+local fetch_struct, need_struct = dtype.fetch_struct, dtype.need_struct
+local storage_object = th.storage_object
 local methods = th.torch.getmetatable(dtype.tensor_name)
 local prototype = th.proxy(methods)
 local View = dtype.view
@@ -60,7 +62,7 @@ end
 -- The userdata of a view that is filled in.
 local function publish(view, anchor, ...) -- luacheck: ignore 212
   local value = newproxy(prototype)
-  attach(value, view, anchor)
+  attach(structs, value, view, anchor)
   return value
 end
 
@@ -207,7 +209,7 @@ end
 
 -- What x[{...}] means: a view, or nil, the storage's struct and a position in it.
 local function resolve(self, items, ...) -- luacheck: ignore 212
-  local c = structs[self] or fetch_struct(self)
+  local c = structs[self] or need_struct(self)
   local n = c.nDimension
   if #items > n then th.argument_error(2, 'too many indices provided', '?') end
   if n == 0 then return methods.new(self) end
@@ -291,7 +293,7 @@ end
 
 -- Element k of a vector; nil where self is no vector, or k outside.
 local function vector_element(self, k)
-  local c = structs[self] or fetch_struct(self)
+  local c = structs[self] or need_struct(self)
   if c.nDimension ~= 1 then return nil end
   local i = position(k, tonumber(c.size[0]))
   if not i then return nil end
@@ -301,7 +303,7 @@ end
 
 -- Sets element k of a vector; whether there is one.
 local function set_vector_element(self, k, v)
-  local c = structs[self] or fetch_struct(self)
+  local c = structs[self] or need_struct(self)
   if c.nDimension ~= 1 then return false end
   local i = position(k, tonumber(c.size[0]))
   if not i then return false end
@@ -311,7 +313,7 @@ end
 
 -- Row k of a matrix or more, for `publish`; nil where there is none.
 local function row_view(self, k)
-  local c = structs[self] or fetch_struct(self)
+  local c = structs[self] or need_struct(self)
   local n = c.nDimension
   local i = n > 1 and n <= ROOM and position(k, tonumber(c.size[0]))
   if not i then return nil end
@@ -322,7 +324,7 @@ end
 -- --------------------------------------------------------------- __index__
 
 local function plain_element(self, items)
-  local c = structs[self] or fetch_struct(self)
+  local c = structs[self] or need_struct(self)
   local at = element(c, items)
   if not at then return nil end
   local value = read(c.storage, at)
@@ -339,7 +341,7 @@ end
 
 local function long_storage_items(self, key)
   local items = key:totable()
-  local c = structs[self] or fetch_struct(self)
+  local c = structs[self] or need_struct(self)
   if #items ~= c.nDimension then th.argument_error(2, 'invalid size', '?') end
   return items
 end
@@ -415,7 +417,7 @@ local function require_source(value)
 end
 
 local function set_number(self, k, value, ...) -- luacheck: ignore 212
-  local c = structs[self] or fetch_struct(self)
+  local c = structs[self] or need_struct(self)
   local n = c.nDimension
   if n == 0 then th.argument_error(1, 'empty tensor', '?') end
   local i = position(k, tonumber(c.size[0]))
@@ -437,7 +439,7 @@ local function real_value(value)
 end
 
 local function set_plain_element(self, items, v)
-  local c = structs[self] or fetch_struct(self)
+  local c = structs[self] or need_struct(self)
   local at = element(c, items)
   if not at then return false end
   write(c.storage, at, v)
@@ -555,9 +557,16 @@ local function nested(c, d, at)
 end
 
 --- Nested tables of the elements; empty for an empty tensor.
+-- Torch7: one function for all types.
 function access.totable(self)
-  local c = th.settled_struct(self)
+  local c = th.settled_struct(self, structs)
+  if not c then
+    local own = th.dtypes[th.class_of(self)]
+    if own and own ~= dtype then return own.totable(self) end
+    need_struct(self)
+  end
   return c.nDimension > 0 and nested(c, 0, tonumber(c.storageOffset)) or {}
 end
+dtype.totable = access.totable
 
 return access

@@ -40,7 +40,8 @@ local function run_function(self, f)
   end
   local ok, report = xpcall(f, th.traceback)
   if not ok then
-    local text = report[1] .. (report[2] ~= '' and '\n' .. report[2] or '')
+    local message, frames = th.read_report(report)
+    local text = message .. (frames ~= '' and '\n' .. frames or '')
     self.errors[#self.errors + 1] =
       self._currentTestName .. '\n Function call failed\n' .. text .. '\n'
   end

@@ -69,40 +69,52 @@ end
 
 local intptr = ffi.typeof('intptr_t')
 
---- The raw elements of a tensor, from its offset; as a number's cdata with `asnumber`.
-local function tensor_data(self, asnumber)
-  local c = th.settled_struct(self)
-  if not c or c.storage == nil then return nil end
-  local data = c.storage.data + c.storageOffset
-  return asnumber and ffi.cast(intptr, data) or data
+-- The methods data and cdata of a class. data: the raw elements of a tensor, from its offset,
+-- or of a storage; as a number's cdata with `asnumber`.
+local function add_pointers(mt, structs, elements)
+  local function struct_of(self)
+    return th.settled_struct(self, structs) or th.class_error(1, mt.__typename, self)
+  end
+
+  function mt.data(self, asnumber)
+    local data = elements(struct_of(self))
+    return data ~= nil and asnumber and ffi.cast(intptr, data) or data
+  end
+
+  function mt.cdata(self, asnumber)
+    local c = struct_of(self)
+    return asnumber and ffi.cast(intptr, c) or c
+  end
 end
 
-local function storage_data(self, asnumber)
-  local c = th.settled_struct(self)
-  return asnumber and ffi.cast(intptr, c.data) or c.data
+local function tensor_elements(c)
+  if c.storage == nil then return nil end
+  return c.storage.data + c.storageOffset
 end
 
-local function cdata(self, asnumber)
-  local c = th.settled_struct(self)
-  return asnumber and ffi.cast(intptr, c) or c
+local function storage_elements(c)
+  return c.data
 end
 
 for _, dtype in ipairs(th.dtypes) do
-  local tensor, storage = torch.getmetatable(dtype.tensor_name), torch.getmetatable(dtype.storage_name)
-  tensor.data, tensor.cdata = tensor_data, cdata
-  storage.data, storage.cdata = storage_data, cdata
+  add_pointers(torch.getmetatable(dtype.tensor_name), dtype.structs, tensor_elements)
+  add_pointers(torch.getmetatable(dtype.storage_name), dtype.storage_structs, storage_elements)
 end
 
 -- A method as a function, which lets nil pass.
 local function access(name)
-  return function(self, asnumber)
+  local function call(self, asnumber)
     if not self then return nil end
     local kind = type(self)
-    if kind ~= 'userdata' and kind ~= 'table' then
+    if kind ~= 'userdata' and kind ~= 'table' or kind == 'userdata' and not getmetatable(self) then
       th.fail(("attempt to index local 'self' (a %s value)"):format(kind))
     end
-    return self[name](self, asnumber)
+    local method = self[name]
+    if method == nil then th.fail(("attempt to call method '%s' (a nil value)"):format(name)) end
+    if method == call then th.fail('stack overflow') end -- torch itself, as an argument
+    return method(self, asnumber)
   end
+  return call
 end
 torch.data, torch.cdata = access('data'), access('cdata')
 

@@ -88,6 +88,8 @@ function import(package, forced)
   end
 end
 
+th.make_public(_G, 'import')
+
 -- ----------------------------------------------------------- global monitor
 
 local function place()

@@ -59,10 +59,8 @@ function torch.pushudata(pointer, tname)
   if not mt then
     th.fail('Torch internal problem: cannot find metatable for type <' .. tname .. '>')
   end
-  for object, struct in pairs(th.structs) do
-    if rawequal(raw_metatable(object), mt) and tonumber(ffi.cast(intptr, struct)) == wanted then
-      return object
-    end
+  for object, struct in pairs(th.structs[th.class_of_metatable(mt)] or {}) do
+    if tonumber(ffi.cast(intptr, struct)) == wanted then return object end
   end
   th.fail(('no %s lives at this address'):format(tname))
 end

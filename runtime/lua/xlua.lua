@@ -132,7 +132,6 @@ function xlua.error(message, domain, usage)
   local text = colours.Red .. tostring(message) .. colours.none
   th.fail(usage and text .. '\n' .. usage or text)
 end
-xerror = xlua.error
 
 function xlua.trycatch(try, catch)
   local ok, message = pcall(try)
@@ -220,4 +219,10 @@ end
 for _, part in ipairs{ 'xlua_usage', 'xlua_progress', 'option_parser', 'profiler' } do
   th.chunk(part)(th)
 end
+
+th.make_public(xlua, 'usage usage_module unpack unpack_class error table2string installed '
+  .. 'formatTime envparams trycatch')
+th.make_public(string, 'tosymbol')
+th.make_public(table, 'splice prune')
+xerror = xlua.error
 return xlua

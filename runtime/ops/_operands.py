@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -112,19 +113,64 @@ def _one_visit_at_a_time(r: Tensor, compute: Compute, operands: tuple[Tensor | f
     # All first visits can be made together, then all second ones, and so on.
     assert r.storage is not None
     memory = r.storage.data
+    places = _places(r)
+    visits = _visits(places)
+    walk = np.lexsort((places, visits))  # the elements by visit
+    spots = places[walk]
+    read = [_reader(x, r, spots, walk) for x in operands]
+    ends = np.cumsum(np.bincount(visits)).tolist()
+    if _accumulates(compute, r, operands) and len(places) == len(ends) * ends[0]:
+        values = np.empty((len(ends) + 1, ends[0]), memory.dtype)
+        values[0], rest = memory[spots[: ends[0]]], read[1](slice(None))
+        values[1:] = rest.reshape(len(ends), -1) if isinstance(rest, np.ndarray) else rest
+        memory[spots[: ends[0]]] = compute.accumulate(values)[-1]  # type: ignore[attr-defined]
+        return
+    for start, end in itertools.pairwise([0, *ends]):
+        now = slice(start, end)
+        result = np.empty(end - start, memory.dtype)
+        compute(*[x(now) for x in read], out=result)
+        memory[spots[now]] = result
+
+
+def _places(r: Tensor) -> Array:
+    """The positions of a tensor's elements in its storage, in order."""
     offsets = np.full(r.sizes, r.offset)
     for d, (size, stride) in enumerate(zip(r.sizes, r.strides, strict=True)):
         shape = [1] * r.ndim
         shape[d] = size
         offsets += (np.arange(size) * stride).reshape(shape)
-    places = offsets.reshape(-1)
+    return offsets.reshape(-1)
+
+
+def _visits(places: Array) -> Array:
+    """For each position how often it stands further to the left."""
     order = np.argsort(places, kind="stable")
     starts = np.flatnonzero(np.diff(places[order], prepend=-1))
-    visits = np.empty(len(places), np.int64)
-    visits[order] = np.arange(len(places)) - np.repeat(starts, np.diff(starts, append=len(places)))
-    for visit in range(int(visits.max()) + 1):
-        now = visits == visit
-        inputs = [x.flat[now] if isinstance(x, Tensor) else x for x in operands]
-        result = np.empty(int(now.sum()), memory.dtype)
-        compute(*inputs, out=result)
-        memory[places[now]] = result
+    visits: Array = np.empty(len(places), np.int64)
+    counts = np.diff(starts, append=len(places))
+    visits[order] = np.arange(len(places)) - np.repeat(starts, counts)
+    return visits
+
+
+def _reader(x: Tensor | float, r: Tensor, spots: Array, walk: Array) -> Callable[[slice], Any]:
+    """What gives an operand's values for a part of the walk over r, as they then are."""
+    if not isinstance(x, Tensor):
+        return lambda now: x
+    if x.is_set_to(r):
+        return lambda now: r.storage.data[spots[now]]  # type: ignore[union-attr]
+    if x.storage is r.storage:
+        return lambda now: x.flat[walk[now]]
+    values = x.flat[walk]
+    return lambda now: values[now]
+
+
+def _accumulates(compute: Compute, r: Tensor, operands: tuple[Tensor | float, ...]) -> bool:
+    """Whether numpy can make all visits of a place one after the other: r = r op something."""
+    if not isinstance(compute, np.ufunc) or len(operands) != 2:
+        return False
+    first, second = operands
+    return (
+        isinstance(first, Tensor)
+        and first.is_set_to(r)
+        and not (isinstance(second, Tensor) and second.storage is r.storage)
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dispatch import FLOATS, op
-from runtime.dtypes import HALF, Array, cast
+from runtime.dtypes import HALF, LONG, Array, cast, cast_scalar
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts, store
 from runtime.tensor import Sizes, Tensor
@@ -48,9 +48,12 @@ def range_(r: Tensor, first: float, last: float, step: float) -> None:
         raise ArgError(3, "step must be a non-null number")
     if not ((step > 0 and last >= first) or (step < 0 and last <= first)):
         raise ArgError(2, "upper bound and larger bound incoherent with step sign")
-    count = int((last - first) / step) + 1
+    # Torch7: there are no elements where their number is too large for a whole number.
+    count = max(int(cast_scalar((last - first) / step, LONG)) + 1, 0)
     if r.nelement != count:
         r.resize((count,))
+    if not count:
+        return
     steps: Array = np.arange(count, dtype=np.float64 if r.dtype.is_float else np.int64)
     r.array[...] = cast(first + steps * step, r.dtype).reshape(r.sizes)
 
@@ -193,7 +196,10 @@ def _bounds(t: Tensor, low: float, high: float) -> tuple[float, float]:
 def _count(values: Array, bins: int, low: float, high: float) -> Array:
     real = values.dtype.type
     inside = values[(values >= low) & (values <= high)]
-    at = ((inside - real(low)) / (real(high) - real(low)) * real(bins)).astype(np.int64)
+    places = (inside - real(low)) / (real(high) - real(low)) * real(bins)
+    if not np.isfinite(places).all():
+        raise TorchError(f"histogram from {low:g} to {high:g}: the bounds are too far apart")
+    at = places.astype(np.int64)
     return np.bincount(np.minimum(at, bins - 1), minlength=bins)
 
 

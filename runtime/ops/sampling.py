@@ -108,6 +108,9 @@ def alias_setup(p: Tensor, aliases: Tensor, q: Tensor) -> None:
     store(q, shares)
 
 
+_DRAWS = 1 << 16  # made together: their temporaries stay small
+
+
 @op(
     "multinomialAlias_",
     "*LongTensor* [Generator] LongTensor T",
@@ -119,11 +122,15 @@ def alias_draw(r: Tensor, generator: Generator | None, aliases: Tensor, q: Tenso
     # Torch7: counts the aliases down by 1 with every call, and does not put them back.
     aliases.array[...] -= 1
     count = r.nelement
-    draws = chosen(generator).uniform(2 * count)
-    index = (draws[0::2] * aliases.nelement).astype(np.int64)
-    own = q.flat[index]
-    if not ((own >= 0) & (own <= 1)).all():
-        raise ArgError(1, "must be >= 0 and <= 1")
-    values = np.where(draws[1::2] <= own, index + 1, aliases.flat[index])
-    if count:
-        r.array[...] = values.reshape(r.sizes)
+    out = r.flat if r.is_contiguous else np.empty(count, np.int64)
+    others, chances = aliases.flat, q.flat
+    for start in range(0, count, _DRAWS):
+        part = out[start : start + _DRAWS]
+        draws = chosen(generator).uniform(2 * part.size)
+        index = (draws[0::2] * aliases.nelement).astype(np.int64)
+        own = chances[index]
+        if not ((own >= 0) & (own <= 1)).all():
+            raise ArgError(1, "must be >= 0 and <= 1")
+        part[...] = np.where(draws[1::2] <= own, index + 1, others[index])
+    if not r.is_contiguous:
+        r.array[...] = out.reshape(r.sizes)

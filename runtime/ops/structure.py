@@ -180,6 +180,8 @@ def clone(call: Call) -> Tensor:
 
 def _clone(tensor: Tensor) -> Tensor:
     copy = type(tensor).new(tensor.sizes)
+    if copy.sizes != tensor.sizes:  # a new tensor's sizes end at the first that is 0
+        check_counts(tensor=copy, src=tensor)
     copy_into(copy.array, tensor.array)
     return copy
 

@@ -269,8 +269,9 @@ def _view(r: Tensor, tensor: Tensor, wanted: Sizes) -> Tensor:
     if prod(sizes) != count or min(sizes, default=0) <= 0:
         before, after = "x".join(map(str, tensor.sizes)), "x".join(map(str, sizes))
         raise TorchError(f"Wrong size for view. Input size: {before}. Output size: {after}")
-    r.set(tensor.storage, tensor.offset, sizes, contiguous_strides(sizes))
-    return r
+    result = _result(r, tensor)
+    result.set(tensor.storage, tensor.offset, sizes, contiguous_strides(sizes))
+    return result
 
 
 def _fill_in(wanted: Sizes, count: int) -> Sizes:

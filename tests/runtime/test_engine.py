@@ -138,7 +138,7 @@ class TestErrors:
                 "torch.ones(2) .. nil",
                 "lua:1: both torch.DoubleTensor and (null) have no concat operator",
             ),
-            ("error({})", "error object is a table value"),
+            ("error({})", "{}"),
             ("error()", "error object is a nil value"),
         ],
     )

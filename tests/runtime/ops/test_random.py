@@ -166,3 +166,14 @@ def test_numpy_random_is_imported_with_the_first_draw() -> None:
         "engine.evaluate(b'torch.random();'); assert 'numpy.random' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize(
+    "output", ["torch.LongTensor(1000, 700)", "torch.LongTensor(700, 1000):t()"]
+)
+def test_alias_draws_in_pieces(lua: Lua, output: str) -> None:
+    # The sum of all draws weighted by their places, as it is where they are made at once.
+    lua("torch.manualSeed(5) alias_state = torch.multinomialAliasSetup(torch.Tensor{.1,.5,.2,.2})")
+    lua(f"alias_draws = torch.multinomialAlias({output}, alias_state):double();")
+    lua("alias_draws:cmul(torch.range(1, 700000):resize(1000, 700));")
+    assert lua("('%d'):format(alias_draws:sum())") == "551270218689\t\n"

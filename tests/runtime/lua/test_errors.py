@@ -1,0 +1,91 @@
+"""Uncaught errors show their text, whatever the program did before; the prompt goes on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parent.parent.parent.parent
+CLEARED = "for name in next, _G do if name ~= 'x' then rawset(_G, name, nil) end end"
+
+
+def prompt(*inputs: str) -> str:
+    """What a session in a process of its own prints."""
+    command = [sys.executable, "-m", "th_shell", "-i"]
+    text = "\n".join(inputs) + "\n"
+    run = subprocess.run(command, cwd=TOP, input=text, capture_output=True, text=True, timeout=60)
+    assert (run.stderr, run.returncode) == ("", 0)
+    return run.stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("error({1, {2}})", "{\n  1 : 1\n  2 : \n    {\n      1 : 2\n    }\n}"),
+        ("error(setmetatable({}, {__tostring = function() error('x') end}))", "stdin:1: x"),
+        ("error(setmetatable({}, {__tostring = function() return 1 end}))", "1"),
+        ("error(setmetatable({}, {__tostring = function() return {} end}))", "error object is a"),
+        ("error(setmetatable({}, {__tostring = 1}))", "attempt to call a number value"),
+        ("error(42)", "42"),
+        ("error(torch.ones(1))", " 1\n[torch.DoubleTensor of dimension 1]"),
+        ("debug = nil error('x')", "stdin:1: x"),
+        ("table.concat = nil error('x')", "stdin:1: x"),
+        ("string.find = nil string.format = nil error('x')", "stdin:1: x"),
+        ("tostring = nil pcall = nil type = nil select = nil error('x')", "stdin:1: x"),
+        ("setmetatable = nil getmetatable = nil unpack = nil error('x')", "stdin:1: x"),
+        ("io = nil os = nil math = nil jit = nil error('x')", "stdin:1: x"),
+        ("getmetatable(io.stdout).__index = nil error('x')", "stdin:1: x"),
+        ("getmetatable('').__index = nil error('x')", "stdin:1: x"),
+        (f"x = error {CLEARED} x('x')", "stdin:1: attempt to call global 'x'"),
+        ("local function f() return 1 + f() end f()", "stdin:1: stack overflow"),
+        (
+            "(('a'):rep(1e5)):find(('a?'):rep(1e5) .. ('a'):rep(1e5))",
+            "stdin:1: pattern too complex",
+        ),
+        ("error(select(2, xpcall(error, error)))", "error in error handling"),
+        ("coroutine.wrap(function() error('x', 0) end)()", "x\n"),
+    ],
+)
+def test_text_of_an_uncaught_error(source: str, shown: str) -> None:
+    printed = prompt("local print = print; kept = 5;", source, "= 6 * 7")
+    if CLEARED in source:
+        assert printed.startswith("stdin:1: ")
+    else:
+        assert printed.startswith(shown)
+    assert printed.endswith("42\t\n")
+
+
+def test_values_are_kept() -> None:
+    printed = prompt("kept = torch.ones(3)", "_RESULTS = nil string = nil", "kept:sum()", "_LAST")
+    assert printed == "3\t\n3\t\n"
+
+
+def test_a_long_table_is_cut_off() -> None:
+    source = "local t = {} for i = 1, 1000 do t[i] = ('x'):rep(1000) end error(t)"
+    table, _, _ = prompt(source).partition("\nstack traceback:")
+    assert 10000 <= len(table) < 10010
+    assert table.endswith("x...")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "torch.split()",
+        "torch.ones(2).chunk({}, 1)",
+        "torch.DoubleTensor.real(5)",
+        "torch.CmdLine.string()",
+        "xlua.formatTime({})",
+        "sys.split(print)",
+        "paths.concat({}, {})",
+        "torch.multinomialAliasSetup(1)",
+        "require('lfs').attributes({})",
+        "torch.Generator.__index({}, 1)",
+    ],
+)
+def test_errors_of_lua_tell_the_users_line(call: str) -> None:
+    printed = prompt(f"local ok, message = pcall(function() {call} end) print(ok, message)")
+    assert printed.startswith("false\tstdin:1: ")
+    assert "[th]" not in printed
