@@ -99,20 +99,14 @@ local function from_table(make, items, convert)
   return value
 end
 
-local dtypes_by_storage = {} -- class id -> element type
-for _, dtype in ipairs(th.dtypes) do dtypes_by_storage[dtype.storage_id] = dtype end
-
 local function add_totable(mt, dtype)
   local load, structs, need_struct = dtype.load, dtype.storage_structs, dtype.need_storage
   function mt.totable(self)
-    local own = dtypes_by_storage[th.class_of(self)]
-    if own and own ~= dtype then return own.storage_totable(self) end -- Torch7: one for all types
     local c = structs[self] or need_struct(self)
     local data, result = c.data, {}
     for i = 1, tonumber(c.size) do result[i] = load(data, i - 1) end
     return result
   end
-  dtype.storage_totable = mt.totable
 end
 
 for _, dtype in ipairs(th.dtypes) do

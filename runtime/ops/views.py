@@ -251,7 +251,10 @@ def view(call: Call) -> Tensor:
 def view_as(call: Call) -> Tensor:
     """The same elements with another tensor's sizes."""
     if isinstance(call.get(3), Tensor):
-        return _view(call.tensor(1), call.tensor(2), _any_sizes(call, 3))
+        source = call.get(2)
+        if not isinstance(source, Tensor):
+            raise TorchError(_VIEW_FORMS)
+        return _view(call.tensor(1), source, _any_sizes(call, 3))
     if call.get(3) is not None:
         raise TorchError(
             "expecting (torch.Tensor, torch.Tensor, torch.LongStorage) or "

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from lupa import luajit21
 
 from runtime import Engine, LuaError, LuaSyntaxError
 from runtime.tensor import Tensor
@@ -169,6 +170,38 @@ class TestErrors:
 
     def test_deep_recursion(self, lua: Lua) -> None:
         assert "stack overflow" in lua.error("local function f() return 1 + f() end f()")
+
+
+class TestErrorsThatLuaDoesNotReport:
+    """What the embedding library raises reaches the caller as a LuaError, too."""
+
+    @pytest.mark.parametrize(
+        ("error", "message"),
+        [
+            (MemoryError(), "not enough memory"),
+            (luajit21.LuaMemoryError("no room"), "not enough memory"),
+            (luajit21.LuaError(b"from \xff Lua"), "from \udcff Lua"),
+            (RecursionError("deep"), "internal error: RecursionError: deep"),
+            (SystemError("broken"), "internal error: SystemError: broken"),
+        ],
+    )
+    @pytest.mark.parametrize("method", ["compile", "compile_file", "run", "names", "flush"])
+    def test_of_every_kind(
+        self,
+        engine: Engine,
+        monkeypatch: pytest.MonkeyPatch,
+        method: str,
+        error: Exception,
+        message: str,
+    ) -> None:
+        def fail(*_: object) -> None:
+            raise error
+
+        arguments = {"compile": [b"x = 1"], "compile_file": ["x"], "run": [fail], "names": [""]}
+        monkeypatch.setitem(engine._functions, method.encode(), fail)
+        with pytest.raises(LuaError) as caught:
+            getattr(engine, method)(*arguments.get(method, []))
+        assert caught.value.message.startswith(message)
 
 
 class TestInternalErrors:
