@@ -105,8 +105,10 @@ function th.collect(step)
   if stopped then old_collect('stop') end
 end
 
+th.reserved = 0 -- kB that are kept for when there are no others
+
 --- The kB that Lua uses.
-function th.count_memory() return (old_collect('count')) end
+function th.count_memory() return old_collect('count') - th.reserved end
 
 package.searchers = package.searchers or package.loaders
 

@@ -6,6 +6,7 @@ local host, shell = th.host, th.shell
 local ffi = require 'ffi'
 
 local stdout, stderr, kind_of = io.stdout, io.stderr, io.type
+local flush, write = getmetatable(stdout).__index.flush, getmetatable(stderr).__index.write
 
 -- Under names of our own: a program may declare these differently.
 ffi.cdef[[
@@ -18,7 +19,7 @@ local failure -- why the output could not be written, where a flush said so
 --- Writes out what is buffered.
 function shell.flush()
   if kind_of(stdout) ~= 'file' then return end
-  local ok, message = stdout:flush()
+  local ok, message = flush(stdout)
   if not ok then failure = failure or message end
 end
 
@@ -37,7 +38,7 @@ function os.exit(status, ...) -- luacheck: globals os.exit
   host.file_flush_all()
   local message = shell.output_error()
   if message then
-    stderr:write('th: ', message, '\n')
+    write(stderr, 'th: ', message, '\n')
     if status == nil or status == true or status == 0 then status = 1 end
   end
   return old_exit(status, ...)

@@ -42,6 +42,7 @@ function torch.save(filename, object, mode, referenced)
   with(file, function()
     set_mode(file, mode or 'binary'):referenced(referenced ~= false)
     file:writeObject(object)
+    files.ready(file, 'close', 'opened') -- what was written may have closed it
     files.ask(th.host.file_complete, objects[file])
   end)
 end

@@ -60,16 +60,19 @@ end
 -- Memory that is given up when there is no other: Python's calls of Lua end the process where
 -- they find none at all, and the session is to go on with what the program has filled it with.
 local RESERVE, NEEDED = 4 * 2 ^ 20, 2 ^ 20
-local reserve = buffer(RESERVE)
+local reserve
+
+local function keep_reserve()
+  local ok, memory = pcall(buffer, RESERVE)
+  if ok then reserve, th.reserved = memory, RESERVE / 1024 end
+end
+keep_reserve()
 
 local function settle_memory()
   if pcall(buffer, NEEDED) then
-    if not reserve then
-      local ok, memory = pcall(buffer, RESERVE)
-      reserve = ok and memory
-    end
+    if not reserve then keep_reserve() end
   elseif reserve then
-    reserve = nil
+    reserve, th.reserved = nil, 0
     pcall(th.collect)
   end
 end
