@@ -1,0 +1,16 @@
+"""The makers of programs, by the names of their fuzzers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from tests.fuzz import calls
+from tests.fuzz.cases import Case
+
+__all__ = ["GENERATORS"]
+
+#: From a generator of random numbers to a case.
+GENERATORS: dict[str, Callable[[Random], Case]] = {
+    "calls": calls.make,
+}

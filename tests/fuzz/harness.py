@@ -1,0 +1,212 @@
+"""Runs batches of programs in processes of their own, and makes findings of what goes wrong.
+
+A process that dies, hangs or reports something costs its batch nothing: what comes after the
+program at fault runs in a new one. Each kind of finding is reduced once, and saved.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests.fuzz.cases import Case, reduced
+from tests.fuzz.child import DIGITS
+from tests.fuzz.generators import GENERATORS
+
+__all__ = ["TOP", "Finding", "Server", "Tally", "folder", "kind_of", "programs"]
+
+TOP = Path(__file__).parent.parent.parent
+_ENVIRONMENT = {"PYTHONPATH": str(TOP), "PYTHONFAULTHANDLER": "1"}
+
+
+@dataclass
+class Finding:
+    """What went wrong, in which program, and the command that shows it again."""
+
+    fuzzer: str
+    wrong: str
+    seed: str = ""
+    case: Case | None = None
+    command: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The same for findings that are probably one: no numbers, no values."""
+        return f"{self.fuzzer}: {kind_of(self.wrong)}"
+
+
+@dataclass
+class Tally:
+    """What was done: counts by name, and findings."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    def add(self, **counts: int) -> None:
+        """Count more."""
+        for name, count in counts.items():
+            self.counts[name] = self.counts.get(name, 0) + count
+
+
+def kind_of(text: str) -> str:
+    """A message without what differs from case to case."""
+    text = text.removeprefix("FINDING ").removeprefix("message: ")
+    text = re.sub(r"0x[0-9a-f]+|-?\d+(\.\d+)?(e[+-]?\d+)?|-?\b(nan|inf)\b", "#", text.strip())
+    text = re.sub(r"(Double|Float|Half|Long|Int|Short|Char|Byte)(?=Tensor|Storage)", "", text)
+    text = re.sub(r"#([, x]*#)+", "#", text)
+    return text[:110]
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder of its own for a process; gone afterwards."""
+    path = Path(tempfile.mkdtemp(prefix="th-fuzz-"))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def start(arguments: list[str], where: Path, **options: Any) -> subprocess.Popen[Any]:
+    """Start a process of tests.fuzz.child."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.fuzz.child", *arguments],
+        cwd=where,
+        env={**os.environ, **_ENVIRONMENT},
+        start_new_session=True,  # what it starts ends with it
+        **options,
+    )
+
+
+def stop(process: subprocess.Popen[Any]) -> None:
+    """End a process and what it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def programs(name: str, seed: str, first: int, count: int, tally: Tally, seconds: float) -> None:
+    """Run a fuzzer's programs first … first+count-1; the seconds are for each process."""
+    end = first + count
+    while first < end:
+        first = _process(name, seed, first, end - first, tally, seconds)
+
+
+def _process(name: str, seed: str, first: int, count: int, tally: Tally, seconds: float) -> int:
+    """Run programs until the process ends; returns the next one to run."""
+    with folder() as where:
+        report = where / "report"
+        arguments = ["run", name, seed, str(first), str(count), str(report)]
+        process = start(
+            arguments, where, stdin=subprocess.DEVNULL, stderr=(where / "err").open("w")
+        )
+        try:
+            status: int | str = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            status = "hang"
+        finally:
+            stop(process)
+        lines = report.read_text().splitlines() if report.exists() else []
+        at = int(lines[0]) if lines and lines[0].strip() else first
+        assert lines, (where / "err").read_text()
+        for line in lines[1:]:
+            entry = json.loads(line)
+            for wrong in entry.pop("wrong", []):
+                _add(tally, name, seed, entry["at"], wrong)
+            tally.add(**{key: entry[key] for key in entry if key != "at"})
+        tally.add(programs=at - first + 1)
+        if status == 0:
+            return first + count
+        wrong = "hang" if status == "hang" else died(int(status))
+        _add(tally, name, seed, at, wrong)
+        return at + 1
+
+
+def _add(tally: Tally, name: str, seed: str, at: int, wrong: str) -> None:
+    case = GENERATORS[name](Random(f"{seed}/{name}/{at}"))
+    tally.findings.append(Finding(name, wrong, f"{seed}/{name}/{at}", case))
+
+
+def died(status: int) -> str:
+    """How a process ended that should not have."""
+    if status < 0:
+        return f"died of {signal.Signals(-status).name}"
+    return f"exit status {status}"
+
+
+class Server:
+    """A process that runs one case after another in forks of a fresh engine."""
+
+    def __init__(self, seconds: float = 4) -> None:
+        self._seconds = seconds
+        self._where = Path(tempfile.mkdtemp(prefix="th-fuzz-"))
+        self._process = start(
+            ["serve"], self._where, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, case: Case) -> tuple[list[str], int | None]:
+        """What is wrong with a case, and the line that it was at."""
+        program, files = case.texts()
+        where = self._where / "case"
+        shutil.rmtree(where, ignore_errors=True)
+        where.mkdir()
+        for name, data in files.items():
+            (where / name).write_bytes(data)
+        request = {"folder": str(where), "program": program, "seconds": self._seconds}
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline())
+        wrong = [text.removeprefix("FINDING ") for text in answer["wrong"]]
+        status = answer["status"]
+        if status == "hang":
+            wrong.append("hang")
+        elif status != 0:
+            wrong.append(died(status))
+        return wrong, answer["line"]
+
+    def close(self) -> None:
+        """End the process."""
+        stop(self._process)
+        shutil.rmtree(self._where, ignore_errors=True)
+
+    def reduce(self, finding: Finding, seconds: float = 30) -> bool:
+        """Reduce a finding's case; False where it does not fail by itself."""
+        assert finding.case is not None
+        deadline = time.monotonic() + seconds
+        wanted = kind_of(finding.wrong)
+
+        def fails(case: Case) -> bool:
+            if time.monotonic() > deadline:
+                return False
+            return any(kind_of(wrong) == wanted for wrong in self.run(case)[0])
+
+        if not fails(finding.case):
+            return False
+        finding.case = reduced(self._shortened(finding.case, fails), fails)
+        return True
+
+    def _shortened(self, case: Case, fails: Callable[[Case], bool]) -> Case:
+        """The case without what comes after the line at fault, or with this line alone."""
+        line = self.run(case)[1]
+        if line is None or len(case.parts) < line:
+            return case
+        for parts in (case.parts[line - 1 : line], case.parts[:line]):
+            if fails(case.keeping(parts)):
+                return case.keeping(parts)
+        return case
