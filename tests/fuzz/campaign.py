@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.fuzz.fuzzers import FUZZERS, Fuzzer
-from tests.fuzz.harness import TOP, Finding, Server, Tally
+from tests.fuzz.harness import TOP, Finding, Server, Tally, originals
 
 __all__ = ["Campaign", "main"]
 
@@ -115,7 +115,8 @@ def main() -> int:
     options = parser.parse_args()
     keep = (options.caller or Path()) / options.keep
     campaign = Campaign(options.only or list(FUZZERS), options.seed, keep.resolve())
-    campaign.run(options.seconds, options.jobs)
+    with originals():
+        campaign.run(options.seconds, options.jobs)
     print(campaign.table())
     return 1 if campaign.kinds else 0
 

@@ -2,12 +2,14 @@
 
     python -m tests.fuzz.child run NAME SEED FIRST COUNT REPORT
     python -m tests.fuzz.child serve
+    python -m tests.fuzz.child originals FOLDER
 
 The first makes and runs the programs FIRST … FIRST+COUNT-1 of a fuzzer, and writes to the
 file REPORT a line of JSON for each finding, and one with counts at the end; its first bytes
 tell which program runs. The second reads folders with a case from the standard input and runs
 each in a fork, for reducing: it answers with a line of JSON. Standard output goes to a file,
 `output` beside the report or in the folder, which is looked through after each program.
+The third writes the good files that are then mutated.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from typing import Any
 
 from runtime import Engine, LuaError
 from tests.fuzz.cases import PRELUDE
+from tests.fuzz.files import write_originals
 from tests.fuzz.generators import GENERATORS
 from tests.fuzz.limits import limit
 
@@ -158,6 +161,8 @@ def main(arguments: list[str]) -> None:
     limit()
     if arguments[0] == "serve":
         serve()
+    elif arguments[0] == "originals":
+        write_originals(Engine(), Path(arguments[1]))
     else:
         _, name, seed, first, count, report = arguments
         run(name, seed, int(first), int(count), Path(report))

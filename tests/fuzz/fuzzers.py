@@ -25,5 +25,6 @@ def _programs(name: str, count: int, seed: str, batch: int, tally: Tally, second
 
 
 FUZZERS: dict[str, Fuzzer] = {
-    "calls": Fuzzer(partial(_programs, "calls", 1000), 6),
+    "files": Fuzzer(partial(_programs, "files", 3000), 4),
+    "calls": Fuzzer(partial(_programs, "calls", 3000), 6),
 }

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from tests.fuzz import calls
+from tests.fuzz import calls, files
 from tests.fuzz.cases import Case
 
 __all__ = ["GENERATORS"]
 
 #: From a generator of random numbers to a case.
 GENERATORS: dict[str, Callable[[Random], Case]] = {
+    "files": files.make,
     "calls": calls.make,
 }

@@ -23,10 +23,10 @@ from random import Random
 from typing import Any
 
 from tests.fuzz.cases import Case, reduced
-from tests.fuzz.child import DIGITS
+from tests.fuzz.files import FOLDER
 from tests.fuzz.generators import GENERATORS
 
-__all__ = ["TOP", "Finding", "Server", "Tally", "folder", "kind_of", "programs"]
+__all__ = ["TOP", "Finding", "Server", "Tally", "folder", "kind_of", "originals", "programs"]
 
 TOP = Path(__file__).parent.parent.parent
 _ENVIRONMENT = {"PYTHONPATH": str(TOP), "PYTHONFAULTHANDLER": "1"}
@@ -68,6 +68,20 @@ def kind_of(text: str) -> str:
     text = re.sub(r"(Double|Float|Half|Long|Int|Short|Char|Byte)(?=Tensor|Storage)", "", text)
     text = re.sub(r"#([, x]*#)+", "#", text)
     return text[:110]
+
+
+@contextmanager
+def originals() -> Iterator[None]:
+    """Let the environment name a folder of good files, which the fuzzers mutate."""
+    with folder() as where:
+        subprocess.run(
+            [sys.executable, "-m", "tests.fuzz.child", "originals", str(where)],
+            cwd=TOP,
+            check=True,
+            timeout=120,
+        )
+        os.environ[FOLDER] = str(where)
+        yield
 
 
 @contextmanager
