@@ -9,6 +9,7 @@ import argparse
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,11 +41,9 @@ class Campaign:
     def run(self, seconds: float, jobs: int) -> None:
         """Run for some seconds, in so many processes at a time."""
         deadline = time.monotonic() + seconds
-        threads = [threading.Thread(target=self._work, args=(deadline,)) for _ in range(jobs)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(jobs) as threads:
+            for done in [threads.submit(self._work, deadline) for _ in range(jobs)]:
+                done.result()
 
     def _work(self, deadline: float) -> None:
         while (left := deadline - time.monotonic()) > 0:

@@ -12,7 +12,8 @@ from typing import Any
 
 __all__ = ["PRELUDE", "Case", "reduced"]
 
-PRELUDE = (Path(__file__).parent / "prelude.lua").read_text()
+_HERE = Path(__file__).parent
+PRELUDE = "".join((_HERE / name).read_text() for name in ("prelude.lua", "walks.lua"))
 
 
 @dataclass(frozen=True)

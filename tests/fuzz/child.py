@@ -28,14 +28,12 @@ from runtime import Engine, LuaError
 from tests.fuzz.cases import PRELUDE
 from tests.fuzz.files import write_originals
 from tests.fuzz.generators import GENERATORS
+from tests.fuzz.kinds import bad_lines
 from tests.fuzz.limits import limit
 
-__all__ = ["BAD", "DIGITS", "main"]
+__all__ = ["DIGITS", "main"]
 
 DIGITS = 12  # of the number of the program that runs, at the start of the report
-
-#: What no output may hold.
-BAD = re.compile(r"FINDING .*|.*internal error.*|Traceback \(most.*|.*\[th\] .*|.*Fatal Python.*")
 
 
 class Watcher:
@@ -54,7 +52,7 @@ class Watcher:
             return []
         text = os.pread(self._out, size - self._seen, self._seen).decode("utf-8", "replace")
         self._seen = size
-        return [found.group()[:500] for found in BAD.finditer(text)]
+        return bad_lines(text)
 
 
 class Runner:
@@ -75,7 +73,7 @@ class Runner:
         try:
             self._run(f"fuzz.trace = {str(trace).lower()} v = {{}} {text}\ncheck_sentinels()")
         except LuaError as error:  # outside of `try`: its message counts all the same
-            wrong = [found.group() for found in BAD.finditer(error.message)]
+            wrong = bad_lines(error.message)
         except BaseException as error:
             wrong = [f"the engine raised {type(error).__name__}: {error}"[:500]]
         self.engine.flush()
@@ -132,7 +130,7 @@ def _forked(runner: Runner, request: dict[str, Any]) -> dict[str, Any]:
     status = _wait(child, deadline)
     output = (folder / "output").read_text("utf-8", "replace")
     lines = re.findall(r"^LINE (\d+)$", output, re.MULTILINE)
-    wrong = [found.group()[:500] for found in BAD.finditer(output)]
+    wrong = bad_lines(output)
     return {"status": status, "wrong": wrong, "line": int(lines[-1]) if lines else None}
 
 

@@ -21,10 +21,12 @@ class Fuzzer:
 
 
 def _programs(name: str, count: int, seed: str, batch: int, tally: Tally, seconds: float) -> None:
-    harness.programs(name, seed, batch * count, count, tally, max(seconds, 30))
+    harness.programs(name, seed, batch * count, count, tally, max(seconds, 5))
 
 
 FUZZERS: dict[str, Fuzzer] = {
     "files": Fuzzer(partial(_programs, "files", 3000), 4),
     "calls": Fuzzer(partial(_programs, "calls", 3000), 6),
+    "nans": Fuzzer(partial(_programs, "nans", 1000), 2),
+    "collections": Fuzzer(partial(_programs, "collections", 1000), 3),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from tests.fuzz import calls, files
+from tests.fuzz import calls, collections, files, nans
 from tests.fuzz.cases import Case
 
 __all__ = ["GENERATORS"]
@@ -14,4 +14,6 @@ __all__ = ["GENERATORS"]
 GENERATORS: dict[str, Callable[[Random], Case]] = {
     "files": files.make,
     "calls": calls.make,
+    "nans": nans.make,
+    "collections": collections.make,
 }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -23,13 +22,18 @@ from random import Random
 from typing import Any
 
 from tests.fuzz.cases import Case, reduced
+from tests.fuzz.child import DIGITS
+from tests.fuzz.kinds import kind_of
 from tests.fuzz.files import FOLDER
 from tests.fuzz.generators import GENERATORS
 
-__all__ = ["TOP", "Finding", "Server", "Tally", "folder", "kind_of", "originals", "programs"]
+__all__ = ["TOP", "Finding", "Server", "Tally", "folder", "originals", "programs"]
 
 TOP = Path(__file__).parent.parent.parent
 _ENVIRONMENT = {"PYTHONPATH": str(TOP), "PYTHONFAULTHANDLER": "1"}
+
+#: Seconds that one program may take, on a busy machine.
+_PATIENCE = 15
 
 
 @dataclass
@@ -59,15 +63,6 @@ class Tally:
         """Count more."""
         for name, count in counts.items():
             self.counts[name] = self.counts.get(name, 0) + count
-
-
-def kind_of(text: str) -> str:
-    """A message without what differs from case to case."""
-    text = text.removeprefix("FINDING ").removeprefix("message: ")
-    text = re.sub(r"0x[0-9a-f]+|-?\d+(\.\d+)?(e[+-]?\d+)?|-?\b(nan|inf)\b", "#", text.strip())
-    text = re.sub(r"(Double|Float|Half|Long|Int|Short|Char|Byte)(?=Tensor|Storage)", "", text)
-    text = re.sub(r"#([, x]*#)+", "#", text)
-    return text[:110]
 
 
 @contextmanager
@@ -115,10 +110,10 @@ def stop(process: subprocess.Popen[Any]) -> None:
 
 
 def programs(name: str, seed: str, first: int, count: int, tally: Tally, seconds: float) -> None:
-    """Run a fuzzer's programs first … first+count-1; the seconds are for each process."""
-    end = first + count
-    while first < end:
-        first = _process(name, seed, first, end - first, tally, seconds)
+    """Run a fuzzer's programs first … first+count-1, or as many as there is time for."""
+    end, deadline = first + count, time.monotonic() + seconds
+    while first < end and time.monotonic() < deadline:
+        first = _process(name, seed, first, end - first, tally, deadline - time.monotonic() + 5)
 
 
 def _process(name: str, seed: str, first: int, count: int, tally: Tally, seconds: float) -> int:
@@ -130,9 +125,7 @@ def _process(name: str, seed: str, first: int, count: int, tally: Tally, seconds
             arguments, where, stdin=subprocess.DEVNULL, stderr=(where / "err").open("w")
         )
         try:
-            status: int | str = process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            status = "hang"
+            status = _status(process, report, seconds)
         finally:
             stop(process)
         lines = report.read_text().splitlines() if report.exists() else []
@@ -144,11 +137,28 @@ def _process(name: str, seed: str, first: int, count: int, tally: Tally, seconds
                 _add(tally, name, seed, entry["at"], wrong)
             tally.add(**{key: entry[key] for key in entry if key != "at"})
         tally.add(programs=at - first + 1)
-        if status == 0:
+        if status in (0, "late"):
             return first + count
         wrong = "hang" if status == "hang" else died(int(status))
         _add(tally, name, seed, at, wrong)
         return at + 1
+
+
+def _status(process: subprocess.Popen[Any], report: Path, seconds: float) -> int | str:
+    """How the process ended; 'hang' where one program took too long, 'late' where many did."""
+    end = time.monotonic() + seconds
+    at, since = b"", time.monotonic()
+    while time.monotonic() < end:
+        try:
+            return process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            pass
+        now = report.open("rb").read(DIGITS) if report.exists() else b""
+        if now != at:
+            at, since = now, time.monotonic()
+        elif time.monotonic() - since > _PATIENCE:
+            return "hang"
+    return "late"
 
 
 def _add(tally: Tally, name: str, seed: str, at: int, wrong: str) -> None:
@@ -199,7 +209,7 @@ class Server:
         stop(self._process)
         shutil.rmtree(self._where, ignore_errors=True)
 
-    def reduce(self, finding: Finding, seconds: float = 30) -> bool:
+    def reduce(self, finding: Finding, seconds: float = 15) -> bool:
         """Reduce a finding's case; False where it does not fail by itself."""
         assert finding.case is not None
         deadline = time.monotonic() + seconds

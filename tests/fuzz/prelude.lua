@@ -10,7 +10,7 @@ v = {}
 
 --- Reports what must not happen.
 function fuzz.finding(text)
-  print('FINDING ' .. tostring(text))
+  print('FINDING ' .. tostring(text):gsub('%s+', ' '))
 end
 
 -- What no message may hold: it comes from inside the engine.
