@@ -3,13 +3,17 @@
     python -m tests.fuzz.child run NAME SEED FIRST COUNT REPORT
     python -m tests.fuzz.child serve
     python -m tests.fuzz.child originals FOLDER
+    python -m tests.fuzz.child work NAME SEED SECONDS
+    python -m tests.fuzz.child embedded SOURCE
 
 The first makes and runs the programs FIRST … FIRST+COUNT-1 of a fuzzer, and writes to the
 file REPORT a line of JSON for each finding, and one with counts at the end; its first bytes
 tell which program runs. The second reads folders with a case from the standard input and runs
 each in a fork, for reducing: it answers with a line of JSON. Standard output goes to a file,
 `output` beside the report or in the folder, which is looked through after each program.
-The third writes the good files that are then mutated.
+The third writes the good files that are then mutated. The fourth does the work of a fuzzer that
+is no program, and prints its findings, and its counts as JSON at the end. The fifth runs a piece
+of Lua as an embedder would.
 """
 
 from __future__ import annotations
@@ -21,10 +25,12 @@ import re
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from runtime import Engine, LuaError
+from tests.fuzz import answers, forks, interrupts, kills, shortage
 from tests.fuzz.cases import PRELUDE
 from tests.fuzz.files import write_originals
 from tests.fuzz.generators import GENERATORS
@@ -33,7 +39,19 @@ from tests.fuzz.limits import limit
 
 __all__ = ["DIGITS", "main"]
 
+_COUNTED = 50  # programs between two counts of the calls, which are lost with the process
+
 DIGITS = 12  # of the number of the program that runs, at the start of the report
+
+
+#: What is no program: from a seed and seconds to counts.
+WORKERS: dict[str, Callable[[str, float], dict[str, int]]] = {
+    "interrupts": interrupts.work,
+    "forks": forks.work,
+    "kills": kills.work,
+    "answers": answers.work,
+    "memory": shortage.work,
+}
 
 
 class Watcher:
@@ -81,9 +99,7 @@ class Runner:
 
     def counts(self) -> tuple[int, int]:
         """How many calls were made, and how many of them raised no error."""
-        self._run(
-            "local f = io.open('counts', 'w') f:write(fuzz.calls, ' ', fuzz.passed) f:close()"
-        )
+        self._run("fuzz.write_counts()")
         calls, passed = Path("counts").read_text().split()
         return int(calls), int(passed)
 
@@ -101,8 +117,9 @@ def run(name: str, seed: str, first: int, count: int, report: Path) -> None:
             wrong = runner.program(program, files) + watcher.findings()
             if wrong:
                 stream.write(json.dumps({"at": at, "wrong": wrong}).encode() + b"\n")
-        calls, passed = runner.counts()
-        stream.write(json.dumps({"calls": calls, "passed": passed}).encode() + b"\n")
+            if (at - first) % _COUNTED == _COUNTED - 1 or at == first + count - 1:
+                calls, passed = runner.counts()
+                stream.write(json.dumps({"calls": calls, "passed": passed}).encode() + b"\n")
 
 
 # ------------------------------------------------------------- one case at a time, in forks
@@ -156,6 +173,12 @@ def _wait(child: int, deadline: float) -> int | str:
 
 def main(arguments: list[str]) -> None:
     """Run what the command line says."""
+    if arguments[0] == "work":
+        _, name, seed, seconds = arguments
+        print(f"COUNTS {json.dumps(WORKERS[name](seed, float(seconds)))}", flush=True)
+        return
+    if arguments[0] == "embedded":
+        sys.exit(shortage.embedded(arguments[1]))
     limit()
     if arguments[0] == "serve":
         serve()

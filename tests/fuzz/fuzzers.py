@@ -24,9 +24,18 @@ def _programs(name: str, count: int, seed: str, batch: int, tally: Tally, second
     harness.programs(name, seed, batch * count, count, tally, max(seconds, 5))
 
 
+def _worker(name: str, most: float, seed: str, batch: int, tally: Tally, seconds: float) -> None:
+    harness.worker(name, seed, batch, tally, min(most, max(seconds, 1)))
+
+
 FUZZERS: dict[str, Fuzzer] = {
-    "files": Fuzzer(partial(_programs, "files", 3000), 4),
-    "calls": Fuzzer(partial(_programs, "calls", 3000), 6),
+    "files": Fuzzer(partial(_programs, "files", 1000), 4),
+    "calls": Fuzzer(partial(_programs, "calls", 1000), 6),
     "nans": Fuzzer(partial(_programs, "nans", 1000), 2),
     "collections": Fuzzer(partial(_programs, "collections", 1000), 3),
+    "interrupts": Fuzzer(partial(_worker, "interrupts", 10), 1),
+    "forks": Fuzzer(partial(_worker, "forks", 10), 1),
+    "kills": Fuzzer(partial(_worker, "kills", 5), 0.5),
+    "answers": Fuzzer(partial(_worker, "answers", 15), 1),
+    "memory": Fuzzer(partial(_worker, "memory", 10), 1),
 }

@@ -23,14 +23,17 @@ from typing import Any
 
 from tests.fuzz.cases import Case, reduced
 from tests.fuzz.child import DIGITS
-from tests.fuzz.kinds import kind_of
 from tests.fuzz.files import FOLDER
 from tests.fuzz.generators import GENERATORS
+from tests.fuzz.kinds import bad_lines, kind_of
 
-__all__ = ["TOP", "Finding", "Server", "Tally", "folder", "originals", "programs"]
+__all__ = ["TOP", "Finding", "Server", "Tally", "folder", "originals", "programs", "worker"]
 
 TOP = Path(__file__).parent.parent.parent
 _ENVIRONMENT = {"PYTHONPATH": str(TOP), "PYTHONFAULTHANDLER": "1"}
+
+#: What processes computed, by what it is: every process has to compute the same.
+_ANSWERS: dict[str, str] = {}
 
 #: Seconds that one program may take, on a busy machine.
 _PATIENCE = 15
@@ -121,13 +124,12 @@ def _process(name: str, seed: str, first: int, count: int, tally: Tally, seconds
     with folder() as where:
         report = where / "report"
         arguments = ["run", name, seed, str(first), str(count), str(report)]
-        process = start(
-            arguments, where, stdin=subprocess.DEVNULL, stderr=(where / "err").open("w")
-        )
-        try:
-            status = _status(process, report, seconds)
-        finally:
-            stop(process)
+        with (where / "err").open("w") as errors:
+            process = start(arguments, where, stdin=subprocess.DEVNULL, stderr=errors)
+            try:
+                status = _status(process, report, seconds)
+            finally:
+                stop(process)
         lines = report.read_text().splitlines() if report.exists() else []
         at = int(lines[0]) if lines and lines[0].strip() else first
         assert lines, (where / "err").read_text()
@@ -153,7 +155,7 @@ def _status(process: subprocess.Popen[Any], report: Path, seconds: float) -> int
             return process.wait(0.2)
         except subprocess.TimeoutExpired:
             pass
-        now = report.open("rb").read(DIGITS) if report.exists() else b""
+        now = report.read_bytes()[:DIGITS] if report.exists() else b""
         if now != at:
             at, since = now, time.monotonic()
         elif time.monotonic() - since > _PATIENCE:
@@ -171,6 +173,45 @@ def died(status: int) -> str:
     if status < 0:
         return f"died of {signal.Signals(-status).name}"
     return f"exit status {status}"
+
+
+def worker(name: str, seed: str, batch: int, tally: Tally, seconds: float) -> None:
+    """Let a fuzzer that is no program work for some seconds in a process of its own."""
+    seed = f"{seed}/{name}/{batch}"
+    with folder() as where:
+        output = where / "output"
+        with output.open("w") as stream:
+            process = start(
+                ["work", name, seed, str(seconds)],
+                where,
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+            )
+            try:
+                status: int | str = process.wait(seconds + 150)
+            except subprocess.TimeoutExpired:
+                status = "hang"
+            finally:
+                stop(process)
+        text = output.read_text("utf-8", "replace")
+    _take(name, seed, f"{seconds:.0f}", status, text, tally)
+
+
+def _take(name: str, seed: str, seconds: str, status: int | str, text: str, tally: Tally) -> None:
+    wrong = bad_lines(text)
+    if status != 0:
+        wrong.append("hang" if status == "hang" else f"{died(int(status))}: {text[-300:]}")
+    command = f"cd {TOP}; .venv/bin/python -m tests.fuzz.child work {name} {seed} {seconds}"
+    tally.findings += [Finding(name, one, seed, command=command) for one in wrong]
+    for line in text.splitlines():
+        if line.startswith("COUNTS "):
+            tally.add(**json.loads(line.removeprefix("COUNTS ")))
+        elif line.startswith("ANSWER "):
+            what, _, answer = line.removeprefix("ANSWER ").rpartition(": ")
+            if _ANSWERS.setdefault(what, answer) != answer:
+                other = f"another answer in another process: {what}"
+                tally.findings.append(Finding(name, other, seed, command=command))
 
 
 class Server:
@@ -207,6 +248,9 @@ class Server:
     def close(self) -> None:
         """End the process."""
         stop(self._process)
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            stream.close()
         shutil.rmtree(self._where, ignore_errors=True)
 
     def reduce(self, finding: Finding, seconds: float = 15) -> bool:

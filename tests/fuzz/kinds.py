@@ -27,12 +27,26 @@ def bad_lines(text: str) -> list[str]:
 def kind_of(text: str) -> str:
     """A message without what differs from case to case: numbers, classes, values."""
     text = text.strip().removeprefix("FINDING ").removeprefix("message: ")
-    if text.startswith(("another ", "NaN of ")):
-        text = text.partition(":")[0]
-        text = re.sub(r"word \w+", "word", text)
-    if text.startswith(("NaN arrives", "an element is", "apply passes", "slow")):
-        text = " ".join(text.split()[:2])
+    for pattern, kind in _KINDS:
+        if found := pattern.match(text):
+            return found.expand(kind)
     text = _CLASSES.sub("", _VALUES.sub("#", text))
     text = re.sub(r"#([, x]*#)+", "#", text)
     text = re.sub(r"(local|field|upvalue|method|global) '\w+' \(an? \w+ value\)", r"\1", text)
     return text[:110]
+
+
+# Messages of the fuzzers' own: what is the same for all of a kind.
+_KINDS = [
+    (re.compile(pattern), kind)
+    for pattern, kind in (
+        (r"(another answer.*)", r"\1"),
+        (r"(another \w+ after a collection)", r"\1"),
+        (r"NaN of high word", r"NaN of high word: another type"),
+        (r"(NaN arrives|an element is|apply passes|slow)", r"\1"),
+        (r"a saved file of \d+ \((\w+)\) is lost: ([^:]*)", r"a saved file (\1) is lost: \2"),
+        (r"'.*' (at the prompt|embedded) with \d+ MB: (exit status -?\d+|\w+)", r"\1: \2"),
+        (r"a forked child that runs jobs \[.*\] (.*)", r"a forked child \1"),
+        (r"after '.*' was stopped: (.{,60})", r"after a stop: \1"),
+    )
+]

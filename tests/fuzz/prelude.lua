@@ -13,6 +13,14 @@ function fuzz.finding(text)
   print('FINDING ' .. tostring(text):gsub('%s+', ' '))
 end
 
+--- Writes how many calls were made since the last time, and how many raised no error.
+function fuzz.write_counts()
+  local file = io.open('counts', 'w')
+  file:write(fuzz.calls, ' ', fuzz.passed)
+  file:close()
+  fuzz.calls, fuzz.passed = 0, 0
+end
+
 -- What no message may hold: it comes from inside the engine.
 local INNER = {
   'internal error', '[th]', 'Traceback', '.py', 'Error:', 'NoneType', 'numpy', 'lupa',
