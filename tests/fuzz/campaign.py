@@ -76,8 +76,9 @@ class Campaign:
             finding.command = finding.command or f"(cd {where}; {TOP}/scripts/th {path.name})"
         where.mkdir(parents=True, exist_ok=True)
         program = finding.case.texts()[0] if finding.case is not None else ""
-        note = f"{finding.wrong}\nseed: {finding.seed}\n{finding.command}\n\n{program}\n"
-        (where / "note.txt").write_text(note)
+        note = f"{finding.wrong}\nseed: {finding.seed}\n{finding.command}\n\n"
+        note += f"{program}{finding.output}\n"
+        (where / "note.txt").write_text(note[:20000])
         if self._verbose:
             print(f"{where}: {finding.wrong}", flush=True)
 

@@ -49,6 +49,9 @@ class _Settled(Values):
     def any(self) -> str:
         return self.tensor()
 
+    def storage(self, dtype: str | None = None) -> str:
+        return f"torch.{dtype or self.dtype}Storage({self.rng.randint(0, 9)}):fill(3)"
+
     def new(self, dtype: str, ndim: int) -> str:
         # Where an operand reaches past its storage, the destination may be left undetermined.
         return super().new(dtype, ndim).replace("shrunk", "range")

@@ -48,6 +48,7 @@ class Finding:
     seed: str = ""
     case: Case | None = None
     command: str = ""
+    output: str = ""
 
     @property
     def kind(self) -> str:
@@ -203,7 +204,7 @@ def _take(name: str, seed: str, seconds: str, status: int | str, text: str, tall
     if status != 0:
         wrong.append("hang" if status == "hang" else f"{died(int(status))}: {text[-300:]}")
     command = f"cd {TOP}; .venv/bin/python -m tests.fuzz.child work {name} {seed} {seconds}"
-    tally.findings += [Finding(name, one, seed, command=command) for one in wrong]
+    tally.findings += [Finding(name, one, seed, command=command, output=text) for one in wrong]
     for line in text.splitlines():
         if line.startswith("COUNTS "):
             tally.add(**json.loads(line.removeprefix("COUNTS ")))

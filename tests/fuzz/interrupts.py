@@ -104,7 +104,7 @@ def _interrupted(engine: Engine, source: str) -> bool:
     except Interrupted:
         return True
     except LuaError as error:
-        print(f"FINDING {source!r} raised {error.message!r}", flush=True)
+        print(f"FINDING {source!r} raised {error.message!r} {error.traceback!r}", flush=True)
     except BaseException as error:
         print(f"FINDING {source!r} let {type(error).__name__} out: {error}", flush=True)
     return False

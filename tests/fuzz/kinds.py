@@ -32,7 +32,8 @@ def kind_of(text: str) -> str:
             return found.expand(kind)
     text = _CLASSES.sub("", _VALUES.sub("#", text))
     text = re.sub(r"#([, x]*#)+", "#", text)
-    text = re.sub(r"(local|field|upvalue|method|global) '\w+' \(an? \w+ value\)", r"\1", text)
+    text = re.sub(r"(compare|arithmetic on|index|call) .*", r"\1", text)
+    text = re.sub(r"(convert|got|from shape) .*", r"\1", text)
     return text[:110]
 
 
@@ -47,6 +48,8 @@ _KINDS = [
         (r"a saved file of \d+ \((\w+)\) is lost: ([^:]*)", r"a saved file (\1) is lost: \2"),
         (r"'.*' (at the prompt|embedded) with \d+ MB: (exit status -?\d+|\w+)", r"\1: \2"),
         (r"a forked child that runs jobs \[.*\] (.*)", r"a forked child \1"),
-        (r"after '.*' was stopped: (.{,60})", r"after a stop: \1"),
+        (r"died of (\w+)", r"died of \1"),
+        (r"[\"'].*[\"'] raised ''", r"an input raised an error without a message"),
+        (r"after [\"'].*[\"'] was stopped: (.{,60})", r"after a stop: \1"),
     )
 ]
