@@ -58,9 +58,16 @@ def _statement(values: Values, depth: int) -> str:
         return f"use(v[{rng.randint(1, 12)}])"
     if chance < 0.05:
         return "collectgarbage()"
+    if chance < 0.06:
+        return f"finally(function() return {call(values, _chosen(values))} end)"
     if chance < 0.08:
+        # Memory is written: at both ends of whatever is there.
+        return (
+            f"try(function() local t = v[{rng.randint(1, 12)}] t:fill(1) t[t:nElement()] = 2 end)"
+        )
+    if chance < 0.10:
         return f"{target} = try(function() return {_indexed(values)} end)"
-    if chance < 0.09 and depth:
+    if chance < 0.11 and depth:
         body = " ".join(_statement(values, 0) for _ in range(3))
         result = rng.choice(("x", "nil", "1", "x + 1", "{}"))
         callback = f"function(x) {body} return {result} end"
@@ -129,6 +136,8 @@ def _argument(values: Values, operation: Operation, word: str) -> str:
     rng = values.rng
     word = word.rstrip(".").strip() if word not in ("sz1 ...",) else word
     if word.startswith("{"):
+        if rng.random() < 0.02:
+            return f"many({values.tensor()}, {rng.choice((70, 1000, 8000))})"
         count = rng.randint(0, 4)
         tensors = [values.tensor(word.strip("{}+").removesuffix("Tensor")) for _ in range(count)]
         return f"{{{', '.join(tensors)}}}"

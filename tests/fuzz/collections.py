@@ -31,6 +31,8 @@ _VIEWS = (
     *(":squeeze()", ":set()", ":sort()", ":sum(1)", ":add(1)", ":expandAs({0})"),
 )
 
+_QUICK = (":sort()", ":sum()", ":clone()", ":max()", ":cumsum(1)", ":add(1)", ":nonzero()", ":t()")
+
 
 @cache
 def _operations(dtype: str) -> tuple[Operation, ...]:
@@ -66,12 +68,20 @@ def make(rng: Random) -> Case:
         lines.append(f"step(function() {values.declare(f'v[{i}]', dtype, ndim)} end)")
     for _ in range(_STEPS):
         target = f"v[{rng.randint(5, 12)}]"
-        if rng.random() < 0.5:
-            value = f"v[{rng.randint(1, 12)}]{rng.choice(_VIEWS)}"
+        chance = rng.random()
+        if chance < 0.5:
+            # Half of these compute with a view that nothing keeps: their storage is shared.
+            value = f"v[{rng.randint(1, 4 if chance < 0.35 else 12)}]{rng.choice(_VIEWS)}"
             value = value.format(f"v[{rng.randint(1, 4)}]")
+            value += rng.choice(_QUICK) if chance < 0.25 else ""
         else:
             value = call(values, rng.choice(_operations(dtype)), fitting=1)
-        gone = rng.choice(("", "", "collect() ", f"v[{rng.randint(5, 12)}] = nil collect() "))
+        if rng.random() < 0.04:
+            body = "torch.ones(200000):add(1):t()" if rng.random() < 0.1 else values.new(dtype, 2)
+            lines.append(f"step(function() finally(function() return {body}:sum() end) end)")
+        gone = rng.choice(
+            ("", "", "", "", "collect() ", f"v[{rng.randint(5, 12)}] = nil collect() ")
+        )
         lines.append(f"step(function() {gone}local x = {value} {target} = x return x end)")
     return Case(tuple(lines), _play)
 

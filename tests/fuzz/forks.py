@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import signal
+import sys
+import threading
 import time
+from collections.abc import Callable
 
 from runtime import Engine
 
@@ -38,7 +42,18 @@ function check(i)
 end
 """
 
+#: For a child's own engine.
+_FRESH = b"""
+torch.setnumthreads(2)
+local x, s = torch.ones(500000), torch.ones(300, 300)
+for i = 1, 3 do
+  assert((x + x):sum() == 1000000 and torch.exp(x):mean() > 2 and torch.mm(s, s)[1][1] == 300)
+  assert(torch.mv(s, s[1])[5] == 300 and torch.sort(x)[9] == 1)
+end
+"""
+
 _JOBS = 10
+_MOST = 800  # megabytes that a child may hold
 _SECONDS = 20  # for a child
 
 
@@ -54,31 +69,65 @@ def work(seed: str, seconds: float) -> dict[str, int]:
         engine.run(engine.compile(b"for i = 1, %d do run(%d) end" % (rng.randint(1, 3), job)))
         if rng.random() < 0.5:
             time.sleep(rng.expovariate(1000))
-        _fork(engine, rng, rng.choice((0, 0, 1, 2)))
+        if rng.random() < 0.3:
+            _fork_beside(engine, rng, job)
+        else:
+            _fork(engine, rng, rng.choice((0, 0, 1, 2, 8)))
         forks += 1
     return {"forks": forks}
 
 
+def _fork_beside(engine: Engine, rng: random.Random, job: int) -> None:
+    """Fork while another thread computes; the child makes an engine of its own."""
+    source = b"for i = 1, 5 do run(%d) end" % job
+    thread = threading.Thread(target=lambda: engine.run(engine.compile(source)))
+    thread.start()
+    time.sleep(rng.uniform(0, 0.02))
+    _forked(_fresh, f"while another thread runs job {job}", _SECONDS)
+    thread.join()
+
+
+def _fresh() -> None:
+    engine = Engine()
+    engine.run(engine.compile(_FRESH))
+
+
 def _fork(engine: Engine, rng: random.Random, depth: int) -> None:
+    """Fork, and let the child work with the engine that it has from its parent, and fork."""
     jobs = [rng.randint(1, _JOBS) for _ in range(3)]
+
+    def work() -> None:
+        for job in jobs:
+            engine.run(engine.compile(b"check(%d)" % job))
+        if (held := _held()) > _MOST:
+            print(f"FINDING a forked child holds much: {held} MB", flush=True)
+        if depth:
+            _fork(engine, rng, depth - 1)
+
+    _forked(work, f"that runs jobs {jobs}", _SECONDS * (depth + 1))
+
+
+def _held() -> int:
+    """Megabytes of memory that this process holds."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() >> 20
+
+
+def _forked(work: Callable[[], None], what: str, seconds: float) -> None:
+    sys.stdout.flush()
     child = os.fork()
     if not child:
         status = 3
         try:
-            status = _child(engine, rng, jobs, depth)
+            work()
+            status = 0
+        except BaseException as error:
+            print(f"FINDING a forked child {what} raises {error}", flush=True)
         finally:
             os._exit(status)
-    status = _wait(child, _SECONDS * (depth + 1))
+    status = _wait(child, seconds)
     if status != 0:
-        print(f"FINDING a forked child that runs jobs {jobs} {_ended(status)}", flush=True)
-
-
-def _child(engine: Engine, rng: random.Random, jobs: list[int], depth: int) -> int:
-    for job in jobs:
-        engine.run(engine.compile(b"check(%d)" % job))
-    if depth:
-        _fork(engine, rng, depth - 1)
-    return 0
+        print(f"FINDING a forked child {what} {_ended(status)}", flush=True)
 
 
 def _wait(child: int, seconds: float) -> int | None:

@@ -144,6 +144,18 @@ function make(name, layout, ...)
   return layouts[layout](torch[name .. 'Tensor'], ...)
 end
 
+--- A list of very many tensors.
+function many(x, count)
+  local list = {}
+  for i = 1, count do list[i] = x end
+  return list
+end
+
+--- Lets a finalizer call f, with the next collection or a later one.
+function finally(f)
+  getmetatable(newproxy(true)).__gc = function() try(f) end
+end
+
 -- ------------------------------------------------------------- sentinels
 
 -- Small and middling blocks of memory among those of the programs, with known bytes.

@@ -95,6 +95,8 @@ class Values:
         sizes = [rng.choice((*self.sizes, 1, 2)) for _ in range(rng.randint(1, 4))]
         if rng.random() < 0.1:
             sizes[rng.randrange(len(sizes))] = -1
+        if rng.random() < 0.02:
+            sizes = [rng.choice((1, 1, 1, 0, 2))] + [1] * rng.choice((15, 31, 32, 63, 64, 70))
         text = ", ".join(map(str, sizes))
         return f"torch.LongStorage{{{text}}}" if rng.random() < 0.4 else text
 
