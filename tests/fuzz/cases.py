@@ -31,6 +31,11 @@ class Case:
         """A program whose lines are its parts."""
         return cls(tuple(lines), _program)
 
+    @property
+    def by_line(self) -> bool:
+        """Whether the parts are the lines of a program, and nothing else is in it."""
+        return self.build is _program
+
     def keeping(self, parts: Sequence[Any]) -> Case:
         """The case with only these parts."""
         return replace(self, parts=tuple(parts))

@@ -49,6 +49,7 @@ class Finding:
     case: Case | None = None
     command: str = ""
     output: str = ""
+    first: int = 0  # the first program of its process
 
     @property
     def kind(self) -> str:
@@ -137,13 +138,13 @@ def _process(name: str, seed: str, first: int, count: int, tally: Tally, seconds
         for line in lines[1:]:
             entry = json.loads(line)
             for wrong in entry.pop("wrong", []):
-                _add(tally, name, seed, entry["at"], wrong)
+                _add(tally, name, seed, entry["at"], wrong, first)
             tally.add(**{key: entry[key] for key in entry if key != "at"})
         tally.add(programs=at - first + 1)
         if status in (0, "late"):
             return first + count
         wrong = "hang" if status == "hang" else died(int(status))
-        _add(tally, name, seed, at, wrong)
+        _add(tally, name, seed, at, wrong, first)
         return at + 1
 
 
@@ -164,9 +165,10 @@ def _status(process: subprocess.Popen[Any], report: Path, seconds: float) -> int
     return "late"
 
 
-def _add(tally: Tally, name: str, seed: str, at: int, wrong: str) -> None:
-    case = GENERATORS[name](Random(f"{seed}/{name}/{at}"))
-    tally.findings.append(Finding(name, wrong, f"{seed}/{name}/{at}", case))
+def _add(tally: Tally, name: str, seed: str, at: int, wrong: str, first: int) -> None:
+    place = f"{seed}/{name}/{at}"
+    case = GENERATORS[name](Random(place))
+    tally.findings.append(Finding(name, wrong, place, case, first=first))
 
 
 def died(status: int) -> str:
@@ -254,7 +256,7 @@ class Server:
             stream.close()
         shutil.rmtree(self._where, ignore_errors=True)
 
-    def reduce(self, finding: Finding, seconds: float = 15) -> bool:
+    def reduce(self, finding: Finding, seconds: float = 40) -> bool:
         """Reduce a finding's case; False where it does not fail by itself."""
         assert finding.case is not None
         deadline = time.monotonic() + seconds
@@ -266,9 +268,30 @@ class Server:
             return any(kind_of(wrong) == wanted for wrong in self.run(case)[0])
 
         if not fails(finding.case):
-            return False
+            self._seconds *= 5
+            finding.case = self._with_earlier(finding, fails) or finding.case
+            if not fails(finding.case):
+                return False
         finding.case = reduced(self._shortened(finding.case, fails), fails)
         return True
+
+    @staticmethod
+    def _with_earlier(finding: Finding, fails: Callable[[Case], bool]) -> Case | None:
+        """The case after programs that ran before it, where it fails after them."""
+        campaign, name, number = finding.seed.rsplit("/", 2)
+        at = int(number)
+        for count in (3, 20, 100, 1000):
+            lines: list[str] = []
+            for i in range(max(finding.first, at - count), at + 1):
+                case = GENERATORS[name](Random(f"{campaign}/{name}/{i}"))
+                if not case.by_line:
+                    return None
+                lines += ["v = {}", *case.parts]
+            if fails(case := Case.of_lines(lines)):
+                return case
+            if at - count <= finding.first:
+                return None
+        return None
 
     def _shortened(self, case: Case, fails: Callable[[Case], bool]) -> Case:
         """The case without what comes after the line at fault, or with this line alone."""
