@@ -41,6 +41,8 @@ __all__ = ["DIGITS", "main"]
 
 _COUNTED = 50  # programs between two counts of the calls, which are lost with the process
 
+_MOST = 200_000  # bytes of an output to look through
+
 DIGITS = 12  # of the number of the program that runs, at the start of the report
 
 
@@ -68,7 +70,8 @@ class Watcher:
         size = os.fstat(self._out).st_size
         if size == self._seen:
             return []
-        text = os.pread(self._out, size - self._seen, self._seen).decode("utf-8", "replace")
+        new = os.pread(self._out, min(size - self._seen, _MOST), self._seen)
+        text = new.decode("utf-8", "replace")
         self._seen = size
         return bad_lines(text)
 
@@ -145,10 +148,18 @@ def _forked(runner: Runner, request: dict[str, Any]) -> dict[str, Any]:
             os._exit(status)
     deadline = time.monotonic() + request["seconds"]
     status = _wait(child, deadline)
-    output = (folder / "output").read_text("utf-8", "replace")
+    output = _read_ends(folder / "output")
     lines = re.findall(r"^LINE (\d+)$", output, re.MULTILINE)
     wrong = bad_lines(output)
     return {"status": status, "wrong": wrong, "line": int(lines[-1]) if lines else None}
+
+
+def _read_ends(path: Path) -> str:
+    """The start and the end of a file, which may hold very much."""
+    with path.open("rb") as file:
+        start = file.read(_MOST)
+        file.seek(max(file.tell(), path.stat().st_size - _MOST))
+        return (start + b"\n" + file.read(_MOST)).decode("utf-8", "replace")
 
 
 def _case(runner: Runner, folder: Path, program: str) -> int:

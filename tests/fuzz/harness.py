@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -239,6 +240,8 @@ class Server:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
+        if not select.select([self._process.stdout], [], [], self._seconds + 30)[0]:
+            return ["no answer"], None
         answer = json.loads(self._process.stdout.readline())
         wrong = [text.removeprefix("FINDING ") for text in answer["wrong"]]
         status = answer["status"]

@@ -14,4 +14,4 @@ def limit(memory: int = MEMORY) -> None:
     """Limit this process: no core files, no more memory than given."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 20, 64 << 20))
