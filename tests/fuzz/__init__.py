@@ -1,0 +1,1 @@
+"""Fuzzers: random files, programs, signals and limits that must not break the engine."""

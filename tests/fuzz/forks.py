@@ -1,0 +1,150 @@
+"""Forks of a program that embeds the engine, while its threads are busy or about to sleep.
+
+A child computes what its parent does, and ends in time; so does its child.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+from runtime import Engine
+
+__all__ = ["work"]
+
+_SETUP = """
+torch.setnumthreads(2)
+torch.manualSeed(1)
+a, b, c = torch.randn(400, 400), torch.randn(400), torch.randn(500000)
+s = torch.randn(90, 90)
+jobs = {
+  function() return c + c end, function() return c:clone():exp() end,
+  function() return torch.mv(a, b) end, function() return torch.mm(a, a) end,
+  function() return (torch.svd(s)) end, function() return torch.inverse(s) end,
+  function() return (torch.sort(c)) end, function() return torch.conv2(a, s:narrow(1, 1, 5)) end,
+  function() return a:t():clone() end, function() return torch.randn(200000) end,
+}
+function run(i)
+  torch.manualSeed(i)
+  return jobs[i]()
+end
+expected = {}
+for i = 1, #jobs do expected[i] = run(i):clone() end
+function check(i)
+  local distance = (run(i) - expected[i]):abs():max()
+  if not (distance < 1e-6) then error('job ' .. i .. ' is off by ' .. distance) end
+end
+"""
+
+#: For a child's own engine.
+_FRESH = b"""
+torch.setnumthreads(2)
+local x, s = torch.ones(500000), torch.ones(300, 300)
+for i = 1, 3 do
+  assert((x + x):sum() == 1000000 and torch.exp(x):mean() > 2 and torch.mm(s, s)[1][1] == 300)
+  assert(torch.mv(s, s[1])[5] == 300 and torch.sort(x)[9] == 1)
+end
+"""
+
+_JOBS = 10
+_MOST = 800  # megabytes that a child may hold
+_SECONDS = 20  # for a child
+
+
+def work(seed: str, seconds: float) -> dict[str, int]:
+    """Fork after large operations, for some seconds."""
+    rng = random.Random(seed)
+    engine = Engine()
+    engine.run(engine.compile(_SETUP.encode()))
+    forks = 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        job = rng.randint(1, _JOBS)
+        engine.run(engine.compile(b"for i = 1, %d do run(%d) end" % (rng.randint(1, 3), job)))
+        if rng.random() < 0.5:
+            time.sleep(rng.expovariate(1000))
+        if rng.random() < 0.3:
+            _fork_beside(engine, rng, job)
+        else:
+            _fork(engine, rng, rng.choice((0, 0, 1, 2, 8)))
+        forks += 1
+    return {"forks": forks}
+
+
+def _fork_beside(engine: Engine, rng: random.Random, job: int) -> None:
+    """Fork while another thread computes; the child makes an engine of its own."""
+    source = b"for i = 1, 5 do run(%d) end" % job
+    thread = threading.Thread(target=lambda: engine.run(engine.compile(source)))
+    thread.start()
+    time.sleep(rng.uniform(0, 0.02))
+    _forked(_fresh, f"while another thread runs job {job}", _SECONDS)
+    thread.join()
+
+
+def _fresh() -> None:
+    engine = Engine()
+    engine.run(engine.compile(_FRESH))
+
+
+def _fork(engine: Engine, rng: random.Random, depth: int) -> None:
+    """Fork, and let the child work with the engine that it has from its parent, and fork."""
+    jobs = [rng.randint(1, _JOBS) for _ in range(3)]
+
+    def work() -> None:
+        for job in jobs:
+            engine.run(engine.compile(b"check(%d)" % job))
+        if (held := _held()) > _MOST:
+            print(f"FINDING a forked child holds much: {held} MB", flush=True)
+        if depth:
+            _fork(engine, rng, depth - 1)
+
+    _forked(work, f"that runs jobs {jobs}", _SECONDS * (depth + 1))
+
+
+def _held() -> int:
+    """Megabytes of memory that this process holds."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() >> 20
+
+
+def _forked(work: Callable[[], None], what: str, seconds: float) -> None:
+    sys.stdout.flush()
+    child = os.fork()
+    if not child:
+        status = 3
+        try:
+            work()
+            status = 0
+        except BaseException as error:
+            print(f"FINDING a forked child {what} raises {error}", flush=True)
+        finally:
+            os._exit(status)
+    status = _wait(child, seconds)
+    if status != 0:
+        print(f"FINDING a forked child {what} {_ended(status)}", flush=True)
+
+
+def _wait(child: int, seconds: float) -> int | None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return status
+        time.sleep(0.002)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def _ended(status: int | None) -> str:
+    if status is None:
+        return "hangs"
+    if os.WIFSIGNALED(status):
+        return f"died of {signal.Signals(os.WTERMSIG(status)).name}"
+    return "fails"

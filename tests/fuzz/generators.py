@@ -1,0 +1,19 @@
+"""The makers of programs, by the names of their fuzzers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from tests.fuzz import calls, collections, files, nans
+from tests.fuzz.cases import Case
+
+__all__ = ["GENERATORS"]
+
+#: From a generator of random numbers to a case.
+GENERATORS: dict[str, Callable[[Random], Case]] = {
+    "files": files.make,
+    "calls": calls.make,
+    "nans": nans.make,
+    "collections": collections.make,
+}

@@ -1,0 +1,17 @@
+"""What the process of a fuzzer may use, so that a finding cannot hurt the machine."""
+
+from __future__ import annotations
+
+import resource
+
+__all__ = ["MEMORY", "limit"]
+
+#: Bytes of address space: huge sizes fail at once instead of filling the machine.
+MEMORY = 2000 << 20
+
+
+def limit(memory: int = MEMORY) -> None:
+    """Limit this process: no core files, no more memory than given."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 20, 64 << 20))

@@ -1,0 +1,135 @@
+"""Programs that run out of memory, under limits from 300 MB up: an error says so, no more.
+
+Each runs as an embedder would run it, or at a prompt, whose values have to be kept.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+
+__all__ = ["LIMITS", "embedded", "work"]
+
+#: Megabytes of address space.
+LIMITS = (300, 350, 400, 500, 600, 800, 1000)
+
+#: Inputs that need more than there is.
+_INPUTS = (
+    "local t = {} for i = 1, 1e9 do t[i] = {i} end",
+    "local t = {} for i = 1, 1e9 do t[i] = 'text ' .. i end",
+    "local t = {} for i = 1, 1e9 do t[i] = i end",
+    "local s = 'x' while true do s = s .. s end",
+    "local s = string.rep('x', 2^31 - 100)",
+    "local t = {} for i = 1, 1e9 do t[i] = torch.Tensor(10) end",
+    "local t = {} for i = 1, 1e9 do t[i] = torch.Tensor(100000):fill(1) end",
+    "local t = {} for i = 1, 1e9 do t[i] = torch.Tensor(100):storage() end",
+    "local t = {} local x = torch.Tensor(9) for i = 1, 1e9 do t[i] = x:narrow(1, 2, 3) end",
+    "local t = {} for i = 1, 1e9 do t[i] = torch.LongStorage(3) end",
+    "local t = {} for i = 1, 1e9 do t[i] = function() return i end end",
+    "local t = {} for i = 1, 1e9 do t[i] = coroutine.create(print) end",
+    "local x = torch.ones(1000) while true do x = torch.cat(x, x) end",
+    "local x = torch.ones(1000) while true do x = x:repeatTensor(2) end",
+    "local x = torch.ones(100) while true do x:resize(x:nElement() * 2) end",
+    "local s = torch.DoubleStorage(10) while true do s:resize(#s * 2) end",
+    "local x = torch.randn(40000000):sort()",
+    "local x = torch.range(1, 3e8)",
+    "local t = torch.ones(20000000):totable()",
+    "local x = torch.ones(1500, 1500):svd()",
+    "local x = torch.inverse(torch.randn(3000, 3000))",
+    "local x = torch.mm(torch.ones(6000, 6000), torch.ones(6000, 6000))",
+    "local s = torch.serialize(torch.ones(30000000))",
+    "local f = torch.MemoryFile() while true do f:writeString(('x'):rep(100000)) end",
+    "local t = {} while true do t = { t, torch.serialize(t) } end",
+    "local s = tostring(torch.ones(3000, 3000))",
+    "local function f() return f() + 1 end f()",
+    "local function f(...) return f(1, ...) end f()",
+    "local x = torch.ones(30000000) x:apply(function(v) return v end) x:clone():exp():gt(1):sum()",
+    "local x = torch.randperm(1e8)",
+    "loadstring('return {' .. ('1,'):rep(30000000) .. '}')()",
+    "local x = torch.deserialize(torch.serialize(torch.ones(9000000), 'ascii'), 'ascii')",
+)
+
+#: What a message may say.
+_WORDS = ("not enough memory", "Buy new RAM", "overflow", "too ", "memory", "table has more")
+
+_PROMPT = "kept = 5\n{source}\nprint(kept + 1)\nprint(torch.ones(3):sum())\n"
+_SECONDS = 120
+
+
+def embedded(source: str) -> int:
+    """Run by an embedder: exit status 0 where nothing but a LuaError came out, 1 otherwise."""
+    from runtime import Engine, LuaError
+
+    engine = Engine()
+    try:
+        engine.run(engine.compile(source.encode()))
+    except LuaError as error:
+        print(f"MESSAGE {error.message[:300]}", flush=True)
+    try:
+        engine.run(engine.compile(b"assert(torch.ones(3):sum() == 3)"))
+    except LuaError as error:
+        print(f"FINDING afterwards: {error.message[:300]}", flush=True)
+    return 0
+
+
+def work(seed: str, seconds: float) -> dict[str, int]:
+    """Start programs under limits, one after another, for some seconds."""
+    rng = random.Random(seed)
+    runs = 0
+    end = time.monotonic() + seconds
+    while not runs or time.monotonic() < end:
+        source, limit = rng.choice(_INPUTS), rng.choice(LIMITS)
+        at_prompt = rng.random() < 0.5
+        wrong = _prompt(source, limit) if at_prompt else _embedder(source, limit)
+        runs += 1
+        if wrong:
+            where = "at the prompt" if at_prompt else "embedded"
+            print(f"FINDING {source!r} {where} with {limit} MB: {wrong}", flush=True)
+    return {"runs": runs}
+
+
+def _run(arguments: list[str], limit: int, text: str = "") -> tuple[int, str]:
+    command = f'ulimit -c 0; ulimit -v {limit << 10}; exec "$@"'
+    try:
+        run = subprocess.run(
+            ["sh", "-c", command, "sh", sys.executable, "-m", *arguments],
+            input=text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=_SECONDS,
+            encoding="utf-8",
+            errors="replace",
+            env={**os.environ, "TERM": "dumb", "HOME": os.getcwd()},
+        )
+    except subprocess.TimeoutExpired:
+        return -14, "hang"
+    return run.returncode, run.stdout
+
+
+def _embedder(source: str, limit: int) -> str:
+    status, output = _run(["tests.fuzz.child", "embedded", source], limit)
+    wrong = _wrong(status, output)
+    message = output.partition("MESSAGE ")[2]
+    if not wrong and message and not any(word in message for word in _WORDS):
+        return f"the message says {message!r}"
+    return wrong
+
+
+def _prompt(source: str, limit: int) -> str:
+    status, output = _run(["th_shell", "-i"], limit, _PROMPT.format(source=source))
+    wrong = _wrong(status, output)
+    if not wrong and output.splitlines()[-2:] != ["6\t", "3\t"]:
+        return f"the session ended: {output[-300:]!r}"
+    return wrong
+
+
+def _wrong(status: int, output: str) -> str:
+    if status < 0 or status > 1:
+        return f"exit status {status}: {output[-300:]!r}"
+    for bad in ("Traceback", "internal error", "FINDING", "[th] ", "Error:"):
+        if bad in output:
+            return f"prints {bad.strip()}: {output[output.index(bad) :][:30]!r} … {output[-200:]!r}"
+    return ""

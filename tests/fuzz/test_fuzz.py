@@ -1,0 +1,59 @@
+"""Short runs of the fuzzers, always the same; long ones with `-m slow`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz import harness
+from tests.fuzz.campaign import Campaign
+from tests.fuzz.fuzzers import FUZZERS
+from tests.fuzz.harness import Tally
+
+#: Programs of a short run.
+SHORT = {"files": 400, "calls": 120, "nans": 12, "collections": 40}
+
+#: Seconds of work of a short run, besides the start of the process.
+BRIEF = {"interrupts": 1.0, "forks": 1.0, "kills": 0.7, "answers": 1.2, "memory": 0.0}
+
+#: Seconds of a long run.
+LONG = 120
+
+
+@pytest.fixture(scope="module", autouse=True)
+def originals() -> Iterator[None]:
+    with harness.originals():
+        yield
+
+
+def found(tally: Tally) -> list[str]:
+    """What went wrong, each kind once, with the seed that shows it again."""
+    kinds = {finding.kind: f"{finding.seed}: {finding.wrong}" for finding in tally.findings}
+    return sorted(kinds.values())
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_programs(name: str) -> None:
+    tally = Tally()
+    harness.programs(name, "1", 0, SHORT[name], tally, 60)
+    assert found(tally) == []
+    assert tally.counts["programs"] == SHORT[name]
+    assert tally.counts["passed"] > tally.counts["calls"] / 3
+
+
+@pytest.mark.parametrize("name", BRIEF)
+def test_processes(name: str) -> None:
+    tally = Tally()
+    harness.worker(name, "1", 0, tally, BRIEF[name])
+    assert found(tally) == []
+    assert sum(tally.counts.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FUZZERS)
+def test_for_long(name: str, tmp_path: Path) -> None:
+    campaign = Campaign([name], 2, tmp_path)
+    campaign.run(LONG, 1)
+    assert not campaign.kinds, campaign.table()
