@@ -34,6 +34,11 @@ def uninterruptible(function: F) -> F:
     return function
 
 
+def _is_import(code: CodeType) -> bool:
+    # A module that was left half loaded would stay so.
+    return code.co_filename.startswith("<frozen importlib")
+
+
 def is_interruptible(frame: FrameType | None) -> bool:
     """Whether Ctrl-C may end what a Python frame does.
 
@@ -41,7 +46,7 @@ def is_interruptible(frame: FrameType | None) -> bool:
     """
     outer = False
     while frame is not None and frame.f_code.co_name != "__del__":
-        if frame.f_code in _uninterruptible:
+        if frame.f_code in _uninterruptible or _is_import(frame.f_code):
             return False
         if outer and frame.f_code in _interruptible:
             return True

@@ -21,7 +21,14 @@ from runtime.interrupts import uninterruptible
 from runtime.memory import SLOTS
 from runtime.storage import STORAGE_CLASSES, Storage
 
-__all__ = ["TENSOR_CLASSES", "Sizes", "Tensor", "contiguous_strides", "describe"]
+__all__ = [
+    "TENSOR_CLASSES",
+    "Sizes",
+    "Tensor",
+    "check_dimensions",
+    "contiguous_strides",
+    "describe",
+]
 
 Sizes = tuple[int, ...]
 
@@ -42,6 +49,14 @@ def contiguous_strides(sizes: Sizes) -> Sizes:
     for d in range(len(sizes) - 2, -1, -1):
         strides[d] = strides[d + 1] * sizes[d + 1]
     return tuple(strides)
+
+
+def check_dimensions(count: int) -> None:
+    """Refuse more dimensions than numpy's arrays have."""
+    if count > _MOST_DIMENSIONS:
+        raise TorchError(
+            f"a tensor of {count} dimensions: no operation takes more than {_MOST_DIMENSIONS}"
+        )
 
 
 def describe(sizes: Sequence[int]) -> str:
@@ -179,12 +194,8 @@ class Tensor:
             return data
         if len(self.sizes) == 1 and self.strides == (1,):
             array = data[self.offset : self.offset + self.sizes[0]]
-        elif len(self.sizes) > _MOST_DIMENSIONS:
-            raise TorchError(
-                f"a tensor of {len(self.sizes)} dimensions: no operation takes more than"
-                f" {_MOST_DIMENSIONS}"
-            )
         else:
+            check_dimensions(len(self.sizes))
             width = data.itemsize
             strides = tuple([s * width for s in self.strides])
             array = np.ndarray(self.sizes, data.dtype, data, self.offset * width, strides)

@@ -14,6 +14,7 @@ from weakref import WeakSet
 
 from runtime.dtypes import CHAR
 from runtime.errors import ArgError, TorchError
+from runtime.interrupts import uninterruptible
 from runtime.io import system
 from runtime.io.file import File
 from runtime.mapping import is_mapped
@@ -311,9 +312,13 @@ class DiskFile(File):
         try:
             self._drain_or_fail()
         finally:
-            _open_files.discard(self)
-            os.close(self._descriptor)
-            super().close()
+            self._release()
+
+    @uninterruptible  # closed twice, a descriptor may be another file's
+    def _release(self) -> None:
+        _open_files.discard(self)
+        os.close(self._descriptor)
+        super().close()
 
     def leave(self) -> None:
         """What is done for a file that is open when the program ends."""

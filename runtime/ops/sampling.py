@@ -6,11 +6,11 @@ import numpy as np
 
 from runtime.dispatch import FLOATS, op
 from runtime.dtypes import Array
-from runtime.errors import ArgError
+from runtime.errors import ArgError, TorchError
 from runtime.generator import Generator, chosen
 from runtime.ops._operands import store
 from runtime.sequential import draw_slots, pair_slots, shuffle
-from runtime.tensor import Tensor
+from runtime.tensor import Tensor, describe
 
 _BLOCK = 1 << 15  # numbers drawn at a time: they stay in the cache
 _WORDS = 2.0**32  # of 32 bits
@@ -119,6 +119,9 @@ _DRAWS = 1 << 16  # made together: their temporaries stay small
 )
 def alias_draw(r: Tensor, generator: Generator | None, aliases: Tensor, q: Tensor) -> None:
     """r = indices drawn with the tables of alias_setup."""
+    if not 0 < aliases.nelement <= q.nelement:
+        sizes = f"J: {describe(aliases.sizes)}, q: {describe(q.sizes)}"
+        raise TorchError(f"size mismatch, {sizes}")
     # Torch7: counts the aliases down by 1 with every call, and does not put them back.
     aliases.array[...] -= 1
     count = r.nelement

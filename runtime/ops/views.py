@@ -14,7 +14,7 @@ from runtime.errors import ArgError, TorchError, TypeMismatch
 from runtime.ops._operands import store
 from runtime.signatures import as_number, lua_type
 from runtime.storage import STORAGE_CLASSES
-from runtime.tensor import Sizes, Tensor, contiguous_strides
+from runtime.tensor import Sizes, Tensor, check_dimensions, contiguous_strides
 
 _LONG_STORAGE = STORAGE_CLASSES[LONG.index]
 
@@ -201,6 +201,7 @@ def repeat_tensor(call: Call) -> Tensor:
         )
     if any(n <= 0 for n in times):
         raise TorchError("calling 'unfold' on bad self (cannot unfold an empty tensor)")
+    check_dimensions(len(times))
     result = _result(r, tensor)
     if tensor.sizes:
         store(result, np.tile(tensor.array, times))
