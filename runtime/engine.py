@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import signal
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.resources import files
 from types import FrameType
 from typing import Any, NoReturn
@@ -19,6 +21,7 @@ import numpy as np
 from lupa import luajit21
 
 from runtime import bridge, sequential, team
+from runtime.calls import Calls
 from runtime.dispatch import encode_error
 from runtime.interrupts import INTERRUPTED, is_interruptible
 from runtime.memory import METER, keep_pages
@@ -91,11 +94,13 @@ class Engine:
         self._shell = start(self._lua.table_from(self._host()), _lua_source)
         keep_pages()
         np.seterr(all="ignore")  # as in C: inf and nan, and integers that wrap
-        sequential.install(dict(self._shell[b"kernels"].items()))
-        team.install(dict(self._shell[b"team"].items()), _new_team)
-        METER.collect = self._shell[b"collect"]
-        BLOCKS.leave = self._shell[b"leave_block"]
+        call = Calls(self._shell[b"hand_over"])
+        sequential.install(call)
+        team.install(call, dict(self._shell[b"team"].items()), _new_team)
+        METER.collect = partial(call, b"collect")
+        BLOCKS.leave = partial(call, b"leave_block")
         self._functions: dict[bytes, Callable[..., Any]] = {}
+        weakref.finalize(self, self._shell[b"close"])  # with the process, at the latest
 
     def _host(self) -> dict[bytes, Any]:
         return {

@@ -6,7 +6,7 @@ arrays and never see Lua.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,17 +24,18 @@ __all__ = [
     "sort_rows",
 ]
 
-_kernels: Mapping[bytes, Callable[..., Any]] = {}
+_call: Callable[..., Any] | None = None
 
 
-def install(kernels: Mapping[bytes, Callable[..., Any]]) -> None:
-    """Set the functions of ``lua/kernels.lua``, by name."""
-    global _kernels
-    _kernels = kernels
+def install(call: Callable[..., Any]) -> None:
+    """Set what calls the functions of ``lua/kernels.lua`` by their names."""
+    global _call
+    _call = call
 
 
 def _run(name: bytes, *args: Any) -> None:
-    _kernels[name](*[a.ctypes.data if isinstance(a, np.ndarray) else a for a in args])
+    assert _call is not None, "no engine runs"
+    _call(name, *[a.ctypes.data if isinstance(a, np.ndarray) else a for a in args])
 
 
 def _make_safe(numbers: Array) -> bool:

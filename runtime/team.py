@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from runtime.processors import free_threads
@@ -18,8 +19,7 @@ from runtime.threads import get_threads
 
 __all__ = ["install", "run", "state"]
 
-#: The functions of lua/team.lua in one Lua state, by name. They are fetched once: in a finalizer
-#: that Lua's collector runs, the embedding library gives more than a table's field.
+#: The functions of lua/team.lua in one Lua state, by name.
 Functions = Mapping[bytes, Any]
 
 
@@ -58,10 +58,12 @@ _new_state: Callable[[], Functions] | None = None
 _team: _Team | None = None
 
 
-def install(functions: Functions, new_state: Callable[[], Functions]) -> None:
-    """Set the functions in the engine's state, and what loads them into a new one."""
+def install(
+    call: Callable[..., Any], functions: Functions, new_state: Callable[[], Functions]
+) -> None:
+    """Set what calls 'run' in the engine's state, the module there, and what loads a new one."""
     global _run, _new_state, _team
-    _run, _new_state = functions[b"run"], new_state
+    _run, _new_state = partial(call, b"run"), new_state
     if _team is None:
         _team = _Team(functions)
 

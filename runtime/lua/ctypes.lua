@@ -141,7 +141,7 @@ local function adopt_block(block, dtype)
   local own = block.own
   if bit.band(own.flag, KNOWN) ~= 0 then return th.storage_object(own) end
   local address, data = address_of(own), address_of(block.data)
-  local object = th.ask(host.adopt_storage, dtype.index, address, data, tonumber(own.size), block)
+  local object = th.ask(th.call_apart, host.adopt_storage, dtype.index, address, data, tonumber(own.size), block)
   th.track(object)
   own.flag = bit.bor(own.flag, KNOWN)
   storages[address] = object

@@ -44,7 +44,7 @@ local function keep_globals()
 end
 
 for _, name in ipairs{
-  'compat', 'errors', 'class', 'references', 'bridge', 'ctypes', 'elements', 'jobs', 'team',
+  'compat', 'threads', 'errors', 'class', 'references', 'bridge', 'ctypes', 'elements', 'jobs', 'team',
   'small', 'storage', 'tensor', 'torch', 'utility', 'timer', 'kernels', 'random', 'files',
   'file_methods', 'file_tensors', 'serialize', 'deserialize', 'saving', 'print', 'shell', 'output',
   'tester', 'cmdline', 'packages',

@@ -34,6 +34,11 @@ function class.__gc(object)
   return finalize(object)
 end
 
+--- Lets Lua call nothing of Python's any more.
+function th.leave_python()
+  class.__call = function() end
+end
+
 local words = ffi.typeof('intptr_t *')
 
 --- Counts the userdata of a Python object that may come to Lua more than once: a storage.

@@ -7,7 +7,7 @@ local host = th.host
 local type, tostring, pcall, xpcall, select = type, tostring, pcall, xpcall, select
 local error, rawget, next, require = error, rawget, next, require
 local loadstring, loadfile, sethook = loadstring, loadfile, debug.sethook
-local raw_metatable, jit_off = debug.getmetatable, jit.off
+local raw_metatable, jit_off, jit_attach = debug.getmetatable, jit.off, jit.attach
 local find, gmatch, sort, concat = string.find, string.gmatch, table.sort, table.concat
 local buffer = require('ffi').typeof('char[?]')
 local stdout = io.stdout
@@ -17,7 +17,7 @@ local write, flush = getmetatable(stdout).__index.write, getmetatable(stdout).__
 _RESULTS = {}
 _LAST = ''
 
-local shell = { kernels = th.kernels, team = th.team, leave_block = th.leave_block }
+local shell = { team = th.team }
 th.shell = shell
 
 local OUT_OF_MEMORY = 'not enough memory'
@@ -182,8 +182,22 @@ function shell.write(text)
   write(stdout, text)
 end
 
-function shell.collect()
+--- Ends the state: finalizes what nobody uses. What is still used is finalized when the state
+-- goes; by then Python's objects must not be called, and there is nobody to hear of errors.
+function shell.close()
   th.collect()
+  th.collect()
+  jit_attach(function() end, 'errfin')
+  th.leave_python()
+end
+
+-- What operations of Python's call in Lua.
+local called = { collect = th.collect, leave_block = th.leave_block, run = th.team.run }
+for name, kernel in pairs(th.kernels) do called[name] = kernel end
+
+--- Hands Python the functions that its operations call, once more: see th.hand_over.
+function shell.hand_over(register)
+  th.hand_over(register, called)
 end
 
 --- Sets the global `arg`: the program at 0, `before` words in front of it, the others behind.

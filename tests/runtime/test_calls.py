@@ -1,0 +1,89 @@
+"""Operations that call Lua, in coroutines and in finalizers.
+
+In processes of their own: where a call disturbs what waits, the process may end.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# What goes by a function of Lua's: a kernel, a job, a collection.
+_OPERATIONS = {
+    "sort": "torch.randn(30):sort()",
+    "median": "torch.randn(31):median()",
+    "permutation": "torch.randperm(10)",
+    "running sum": "torch.randn(3, 2000):cumsum(2)",
+    "job": "torch.randn(40, 30):gather(1, torch.LongTensor(40, 30):fill(3))",
+    "resized view": "local b = torch.zeros(12) local v = b:view(3, 4) b:resize(1000):sort()",
+    "large": "torch.ones(300000):cumsum(1)",
+}
+
+_FINALIZERS = """
+    local done, count = 0, {count}
+    local function finalize() {operation} done = done + 1 end
+    for i = 1, count do
+      getmetatable(newproxy(true)).__gc = finalize
+      local x, p = torch.ones(30, 3):add(1):sort()
+      assert(x:sum() == 180 and p:max() == 3 and x:size(1) == 30)
+    end
+    collectgarbage() collectgarbage()
+    assert(done == count, done)
+"""
+
+_COROUTINES = """
+    local kept = {{}}
+    for i = 1, {count} do
+      local co = coroutine.create(function(a)
+        for k = 1, 3 do
+          {operation}
+          local b = torch.zeros(12)
+          kept[#kept + 1], kept[#kept + 2] = b:view(3, 4):sort(), b
+          assert(coroutine.yield(k, a) == k + 1)
+        end
+        return 'end'
+      end)
+      for k = 1, 3 do
+        local ok, v, a = coroutine.resume(co, k == 1 and i or k)
+        assert(ok and v == k and a == i, v)
+      end
+      assert(select(2, coroutine.resume(co, 4)) == 'end')
+      if i % 50 == 0 then
+        for _, b in ipairs(kept) do assert(b:sum() == 0) end
+        kept = {{}}
+        collectgarbage()
+      end
+    end
+"""
+
+
+@pytest.mark.parametrize("operation", _OPERATIONS.values(), ids=_OPERATIONS)
+@pytest.mark.parametrize("program", [_FINALIZERS, _COROUTINES], ids=["finalizers", "coroutines"])
+def test_lua_goes_on_after_calls(program: str, operation: str, tmp_path: Path) -> None:
+    count = 300 if "300000" in operation else 3000
+    source = program.format(count=count, operation=operation) + "io.write('fine')"
+    assert _run(source, tmp_path) == ("fine", "", 0)
+
+
+def _run(source: str, folder: Path) -> tuple[str, str, int]:
+    script = folder / "script.lua"
+    script.write_text(source)
+    command = [sys.executable, "-m", "th_shell", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return done.stdout, done.stderr, done.returncode
+
+
+@pytest.mark.parametrize(("table", "shown"), [("local kept", "..."), ("kept", "")])
+def test_finalizers_at_the_end_of_a_program(table: str, shown: str, tmp_path: Path) -> None:
+    # What is in use to the end is finalized when torch is gone.
+    source = f"""
+        {table} = {{}}
+        for i = 1, 3 do
+          kept[i] = newproxy(true)
+          getmetatable(kept[i]).__gc = function() torch.randn(30):sort() io.write('.') end
+        end
+    """
+    assert _run(source, tmp_path) == (shown, "", 0)
