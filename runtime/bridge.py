@@ -16,7 +16,7 @@ import numpy as np
 from runtime import dispatch, host_os, memory, small, team, threads
 from runtime.c_functions import blas
 from runtime.dispatch import class_id, encode_error
-from runtime.dtypes import DTYPES, Array
+from runtime.dtypes import DTYPES, LONG, Array, cast_scalar
 from runtime.io import host as files
 from runtime.ops import ROWS_ADDED
 from runtime.processors import OURS
@@ -135,7 +135,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "half_bits": _half_bits,
         "half_values": _half_table,
         "get_threads": threads.get_threads,
-        "set_threads": lambda count: threads.set_threads(int(count)),
+        "set_threads": lambda count: threads.set_threads(int(cast_scalar(count, LONG))),
         "count_cores": lambda: OURS,
         "set_default_type": _set_default_type,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),

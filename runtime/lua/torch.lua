@@ -5,6 +5,8 @@ local th = ...
 local torch, host = th.torch, th.host
 local ffi = require 'ffi'
 
+local raw_metatable = debug.getmetatable
+
 -- luacheck: globals torch
 rawset(_G, 'torch', torch)
 package.loaded.torch = torch
@@ -106,7 +108,8 @@ local function access(name)
   local function call(self, asnumber)
     if not self then return nil end
     local kind = type(self)
-    if kind ~= 'userdata' and kind ~= 'table' or kind == 'userdata' and not getmetatable(self) then
+    local mt = kind == 'userdata' and raw_metatable(self)
+    if kind ~= 'table' and not (mt and mt.__index ~= nil) then
       th.fail(("attempt to index local 'self' (a %s value)"):format(kind))
     end
     local method = self[name]

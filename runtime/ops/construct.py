@@ -8,7 +8,7 @@ from runtime.dispatch import FLOATS, op
 from runtime.dtypes import HALF, LONG, Array, cast, cast_scalar
 from runtime.errors import ArgError, TorchError
 from runtime.ops._operands import check_counts, store
-from runtime.tensor import Sizes, Tensor
+from runtime.tensor import Sizes, Tensor, check_dimensions
 
 _SIZES = "(LongStorage | dim1 [dim2...])"
 
@@ -164,6 +164,7 @@ def cat_list(r: Tensor, parts: list[Tensor], dim: int) -> None:
         at = max(ndim - 1, 0)
     if at < 0:
         raise ArgError(4, f"invalid dimension {dim + 1}")
+    check_dimensions(ndim)
     full = [t.array.reshape(t.sizes + (1,) * (ndim - t.ndim)) for t in parts if t.sizes]
     if not full:
         return

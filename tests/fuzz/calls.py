@@ -70,8 +70,12 @@ def _statement(values: Values, depth: int) -> str:
     if chance < 0.11 and depth:
         body = " ".join(_statement(values, 0) for _ in range(3))
         result = rng.choice(("x", "nil", "1", "x + 1", "{}"))
-        callback = f"function(x) {body} return {result} end"
-        return f"try(function() return v[{rng.randint(1, 5)}]:apply({callback}) end)"
+        # A few times only: what grows a tensor, such as a full convolution with itself, would
+        # grow it for each element.
+        few = "calls = calls + 1 if calls > 3 then return x end"
+        callback = f"function(x) {few} {body} return {result} end"
+        applied = f"v[{rng.randint(1, 5)}]:apply({callback})"
+        return f"try(function() local calls = 0 return {applied} end)"
     return f"{target} = try(function() return {call(values, _chosen(values))} end)"
 
 
