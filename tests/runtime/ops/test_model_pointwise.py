@@ -164,12 +164,23 @@ def check(
     check_call(name, [destination(kind, dtype, t.sizes, sources[-1])], args, [expected])
 
 
+def jumps(name: str, a: Any, b: Any) -> bool:
+    """Whether rounding decides about a remainder: a quotient of floats is nearly whole."""
+    if "remainder" not in name or np.asarray(a).dtype != np.float32:
+        return False
+    with np.errstate(all="ignore"):
+        ratio = np.asarray(a, np.float64) / np.asarray(b, np.float64)
+        exact = ratio == np.floor(np.asarray(a) / np.asarray(b, np.float32))
+        return bool(((np.abs(ratio - np.rint(ratio)) <= 1e-6 * np.abs(ratio)) & ~exact).any())
+
+
 @pytest.mark.parametrize("name", WITH_NUMBER)
 @EXAMPLES
 @given(st.data())
 def test_with_a_number(name: str, data: st.DataObject) -> None:
     dtype, (x,), (value,), kind = data.draw(problems(name, 1, 1))
     value = float(dtype.numpy.type(value)) if dtype.is_float else value
+    assume(not jumps(name, x.array, value))
     check(name, kind, dtype, [x], [x, value], each(WITH_NUMBER[name], x.array, value))
 
 
@@ -178,6 +189,7 @@ def test_with_a_number(name: str, data: st.DataObject) -> None:
 @given(st.data())
 def test_with_a_tensor(name: str, data: st.DataObject) -> None:
     dtype, (x, y), _, kind = data.draw(problems(name, 2, 0))
+    assume(not jumps(name, x.array, y.array))
     check(name, kind, dtype, [x, y], [x, y], each(WITH_TENSOR[name], x.array, y.array))
 
 
