@@ -162,7 +162,7 @@ def _correlate(
     out: Array, flat: Array, rows: Array, paired: bool, distances: Sequence[int], strides: Sizes
 ) -> None:
     """out[o] = the sum over i of the correlation of flat[i] (paired: flat[o]) with rows[o, i]."""
-    address = _axpy(rows, out.size)
+    address = _axpy(rows, out[0].size)  # of one plane: among others its sums have the same bits
     if address is not None:
         _correlate_large(address, out, flat, rows, paired, distances, strides)
         return
@@ -180,9 +180,9 @@ def _correlate(
                 block[...] = np.ndarray(block.shape, sums.dtype, sums, 0, steps)
 
 
-def _axpy(rows: Array, count: int) -> int | None:
-    """The BLAS function that adds up multiples, where it pays for so many output elements."""
-    if rows.dtype.kind != "f" or rows[0].size * count < _LARGE:
+def _axpy(rows: Array, size: int) -> int | None:
+    """The BLAS function that adds up multiples, where it pays for output planes of a size."""
+    if rows.dtype.kind != "f" or rows[0].size * size < _LARGE:
         return None
     return blas("axpy", rows.itemsize)
 

@@ -157,3 +157,17 @@ def test_inf_and_nan_reach_only_their_windows(value: float) -> None:
     call("xcorr2", r, tensor(values, DOUBLE), k)
     odd = np.argwhere(r.array != 6).tolist()
     assert odd == [[28, 68], [29, 68], [30, 68]]
+
+
+def test_planes_have_the_same_bits_alone_and_among_others(lua: Lua) -> None:
+    # 61 x 52 with 10 x 15: two planes together are worth another way than one.
+    answer = lua.run("""
+        for _, f in ipairs{torch.conv2, torch.xcorr2} do
+          for _, mode in ipairs{'V', 'F'} do
+            local x, k = torch.rand(61, 52), torch.rand(10, 15)
+            local both = f(torch.cat(x, x, 1):view(2, 61, 52), torch.cat(k, k, 1):view(2, 10, 15), mode)
+            local alone = f(x, k, mode)
+            io.write(both[1]:equal(alone) and both[2]:equal(alone) and 'same ' or 'other ')
+          end
+        end""")
+    assert answer == "same same same same "
