@@ -274,6 +274,8 @@ def entry(name: str, dtype: DType | None) -> Entry:
 
 # How numpy says that an array would be larger than any memory.
 _TOO_LARGE = re.compile("array is too big|Maximum allowed dimension exceeded")
+# And that it has too many dimensions.
+_TOO_MANY = re.compile("maximum supported dimension|ndmin must be")
 
 
 @uninterruptible
@@ -294,6 +296,8 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
         return b"\0$ Torch: not enough memory. Buy new RAM!"
     if isinstance(error, ValueError) and _TOO_LARGE.match(str(error)):
         return b"\0$ Torch: invalid memory size -- maybe an overflow?"
+    if isinstance(error, ValueError) and _TOO_MANY.match(str(error)):
+        return b"\0too many dimensions: no operation takes so many"
     if isinstance(error, (ValueError, ArithmeticError)):
         for tensor in args:
             if isinstance(tensor, Tensor) and 0 in tensor.sizes:

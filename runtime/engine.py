@@ -23,7 +23,7 @@ from lupa import luajit21
 from runtime import bridge, sequential, team
 from runtime.calls import Calls
 from runtime.dispatch import encode_error
-from runtime.interrupts import INTERRUPTED, is_interruptible
+from runtime.interrupts import INTERRUPTED, is_interruptible, uninterruptible
 from runtime.memory import METER, keep_pages
 from runtime.storage import BLOCKS
 from runtime.threads import LARGE
@@ -80,7 +80,9 @@ def _as_lua_error(error: Exception) -> LuaError:
         return LuaError(OUT_OF_MEMORY)
     if isinstance(error, luajit21.LuaError):
         message = error.args[0] if error.args else ""
-        return LuaError(_text(message) if isinstance(message, bytes) else str(message))
+        text = _text(message) if isinstance(message, bytes) else str(message)
+        text = text.partition("\nstack traceback:")[0]
+        return Interrupted(INTERRUPTED) if text.endswith(INTERRUPTED) else LuaError(text)
     return LuaError(_text(encode_error(error)[1:]))
 
 
@@ -211,9 +213,11 @@ class Engine:
         try:
             yield
         finally:
-            self._call(b"set_interruptible", False)
             signal.signal(signal.SIGINT, previous)
+            self._interrupted = False
+            self._call(b"set_interruptible", False)
 
+    @uninterruptible  # by the next Ctrl-C
     def _interrupt(self, _: int, frame: FrameType | None) -> None:
         # Runs between two steps of Python code: of an operation, which then stops, or of
         # `_poll`, which Lua calls now and then.

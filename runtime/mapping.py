@@ -122,6 +122,8 @@ def _settle_size(descriptor: int, shown: str, nbytes: int, shared: bool) -> int:
     except OSError:
         raise TorchError(f"unable to stat the file <{shown}>") from None
     nbytes = nbytes or status.st_size
+    if nbytes >= 1 << 62:
+        raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
     if nbytes > status.st_size and not shared:
         raise TorchError(
             f"file <{shown}> size is smaller than the required mapping size <{nbytes}>"

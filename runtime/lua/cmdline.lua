@@ -2,6 +2,7 @@
 -- @module cmdline
 
 local th = ...
+local stdout, stderr = io.stdout, io.stderr
 local torch = th.torch
 
 local type, tostring, pairs, ipairs = type, tostring, pairs, ipairs
@@ -54,8 +55,8 @@ end
 --- Says what is wrong, then the help, and ends the program.
 function CmdLine:error(message)
   print('')
-  io.stdout:flush()
-  io.stderr:write(message)
+  stdout:flush()
+  stderr:write(message)
   print('')
   self:help()
   os.exit(1)

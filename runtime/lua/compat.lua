@@ -3,6 +3,7 @@
 -- @module compat
 
 local th = ...
+local stdout = io.stdout
 
 local select, next, type, getmetatable = select, next, type, getmetatable
 local pcall, error = pcall, error
@@ -127,7 +128,7 @@ local old_execute = os.execute
 --- os.execute with Lua 5.2's results: success, 'exit' or 'signal', code.
 function os.execute(command)
   if command == nil then return old_execute() ~= 0 end
-  io.stdout:flush()
+  stdout:flush()
   local status = old_execute(command)
   if type(status) ~= 'number' then return status end
   local signal, code = status % 128, math.floor(status / 256)

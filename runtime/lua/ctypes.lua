@@ -172,7 +172,9 @@ function th.leave_block(block)
   for value, anchor in next, th.anchors do
     if rawequal(anchor, block) then found[#found + 1] = value end
   end
-  for _, value in ipairs(found) do th.adopt(value) end
+  for _, value in ipairs(found) do
+    if th.anchors[value] then th.adopt(value) end -- not known yet: a finalizer may have used it
+  end
 end
 
 --- The struct that Python keeps: it stays valid while the value lives and follows every

@@ -4,6 +4,7 @@
 -- @module deserialize
 
 local th = ...
+local stdout, stderr = io.stdout, io.stderr
 local torch, files, serial = th.torch, th.files, th.serial
 
 local type, tonumber, pairs, ipairs = type, tonumber, pairs, ipairs
@@ -27,8 +28,8 @@ end
 local function warn(state)
   if state.warned then return end
   state.warned = true
-  io.stdout:flush()
-  io.stderr:write('th: functions in this file were not loaded, because their bytecode could do'
+  stdout:flush()
+  stderr:write('th: functions in this file were not loaded, because their bytecode could do'
     .. ' anything; torch.trustfunctions(true), or th --trust-functions, loads them\n')
 end
 
@@ -50,7 +51,7 @@ local function load_function(state, dumped)
   if trusted or serial.own[dumped] then
     local f, message = loadstring(dumped)
     if f then return f, false end
-    io.stderr:write('Warning: Failed to load function from bytecode: ', files.visible(message), '\n')
+    stderr:write('Warning: Failed to load function from bytecode: ', files.visible(message), '\n')
     return unloadable(message), true
   end
   warn(state)

@@ -2,6 +2,7 @@
 -- @module file_methods
 
 local th = ...
+local stdout = io.stdout
 local torch, host, files = th.torch, th.host, th.files
 local ffi = require 'ffi'
 
@@ -138,7 +139,7 @@ for name, f in pairs{
 } do
   File[name] = function(self)
     window_of(self)
-    if name == 'close' then io.stdout:flush() end
+    if name == 'close' then stdout:flush() end
     ask(f, objects[self])
     return self
   end

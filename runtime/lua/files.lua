@@ -5,6 +5,7 @@
 -- @module files
 
 local th = ...
+local stdout = io.stdout
 local torch, host = th.torch, th.host
 local ffi = require 'ffi'
 
@@ -163,7 +164,7 @@ local function opener(kind)
     local name, mode, quiet = ...
     name, mode = check_string(1, name, nil, select('#', ...) == 0), check_string(2, mode, 'r')
     quiet = check_boolean(3, quiet)
-    io.stdout:flush() -- in order with what a command writes
+    stdout:flush() -- in order with what a command writes
     local object, address = host.file_open(kind, name, mode, quiet)
     if type(object) == 'string' then
       if quiet and object:byte() == 0 then return nil end

@@ -2,6 +2,7 @@
 -- @module option_parser
 
 local _ = ...
+local stdout, stderr = io.stdout, io.stderr
 
 local pairs, ipairs, tostring = pairs, ipairs, tostring
 
@@ -18,8 +19,8 @@ function xlua.OptionParser(usage)
 end
 
 function OptionParser:fail(message)
-  io.stdout:flush()
-  io.stderr:write(message .. '\n')
+  stdout:flush()
+  stderr:write(message .. '\n')
   self:help()
   os.exit(1)
 end

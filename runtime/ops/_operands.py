@@ -15,7 +15,15 @@ from runtime.errors import TorchError
 from runtime.tensor import Tensor, describe
 from runtime.threads import LARGE, PIECE, blocks, flatten, in_parts
 
-__all__ = ["Compute", "check_counts", "elementwise", "like", "partly_shared", "store"]
+__all__ = [
+    "Compute",
+    "check_counts",
+    "elementwise",
+    "like",
+    "partly_shared",
+    "resize_for",
+    "store",
+]
 
 #: compute(*inputs, out=array): a numpy ufunc, or a function of several steps.
 Compute = Callable[..., Any]
@@ -45,6 +53,14 @@ def like(source: Tensor, target: Tensor) -> Array:
     if source.sizes == target.sizes:
         return source.array
     return source.flat.reshape(target.sizes)
+
+
+def resize_for(r: Tensor, t: Tensor, *others: Tensor) -> None:
+    """Give a destination the sizes of a source; not where a source cannot be read."""
+    if r.sizes != t.sizes:
+        for source in (t, *others):
+            _ = source.array  # raises StorageExceeded
+        r.resize(t.sizes)
 
 
 def store(r: Tensor, values: Array) -> None:

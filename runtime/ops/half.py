@@ -10,7 +10,7 @@ import numpy as np
 from runtime.dispatch import Call, checked, op
 from runtime.dtypes import HALF, Array
 from runtime.errors import ArgError
-from runtime.ops._operands import elementwise, store
+from runtime.ops._operands import elementwise, resize_for, store
 from runtime.ops.pointwise import with_tensor
 from runtime.ops.reduce import check_dim
 from runtime.tensor import Tensor
@@ -27,7 +27,7 @@ def fill(r: Tensor, value: float) -> None:
 @op("add", "*T* [T=1] real", types=_HALF)
 def add(r: Tensor, t: Tensor, value: float) -> None:
     """r = t + value."""
-    r.resize(t.sizes)
+    resize_for(r, t)
     elementwise(r, np.add, t, value)
 
 
@@ -53,7 +53,7 @@ def operator_sub(call: Call) -> Tensor:
 @op("abs", "*T* [T=1]", types=_HALF)
 def absolute(r: Tensor, t: Tensor) -> None:
     """r = abs(t), element by element."""
-    r.resize(t.sizes)
+    resize_for(r, t)
     elementwise(r, np.absolute, t)
 
 

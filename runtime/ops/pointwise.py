@@ -13,7 +13,7 @@ from runtime.arrays import add_multiple
 from runtime.dispatch import FLOATS, op
 from runtime.dtypes import Array, DType, cast, cast_scalar
 from runtime.errors import ArgError, TorchError
-from runtime.ops._operands import Compute, check_counts, elementwise, partly_shared
+from runtime.ops._operands import Compute, check_counts, elementwise, partly_shared, resize_for
 from runtime.tensor import Tensor
 from runtime.threads import LARGE
 
@@ -26,7 +26,7 @@ _WITH_TWO = "*T* [T=1] [real=1] T T", "[*T*] T [real=1] T T"
 
 def with_number(r: Tensor, compute: Compute, t: Tensor, value: float) -> None:
     """r = compute(t, value), resized to t."""
-    r.resize(t.sizes)
+    resize_for(r, t)
     elementwise(r, compute, t, value)
 
 
@@ -43,7 +43,7 @@ def with_tensor(
     """
     if t.sizes != src.sizes and t.nelement != src.nelement:
         check_counts(**dict(zip(names, (t, t, src), strict=True)))
-    r.resize(t.sizes)
+    resize_for(r, t, src)
     elementwise(r, compute, t, src)
 
 
@@ -138,7 +138,7 @@ def addcdiv(r: Tensor, t: Tensor, value: float, src1: Tensor, src2: Tensor) -> N
 
 def _with_two(r: Tensor, compute: Compute, t: Tensor, src1: Tensor, src2: Tensor) -> None:
     check_counts(r_=t, src1=src1, src2=src2)
-    r.resize(t.sizes)
+    resize_for(r, t, src1, src2)
     elementwise(r, compute, t, src1, src2)
 
 
@@ -267,7 +267,7 @@ _POWERS: dict[float, Compute] = {
 @op("pow", "*T* [T=1] real", "[*T*] T real", types=FLOATS, each="t * t if value == 2")
 def pow_number(r: Tensor, t: Tensor, value: float) -> None:
     """r = t to the power of a number."""
-    r.resize(t.sizes)
+    resize_for(r, t)
     if value in _POWERS:
         elementwise(r, _POWERS[value], t)
     else:
@@ -277,7 +277,7 @@ def pow_number(r: Tensor, t: Tensor, value: float) -> None:
 @op("pow", method="*T* real [T=1]", function="[*T*] real T", types=FLOATS)
 def number_pow(r: Tensor, value: float, t: Tensor) -> None:
     """r = a number to the power of t."""
-    r.resize(t.sizes)
+    resize_for(r, t)
     elementwise(r, np.power, r.dtype.numpy.type(value), t)
 
 
@@ -336,7 +336,7 @@ def clamp(r: Tensor, t: Tensor, low: float, high: float) -> None:
         bounded = np.where(t > high, t.dtype.type(high), t)
         out[...] = np.where(t < low, t.dtype.type(low), bounded)
 
-    r.resize(t.sizes)
+    resize_for(r, t)
     elementwise(r, compute, t)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from runtime.dispatch import FLOATS, op
 from runtime.dtypes import DOUBLE, Array, DType, cast
 from runtime.errors import ArgError, TorchError
-from runtime.ops._operands import check_counts, store
+from runtime.ops._operands import check_counts, resize_for, store
 from runtime.sequential import cumsum_rows
 from runtime.tensor import Tensor, describe
 from runtime.threads import PIECE, blocks, pieces
@@ -76,7 +76,7 @@ def _add_running(name: str, accumulate: Any, word: str) -> None:
     def running(r: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
         if name == "cumsum" and _is_long_row(t, dim):
-            r.resize(t.sizes)
+            resize_for(r, t)
             if r.is_contiguous:
                 cumsum_rows(t.array, r.array)
                 return

@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.dispatch import FLOATS, op
 from runtime.dtypes import INT, LONG, Array, DType
-from runtime.ops._operands import Compute, elementwise
+from runtime.ops._operands import Compute, elementwise, resize_for
 from runtime.tensor import Tensor
 
 
@@ -43,7 +43,7 @@ def _add_function(name: str, compute: Compute, types: Iterable[DType], scalar: b
     formula = f"{name}(t)" if name in _OF_LUA else None
 
     def of_tensor(r: Tensor, t: Tensor) -> None:
-        r.resize(t.sizes)
+        resize_for(r, t)
         elementwise(r, compute, t)
 
     def of_number(value: float) -> float:
@@ -94,5 +94,5 @@ def sign(r: Tensor, t: Tensor) -> None:
     def compute(t: Array, out: Array) -> None:
         np.subtract(t > 0, t < 0, out=out, dtype=np.int8, casting="unsafe")
 
-    r.resize(t.sizes)
+    resize_for(r, t)
     elementwise(r, compute, t)

@@ -202,6 +202,8 @@ def repeat_tensor(call: Call) -> Tensor:
     if any(n <= 0 for n in times):
         raise TorchError("calling 'unfold' on bad self (cannot unfold an empty tensor)")
     check_dimensions(len(times))
+    if prod(times) * tensor.nelement >= 1 << 59:
+        raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
     result = _result(r, tensor)
     if tensor.sizes:
         store(result, np.tile(tensor.array, times))
