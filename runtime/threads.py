@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
@@ -112,8 +113,9 @@ def in_parts(
         return
     share = -(-count // (_SHARES * _threads))
     work = _Work(compute, _slices(count, min(piece or share, share)))
-    while len(_workers) < _threads - 1:
-        _workers.append(_Worker())
+    with suppress(MemoryError, RuntimeError):  # the system has no more
+        while len(_workers) < _threads - 1:
+            _workers.append(_Worker())
     for worker in _workers:
         worker.queue.put(work)
     try:

@@ -24,10 +24,16 @@ def last_resort() -> Iterator[None]:
     """End the process at the third Ctrl-C inside. To be used in the main thread."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
+    thread = threading.Thread(target=_count, args=(reader,), daemon=True)
+    try:
+        thread.start()
+    except (MemoryError, RuntimeError):  # the system has no more
+        os.close(writer)
+        os.close(reader)
+        yield
+        return
     # Python's C handler writes here, even where no Python code gets to run in this thread.
     previous = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    thread = threading.Thread(target=_count, args=(reader,), daemon=True)
-    thread.start()
     try:
         yield
     finally:

@@ -95,6 +95,8 @@ def _storage(file: MemoryFile) -> tuple[Storage, int]:
 
 def _restore(tensor: Tensor, storage: Storage | None, offset: int, *geometry: int) -> bool:
     """Give a tensor the geometry that a file has; False where it does not fit the storage."""
+    if not all(isinstance(number, int) for number in (offset, *geometry)):
+        return False  # beyond what fits in 64 bits
     n = len(geometry) // 2
     sizes, strides = tuple(geometry[:n]), tuple(geometry[n:])
     if not isinstance(storage, tensor.storage_class):

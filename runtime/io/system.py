@@ -28,7 +28,8 @@ _left: list[int] = []
 
 
 def open_descriptor(name: bytes, flags: int, mode: int = 0o666) -> int:
-    """Open a file that no child process inherits. Raises OSError, ValueError."""
+    """Open a file that no child process inherits; its name ends at a zero byte. Raises OSError."""
+    name = name.partition(b"\0")[0]
     try:
         return os.open(name, flags | os.O_CLOEXEC, mode)
     except OSError as error:

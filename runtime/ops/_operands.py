@@ -83,6 +83,7 @@ def elementwise(r: Tensor, compute: Compute, *operands: Tensor | float) -> None:
     several steps (not a ufunc) gets pieces that stay in the cache.
     """
     if r.overlaps_itself:
+        _ = r.array  # raises StorageExceeded
         _one_visit_at_a_time(r, compute, operands)
         return
     inputs = [like(x, r) if isinstance(x, Tensor) else x for x in operands]
