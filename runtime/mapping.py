@@ -36,6 +36,7 @@ def map_file(
     Raises TorchError, with the file untouched, where it is missing, short or unreadable.
     """
     path = _shared_memory_path(name) if shared_memory else name
+    name = name.partition(b"\0")[0]  # as C reads it
     shown = name.decode("utf-8", "surrogateescape")
     nbytes = size * cls.dtype.size
     if nbytes < 0:
