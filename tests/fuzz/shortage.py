@@ -48,7 +48,7 @@ _INPUTS = (
     "local function f(...) return f(1, ...) end f()",
     "local x = torch.ones(30000000) x:apply(function(v) return v end) x:clone():exp():gt(1):sum()",
     "local x = torch.randperm(1e8)",
-    "loadstring('return {' .. ('1,'):rep(30000000) .. '}')()",
+    "assert(loadstring('return {' .. ('1,'):rep(30000000) .. '}'))()",
     "local x = torch.deserialize(torch.serialize(torch.ones(9000000), 'ascii'), 'ascii')",
 )
 
