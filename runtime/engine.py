@@ -207,13 +207,13 @@ class Engine:
 
         To be used in the main thread. Compiled loops of libraries finish first.
         """
-        previous = signal.signal(signal.SIGINT, self._interrupt)
+        previous = _handle_interrupts(self._interrupt)
         self._interrupted = False
         self._call(b"set_interruptible", True)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, previous)
+            _handle_interrupts(previous)
             self._interrupted = False
             self._call(b"set_interruptible", False)
 
@@ -260,6 +260,15 @@ class Engine:
     def output_error(self) -> str:
         """Why not all that was written reached the standard output; '' where it did."""
         return _text(self._call(b"output_error") or b"")
+
+
+def _handle_interrupts(handler: Any) -> Any:
+    """Set what handles Ctrl-C; returns what did."""
+    while True:
+        try:
+            return signal.signal(signal.SIGINT, handler)
+        except OSError:  # one came while none was to be handled, and Python heard of it
+            continue
 
 
 def _new_lua() -> Any:

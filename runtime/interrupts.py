@@ -7,6 +7,7 @@ left half done is finished first: Lua asks for the signal soon afterwards.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, TypeVar
@@ -34,9 +35,10 @@ def uninterruptible(function: F) -> F:
     return function
 
 
-def _is_import(code: CodeType) -> bool:
-    # A module that was left half loaded would stay so.
-    return code.co_filename.startswith("<frozen importlib")
+def _is_python_s_own(code: CodeType) -> bool:
+    # A module that was left half loaded would stay so; a weak reference's callback is a finalizer.
+    name = code.co_filename
+    return name.startswith("<frozen importlib") or name == weakref.__file__
 
 
 def is_interruptible(frame: FrameType | None) -> bool:
@@ -46,7 +48,7 @@ def is_interruptible(frame: FrameType | None) -> bool:
     """
     outer = False
     while frame is not None and frame.f_code.co_name != "__del__":
-        if frame.f_code in _uninterruptible or _is_import(frame.f_code):
+        if frame.f_code in _uninterruptible or _is_python_s_own(frame.f_code):
             return False
         if outer and frame.f_code in _interruptible:
             return True

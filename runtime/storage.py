@@ -25,7 +25,7 @@ __all__ = ["BLOCKS", "STORAGE_CLASSES", "Storage"]
 _MIRROR = struct.Struct("@PqiB")
 _by_address: WeakValueDictionary[int, Storage] = WeakValueDictionary()
 _AT_FLAG = struct.calcsize("@Pqi")
-_REFCOUNTED, _RESIZABLE, _FREEMEM, _VIEW, _SHARED, _KNOWN = 1, 2, 4, 8, 32, 64
+_REFCOUNTED, _RESIZABLE, _FREEMEM, _VIEW, _MOVED, _SHARED, _KNOWN = 1, 2, 4, 8, 16, 32, 64
 
 
 class _Blocks:
@@ -176,7 +176,7 @@ class Storage:
             buffer, at, _ = self._slot
             flag = _REFCOUNTED | (_VIEW if self._owner is not None else _RESIZABLE | _FREEMEM)
             if self._kept is not None:
-                flag |= _KNOWN | buffer[_AT_FLAG][0] & _SHARED
+                flag |= _KNOWN | buffer[_AT_FLAG][0] & (_SHARED | _MOVED)
             address = self.data.ctypes.data if len(self.data) else 0
             _MIRROR.pack_into(buffer, at, address, len(self.data), self.refcount, flag)
 

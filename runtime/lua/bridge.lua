@@ -14,6 +14,8 @@ local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetat
 local byte, sub, min, max = string.byte, string.sub, math.min, math.max
 local unpack = unpack
 local raw_metatable = debug.getmetatable
+local band, MOVED = require('bit').band, 16 -- flag of a block's storage that has left it
+th.MOVED = MOVED
 local track, count_object = th.track, th.count_object
 
 local weak = { __mode = 'k' }
@@ -35,7 +37,11 @@ end
 --- Gives a userdata a struct that Lua made, in the table of its class, and what keeps its
 -- memory.
 function th.attach(structs, value, struct, anchor)
-  structs[value], anchors[value] = struct, anchor
+  anchors[value] = anchor
+  structs[value] = struct
+  if type(anchor) == 'cdata' and band(anchor.own.flag, MOVED) ~= 0 then
+    anchors[value] = th.storage_object(anchor.own) -- a finalizer has resized it meanwhile
+  end
   made = made + 1
   if made > most then collect() end
 end

@@ -164,16 +164,15 @@ function th.adopt(value)
   return object
 end
 
---- Lets Python know all views of a block, whose storage is about to leave it.
--- Until then only the block's memory mattered to them, which they keep; then the storage does.
+--- Lets all views of a block keep its storage, whose elements are about to leave the block.
+-- Until then only the block mattered to them.
 function th.leave_block(block)
-  if bit.band(block.own.flag, th.SHARED) == 0 then return end
-  local found = {}
+  local own = block.own
+  own.flag = bit.bor(own.flag, th.MOVED)
+  if bit.band(own.flag, th.SHARED) == 0 then return end
+  local storage = th.storage_object(own)
   for value, anchor in next, th.anchors do
-    if rawequal(anchor, block) then found[#found + 1] = value end
-  end
-  for _, value in ipairs(found) do
-    if th.anchors[value] then th.adopt(value) end -- not known yet: a finalizer may have used it
+    if rawequal(anchor, block) then th.anchors[value] = storage end
   end
 end
 
