@@ -35,7 +35,7 @@ def uninterruptible(function: F) -> F:
     return function
 
 
-def _is_python_s_own(code: CodeType) -> bool:
+def _is_pythons_own(code: CodeType) -> bool:
     # A module that was left half loaded would stay so; a weak reference's callback is a finalizer.
     name = code.co_filename
     return name.startswith("<frozen importlib") or name == weakref.__file__
@@ -48,7 +48,7 @@ def is_interruptible(frame: FrameType | None) -> bool:
     """
     outer = False
     while frame is not None and frame.f_code.co_name != "__del__":
-        if frame.f_code in _uninterruptible or _is_python_s_own(frame.f_code):
+        if frame.f_code in _uninterruptible or _is_pythons_own(frame.f_code):
             return False
         if outer and frame.f_code in _interruptible:
             return True
