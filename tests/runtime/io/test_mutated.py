@@ -34,6 +34,7 @@ function mutated.load(path, mode)
 end
 """
 
+
 @pytest.fixture(scope="module")
 def originals(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, bytes]]:
     """Good files: mode and bytes."""
