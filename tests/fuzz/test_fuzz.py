@@ -13,7 +13,7 @@ from tests.fuzz.fuzzers import FUZZERS
 from tests.fuzz.harness import Tally
 
 #: Programs of a short run.
-SHORT = {"files": 400, "calls": 120, "nans": 12, "collections": 40}
+SHORT = {"files": 400, "calls": 90, "nans": 12, "collections": 40}
 
 #: Seconds of work of a short run, besides the start of the process.
 BRIEF = {"interrupts": 1.0, "forks": 1.0, "kills": 0.7, "answers": 1.2, "memory": 0.0}
