@@ -45,8 +45,9 @@ local words = ffi.typeof('intptr_t *')
 function th.track(object)
   if addresses[object] then return end
   local address = tonumber(ffi.cast(words, object)[0])
-  addresses[object] = address
+  -- In this order: without memory for the second one the object only stays for ever.
   counts[address] = (counts[address] or 0) + 1
+  addresses[object] = address
 end
 
 local SPARE = 1024 -- free slots that are enough until the next look
