@@ -141,7 +141,8 @@ local function adopt_block(block, dtype)
   local own = block.own
   if bit.band(own.flag, KNOWN) ~= 0 then return th.storage_object(own) end
   local address, data = address_of(own), address_of(block.data)
-  local object = th.ask(th.call_apart, host.adopt_storage, dtype.index, address, data, tonumber(own.size), block)
+  local object = th.ask(th.call_apart, host.adopt_storage, dtype.index, address, data,
+    tonumber(own.size), block)
   th.track(object)
   own.flag = bit.bor(own.flag, KNOWN)
   storages[address] = object
@@ -160,7 +161,8 @@ function th.adopt(value)
   end
   local offset = tonumber(view.storageOffset)
   local object = th.ask(host.adopt, anchor, offset, unpack(geometry, 1, 2 * n))
-  objects[value], structs[id][value], th.anchors[value] = object, nil, nil
+  objects[value] = object -- first: this may run a finalizer that uses the value
+  structs[id][value], th.anchors[value] = nil, nil
   return object
 end
 
