@@ -108,11 +108,19 @@ class Storage:
     @classmethod
     @uninterruptible
     def adopted(cls, struct: int, address: int, size: int, block: Any) -> Storage:
-        """A storage that Lua made: C struct and elements lie in memory that ``block`` keeps."""
+        """A storage that Lua made: C struct and elements lie in memory that ``block`` keeps.
+
+        There is one for each block: Lua may ask again before it has got the first one.
+        """
+        known = _by_address.get(struct)
+        if known is not None:
+            return known
         raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
         storage = cls(np.frombuffer(memoryview(raw), cls.dtype.numpy))
         storage._kept = block
-        storage._slot = ((ctypes.c_char * _MIRROR.size).from_address(struct), 0, struct)
+        buffer = (ctypes.c_char * _MIRROR.size).from_address(struct)
+        buffer[_AT_FLAG] = buffer[_AT_FLAG][0] | _KNOWN
+        storage._slot = (buffer, 0, struct)
         _by_address[struct] = storage
         return storage
 

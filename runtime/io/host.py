@@ -6,12 +6,12 @@ As everywhere, no exception crosses into Lua: it arrives there as bytes.
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from runtime.dispatch import class_id, encode_error
-from runtime.dtypes import LONG, cast_scalar
 from runtime.interrupts import mark_interruptible
 from runtime.io.diskfile import DiskFile, flush_all
 from runtime.io.file import File
@@ -126,7 +126,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "file_read_sized": lambda file, storage, count: file.read_sized(storage, count),
         "file_write": _write,
         "file_put": _put,
-        "file_seek": lambda file, position: file.seek(int(cast_scalar(position, LONG))),
+        "file_seek": lambda file, position: file.seek(min(int(position), sys.maxsize)),
         "file_seek_end": lambda file: file.seek_end(),
         "file_position": lambda file: file.position(),
         "file_synchronize": lambda file: file.synchronize(),

@@ -99,7 +99,7 @@ class MemoryFile(File):
     def seek(self, position: int) -> None:
         self.check_open()
         _, size = self._settle()
-        if position <= size:
+        if 0 <= position <= size:
             self.window.at = position
             return
         self.window.failed = 1

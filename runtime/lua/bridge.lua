@@ -105,7 +105,7 @@ local MOST_VALUES = 1000 -- that go over in one call: Lua's stack has room for s
 -- is enough to be refused; Python never looks into any other table.
 local function table_to_python(value)
   local first = value[1]
-  if type(first) ~= 'userdata' or not (objects[first] or anchors[first]) then
+  if type(first) ~= 'userdata' or not (anchors[first] or objects[first]) then
     if first == nil or type(first) == 'table' or getmetatable(value) then return marker(value) end
     return host.list(to_python(first))
   end
@@ -122,7 +122,8 @@ end
 function to_python(value, ...) -- luacheck: ignore 212
   local kind = type(value)
   if kind == 'userdata' then
-    return objects[value] or anchors[value] and th.adopt(value) or marker(value)
+    return objects[value] or anchors[value] and th.adopt(value)
+      or objects[value] or marker(value) -- a finalizer may have used it between these looks
   elseif kind == 'number' then
     if value == 0 and 1 / value < 0 then return NEGATIVE_ZERO end
     return value

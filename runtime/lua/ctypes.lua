@@ -133,7 +133,7 @@ function th.storage_object(struct)
   return object
 end
 
-local KNOWN = 64 -- flag of a block's storage that Python knows
+local KNOWN = 64 -- flag of a block's storage that Python knows, which sets it
 th.SHARED = 32   -- and of one that more tensors may view than the one it was made for
 
 -- The Python storage of a block, which from then on keeps the block and writes its struct.
@@ -144,15 +144,17 @@ local function adopt_block(block, dtype)
   local object = th.ask(th.call_apart, host.adopt_storage, dtype.index, address, data,
     tonumber(own.size), block)
   th.track(object)
-  own.flag = bit.bor(own.flag, KNOWN)
   storages[address] = object
   return object
 end
 
 --- Tells Python of a view or block that Lua made, and returns its Python object.
+-- LuaJIT may run a finalizer between any two steps, also between the caller's look and this one,
+-- and the finalizer may use the value: then Python knows it already.
 function th.adopt(value)
   local view, id = find_struct(value)
   local anchor = th.anchors[value]
+  if not anchor then return objects[value] end
   if type(anchor) == 'cdata' then anchor = adopt_block(anchor, th.dtypes[id]) end
   local n = view.nDimension
   local geometry = {}
@@ -161,7 +163,8 @@ function th.adopt(value)
   end
   local offset = tonumber(view.storageOffset)
   local object = th.ask(host.adopt, anchor, offset, unpack(geometry, 1, 2 * n))
-  objects[value] = object -- first: this may run a finalizer that uses the value
+  if objects[value] then return objects[value] end
+  objects[value] = object
   structs[id][value], th.anchors[value] = nil, nil
   return object
 end

@@ -117,13 +117,15 @@ end
 
 -- ------------------------------------------------------------------ positions
 
+local LAST = 2 ^ 63 -- beyond what any file may hold
+
 function File.seek(self, position)
   window_of(self)
   local n = tonumber(position)
   if not n or type(position) == 'boolean' then
     th.type_error(2, 'number', position, position == nil)
   end
-  n = n - n % 1 - 1
+  n = math.min(math.floor(n) - 1, LAST)
   if not (n >= 0) then th.argument_error(2, 'position has to be greater than 0!') end
   ask(host.file_seek, objects[self], n)
   return self

@@ -50,13 +50,20 @@ end
 
 -- ------------------------------------------------------------------- views
 
--- A view of ours for n dimensions, to be filled in from a struct that is looked up after
--- this: making it may run the collector.
-local function new_view(n)
+local function changed()
+  th.fail('a finalizer has changed the number of dimensions')
+end
+
+-- A view of ours for n dimensions, and the struct of the source, of `dims` dimensions, to fill
+-- it in from. That is looked up last: making the view may run the collector, and with it
+-- finalizers that use the source.
+local function new_view(n, self, dims)
   local view = View()
   view.size, view.stride = view.geometry, view.geometry + ROOM
   view.nDimension, view.refcount, view.flag = n, 1, 1
-  return view
+  local c = structs[self] or need_struct(self)
+  if c.nDimension ~= dims then changed() end
+  return view, c
 end
 
 -- The userdata of a view that is filled in.
@@ -93,8 +100,7 @@ end
 
 -- The slice i of dimension d (both from 0) of n, for `publish`.
 local function select_view(self, n, d, i)
-  local view = new_view(n - 1)
-  local c = structs[self]
+  local view, c = new_view(n - 1, self, n)
   copy_geometry(view, 0, c, 0, d)
   copy_geometry(view, d, c, d + 1, n - 1 - d)
   local _, anchor, source = locate(view, c.storage, c.storageOffset + i * c.stride[d], self)
@@ -102,8 +108,7 @@ local function select_view(self, n, d, i)
 end
 
 local function narrow_view(self, n, d, first, size)
-  local view = new_view(n)
-  local c = structs[self]
+  local view, c = new_view(n, self, n)
   copy_geometry(view, 0, c, 0, n)
   view.size[d] = size
   local _, anchor, source = locate(view, c.storage, c.storageOffset + first * c.stride[d], self)
@@ -111,8 +116,7 @@ local function narrow_view(self, n, d, first, size)
 end
 
 local function transposed_view(self)
-  local view = new_view(2)
-  local c = structs[self]
+  local view, c = new_view(2, self, 2)
   view.size[0], view.size[1] = c.size[1], c.size[0]
   view.stride[0], view.stride[1] = c.stride[1], c.stride[0]
   local _, anchor, source = locate(view, c.storage, c.storageOffset, self)
@@ -151,10 +155,10 @@ local function sizes_view(self, n, rows, columns)
     or rows * columns ~= dense(c) then
     return nil
   end
-  local view = new_view(n)
+  local view
+  view, c = new_view(n, self, c.nDimension)
   view.size[0], view.stride[0] = rows, columns
   if n == 2 then view.size[1], view.stride[1] = columns, 1 end
-  c = structs[self]
   local _, anchor, source = locate(view, c.storage, c.storageOffset, self)
   return view, anchor, source
 end
@@ -214,8 +218,8 @@ local function resolve(self, items, ...) -- luacheck: ignore 212
   if #items > n then th.argument_error(2, 'too many indices provided', '?') end
   if n == 0 then return methods.new(self) end
   if n > ROOM then th.fail('more than 8 dimensions: use select and narrow') end
-  local view = new_view(n)
-  c = structs[self]
+  local view
+  view, c = new_view(n, self, n)
   copy_geometry(view, 0, c, 0, n)
   local size, stride = view.size, view.stride
   local left, d, offset = n, 0, c.storageOffset

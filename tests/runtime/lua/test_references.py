@@ -95,3 +95,63 @@ def test_nothing_is_lost_between_collections(engine, steps) -> None:  # type: ig
         {" ".join(lines)}
     """
     engine.run(engine.compile(program.encode()))
+
+
+# A finalizer may run between any two steps of Lua's; here a hook does what one may do, after one
+# step, two steps and so on, until the operation has ended before.
+_AT_EVERY_STEP = """
+    jit.off() jit.flush()
+    local function numbers() return torch.range(1, 12):add(0) end
+    local makers = {
+      block = numbers,
+      view = function() return numbers():view(3, 4) end,
+      slice = function() return numbers():view(3, 4)[2] end,
+      storage = function() return torch.range(1, 2000):view(4, 500)[2] end,
+    }
+    local finalizers = {
+      ask = function(x) torch.sort(x) end,
+      collect = function(x) x:storage() collectgarbage() collectgarbage() end,
+      move = function(x) x:storage():resize(3000) end,
+    }
+    local operations = {
+      sort = function(x) return torch.sort(x:view(-1)):sum() end,
+      sum = function(x) return x:sum() end,
+      plus = function(x) return (x + x):sum() end,
+      view = function(x) return x:view(-1)[2] end,
+      row = function(x) local r = x[1] return type(r) == 'number' and r or r:sum() end,
+      storage = function(x) return x:storage()[2] end,
+      narrow = function(x) return x:narrow(1, 1, 1):sum() end,
+      t = function(x) return x:dim() == 2 and x:t():sum() or 0 end,
+      range = function(x) return x[{{1, 2}}]:sum() end,
+      cat = function(x) return torch.cat({x, x}, 1):sum() end,
+      data = function(x) return tonumber(x:data()[0]) end,
+    }
+    local tried, wrong = 0, {}
+    for making, make in pairs(makers) do
+      for name, operation in pairs(operations) do
+        local right = operation(make())
+        for finalizing, finalize in pairs(finalizers) do
+          for step = 1, 150 do
+            local x, ended = make(), true
+            debug.sethook(function()
+              debug.sethook()
+              ended = false
+              finalize(x)
+            end, '', step)
+            local ok, result = pcall(operation, x)
+            debug.sethook()
+            if ended then break end
+            tried = tried + 1
+            if not ok or result ~= right then
+              wrong[#wrong + 1] = table.concat({making, name, finalizing, tostring(result)}, ' ')
+            end
+          end
+        end
+      end
+    end
+    print(tried > 5000, #wrong, wrong[1])
+"""
+
+
+def test_a_finalizer_may_use_a_tensor_at_any_moment(lua) -> None:  # type: ignore[no-untyped-def]
+    assert lua.run(_AT_EVERY_STEP) == "true\t0\tnil\t\n"
