@@ -11,7 +11,6 @@ import numpy as np
 from runtime.dispatch import Call, checked, op
 from runtime.dtypes import LONG, cast_scalar
 from runtime.errors import ArgError, TorchError, TypeMismatch
-from runtime.ops._operands import store
 from runtime.signatures import as_number, lua_type
 from runtime.storage import STORAGE_CLASSES
 from runtime.tensor import Sizes, Tensor, check_dimensions, contiguous_strides
@@ -206,10 +205,24 @@ def repeat_tensor(call: Call) -> Tensor:
         raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
     result = _result(r, tensor)
     if tensor.sizes:
-        store(result, np.tile(tensor.array, times))
+        _repeat(result, tensor, times)
     else:
         result.resize(())
     return result
+
+
+def _repeat(r: Tensor, source: Tensor, times: Sizes) -> None:
+    """Set r to a tensor's elements as often as wanted; each is written once, without copies."""
+    values = source.array
+    if r.storage is not None and np.may_share_memory(values, r.storage.data):
+        values = values.copy()
+    sizes = (1,) * (len(times) - source.ndim) + source.sizes
+    r.resize(tuple(n * size for n, size in zip(times, sizes, strict=True)))
+    repeated, once = [], []  # the sizes of both, where each dimension of r may be two
+    for n, size in zip(times, sizes, strict=True):
+        repeated += [n, size] if n > 1 and size > 1 else [n * size]
+        once += [1, size] if n > 1 and size > 1 else [size]
+    r.array.reshape(repeated)[...] = values.reshape(once)
 
 
 # -- view

@@ -172,3 +172,17 @@ def test_planes_have_the_same_bits_alone_and_among_others(lua: Lua) -> None:
           end
         end""")
     assert answer == "same same same same "
+
+
+@pytest.mark.parametrize("kind", ["torch.FloatTensor", "torch.DoubleTensor", "torch.IntTensor"])
+@pytest.mark.parametrize("width", [3, 14])  # of the kernel: numpy's correlate takes up to 11
+def test_many_small_planes_have_the_bits_of_each_alone(lua: Lua, kind: str, width: int) -> None:
+    answer = lua.run(f"""
+        for _, mode in ipairs{{'V', 'F'}} do
+          local x = torch.randn(200, 3, {width + 2}):mul(100):type('{kind}')
+          local k = torch.randn(200, 2, {width}):mul(100):type('{kind}')
+          local all = torch.xcorr2(x, k, mode)
+          for i = 1, 200 do assert(all[i]:equal(torch.xcorr2(x[i], k[i], mode)), i) end
+          io.write(table.concat(all[1]:size():totable(), 'x'), ' ')
+        end""")
+    assert answer == f"2x3 4x{2 * width + 1} "
