@@ -118,7 +118,7 @@ class Storage:
         raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
         storage = cls(np.frombuffer(memoryview(raw), cls.dtype.numpy))
         storage._kept = block
-        buffer = (ctypes.c_char * _MIRROR.size).from_address(struct)
+        buffer: Any = (ctypes.c_char * _MIRROR.size).from_address(struct)
         buffer[_AT_FLAG] = buffer[_AT_FLAG][0] | _KNOWN
         storage._slot = (buffer, 0, struct)
         _by_address[struct] = storage

@@ -186,7 +186,7 @@ def _correlate(
 def _correlate_many(
     out: Array, flat: Array, rows: Array, step: int, distances: Sequence[int], strides: Sizes
 ) -> None:
-    """The same for many small planes, all at a time for each weight; the sums have the same bits."""
+    """The same for many small planes, for each weight all at a time; the bits are the same."""
     steps = tuple(s * flat.itemsize for s in (flat.shape[1], *strides))
     column = (-1, *(1 for _ in strides))
     for r, distance in enumerate(distances):
