@@ -3,10 +3,11 @@
 A row that names a formula (`each` for a result element by element, `fold` for a number, `pick`
 for an extremum and its place) can be run by LuaJIT without Python on few contiguous elements
 of DoubleTensors; and on more, where there is a destination and C functions that compute the
-formula, by several threads where that pays (lua/jobs.lua). This module translates such a call,
-once for each pattern of argument kinds, into a Lua function that returns nil where it does not
-apply. Which form a call means is decided by the same match as for Python's way
-(``signatures.Form.match``), so there is one meaning.
+formula, by several threads where that pays (lua/jobs.lua). A formula that is one of numpy's inner
+loops is computed by that from the first element on. This module translates such a call, once for
+each pattern of argument kinds, into a Lua function that returns nil where it does not apply. Which
+form a call means is decided by the same match as for Python's way (``signatures.Form.match``), so
+there is one meaning.
 """
 
 from __future__ import annotations
@@ -36,9 +37,17 @@ _OPERATORS = {
 }
 _KINDS = ("", "T", "N")
 
-_STEP = re.compile(r"(\w+) ([-+*/]) (\w+)")  # a formula that is one loop of numpy's
+_STEP = re.compile(r"(\w+) (\W+) (\w+)( and 1 or 0)?")  # a formula that is one loop of numpy's
 _STEPS = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # one that is BLAS's axpy
 _LOOPS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
+_COMPARISONS = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "~=": np.not_equal,
+}
 
 
 def has_formula(name: str) -> bool:
@@ -84,6 +93,9 @@ class _Writer:
         self.form = form
         self.each, _, self.condition = (row.each or "").partition(" if ")
         self.places = [self._place(i, places) for i in range(len(places))]
+        steps = _STEPS.fullmatch(self.each)
+        if steps is not None and self._words()[steps[3]] == "1":
+            self.each = f"{steps[1]} {steps[2]} {steps[4]}"
         self.tensors = [k + 1 for k, kind in enumerate(pattern) if kind == "T"]
         self.shared = self._share(self.each) if self.each and self._destination() else None
         self.count = len(pattern)
@@ -187,7 +199,24 @@ class _Writer:
         word = self._words().get(self.each, "")
         if word.startswith("x"):  # the elements of a tensor as they are, nans with all their bits
             return f"copy({out}, p{word[1:]}, 8 * n)"
-        return self._loop(f"{out}[i]", self.each)
+        call = self._inner_loop(out)
+        return f"compute({call})" if call else self._loop(f"{out}[i]", self.each)
+
+    def _inner_loop(self, out: str) -> str | None:
+        """The arguments for what calls numpy's inner loop, where the formula is one."""
+        step = _STEP.fullmatch(self.each)
+        if step is None:
+            return None
+        first, sign, second, comparison = step.groups()
+        if comparison and self._result() != "byte":  # a bool is a byte
+            return None
+        kind = (_COMPARISONS[sign], "dd->?") if comparison else (_LOOPS[sign], "dd->d")
+        loop = inner_loop(*kind)
+        if loop is None:
+            return None
+        words = self._words()
+        operands = [re.sub("^x", "p", words[name]) for name in (first, second)]
+        return ", ".join(["n", *map(str, loop), *operands, out, *(["1"] if comparison else [])])
 
     def _loop(self, target: str, text: str) -> str:
         """A loop that sets a target to what a formula gives for each element."""
@@ -202,18 +231,14 @@ class _Writer:
         """
         words, r = self._words(), f"p{self._destination()}"
         operands = {name: re.sub("^x", "p", word) for name, word in words.items()}
-        step = _STEP.fullmatch(text)
-        if step is not None:
-            loop = inner_loop(_LOOPS[step[2]], "dd->d")
-            if loop is None:
-                return None
-            arguments = *map(str, loop), operands[step[1]], operands[step[3]], r
-            return "SCALAR", f"share_loop(n, {', '.join(arguments)})"
+        call = self._inner_loop(r)
+        if call:
+            return "FEW", f"share_loop({call})"
         steps = _STEPS.fullmatch(text)
         if steps is not None and operands[steps[1]] == r:
             factor = steps[2].strip("+") + operands[steps[3]]
             return "MOST", f"share_axpy(n, {r}, {factor}, {operands[steps[4]]})"
-        return ("SCALAR", f"share_copy(n, {r}, p2)") if operands.get(text) == "p2" else None
+        return ("FEW", f"share_copy(n, {r}, p2)") if operands.get(text) == "p2" else None
 
     def _result(self) -> str:
         """The element type of a new result, as the Lua side names it."""

@@ -11,9 +11,8 @@ local ffi = require 'ffi'
 local type, tonumber = type, tonumber
 local attach = th.attach
 
-local SCALAR = 160      -- elements up to which a loop here is quicker than one in C
-local MOST = 512        -- elements that this module computes with
-local MANY = host.LARGE -- elements from which on threads do
+local MOST = 512            -- elements that this module computes with in Lua or makes a tensor for
+local FEW = host.LARGE - 1  -- elements up to which threads do not pay
 local ROOM = 8          -- dimensions
 local OWNED = 7         -- flags of a storage: counts references, can be resized, frees its memory
 
@@ -144,17 +143,35 @@ function small.zeros(dtype, n, size1, size2, ...) -- luacheck: ignore 212
   end
 end
 
+-- ------------------------------------------------------------------ numpy's inner loops
+
+local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, intptr_t)')
+local operands, steps = ffi.new('void *[3]'), ffi.new('intptr_t[3]')
+local count, number = ffi.new('intptr_t[1]'), ffi.new('double[1]')
+
+-- Calls an inner loop for n elements: its address and data, two operands (one may be a number)
+-- and where the result goes, whose elements have `size` bytes. Nothing here makes an object from
+-- the first assignment to shared memory on: the collector could run a finalizer that uses it.
+local function compute(n, address, data, a, b, r, size)
+  local loop, x_step, y_step = ffi.cast(inner_loop, address), 8, 8
+  if type(a) == 'number' then
+    number[0], a, x_step = a, number, 0
+  elseif type(b) == 'number' then
+    number[0], b, y_step = b, number, 0
+  end
+  operands[0], operands[1], operands[2] = a, b, r
+  steps[0], steps[1], steps[2] = x_step, y_step, size or 8
+  count[0] = n
+  loop(operands, count, steps, data)
+end
+
 -- -------------------------------------------------------------- more than a few elements
 
 local run = th.team.run
 local ASK = 64 -- jobs after which Python is asked again how many threads there are
 local board, shares, threads, left = 0, 1, 1, 0
 
-local function share(job, n, count, ...)
-  if n < MANY then
-    run(job, 0, 1, 1, count, 0, ...)
-    return true
-  end
+local function share(job, count, ...)
   if left == 0 then
     board, shares, threads = th.ask(host.team_state)
     left = ASK
@@ -181,20 +198,20 @@ local function share_loop(n, loop, data, a, b, r)
   local x, x_step = operand(a)
   local y, y_step = operand(b)
   local number = x_step == 0 and 1 or y_step == 0 and 2 or 0
-  return share('loop', n, n, loop, data, 3, number, x, y, operand(r), x_step, y_step, 8)
+  return share('loop', n, loop, data, 3, number, x, y, operand(r), x_step, y_step, 8)
 end
 
 local function share_copy(n, to, from)
-  return share('copy', n, 8 * n, (operand(to)), (operand(from)))
+  return share('copy', 8 * n, (operand(to)), (operand(from)))
 end
 
 local axpy -- the address of BLAS's function; false where it cannot be had
 
 local function share_axpy(n, r, factor, x)
-  if n < MANY then return false end -- to find BLAS takes a while
+  if n <= FEW then return false end -- to find BLAS takes a while
   if axpy == nil then axpy = th.ask(host.blas, 'axpy') or false end
   if not axpy then return false end
-  return share('axpy', n, n, axpy, 8, operand(r), (operand(x)), factor)
+  return share('axpy', n, axpy, 8, operand(r), (operand(x)), factor)
 end
 
 -- ------------------------------------------------------------------ translation
@@ -226,13 +243,13 @@ end
 local HEAD = [[
 local small, structs, fetch_struct, byte, double, math, copy = ...
 local load = double.load
-local few, dense, same_sizes, block_like, publish, pick = unpack(small.tools)
-local SCALAR, MOST, share_loop, share_copy, share_axpy = unpack(small.sharing)
+local few, dense, same_sizes, block_like, publish, pick, compute = unpack(small.tools)
+local FEW, MOST, share_loop, share_copy, share_axpy = unpack(small.sharing)
 local exp, log, sqrt, abs, floor, ceil = math.exp, math.log, math.sqrt, math.abs, math.floor, math.ceil
 local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
 ]]
-small.sharing = { SCALAR, MOST, share_loop, share_copy, share_axpy }
-small.tools = { few, dense, same_sizes, block_like, publish, pick }
+small.sharing = { FEW, MOST, share_loop, share_copy, share_axpy }
+small.tools = { few, dense, same_sizes, block_like, publish, pick, compute }
 
 --- What runs calls of a pattern (it returns nil where it cannot), or false.
 function small.find(name, space, code)
