@@ -70,8 +70,8 @@ class Row:
 
     method, function: the form as x:name(...) and as torch.name(...); None where absent.
     types: the element types that have it. hand: the arguments are checked one by one.
-    each, fold: a Lua formula for one element of the result, or for the next value of a result
-    `acc` that starts at 0, in the implementation's names (see runtime/small.py).
+    each, total: a Lua formula for one element of the result, or for what the result is the sum
+    of (an element, or a product of two), in the implementation's names (see runtime/small.py).
     fresh: what runs instead where the call leaves the destination out.
     pick: a Lua formula: whether an element `x` goes before the `best` one so far, for the two
     results of an extremum along a dimension.
@@ -84,7 +84,7 @@ class Row:
     implementation: Callable[..., Any]
     hand: bool = False
     each: str | None = None
-    fold: str | None = None
+    total: str | None = None
     fresh: Callable[..., Any] | None = None
     pick: str | None = None
 
@@ -104,14 +104,14 @@ def op(
     types: Iterable[DType] = ALL,
     *,
     each: str | None = None,
-    fold: str | None = None,
+    total: str | None = None,
     fresh: Callable[..., Any] | None = None,
     pick: str | None = None,
 ) -> Callable[[F], F]:
     """Add a row whose form the dispatcher matches."""
 
     def register(implementation: F) -> F:
-        formulas = each, fold, fresh, pick
+        formulas = each, total, fresh, pick
         row = Row(name, method, function, tuple(types), implementation, False, *formulas)
         TABLE.setdefault(name, []).append(row)
         return implementation

@@ -1,7 +1,7 @@
 """Operations as Lua code: the formulas of rows, for the ways a call may look.
 
-A row that names a formula (`each` for a result element by element, `fold` for a number, `pick`
-for an extremum and its place) can be run by LuaJIT without Python on few contiguous elements
+A row that names a formula (`each` for a result element by element, `total` for a sum, `pick` for
+an extremum and its place) can be run by LuaJIT without Python on few contiguous elements
 of DoubleTensors; and on more, where there is a destination and C functions that compute the
 formula, by several threads where that pays (lua/jobs.lua). A formula that is one of numpy's inner
 loops is computed by that from the first element on. This module translates such a call, once for
@@ -53,7 +53,7 @@ _COMPARISONS = {
 def has_formula(name: str) -> bool:
     """Whether some row of an operation can be run by Lua."""
     names = [name, *(target for (operator, _), target in _OPERATORS.items() if operator == name)]
-    return any(row.each or row.fold or row.pick for n in names for row in TABLE[n])
+    return any(row.each or row.total or row.pick for n in names for row in TABLE[n])
 
 
 def source(name: str, space: str, code: int) -> str | None:
@@ -77,7 +77,7 @@ def source(name: str, space: str, code: int) -> str | None:
         form = parse_form(form_text.replace("*T* Tensor", "*T* T"), DOUBLE)
         places = form.match(args)
         if places is not None:
-            known = row.each or row.fold or row.pick
+            known = row.each or row.total or row.pick
             return _Writer(row, form, places, pattern).write() if known else None
     return None
 
@@ -91,7 +91,7 @@ class _Writer:
     def __init__(self, row: Row, form: Form, places: list[int | None], pattern: str) -> None:
         self.row = row
         self.form = form
-        self.each, _, self.condition = (row.each or "").partition(" if ")
+        self.each, _, self.condition = (row.each or row.total or "").partition(" if ")
         self.places = [self._place(i, places) for i in range(len(places))]
         steps = _STEPS.fullmatch(self.each)
         if steps is not None and self._words()[steps[3]] == "1":
@@ -174,8 +174,8 @@ class _Writer:
         return self.tensors[0]
 
     def _body(self) -> list[str]:
-        if self.row.fold:
-            return ["local acc = 0", self._loop("acc", self.row.fold), "return acc"]
+        if self.row.total:
+            return self._total()
         destination = self._destination()
         if destination:
             more = []
@@ -193,6 +193,16 @@ class _Writer:
             self._fill("out"),
             f"return publish({self._result()}, block)",
         ]
+
+    def _total(self) -> list[str]:
+        """What returns the sum of elements, or of products, which BLAS computes."""
+        first, *second = (re.sub("^x", "p", self._words()[n]) for n in self.each.split(" * "))
+        if not second:
+            return [f"return total({first}, n)"]
+        loop = inner_loop(np.matmul, "dd->d")
+        if loop is None:
+            return ["return nil"]
+        return [f"return inner_product(n, {loop[0]}, {loop[1]}, {first}, {second[0]})"]
 
     def _fill(self, out: str) -> str:
         """What computes all elements of a result from memory that starts at a pointer."""

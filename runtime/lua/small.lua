@@ -16,6 +16,8 @@ local FEW = host.LARGE - 1  -- elements up to which threads do not pay
 local ROOM = 8          -- dimensions
 local OWNED = 7         -- flags of a storage: counts references, can be resized, frees its memory
 
+local load = th.dtypes[th.DOUBLE + 1].load
+
 local small = { MOST = MOST }
 th.small = small
 
@@ -106,7 +108,7 @@ local function pick(c, p, n, dim, better, ...) -- luacheck: ignore 212
     places.size[d], places.stride[d] = size, stride
     stride = stride * size
   end
-  local found, at, load = values.data, places.data, double.load
+  local found, at = values.data, places.data
   for i = 0, n / count - 1 do
     local base = (i - i % inner) * count + i % inner
     local best, place = load(p, base), 0
@@ -163,6 +165,36 @@ local function compute(n, address, data, a, b, r, size)
   steps[0], steps[1], steps[2] = x_step, y_step, size or 8
   count[0] = n
   loop(operands, count, steps, data)
+end
+
+local product_steps = ffi.new('intptr_t[9]', { 0, 0, 0, 0, 8, 8 }) -- from row to row: none
+local product_count = ffi.new('intptr_t[4]', { 1, 1, 1, 1 })
+local product = ffi.new('double[1]')
+local products = 0
+
+-- A row of n elements times a column, by numpy's loop for matrix products; its address, data and
+-- operands. Nil where a finalizer has asked for another product before this one was read.
+local function inner_product(n, address, data, a, b)
+  products = products + 1
+  local mine, loop = products, ffi.cast(inner_loop, address)
+  operands[0], operands[1], operands[2] = a, b, product
+  product_count[2] = n
+  loop(operands, product_count, product_steps, data)
+  local value = load(product, 0)
+  if products == mine then return value end
+end
+
+-- The sum of n elements. Four in a turn: so compiled code gets ahead of the additions.
+local function total(p, n)
+  local sum, rest = 0, n % 4
+  for i = 0, n - 4, 4 do
+    sum = sum + load(p, i)
+    sum = sum + load(p, i + 1)
+    sum = sum + load(p, i + 2)
+    sum = sum + load(p, i + 3)
+  end
+  for i = n - rest, n - 1 do sum = sum + load(p, i) end
+  return sum
 end
 
 -- -------------------------------------------------------------- more than a few elements
@@ -243,13 +275,15 @@ end
 local HEAD = [[
 local small, structs, fetch_struct, byte, double, math, copy = ...
 local load = double.load
-local few, dense, same_sizes, block_like, publish, pick, compute = unpack(small.tools)
+local few, dense, same_sizes, block_like, publish, pick = unpack(small.tools)
+local compute, inner_product, total = unpack(small.bulk)
 local FEW, MOST, share_loop, share_copy, share_axpy = unpack(small.sharing)
 local exp, log, sqrt, abs, floor, ceil = math.exp, math.log, math.sqrt, math.abs, math.floor, math.ceil
 local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
 ]]
 small.sharing = { FEW, MOST, share_loop, share_copy, share_axpy }
-small.tools = { few, dense, same_sizes, block_like, publish, pick, compute }
+small.tools = { few, dense, same_sizes, block_like, publish, pick }
+small.bulk = { compute, inner_product, total }
 
 --- What runs calls of a pattern (it returns nil where it cannot), or false.
 function small.find(name, space, code)

@@ -19,7 +19,7 @@ from runtime.threads import LARGE, get_threads
 _LARGE_PRODUCT = 10_000_000
 
 
-@op("dot", method="T T", function="T T", fold="acc + a * b")
+@op("dot", method="T T", function="T T", total="a * b")
 def dot(a: Tensor, b: Tensor) -> float:
     """The sum of the products of the elements, in order."""
     if a.sizes != b.sizes:

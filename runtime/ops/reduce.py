@@ -59,11 +59,11 @@ def _add_fold(name: str, fold: Any, word: str, formula: str | None) -> None:
 
     over_all.__doc__ = f"The {word} of all elements."
     along.__doc__ = f"r = the {word}s along one dimension."
-    op(name, *_ALL, fold=formula)(over_all)
+    op(name, *_ALL, total=formula)(over_all)
     op(name, *_ALONG)(along)
 
 
-_add_fold("sum", np.sum, "sum", "acc + t")
+_add_fold("sum", np.sum, "sum", "t")
 _add_fold("prod", np.prod, "product", None)
 
 

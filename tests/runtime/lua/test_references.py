@@ -112,11 +112,16 @@ _AT_EVERY_STEP = """
       ask = function(x) torch.sort(x) end,
       collect = function(x) x:storage() collectgarbage() collectgarbage() end,
       move = function(x) x:storage():resize(3000) end,
+      add = function(x) local y = x + x y:add(3):cmul(x) end,
+      dot = function(x) local y = torch.ones(5) y:dot(y) end,
     }
     local operations = {
       sort = function(x) return torch.sort(x:view(-1)):sum() end,
       sum = function(x) return x:sum() end,
       plus = function(x) return (x + x):sum() end,
+      add = function(x) return x:add(x):sum() end,
+      half = function(x) return torch.add(x, 0.5):cmul(x):sum() end,
+      dot = function(x) return x:dot(x) end,
       view = function(x) return x:view(-1)[2] end,
       row = function(x) local r = x[1] return type(r) == 'number' and r or r:sum() end,
       storage = function(x) return x:storage()[2] end,
@@ -126,12 +131,15 @@ _AT_EVERY_STEP = """
       cat = function(x) return torch.cat({x, x}, 1):sum() end,
       data = function(x) return tonumber(x:data()[0]) end,
     }
+    local writes = { add = true }
     local tried, wrong = 0, {}
     for making, make in pairs(makers) do
       for name, operation in pairs(operations) do
         local right = operation(make())
         for finalizing, finalize in pairs(finalizers) do
-          for step = 1, 150 do
+          -- What is written goes to memory that the elements have left.
+          local steps = writes[name] and finalizing == 'move' and 0 or 150
+          for step = 1, steps do
             local x, ended = make(), true
             debug.sethook(function()
               debug.sethook()
