@@ -63,7 +63,7 @@ _COROUTINES = """
 @pytest.mark.parametrize("operation", _OPERATIONS.values(), ids=_OPERATIONS)
 @pytest.mark.parametrize("program", [_FINALIZERS, _COROUTINES], ids=["finalizers", "coroutines"])
 def test_lua_goes_on_after_calls(program: str, operation: str, tmp_path: Path) -> None:
-    count = 300 if "300000" in operation else 3000
+    count = 200 if "300000" in operation else 1500
     source = program.format(count=count, operation=operation) + "io.write('fine')"
     assert _run(source, tmp_path) == ("fine", "", 0)
 

@@ -132,7 +132,7 @@ def test_other_processes_come_first(lua: Lua, monkeypatch: pytest.MonkeyPatch) -
 def test_job_that_fails(shared: Lua) -> None:
     shared("torch.setnumthreads(2)")
     sizes = [3, 8, 0, 1, 1, 1, 1]  # no type has 3 bytes
-    with pytest.raises(Exception, match="C type expected|failed: gather"):
+    with pytest.raises(Exception, match="C type expected|another thread failed"):
         team.run(b"gather", 1000, 0, 0, 0, *sizes)
     assert compare(shared, "x + y", 2) == ""
 
@@ -153,7 +153,7 @@ def test_errors_leave_the_team_free(shared: Lua) -> None:
     shared("torch.setnumthreads(2)")
     shared.run("""
         local x, depth = torch.rand(2e5), 0
-        for locals = 1, 60 do
+        for locals = 1, 60, 2 do
           local names = {}
           for k = 1, locals do names[k] = 'a' .. k end
           local source = 'local x = ... local function f() local ' .. table.concat(names, ', ') ..
