@@ -148,12 +148,21 @@ local function describe(object)
   return format('error object is a %s value', type(object))
 end
 
+-- What the embedding library says where Python has no memory for the call itself. (Python's
+-- functions return their errors.)
+local NO_CALL = 'error during Python call'
+
 --- Message and traceback of an uncaught error, from what xpcall returned with th.traceback.
 -- Where the stack or the memory was too short for that, it is a message alone.
 function th.read_report(report)
-  if type(report) ~= 'table' then return tostring(report), '' end
-  local ok, text = pcall(describe, report.object)
-  return ok and text or tostring(text), report.frames
+  local frames, text = '', report
+  if type(report) == 'table' then
+    local _
+    _, text = pcall(describe, report.object)
+    frames = report.frames
+  end
+  text = tostring(text)
+  return text == NO_CALL and 'not enough memory' or text, frames
 end
 
 --- The traceback of an error, for xpcall: a report of the error and the user's frames.

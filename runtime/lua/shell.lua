@@ -84,7 +84,10 @@ local function outcome(ok, report)
     return nil
   end
   local message, frames = th.read_report(report)
-  if find(message, OUT_OF_MEMORY, 1, true) then pcall(th.collect) end -- it is garbage by now
+  if find(message, OUT_OF_MEMORY, 1, true) then -- it is garbage by now, and so is what it kept
+    pcall(th.collect)
+    pcall(th.collect)
+  end
   settle_memory()
   return message, frames
 end

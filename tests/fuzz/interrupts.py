@@ -82,7 +82,7 @@ def _signals(rng: random.Random) -> Iterator[None]:
 
 def work(seed: str, seconds: float) -> dict[str, int]:
     """Run inputs that are interrupted, for some seconds."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # between inputs
+    signal.signal(signal.SIGINT, lambda *_: None)  # between inputs
     rng = random.Random(seed)
     inputs = stopped = 0
     end = time.monotonic() + seconds

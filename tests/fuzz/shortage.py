@@ -56,7 +56,7 @@ _INPUTS = (
 _WORDS = ("not enough memory", "Buy new RAM", "overflow", "too ", "memory", "table has more")
 
 _PROMPT = "kept = 5\n{source}\nprint(kept + 1)\nprint(torch.ones(3):sum())\n"
-_SECONDS = 120
+_SECONDS = 300
 
 
 def embedded(source: str) -> int:

@@ -51,6 +51,8 @@ def prompt(*inputs: str) -> str:
         ),
         ("error(select(2, xpcall(error, error)))", "error in error handling"),
         ("coroutine.wrap(function() error('x', 0) end)()", "x"),
+        # The embedding library where Python has no memory for a call.
+        ("error('error during Python call', 0)", "not enough memory"),
     ],
 )
 def test_text_of_an_uncaught_error(source: str, shown: str) -> None:
