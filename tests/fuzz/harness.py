@@ -38,6 +38,8 @@ _ANSWERS: dict[str, str] = {}
 
 #: Seconds that one program may take, on a busy machine.
 _PATIENCE = 15
+#: And a fuzzer beyond its time, for its last step: programs that fill memory take minutes.
+_LATE = 350
 
 
 @dataclass
@@ -193,7 +195,7 @@ def worker(name: str, seed: str, batch: int, tally: Tally, seconds: float) -> No
                 stderr=subprocess.STDOUT,
             )
             try:
-                status: int | str = process.wait(seconds + 150)
+                status: int | str = process.wait(seconds + _LATE)
             except subprocess.TimeoutExpired:
                 status = "hang"
             finally:
