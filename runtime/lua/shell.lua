@@ -23,13 +23,18 @@ th.shell = shell
 local OUT_OF_MEMORY = 'not enough memory'
 local HOOK_COUNT = 10000 -- instructions between two looks at Ctrl-C
 
+local stopped = false -- whether Ctrl-C has, since the input began
+
 --- Raises an error if Ctrl-C was pressed; loops of ours call it now and then.
 function th.poll()
-  if not th.uninterruptible and host.poll() then error(host.INTERRUPTED, 0) end
+  if th.uninterruptible or not host.poll() then return end
+  stopped = true
+  error(host.INTERRUPTED, 0)
 end
 
 --- Makes code that runs without the JIT compiler stoppable by Ctrl-C (or not any more).
 function shell.set_interruptible(on)
+  stopped = false
   if on then
     sethook(th.poll, '', HOOK_COUNT)
   else
@@ -84,6 +89,8 @@ local function outcome(ok, report)
     return nil
   end
   local message, frames = th.read_report(report)
+  -- The second of two Ctrl-C may come while the traceback of the first one is written.
+  if stopped and message == 'error in error handling' then message = host.INTERRUPTED end
   if find(message, OUT_OF_MEMORY, 1, true) then -- it is garbage by now, and so is what it kept
     pcall(th.collect)
     pcall(th.collect)

@@ -62,9 +62,8 @@ def _statement(values: Values, depth: int) -> str:
         return f"finally(function() return {call(values, _chosen(values))} end)"
     if chance < 0.08:
         # Memory is written: at both ends of whatever is there.
-        return (
-            f"try(function() local t = v[{rng.randint(1, 12)}] t:fill(1) t[t:nElement()] = 2 end)"
-        )
+        body = "if t:nElement() < 1e8 then t:fill(1) t[t:nElement()] = 2 end"
+        return f"try(function() local t = v[{rng.randint(1, 12)}] {body} end)"
     if chance < 0.10:
         return f"{target} = try(function() return {_indexed(values)} end)"
     if chance < 0.11 and depth:

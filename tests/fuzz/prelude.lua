@@ -23,7 +23,7 @@ end
 
 -- What no message may hold: it comes from inside the engine.
 local INNER = {
-  'internal error', '[th]', 'Traceback', '.py', 'Error:', 'NoneType', 'numpy', 'lupa',
+  'internal error', '[th]', 'Traceback', '.py:', '.py"', 'Error:', 'NoneType', 'numpy', 'lupa',
   'object has no', 'Python', 'float()', 'int()', 'broadcast',
 }
 
