@@ -58,7 +58,7 @@ def talk(
         "pcall(function() while true do end end) error('interrupted!', 0)",
         "coroutine.wrap(function() while true do end end)()",
         # Lua's text where another one comes while the traceback is written.
-        "pcall(function() while true do end end) error(select(2, xpcall(error, error)))",
+        "pcall(function() while true do end end) error(select(2, xpcall(error, error)), 0)",
     ],
 )
 def test_it_stops_what_runs_and_keeps_the_state(talk: Talk, source: str) -> None:
