@@ -67,11 +67,14 @@ def svd(u: Tensor, s: Tensor, v: Tensor, a: Tensor, job: str) -> None:
     """u * diag(s) * v' = a; s descends.
 
     job: 'S' for as many columns of u and v as there are singular values, 'A' for all.
+    Torch7: with infinite elements it may run for ever.
     """
     check_matrix(a)
     rows, columns = a.sizes
     full = int(job == "A")
     columns_of_a = by_columns(a)
+    if np.isinf(columns_of_a).any():  # LAPACK may never end
+        raise TorchError(" Lapack Error gesvd : the matrix has infinite elements")
     found = svd_over_threads(columns_of_a) if not full or rows == columns else None
     if found is None:
         work, _ = routine("gesvd_lwork", a)(rows, columns, full_matrices=full)
