@@ -1,8 +1,27 @@
-"""The Torch7 runtime: an embedded LuaJIT whose ``torch`` is implemented over numpy."""
+"""The Torch7 runtime: an embedded LuaJIT whose ``torch`` is implemented over numpy.
 
-from runtime.blas_threads import one_thread_at_load
+This is its only door: what programs and ``th_shell`` use stands here. README.md beside this file
+tells how it is built.
+"""
+
+from runtime.compute.blas_threads import one_thread_at_load
 
 with one_thread_at_load():
+    from runtime.calls.table import ALL, TABLE, Row
+    from runtime.core.dtypes import DOUBLE
+    from runtime.core.memory import set_fill_pattern
     from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError
+    from runtime.io.replacement import Replacement
 
-__all__ = ["Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
+__all__ = [
+    "ALL",
+    "DOUBLE",
+    "TABLE",
+    "Engine",
+    "Interrupted",
+    "LuaError",
+    "LuaSyntaxError",
+    "Replacement",
+    "Row",
+    "set_fill_pattern",
+]

@@ -6,6 +6,7 @@ comes out of it is bytes, None, or an error of the classes below.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import time
@@ -20,13 +21,14 @@ from typing import Any, NoReturn
 import numpy as np
 from lupa import luajit21
 
-from runtime import bridge, sequential, team
-from runtime.calls import Calls
-from runtime.dispatch import encode_error
-from runtime.interrupts import INTERRUPTED, is_interruptible, uninterruptible
-from runtime.memory import METER, keep_pages
-from runtime.storage import BLOCKS
-from runtime.threads import LARGE
+from runtime.calls.results import encode_error
+from runtime.compute import lua_kernels, thread_pool
+from runtime.compute.threads import LARGE
+from runtime.core.interrupts import INTERRUPTED, is_interruptible, uninterruptible
+from runtime.core.memory import METER, keep_pages
+from runtime.core.storage import BLOCKS
+from runtime.host import bridge
+from runtime.host.lua_calls import Calls
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
 
@@ -97,8 +99,8 @@ class Engine:
         keep_pages()
         np.seterr(all="ignore")  # as in C: inf and nan, and integers that wrap
         call = Calls(self._shell[b"hand_over"])
-        sequential.install(call)
-        team.install(call, dict(self._shell[b"team"].items()), _new_team)
+        lua_kernels.install(call)
+        thread_pool.install(call, dict(self._shell[b"thread_pool"].items()), _new_worker_state)
         METER.collect = partial(call, b"collect")
         BLOCKS.leave = partial(call, b"leave_block")
         self._functions: dict[bytes, Callable[..., Any]] = {}
@@ -107,6 +109,7 @@ class Engine:
     def _host(self) -> dict[bytes, Any]:
         return {
             **bridge.host_functions(),
+            b"export_lua": _export_lua,
             b"INTERRUPTED": INTERRUPTED.encode(),
             b"LARGE": LARGE,
             b"poll": self._poll,
@@ -282,13 +285,18 @@ def _new_lua() -> Any:
     )
 
 
-def _new_team() -> dict[bytes, Any]:
-    """The functions of lua/team.lua in a Lua state of its own."""
+def _export_lua() -> None:
+    """Let C modules that Lua loads see Lua's C API, which the embedding library keeps private."""
+    ctypes.CDLL(luajit21.__file__, ctypes.RTLD_GLOBAL)
+
+
+def _new_worker_state() -> dict[bytes, Any]:
+    """The functions of lua/parallel/thread_pool.lua in a Lua state of its own."""
     lua = _new_lua()
     th = lua.table()
-    for name in (b"jobs", b"team"):
+    for name in (b"parallel/jobs", b"parallel/thread_pool"):
         lua.eval(b"loadstring")(_lua_source(name), b"=[th] %s.lua" % name)(th)
-    return dict(th[b"team"].items())
+    return dict(th[b"thread_pool"].items())
 
 
 def _lua_source(name: bytes) -> bytes:

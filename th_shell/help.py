@@ -11,8 +11,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
-from runtime.dispatch import ALL, TABLE, Row
-from runtime.dtypes import DOUBLE
+from runtime import ALL, DOUBLE, TABLE, Row
 
 __all__ = ["OVERVIEW", "about"]
 

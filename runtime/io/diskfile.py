@@ -12,13 +12,13 @@ import stat
 from contextlib import nullcontext
 from weakref import WeakSet
 
-from runtime.dtypes import CHAR
-from runtime.errors import ArgError, TorchError
-from runtime.interrupts import uninterruptible
-from runtime.io import system
+from runtime.core import system
+from runtime.core.dtypes import CHAR
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.interrupts import uninterruptible
+from runtime.core.mapping import is_mapped
+from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.io.file import File
-from runtime.mapping import is_mapped
-from runtime.storage import STORAGE_CLASSES, Storage
 
 __all__ = ["DiskFile", "flush_all"]
 

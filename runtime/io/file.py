@@ -10,10 +10,10 @@ import ctypes
 
 import numpy as np
 
-from runtime.dtypes import CHAR, LONG, Array, DType
-from runtime.errors import ArgError
+from runtime.core.dtypes import CHAR, LONG, Array, DType
+from runtime.core.errors import ArgError
+from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.io.window import Window
-from runtime.storage import STORAGE_CLASSES, Storage
 
 __all__ = ["File"]
 

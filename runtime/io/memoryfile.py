@@ -5,11 +5,11 @@ The storage is shared: what is written shows in it, and a program may change and
 
 from __future__ import annotations
 
-from runtime.dtypes import CHAR
-from runtime.errors import ArgError, TorchError
+from runtime.core.dtypes import CHAR
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.io.file import File
 from runtime.io.window import UNBOUNDED
-from runtime.storage import STORAGE_CLASSES, Storage
 
 __all__ = ["MemoryFile"]
 

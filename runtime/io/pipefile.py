@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from runtime.errors import ArgError, TorchError
-from runtime.io import system
+from runtime.core import system
+from runtime.core.errors import ArgError, TorchError
 from runtime.io.diskfile import DiskFile
 
 __all__ = ["PipeFile"]

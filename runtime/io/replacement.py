@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from runtime.io import system
+from runtime.core import system
 
 __all__ = ["Replacement"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from runtime.errors import TorchError
+from runtime.core.errors import TorchError
 from runtime.io.diskfile import DiskFile
 from runtime.io.replacement import Replacement
 

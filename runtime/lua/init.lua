@@ -44,10 +44,12 @@ local function keep_globals()
 end
 
 for _, name in ipairs{
-  'compat', 'threads', 'errors', 'class', 'references', 'bridge', 'ctypes', 'elements', 'jobs', 'team',
-  'small', 'storage', 'tensor', 'torch', 'utility', 'timer', 'kernels', 'random', 'files',
-  'file_methods', 'file_tensors', 'serialize', 'deserialize', 'saving', 'print', 'shell', 'output',
-  'tester', 'cmdline', 'packages',
+  'core/compat', 'core/coroutines', 'core/errors', 'core/class', 'core/references', 'core/bridge',
+  'core/structs', 'tensor/elements', 'parallel/jobs', 'parallel/thread_pool', 'tensor/formulas',
+  'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
+  'tensor/kernels', 'tensor/random', 'files/files', 'files/methods', 'files/tensors',
+  'files/serialize', 'files/deserialize', 'files/saving', 'packages/print', 'shell',
+  'packages/output', 'testing/tester', 'packages/cmdline', 'packages/init',
 } do
   th.chunk(name)(th)
 end

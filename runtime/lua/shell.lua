@@ -17,7 +17,7 @@ local write, flush = getmetatable(stdout).__index.write, getmetatable(stdout).__
 _RESULTS = {}
 _LAST = ''
 
-local shell = { team = th.team }
+local shell = { thread_pool = th.thread_pool }
 th.shell = shell
 
 local OUT_OF_MEMORY = 'not enough memory'
@@ -202,7 +202,7 @@ function shell.close()
 end
 
 -- What operations of Python's call in Lua.
-local called = { collect = th.collect, leave_block = th.leave_block, run = th.team.run }
+local called = { collect = th.collect, leave_block = th.leave_block, run = th.thread_pool.run }
 for name, kernel in pairs(th.kernels) do called[name] = kernel end
 
 --- Hands Python the functions that its operations call, once more: see th.hand_over.

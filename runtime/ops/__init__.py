@@ -2,15 +2,12 @@
 
 from runtime.ops import (  # noqa: F401
     bits,
-    blas,
     compare,
     construct,
     conv,
     generators,
     half,
     indexing,
-    lapack_factor,
-    lapack_solve,
     operators,
     order,
     pointwise,
@@ -23,6 +20,7 @@ from runtime.ops import (  # noqa: F401
     unary,
     views,
 )
+from runtime.ops.linalg import blas, factor, solve  # noqa: F401
 
 __all__ = ["ROWS_ADDED"]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.arrays import compute_flat
-from runtime.dtypes import Array
-from runtime.errors import TorchError
-from runtime.tensor import Tensor, describe
-from runtime.threads import LARGE, PIECE, blocks, flatten, in_parts
+from runtime.compute.bulk import compute_flat
+from runtime.compute.threads import LARGE, PIECE, blocks, flatten, in_parts
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Tensor, describe
 
 __all__ = [
     "Compute",

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dispatch import op
-from runtime.dtypes import Array, DType
-from runtime.errors import TorchError
+from runtime.calls.table import op
+from runtime.core.dtypes import Array, DType
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Tensor
 from runtime.ops._operands import Compute
 from runtime.ops.pointwise import with_number, with_tensor
-from runtime.tensor import Tensor
 
 
 def _shift_left(t: Array, places: Array | float, out: Array) -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dispatch import op
-from runtime.dtypes import BYTE, Array
-from runtime.errors import ArgError
+from runtime.calls.table import op
+from runtime.core.dtypes import BYTE, Array
+from runtime.core.errors import ArgError
+from runtime.core.tensor import Tensor
 from runtime.ops._operands import Compute
 from runtime.ops.pointwise import with_number, with_tensor
-from runtime.tensor import Tensor
 
 _NAMES = ("r_", "ta", "tb")
 

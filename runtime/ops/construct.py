@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dispatch import FLOATS, op
-from runtime.dtypes import HALF, LONG, Array, cast, cast_scalar
-from runtime.errors import ArgError, TorchError
+from runtime.calls.table import FLOATS, op
+from runtime.core.dtypes import HALF, LONG, Array, cast, cast_scalar
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import Sizes, Tensor, check_dimensions
 from runtime.ops._operands import check_counts, store
-from runtime.tensor import Sizes, Tensor, check_dimensions
 
 _SIZES = "(LongStorage | dim1 [dim2...])"
 

@@ -13,13 +13,13 @@ from itertools import product
 
 import numpy as np
 
-from runtime import team
-from runtime.c_functions import blas
-from runtime.dispatch import op
-from runtime.dtypes import Array
-from runtime.errors import ArgError
+from runtime.calls.table import op
+from runtime.compute import thread_pool
+from runtime.compute.c_functions import blas
+from runtime.core.dtypes import Array
+from runtime.core.errors import ArgError
+from runtime.core.tensor import Sizes, Tensor, contiguous_strides
 from runtime.ops._operands import store
-from runtime.tensor import Sizes, Tensor, contiguous_strides
 
 __all__: list[str] = []
 
@@ -237,7 +237,7 @@ def _correlate_large(
             start = sum(i * s for i, s in zip(plane, strides, strict=False)) * size
             block = result[(o, *plane)]
             parameters = weights.ctypes.data, at.ctypes.data, at.size, columns, strides[-2]
-            team.run(
+            thread_pool.run(
                 b"correlate", len(block), axpy, size, block.ctypes.data, source + start, *parameters
             )
     if result is not out:

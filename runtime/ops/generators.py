@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dispatch import class_id, op
-from runtime.errors import ArgError
-from runtime.generator import STATE_SIZE, Generator, chosen, default_generator
-from runtime.tensor import Tensor
+from runtime.calls.classes import class_id
+from runtime.calls.table import op
+from runtime.compute.generator import STATE_SIZE, Generator, chosen, default_generator
+from runtime.core.errors import ArgError
+from runtime.core.tensor import Tensor
 
 _NO_RESULTS = (None, 0)
 

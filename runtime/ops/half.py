@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dispatch import Call, checked, op
-from runtime.dtypes import HALF, Array
-from runtime.errors import ArgError
+from runtime.calls.arguments import Call
+from runtime.calls.table import checked, op
+from runtime.core.dtypes import HALF, Array
+from runtime.core.errors import ArgError
+from runtime.core.tensor import Tensor
 from runtime.ops._operands import elementwise, resize_for, store
 from runtime.ops.pointwise import with_tensor
 from runtime.ops.reduce import check_dim
-from runtime.tensor import Tensor
 
 _HALF = (HALF,)
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.arrays import take_along, take_rows
-from runtime.dispatch import ALL, Call, checked, op
-from runtime.dtypes import BYTE, LONG, Array
-from runtime.errors import ArgError, TorchError
+from runtime.calls.arguments import Call
+from runtime.calls.table import ALL, checked, op
+from runtime.compute.bulk import take_along, take_rows
+from runtime.core.dtypes import BYTE, LONG, Array
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import Tensor, describe
 from runtime.ops._operands import check_counts, store
-from runtime.tensor import Tensor, describe
 
 # -- by a vector of indices along one dimension
 

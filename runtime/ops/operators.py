@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dispatch import ALL, Call, checked
-from runtime.dtypes import DType, cast_scalar
-from runtime.errors import ArgError, TorchError
-from runtime.ops.blas import multiply
+from runtime.calls.arguments import Call
+from runtime.calls.table import ALL, checked
+from runtime.core.dtypes import DType, cast_scalar
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from runtime.ops.linalg.blas import multiply
 from runtime.ops.pointwise import add, cadd, csub, div, mul, remainder
-from runtime.tensor import TENSOR_CLASSES, Tensor
 
 
 def _expecting(dtype: DType) -> TorchError:

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.arrays import take_along
-from runtime.dispatch import op
-from runtime.dtypes import Array
-from runtime.errors import ArgError
+from runtime.calls.table import op
+from runtime.compute.bulk import take_along
+from runtime.compute.lua_kernels import select_rows, sort_rows
+from runtime.compute.threads import LARGE, blocks
+from runtime.core.dtypes import Array
+from runtime.core.errors import ArgError
+from runtime.core.tensor import Tensor
 from runtime.ops._operands import store
 from runtime.ops.reduce import check_dim
-from runtime.sequential import select_rows, sort_rows
-from runtime.tensor import Tensor
-from runtime.threads import LARGE, blocks
 
 _PAIR = "[*T*] [*LongTensor*] T"
 

@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from runtime.arrays import add_multiple
-from runtime.dispatch import FLOATS, op
-from runtime.dtypes import Array, DType, cast, cast_scalar
-from runtime.errors import ArgError, TorchError
+from runtime.calls.table import FLOATS, op
+from runtime.compute.bulk import add_multiple
+from runtime.compute.threads import LARGE
+from runtime.core.dtypes import Array, DType, cast, cast_scalar
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import Tensor
 from runtime.ops._operands import Compute, check_counts, elementwise, partly_shared, resize_for
-from runtime.tensor import Tensor
-from runtime.threads import LARGE
 
 # Forms as methods and as functions.
 _WITH_NUMBER = "*T* [T=1] real", "[*T*] T real"

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime import libm
-from runtime.dispatch import FLOATS, op
-from runtime.dtypes import DOUBLE, FLOAT, INT, LONG, Array, DType, cast, cast_scalar
-from runtime.errors import ArgError
-from runtime.generator import Generator, chosen
+from runtime.calls.table import FLOATS, op
+from runtime.compute import libm
+from runtime.compute.generator import Generator, chosen
+from runtime.compute.threads import LARGE, PIECE, in_parts
+from runtime.core.dtypes import DOUBLE, FLOAT, INT, LONG, Array, DType, cast, cast_scalar
+from runtime.core.errors import ArgError
+from runtime.core.tensor import Sizes, Tensor
 from runtime.ops._operands import check_counts
-from runtime.tensor import Sizes, Tensor
-from runtime.threads import LARGE, PIECE, in_parts
 
 _BLOCK = 1 << 16  # even, as normal numbers come in pairs; small, so that it stays in the cache
 _SLOW = 1 << 14  # elements from which logarithms and the like are worth a thread

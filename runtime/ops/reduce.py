@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dispatch import FLOATS, op
-from runtime.dtypes import DOUBLE, Array, DType, cast
-from runtime.errors import ArgError, TorchError
+from runtime.calls.table import FLOATS, op
+from runtime.compute.lua_kernels import cumsum_rows
+from runtime.compute.threads import PIECE, blocks, pieces
+from runtime.core.dtypes import DOUBLE, Array, DType, cast
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import Tensor, describe
 from runtime.ops._operands import check_counts, resize_for, store
-from runtime.sequential import cumsum_rows
-from runtime.tensor import Tensor, describe
-from runtime.threads import PIECE, blocks, pieces
 
 _ALL = "T", "T"
 _ALONG = "[*T*] T index", "[*T*] T index"

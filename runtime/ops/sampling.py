@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dispatch import FLOATS, op
-from runtime.dtypes import Array
-from runtime.errors import ArgError, TorchError
-from runtime.generator import Generator, chosen
+from runtime.calls.table import FLOATS, op
+from runtime.compute.generator import Generator, chosen
+from runtime.compute.lua_kernels import draw_slots, pair_slots, shuffle
+from runtime.core.dtypes import Array
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import Tensor, describe
 from runtime.ops._operands import store
-from runtime.sequential import draw_slots, pair_slots, shuffle
-from runtime.tensor import Tensor, describe
 
 _BLOCK = 1 << 15  # numbers drawn at a time: they stay in the cache
 _WORDS = 2.0**32  # of 32 bits

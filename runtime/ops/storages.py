@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime import mapping
-from runtime.dispatch import Call, checked
-from runtime.dtypes import BYTE, CHAR
-from runtime.errors import TypeMismatch
-from runtime.storage import STORAGE_CLASSES, Storage
+from runtime.calls.arguments import Call
+from runtime.calls.table import checked
+from runtime.core import mapping
+from runtime.core.dtypes import BYTE, CHAR
+from runtime.core.errors import TypeMismatch
+from runtime.core.storage import STORAGE_CLASSES, Storage
 
 
 @checked(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.arrays import copy_into
-from runtime.dispatch import Call, checked, op
-from runtime.dtypes import DTYPES, LONG, Array, DType, cast_into
-from runtime.errors import ArgError, TorchError, TypeMismatch
+from runtime.calls.arguments import Call
+from runtime.calls.forms import as_number, typename
+from runtime.calls.table import checked, op
+from runtime.compute.bulk import copy_into
+from runtime.core.dtypes import DTYPES, LONG, Array, DType, cast_into
+from runtime.core.errors import ArgError, TorchError, TypeMismatch
+from runtime.core.storage import STORAGE_CLASSES, Storage
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.ops._operands import Compute, check_counts, elementwise, like
-from runtime.signatures import as_number, typename
-from runtime.storage import STORAGE_CLASSES, Storage
-from runtime.tensor import TENSOR_CLASSES, Tensor
 
 LONG_STORAGE = STORAGE_CLASSES[LONG.index]
 _MOST_NUMBERS = 8  # Torch7: sizes given as numbers end after the eighth

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from runtime.dispatch import Call, checked
-from runtime.printing import storage_text, tensor_text
+from runtime.calls.arguments import Call
+from runtime.calls.table import checked
+from runtime.core.printing import storage_text, tensor_text
 
 
 @checked("tostring", method="T")

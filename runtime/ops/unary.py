@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from runtime.dispatch import FLOATS, op
-from runtime.dtypes import INT, LONG, Array, DType
+from runtime.calls.table import FLOATS, op
+from runtime.core.dtypes import INT, LONG, Array, DType
+from runtime.core.tensor import Tensor
 from runtime.ops._operands import Compute, elementwise, resize_for
-from runtime.tensor import Tensor
 
 
 def _sigmoid(t: Array, out: Array) -> None:

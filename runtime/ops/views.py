@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dispatch import Call, checked, op
-from runtime.dtypes import LONG, cast_scalar
-from runtime.errors import ArgError, TorchError, TypeMismatch
-from runtime.signatures import as_number, lua_type
-from runtime.storage import STORAGE_CLASSES
-from runtime.tensor import Sizes, Tensor, check_dimensions, contiguous_strides
+from runtime.calls.arguments import Call
+from runtime.calls.forms import as_number, lua_type
+from runtime.calls.table import checked, op
+from runtime.core.dtypes import LONG, cast_scalar
+from runtime.core.errors import ArgError, TorchError, TypeMismatch
+from runtime.core.storage import STORAGE_CLASSES
+from runtime.core.tensor import Sizes, Tensor, check_dimensions, contiguous_strides
 
 _LONG_STORAGE = STORAGE_CLASSES[LONG.index]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import runtime.ops  # noqa: F401  # fills the table
-from runtime.dispatch import TABLE
-from runtime.signatures import parse_form
+from runtime.calls.forms import parse_form
+from runtime.calls.table import TABLE
 
 __all__ = ["EXCLUDED", "EXTRA", "Operation", "operations"]
 

@@ -6,9 +6,9 @@ import gc
 
 import pytest
 
-from runtime.memory import METER, SLOTS
-from runtime.storage import Storage
-from runtime.tensor import Tensor
+from runtime.core.memory import METER, SLOTS
+from runtime.core.storage import Storage
+from runtime.core.tensor import Tensor
 from tests.conftest import Lua
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.dispatch import TABLE
-from runtime.dtypes import DTYPES
+from runtime.calls.table import TABLE
+from runtime.core.dtypes import DTYPES
 from tests.conftest import Lua
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "torch7-call-forms.json"

@@ -6,7 +6,7 @@ The expected numbers are the reference's: those of a copy between tensors.
 import numpy as np
 import pytest
 
-from runtime.dtypes import (
+from runtime.core.dtypes import (
     BYTE,
     CHAR,
     DOUBLE,

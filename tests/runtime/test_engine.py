@@ -11,7 +11,7 @@ import pytest
 from lupa import luajit21
 
 from runtime import Engine, LuaError, LuaSyntaxError
-from runtime.tensor import Tensor
+from runtime.core.tensor import Tensor
 from tests.conftest import Lua
 
 TOP = Path(__file__).parent.parent.parent

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from runtime.dtypes import BYTE, INT
-from runtime.errors import TorchError
-from runtime.mapping import map_file
-from runtime.storage import STORAGE_CLASSES, Storage
+from runtime.core.dtypes import BYTE, INT
+from runtime.core.errors import TorchError
+from runtime.core.mapping import map_file
+from runtime.core.storage import STORAGE_CLASSES, Storage
 from tests.conftest import Lua
 
 Byte, Int = STORAGE_CLASSES[BYTE.index], STORAGE_CLASSES[INT.index]

@@ -8,10 +8,10 @@ import gc
 import numpy as np
 import pytest
 
-from runtime.dtypes import BYTE, DOUBLE, DTYPES, INT
-from runtime.errors import ArgError, TorchError
-from runtime.memory import METER
-from runtime.storage import STORAGE_CLASSES, Storage
+from runtime.core.dtypes import BYTE, DOUBLE, DTYPES, INT
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.memory import METER
+from runtime.core.storage import STORAGE_CLASSES, Storage
 
 Double, Int, Byte = (STORAGE_CLASSES[dtype.index] for dtype in (DOUBLE, INT, BYTE))
 

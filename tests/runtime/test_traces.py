@@ -129,4 +129,4 @@ local at, index = torch.randperm(400):long(), torch.LongTensor(400, 400):random(
 local weights = torch.rand(9, 9)
 """
     found = traces(tmp_path / "jobs.lua", before, f"for _ = 1, 20 do {call} end")
-    assert any(at.startswith("[th] jobs.lua:") and link == "loop" for at, link in found)
+    assert any(at.startswith("[th] parallel/jobs.lua:") and link == "loop" for at, link in found)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from runtime import Engine
-from runtime.dispatch import ALL, FLOATS, TABLE, Row
-from runtime.dtypes import BYTE
+from runtime.calls.table import ALL, FLOATS, TABLE, Row
+from runtime.core.dtypes import BYTE
 from th_shell.help import about
 
 LEGEND = "[x] may be left out, *x* is the destination; of a method, the first one is its object.\n"

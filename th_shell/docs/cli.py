@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from runtime.io.replacement import Replacement
+from runtime import Replacement
 from th_shell.docs.evaluation import stop
 from th_shell.docs.report import as_json, page_lines, total_line
 from th_shell.docs.syntax import Syntax

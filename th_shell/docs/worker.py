@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runtime import Engine, LuaError
-from runtime.memory import set_fill_pattern
+from runtime import Engine, LuaError, set_fill_pattern
 
 __all__ = ["main"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.dtypes import DTYPES
+from runtime.core.dtypes import DTYPES
 from tests.conftest import Lua
 
 SHARED = Path(__file__).parents[4] / "shared" / "t7"

@@ -13,9 +13,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.dispatch import entry
-from runtime.dtypes import FLOAT, Array, DType
-from runtime.tensor import TENSOR_CLASSES, Tensor
+from runtime.calls.plans import entry
+from runtime.core.dtypes import FLOAT, Array, DType
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
 
 LAYOUTS = ("contiguous", "transposed", "narrowed", "expanded")
 DESTINATIONS = ("fresh", "empty", "given", "of other sizes", "strided", "source")

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.dispatch import ALL, entry
-from runtime.dtypes import DOUBLE, FLOAT, LONG, Array, DType
+from runtime.calls.plans import entry
+from runtime.calls.table import ALL
+from runtime.core.dtypes import DOUBLE, FLOAT, LONG, Array, DType
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.ops import conv
-from runtime.tensor import TENSOR_CLASSES, Tensor
 from tests.conftest import Lua
 from tests.runtime.ops.model import tensor as made
 from tests.transcripts import cases, normal

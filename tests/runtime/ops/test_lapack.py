@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.dispatch import entry
-from runtime.dtypes import DOUBLE, FLOAT, INT, Array, DType
-from runtime.tensor import TENSOR_CLASSES, Tensor
+from runtime.calls.plans import entry
+from runtime.core.dtypes import DOUBLE, FLOAT, INT, Array, DType
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from tests.conftest import Lua
 from tests.transcripts import cases, normal
 

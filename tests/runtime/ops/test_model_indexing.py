@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runtime.dispatch import ALL, TABLE
-from runtime.dtypes import BYTE, LONG, Array, DType
-from runtime.tensor import Tensor
+from runtime.calls.table import ALL, TABLE
+from runtime.core.dtypes import BYTE, LONG, Array, DType
+from runtime.core.tensor import Tensor
 from tests.runtime.ops.model import (
     DESTINATIONS,
     LAYOUTS,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from runtime.dispatch import ALL, FLOATS, TABLE
-from runtime.dtypes import BYTE, LONG, Array, DType
+from runtime.calls.table import ALL, FLOATS, TABLE
+from runtime.core.dtypes import BYTE, LONG, Array, DType
 from tests.runtime.ops.model import (
     DESTINATIONS,
     Function,

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runtime.dispatch import ALL, TABLE
-from runtime.dtypes import BYTE, LONG, Array, DType
-from runtime.tensor import TENSOR_CLASSES, Tensor
+from runtime.calls.table import ALL, TABLE
+from runtime.core.dtypes import BYTE, LONG, Array, DType
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from tests.runtime.ops.model import (
     DESTINATIONS,
     Function,

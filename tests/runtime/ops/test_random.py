@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime import libm, threads
-from runtime.dtypes import DOUBLE, FLOAT, INT, DType
-from runtime.generator import STATE_SIZE, Generator
+from runtime.compute import libm, threads
+from runtime.compute.generator import STATE_SIZE, Generator
+from runtime.core.dtypes import DOUBLE, FLOAT, INT, DType
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.ops import random
-from runtime.tensor import TENSOR_CLASSES, Tensor
 from tests.conftest import Lua
 from tests.transcripts import cases, normal
 

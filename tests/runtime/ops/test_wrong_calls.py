@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.dispatch import TABLE, entry
-from runtime.dtypes import BYTE, DOUBLE, HALF, LONG, REALS, DType
-from runtime.signatures import Foreign
-from runtime.storage import STORAGE_CLASSES
-from runtime.tensor import TENSOR_CLASSES, Tensor
+from runtime.calls.forms import Foreign
+from runtime.calls.plans import entry
+from runtime.calls.table import TABLE
+from runtime.core.dtypes import BYTE, DOUBLE, HALF, LONG, REALS, DType
+from runtime.core.storage import STORAGE_CLASSES
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from tests.runtime.ops.model import State
 
 pytestmark = pytest.mark.usefixtures("engine")

@@ -1,0 +1,99 @@
+"""The arguments of a call that its implementation reads one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.calls.forms import as_number, lua_type, typename
+from runtime.core.dtypes import LONG, DType, cast_scalar
+from runtime.core.errors import TypeMismatch
+from runtime.core.storage import STORAGE_CLASSES, Storage
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
+
+__all__ = ["Call"]
+
+_LUA_TYPES = (
+    "nil",
+    "boolean",
+    "userdata",
+    "number",
+    "string",
+    "table",
+    "function",
+    "userdata",
+    "thread",
+)
+
+
+class Call:
+    """The arguments of one call, read by position (from 1) with the reference's errors."""
+
+    __slots__ = ("args", "dtype")
+
+    def __init__(self, dtype: DType, args: tuple[Any, ...]) -> None:
+        self.dtype = dtype
+        self.args = args
+
+    def __len__(self) -> int:
+        return len(self.args)
+
+    def get(self, at: int) -> Any:
+        """The argument as it is; None where absent."""
+        return self.args[at - 1] if at <= len(self.args) else None
+
+    def got(self, at: int) -> str:
+        """What stands there, for an error about its Lua type."""
+        return lua_type(self.args[at - 1]) if at <= len(self.args) else "no value"
+
+    def mismatch(self, at: int, expected: str) -> TypeMismatch:
+        """The error about an object of the wrong class; names the class it has.
+
+        Torch7: of a value without class it names the Lua type whose number is the
+        argument's position.
+        """
+        name = typename(self.get(at))
+        return TypeMismatch(at, expected, name or _LUA_TYPES[min(at, 8)])
+
+    def tensor(self, at: int, dtype: DType | None = None) -> Tensor:
+        """A tensor of the given type, by default the one the method belongs to."""
+        value = self.get(at)
+        dtype = dtype or self.dtype
+        if type(value) is not TENSOR_CLASSES[dtype.index]:
+            raise self.mismatch(at, dtype.tensor_name)
+        return value
+
+    def storage(self, at: int, dtype: DType | None = None) -> Storage:
+        """A storage of the given type, by default the one the method belongs to."""
+        value = self.get(at)
+        dtype = dtype or self.dtype
+        if type(value) is not STORAGE_CLASSES[dtype.index]:
+            raise self.mismatch(at, dtype.storage_name)
+        return value
+
+    def number(self, at: int) -> float | int:
+        """A number (or a string that holds one)."""
+        value = as_number(self.get(at))
+        if value is None:
+            raise TypeMismatch(at, "number", self.got(at))
+        return value
+
+    def long(self, at: int, default: int | None = None) -> int:
+        """A whole number; ``default`` where the argument is absent or nil."""
+        if default is not None and self.get(at) is None:
+            return default
+        return int(cast_scalar(self.number(at), LONG))
+
+    def real(self, at: int) -> float | int:
+        """A number converted to the element type."""
+        return cast_scalar(self.number(at), self.dtype)
+
+    def sizes(self, at: int) -> tuple[int, ...] | None:
+        """The elements of a LongStorage; None where something else stands there."""
+        value = self.get(at)
+        if type(value) is STORAGE_CLASSES[LONG.index]:
+            return tuple(value.data.tolist())
+        return None
+
+    def longs(self, at: int) -> tuple[int, ...]:
+        """All whole numbers from a position to the end of the call."""
+        return tuple(self.long(i) for i in range(at, len(self.args) + 1))

@@ -1,0 +1,394 @@
+"""The language of call forms: kinds of arguments, forms, and their text in error messages.
+
+A form is written as the reference prints it, for all element types at once:
+
+    *T* [T=1] [real=1] T
+    │   │     │        └ a tensor of the row's own type
+    │   │     └ a number of its element type; 1 where the call leaves it out
+    │   └ optional: where left out, the form's argument 1 (itself counted from 1)
+    └ returned: the destination; `[*T*]` is a new tensor where left out
+
+`=default` is not printed; `=last` is None. Other kinds: double long int index boolean
+accreal Generator, LongTensor and the other tensor names, `T~2D` (two dimensions), `{T+}` (a
+table of tensors), `(V|F)` (one of these strings), `(LongStorage | dim1 [dim2...])` (sizes).
+`<*T*>` is a destination that the call never passes, and that is not printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from typing import Any
+
+from runtime.core.dtypes import BYTE, CHAR, DOUBLE, DTYPES, INT, LONG, DType, cast_scalar
+from runtime.core.errors import TorchError
+from runtime.core.storage import STORAGE_CLASSES, Storage
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
+
+__all__ = ["Argument", "Form", "Foreign", "Kind", "as_number", "lua_type", "parse_form", "typename"]
+
+Reader = Callable[[Any], Any] | None
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A Lua value that Python never looks into: a table, function, thread or cdata.
+
+    kind: Lua's type. typename: the torch class, where it has one.
+    """
+
+    kind: str
+    typename: str | None = None
+
+
+def lua_type(value: Any) -> str:
+    """The Lua type of a value as it arrived from Lua."""
+    if value is None:
+        return "nil"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, (int, float)):
+        return "number"
+    if isinstance(value, bytes):
+        return "string"
+    if isinstance(value, Foreign):
+        return value.kind
+    if isinstance(value, list):
+        return "table"
+    return "userdata"
+
+
+def typename(value: Any) -> str | None:
+    """The torch class of a value, or None."""
+    if isinstance(value, Tensor):
+        return value.dtype.tensor_name
+    if isinstance(value, Storage):
+        return value.dtype.storage_name
+    if isinstance(value, Foreign):
+        return value.typename
+    return getattr(type(value), "typename", None)
+
+
+def as_number(value: Any) -> float | int | None:
+    """The number a Lua value stands for, as lua_tonumber reads it (strings too), or None."""
+    kind = type(value)
+    if kind is float or kind is int:
+        return value  # type: ignore[no-any-return]
+    if kind is bytes:
+        return _number_in(value)
+    return None
+
+
+def _number_in(text: bytes) -> float | None:
+    # Python's own reading, less what only Python allows, and with hexadecimal numbers.
+    if b"_" in text:
+        return None
+    try:
+        return float.fromhex(text.decode()) if b"x" in text.lower() else float(text)
+    except ValueError:
+        return None
+
+
+class Kind:
+    """One kind of argument.
+
+    name: as call forms print it. by_value: whether more than the Python type decides.
+    """
+
+    name = ""
+    by_value = False
+    vararg = False
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value may stand for this argument."""
+        raise NotImplementedError
+
+    def reader(self, value: Any) -> Reader:
+        """What turns values of this value's type into what the operation takes; None: nothing."""
+        return None
+
+
+class TensorKind(Kind):
+    """A tensor of one class, perhaps of a fixed number of dimensions."""
+
+    def __init__(self, dtype: DType, ndim: int | None = None) -> None:
+        self.cls = TENSOR_CLASSES[dtype.index]
+        self.ndim = ndim
+        self.by_value = ndim is not None
+        self.name = f"{dtype.name}Tensor" + (f"~{ndim}D" if ndim is not None else "")
+
+    def accepts(self, value: Any) -> bool:
+        return type(value) is self.cls and (self.ndim is None or value.ndim == self.ndim)
+
+
+class TensorListKind(Kind):
+    """A table of tensors of one class."""
+
+    def __init__(self, dtype: DType) -> None:
+        self.cls = TENSOR_CLASSES[dtype.index]
+        self.name = f"{{{dtype.name}Tensor+}}"
+        self._message = f"expected {dtype.name}Tensor in tensor array"
+
+    def accepts(self, value: Any) -> bool:
+        return type(value) is list
+
+    def reader(self, value: Any) -> Reader:
+        return self._read
+
+    def _read(self, values: list[Any]) -> list[Tensor]:
+        if not all(type(value) is self.cls for value in values):
+            raise TorchError(self._message)
+        return values
+
+
+class NumberKind(Kind):
+    """A number, converted as C converts to the given type."""
+
+    def __init__(self, name: str, convert: Callable[[float | int], Any] | None) -> None:
+        self.name = name
+        self._convert = convert
+
+    def accepts(self, value: Any) -> bool:
+        return as_number(value) is not None
+
+    def reader(self, value: Any) -> Reader:
+        convert = self._convert
+        if type(value) is not bytes:
+            return convert
+        if convert is None:
+            return _number_in
+        return lambda text: convert(_number_in(text))  # type: ignore[arg-type]  # it is one
+
+    @property
+    def by_value(self) -> bool:  # type: ignore[override]
+        """Strings are numbers by what they hold."""
+        return False
+
+
+class BooleanKind(Kind):
+    """true or false."""
+
+    name = "boolean"
+
+    def accepts(self, value: Any) -> bool:
+        return type(value) is bool
+
+
+class OptionKind(Kind):
+    """A string that starts with one of a few letters; the operation gets the letter."""
+
+    by_value = True
+
+    def __init__(self, options: Sequence[str]) -> None:
+        self.name = f"({'|'.join(options)})"
+        self._options = {option.encode() for option in options}
+
+    def accepts(self, value: Any) -> bool:
+        return type(value) is bytes and value[:1] in self._options
+
+    def reader(self, value: Any) -> Reader:
+        return _first_letter
+
+
+def _first_letter(value: bytes) -> str:
+    return chr(value[0])
+
+
+class SizesKind(Kind):
+    """A LongStorage, or numbers to the end of the call; the operation gets a tuple of int."""
+
+    name = "(LongStorage | dim1 [dim2...])"
+    vararg = True
+
+    def accepts(self, value: Any) -> bool:
+        values = value
+        if len(values) == 1 and type(values[0]) is STORAGE_CLASSES[LONG.index]:
+            return True
+        return all(as_number(v) is not None for v in values)
+
+    def reader(self, value: Any) -> Reader:
+        return _read_sizes
+
+
+class ObjectKind(Kind):
+    """An object of a Python class that is neither tensor nor storage."""
+
+    def __init__(self, name: str, cls: type) -> None:
+        self.name = name
+        self.cls = cls
+
+    def accepts(self, value: Any) -> bool:
+        return type(value) is self.cls
+
+
+def _read_sizes(values: tuple[Any, ...]) -> tuple[int, ...]:
+    if len(values) == 1 and isinstance(values[0], Storage):
+        return tuple(values[0].data.tolist())
+    return tuple(_to_long(as_number(v) or 0) for v in values)
+
+
+def _to_long(value: float | int) -> int:
+    return int(cast_scalar(value, LONG))
+
+
+def _to_index(value: float | int) -> int:
+    position = int(cast_scalar(value, LONG)) - 1
+    return (position + 2**31) % 2**32 - 2**31  # Torch7: dimensions are numbers of 32 bits
+
+
+_NUMBERS: dict[str, NumberKind] = {
+    "double": NumberKind("double", None),
+    "float": NumberKind("float", None),
+    "long": NumberKind("long", _to_long),
+    "int": NumberKind("int", partial(cast_scalar, to=INT)),
+    "index": NumberKind("index", _to_index),
+}
+_REALS = {
+    dtype: NumberKind(dtype.real, None if dtype is DOUBLE else partial(cast_scalar, to=dtype))
+    for dtype in DTYPES
+}
+_BOOLEAN = BooleanKind()
+_SIZES = SizesKind()
+_TENSOR_NAMES = {f"{dtype.name}Tensor": dtype for dtype in DTYPES}
+#: Kinds of further classes ('Generator'), added by the modules that own them.
+OBJECT_KINDS: dict[str, ObjectKind] = {}
+
+
+def _kind(word: str, dtype: DType) -> Kind:
+    name, _, ndim = word.partition("~")
+    if name == "T" or name in _TENSOR_NAMES:
+        return TensorKind(_TENSOR_NAMES.get(name, dtype), int(ndim[:-1]) if ndim else None)
+    if word == "{T+}":
+        return TensorListKind(dtype)
+    if word == "real":
+        return _REALS[dtype]
+    if word == "accreal":
+        return _NUMBERS["double" if dtype.is_float else "long"]
+    if word in _NUMBERS:
+        return _NUMBERS[word]
+    if word == "boolean":
+        return _BOOLEAN
+    if word.startswith("(LongStorage"):
+        return _SIZES
+    if word.startswith("("):
+        return OptionKind(word[1:-1].split("|"))
+    return OBJECT_KINDS[word]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a form.
+
+    default: what stands where the call leaves it out: a value, 'new' (a new tensor), or
+    ('argument', i) for the form's argument i; `optional` says whether there is one.
+    """
+
+    kind: Kind
+    returned: bool = False
+    optional: bool = False
+    invisible: bool = False
+    default: Any = None
+
+    @property
+    def help(self) -> str:
+        """As error messages print it."""
+        text = f"*{self.kind.name}*" if self.returned else self.kind.name
+        return f"[{text}]" if self.optional else text
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to call a function: its arguments in order."""
+
+    arguments: tuple[Argument, ...]
+    by_value: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_value", any(a.kind.by_value for a in self.arguments))
+
+    @property
+    def help(self) -> str:
+        """As error messages print it."""
+        return " ".join(a.help for a in self.arguments if not a.invisible)
+
+    def match(self, args: tuple[Any, ...]) -> list[int | None] | None:
+        """For each argument the position that stands for it (None: left out), or None.
+
+        Torch7 tries the optional arguments in the order of a binary counter, first none of
+        them, and takes the first choice that fits.
+        """
+        optional = [i for i, a in enumerate(self.arguments) if a.optional]
+        for chosen in _choices(len(optional)):
+            given = {i for i, taken in zip(optional, chosen, strict=True) if taken}
+            places = self._place(given, args)
+            if places is not None:
+                return places
+        return None
+
+    def _place(self, given: set[int], args: tuple[Any, ...]) -> list[int | None] | None:
+        places: list[int | None] = []
+        at = 0
+        for i, argument in enumerate(self.arguments):
+            if argument.invisible or (argument.optional and i not in given):
+                places.append(None)
+                continue
+            if argument.kind.vararg:
+                if at >= len(args) or not argument.kind.accepts(args[at:]):
+                    return None
+                places.append(at)
+                at = len(args)
+                continue
+            if at >= len(args) or not argument.kind.accepts(args[at]):
+                return None
+            places.append(at)
+            at += 1
+        return places if at == len(args) else None
+
+
+def _choices(count: int) -> Iterator[tuple[bool, ...]]:
+    for bits in product((False, True), repeat=count):
+        yield bits[::-1]
+
+
+_WORD = re.compile(r"\(LongStorage [^)]*\)|<[^>]*>|\[[^\]]*\]|\S+")
+
+
+def parse_form(text: str, dtype: DType) -> Form:
+    """Read one form for one element type; raises KeyError for an unknown kind."""
+    return Form(tuple(_parse_argument(word, dtype) for word in _WORD.findall(text)))
+
+
+def _parse_argument(word: str, dtype: DType) -> Argument:
+    optional = word.startswith("[") and word.endswith("]")
+    invisible = word.startswith("<")
+    if optional or invisible:
+        word = word[1:-1]
+    word, _, default = word.partition("=")
+    returned = word.startswith("*")
+    if returned:
+        word = word.strip("*")
+    kind = _kind(word, dtype)
+    return Argument(kind, returned, optional, invisible, _default(kind, returned, default))
+
+
+def _default(kind: Kind, returned: bool, text: str) -> Any:
+    if isinstance(kind, TensorKind):
+        return ("argument", int(text) - 1) if text else "new" if returned else None
+    if isinstance(kind, BooleanKind):
+        return text == "true"
+    if text == "last":
+        return None
+    if isinstance(kind, NumberKind) and text:
+        number = float(text)
+        if kind.name == "index":
+            number -= 1
+        return int(number) if number == int(number) else number
+    return text or None
+
+
+def is_string_type(dtype: DType) -> bool:
+    """Whether storages of this type hold text (ByteStorage, CharStorage)."""
+    return dtype in (BYTE, CHAR)

@@ -1,0 +1,199 @@
+"""From a call in Lua to the one implementation and its arguments.
+
+Which row of the table a call means is found out once for each combination of argument types, and
+kept as a plan: a Python function that is written out for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from runtime.calls.arguments import Call
+from runtime.calls.classes import class_id
+from runtime.calls.forms import Form, TensorKind, as_number, lua_type, parse_form, typename
+from runtime.calls.results import encode, encode_error
+from runtime.calls.table import TABLE, Row
+from runtime.core.dtypes import DOUBLE, REALS, DType
+from runtime.core.errors import InvalidArguments, TorchError
+from runtime.core.interrupts import mark_interruptible
+from runtime.core.tensor import TENSOR_CLASSES
+
+__all__ = ["entry", "set_default_type"]
+
+Entry = Callable[..., Any]
+
+# Torch7: functions do not know of HalfTensor.
+_DTYPE_OF = {cls: cls.dtype for cls in TENSOR_CLASSES if cls.dtype in REALS}
+_BY_NAME = {dtype.tensor_name.encode(): dtype for dtype in REALS}
+
+
+def set_default_type(dtype: DType) -> None:
+    """Make torch functions without a tensor argument work on this type."""
+    global _default
+    _default = dtype
+    for cache in _function_caches:
+        cache.clear()
+
+
+_MOST_PLANS = 1000  # of one function: strings among the arguments make many
+
+_default = DOUBLE
+_function_caches: list[dict[Any, Entry]] = []
+
+
+def entry(name: str, dtype: DType | None) -> Entry:
+    """What Lua calls for torch.TYPETensor's method, or for torch.name where dtype is None.
+
+    Choices are kept by the types of the arguments (of a list by its first element's; and by
+    numbers of dimensions, where a form asks for them), so that a repeated call costs one
+    dictionary look-up.
+    """
+    cache: dict[Any, Entry] = {}
+    if dtype is None:
+        _function_caches.append(cache)
+    by_value = any("~" in (row.method or "") + (row.function or "") for row in TABLE[name])
+    find = cache.get
+
+    def call(*args: Any) -> Any:
+        try:
+            key: Any = tuple(map(type, args))
+            if list in key:
+                key = tuple([(list, type(a[0])) if type(a) is list else type(a) for a in args])
+            if bytes in key:
+                key = (key, tuple([a for a in args if type(a) is bytes]))
+            if by_value:
+                key = (key, tuple([getattr(a, "ndim", None) for a in args]))
+            plan = find(key)
+            if plan is None:
+                plan = _resolve(name, dtype, args)
+                if len(cache) < _MOST_PLANS:
+                    cache[key] = plan
+            return plan(*args)
+        except BaseException as error:
+            return encode_error(error, args)
+
+    return mark_interruptible(call)
+
+
+def _resolve(name: str, dtype: DType | None, args: tuple[Any, ...]) -> Entry:
+    """The plan for a call: a function of the same arguments that runs the implementation."""
+    if dtype is not None:
+        return _plan(name, "method", dtype, args)
+    dtype, used = _function_type(args)
+    plan = _plan(name, "function", dtype, args[: len(args) - used])
+    return (lambda *given: plan(*given[:-1])) if used else plan
+
+
+def _function_type(args: tuple[Any, ...]) -> tuple[DType, int]:
+    """The element type that a torch function works on, and how many last arguments said so."""
+    for value in args[:2]:
+        if type(value) in _DTYPE_OF:
+            return _DTYPE_OF[type(value)], 0
+    if args and type(args[0]) is list and args[0] and type(args[0][0]) in _DTYPE_OF:
+        return _DTYPE_OF[type(args[0][0])], 0
+    if args and type(args[-1]) is bytes and args[-1] in _BY_NAME:
+        return _BY_NAME[args[-1]], 1
+    return _default, 0
+
+
+def _plan(name: str, space: str, dtype: DType, args: tuple[Any, ...]) -> Entry:
+    rows = [row for row in TABLE[name] if dtype in row.types and row.form(space) is not None]
+    if not rows:
+        raise TorchError(f"{dtype.tensor_name} does not implement the torch.{name}() function")
+    if rows[0].hand:
+        implementation = rows[0].implementation
+        return lambda *given: encode(implementation(Call(dtype, given)), given)
+    forms = [(parse_form(row.form(space) or "", dtype), row) for row in rows]
+    for form, row in forms:
+        places = form.match(args)
+        if places is not None:
+            return _compile(form, row, places, args)
+    got = "".join(_argument_type(value) + " " for value in args) or "no arguments provided"
+    raise InvalidArguments(got, " | ".join(form.help for form, _ in forms))
+
+
+def _argument_type(value: Any) -> str:
+    name = typename(value)
+    if name is not None:
+        return name.removeprefix("torch.")
+    if as_number(value) is not None:
+        return "number"
+    kind = lua_type(value)
+    return kind if kind in ("nil", "boolean", "string", "table", "userdata") else "???"
+
+
+def _compile(form: Form, row: Row, places: list[int | None], args: tuple[Any, ...]) -> Entry:
+    """Write the plan out as a Python function: no loop is left for the call itself."""
+    scope: dict[str, Any] = {"implementation": row.implementation}
+    names = [f"a{i}" for i in range(len(args))]
+    words: list[str] = []
+    made: list[str] = []
+    results: list[tuple[str, int]] = []
+    for i, (argument, at) in enumerate(zip(form.arguments, places, strict=True)):
+        word = _word(i, form, at, names, words, args, scope)
+        if argument.returned:
+            kind = -1 - at if at is not None else 0
+            if at is None and argument.default == "new":
+                assert isinstance(argument.kind, TensorKind)
+                scope[f"C{i}"] = argument.kind.cls
+                made.append(f"    {word} = C{i}()")
+            if at is None:
+                kind = -1 - names.index(word) if word in names else -100 - class_id(scope[f"C{i}"])
+            results.append((word, kind))
+        words.append(word)
+    if made and row.fresh is not None:
+        scope["implementation"] = row.fresh
+    call = f"implementation({', '.join(words)})"
+    lines = [f"def plan({', '.join(names)}):", *made, *_return(call, results)]
+    # Compiled first: Python ends as if by a signal where one has stopped the exec of a text.
+    exec(compile("\n".join(lines), "<plan>", "exec"), scope)
+    return scope["plan"]  # type: ignore[no-any-return]
+
+
+def _word(
+    i: int,
+    form: Form,
+    at: int | None,
+    names: list[str],
+    words: list[str],
+    args: tuple[Any, ...],
+    scope: dict[str, Any],
+) -> str:
+    """The expression for the form's argument i."""
+    argument = form.arguments[i]
+    if at is None:
+        default = argument.default
+        if isinstance(default, tuple):
+            return words[default[1]]
+        if default == "new":
+            return f"new{i}"
+        return repr(default)
+    if argument.kind.vararg:
+        scope[f"r{i}"] = argument.kind.reader(args[at:])
+        return f"r{i}(({', '.join(names[at:])},))"
+    reader = argument.kind.reader(args[at])
+    if reader is None:
+        return names[at]
+    scope[f"r{i}"] = reader
+    return f"r{i}({names[at]})"
+
+
+def _return(call: str, results: list[tuple[str, int]]) -> list[str]:
+    if not results:
+        return [f"    value = {call}", "    return (None, 0) if value is None else value"]
+    if len(results) == 1:
+        # An implementation may return a number instead of its destination (squeeze).
+        word, kind = results[0]
+        if kind == -1:
+            return [f"    return {call}"]
+        if kind <= -100:
+            return [
+                f"    value = {call}",
+                "    if value is not None: return value",
+                f"    return {word}, {-100 - kind}",
+            ]
+    parts = [
+        f"{word}, {-100 - kind}" if kind <= -100 else f"None, {kind}" for word, kind in results
+    ]
+    return [f"    {call}", f"    return None, {len(results)}, {', '.join(parts)}"]

@@ -1,0 +1,63 @@
+"""How many threads the BLAS libraries under numpy and scipy compute with.
+
+Their threads wait for each other by spinning. Where another process keeps a processor busy that
+turns 0.1 ms into 8 ms. So the libraries start with one thread; only work that takes many times
+as long gets what torch.setnumthreads says. That it does whatever else the machine does: with
+another number of threads the last digits of a result may be others.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from runtime.compute.processors import OURS
+
+__all__ = ["many_threads", "one_thread_at_load"]
+
+_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@contextmanager
+def one_thread_at_load() -> Iterator[None]:
+    """Let a library that is loaded within start with one thread, unless the user chose."""
+    ours = [name for name in _VARIABLES if name not in os.environ]
+    os.environ.update(dict.fromkeys(ours, "1"))
+    try:
+        yield
+    finally:
+        for name in ours:  # programs started from here choose for themselves
+            del os.environ[name]
+
+
+@contextmanager
+def many_threads(count: int) -> Iterator[None]:
+    """Let the libraries that are loaded by now use this many threads within.
+
+    No more than there are processors for this process.
+    """
+    count = min(count, OURS)
+    if count == 1:
+        yield
+        return
+    libraries = _libraries("scipy.linalg" in sys.modules)
+    before = [library.num_threads for library in libraries]
+    for library in libraries:
+        library.set_num_threads(count)
+    try:
+        yield
+    finally:
+        for library, number in zip(libraries, before, strict=True):
+            library.set_num_threads(number)
+
+
+@cache
+def _libraries(scipy_too: bool) -> list[Any]:
+    # scipy brings a library of its own, which is there from its first use on.
+    from threadpoolctl import ThreadpoolController  # late: few programs get here
+
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)

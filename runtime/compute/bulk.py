@@ -1,0 +1,127 @@
+"""What numpy has too, but slower."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from runtime.compute import thread_pool
+from runtime.compute.c_functions import blas, inner_loop, lapack
+from runtime.compute.threads import LARGE, in_parts
+from runtime.core.dtypes import Array
+
+__all__ = [
+    "add_multiple",
+    "compute_flat",
+    "copy_into",
+    "invert_factored",
+    "multiply_vector",
+    "take_along",
+    "take_rows",
+]
+
+_LARGE_BYTES = 8 * LARGE
+
+
+def compute_flat(ufunc: np.ufunc, out: Array, *inputs: Array | float) -> None:
+    """out = ufunc(*inputs), one-dimensional; by several threads where that is possible.
+
+    An input may be a number, where an array has another one's type.
+    """
+    dtype = next(x.dtype for x in inputs if isinstance(x, np.ndarray))
+    values = [x if isinstance(x, np.ndarray) else np.array(x, dtype) for x in inputs]
+    whole = dtype.kind != "f" and any(x.ndim == 0 for x in values)  # which numbers may not be
+    found = None
+    if out.size >= LARGE and not whole and all(x.dtype == dtype for x in values):
+        found = inner_loop(ufunc, f"{dtype.char * len(values)}->{out.dtype.char}")
+    if found is None:
+        ufunc(*inputs, out=out)
+        return
+    operands = [*values, out]
+    addresses = [x.ctypes.data for x in operands]
+    steps = [x.strides[0] if x.ndim else 0 for x in operands]
+    thread_pool.run(b"loop", len(out), *found, len(operands), 0, *addresses, *steps)
+
+
+def copy_into(out: Array, values: Array) -> None:
+    """Set an array's elements to others of the same type and shape."""
+    if out.nbytes < _LARGE_BYTES or np.may_share_memory(out, values):
+        np.copyto(out, values)
+    elif out.flags.c_contiguous and values.flags.c_contiguous:
+        thread_pool.run(b"copy", out.nbytes, out.ctypes.data, values.ctypes.data)
+    else:
+        in_parts(lambda at: np.copyto(out[at], values[at]), len(out), large=0)
+
+
+def add_multiple(r: Array, factor: float, x: Array) -> bool:
+    """r += factor * x; flat and contiguous, of one floating-point type. False: nothing is done."""
+    function = blas("axpy", r.itemsize)
+    if function is None:
+        return False
+    addresses = r.ctypes.data, x.ctypes.data
+    thread_pool.run(b"axpy", len(r), function, r.itemsize, *addresses, factor)
+    return True
+
+
+def multiply_vector(matrix: Array, vector: Array, out: Array) -> bool:
+    """out = matrix @ vector, all of one floating-point type; False where nothing is done."""
+    flags, size = matrix.flags, matrix.itemsize
+    by_rows = flags.c_contiguous
+    function = blas("gemv", size)
+    if not (by_rows or flags.f_contiguous) or out.strides != (size,) or function is None:
+        return False
+    vector = np.ascontiguousarray(vector)
+    addresses = out.ctypes.data, matrix.ctypes.data, vector.ctypes.data
+    rows, columns = matrix.shape
+    steps = (1, columns) if by_rows else (rows, 1)  # from column to column, and row to row
+    thread_pool.run(b"gemv", rows, function, size, *addresses, columns, *steps, piece=rows)
+    return True
+
+
+def invert_factored(factors: Array, order: Array) -> Array | None:
+    """The inverse, by columns, of a matrix whose factors LAPACK's getrf gave (order from 0).
+
+    Its columns are solutions, which threads compute independently of each other; in getri they
+    wait for each other all the time.
+    """
+    function = lapack("getrs", factors.itemsize)
+    if function is None:
+        return None
+    n = len(factors)
+    inverse = np.empty((n, n), factors.dtype, order="F")
+    pivots = order.astype(np.int32) + np.int32(1)
+    addresses = (x.ctypes.data for x in (factors, pivots, inverse))
+    thread_pool.run(b"invert", n, function, factors.itemsize, n, *addresses, piece=n)
+    return inverse
+
+
+def take_rows(rows: Array, at: Array, out: Array) -> None:
+    """out = rows[at]; positions are from 0 and in range, all is contiguous and apart."""
+    size = rows[0].nbytes
+    addresses = (x.ctypes.data for x in (out, rows, at))
+    thread_pool.run(b"take", len(at), *addresses, size, large=out.nbytes >= _LARGE_BYTES)
+
+
+def take_along(
+    values: Array, at: Array, dim: int, out: Array | None = None, first: int = 0
+) -> Array:
+    """values at positions (in range) along one dimension; the other sizes are the same.
+
+    As numpy's take_along_axis, which takes several times as long.
+    out: where to, contiguous and apart from values; by default new memory.
+    first: the number of the first position.
+    """
+    if out is None:
+        out = np.empty(at.shape, values.dtype)
+    if not at.size:
+        return out
+    values, at = np.ascontiguousarray(values), np.ascontiguousarray(at)
+    step = math.prod(values.shape[dim + 1 :])
+    block = values.shape[dim] * step
+    # Runs of positions that share an offset, or one that grows by 1 from each to the next.
+    run, runs_of_block = (step, at.shape[dim]) if step > 1 else (at.shape[dim], 1)
+    addresses = (x.ctypes.data for x in (out, values, at))
+    sizes = out.itemsize, at.itemsize, first, run, runs_of_block, block, step
+    thread_pool.run(b"gather", at.size // run, *addresses, *sizes, large=at.size >= LARGE)
+    return out

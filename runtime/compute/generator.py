@@ -1,0 +1,184 @@
+"""``Generator``: a stream of random numbers, the reference's for the same seed, bit for bit.
+
+The words are the Mersenne Twister's (MT19937), 32 bits each; a uniform number is one word
+divided by 2^32; normal numbers come in pairs from two uniform ones (Box and Muller), of which
+the second is kept for the next call.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import struct
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from runtime.calls.forms import OBJECT_KINDS, ObjectKind
+from runtime.compute import libm
+from runtime.compute.threads import PIECE, in_parts
+from runtime.core.dtypes import Array
+
+if TYPE_CHECKING:
+    from numpy.random import MT19937
+
+__all__ = ["STATE_SIZE", "Generator", "chosen", "default_generator"]
+
+_WORDS = 624
+_SLOW = 4096  # pairs of normal numbers from which threads are worth it
+_TO_UNIT = 2.0**-32
+# The bits of the double 2^20, whose last 32 are worth 2^-32 each: words become numbers in
+# the memory they lie in.
+_EXPONENT, _AT_EXPONENT = np.uint64(0x4130000000000000), 2.0**20
+# Torch7: the C struct, as it lies in memory: seed, words left in this turn (and one), seeded,
+# position, the turn's words, the last pair's x, y and radius, whether its second is unused.
+_STATE = struct.Struct(f"<QiiQ{8 * _WORDS}s3di4x")
+
+#: Bytes of a state.
+STATE_SIZE = _STATE.size
+
+
+class Generator:
+    """A random number generator.
+
+    seed: what it was started with, 0 to 2^64 - 1; the stream depends on its low 32 bits.
+    Manual: Random Numbers, torch.Generator().
+    """
+
+    typename = "torch.Generator"
+    __slots__ = ("_has_second", "_pair", "_twister", "seed")
+
+    def __init__(self) -> None:
+        self.seed_randomly()
+
+    def seed_randomly(self) -> int:
+        """Start a stream that nobody foresees; returns its seed."""
+        # Torch7: 64 bits. A Lua number holds 53: with those it can ask for the stream again.
+        self.manual_seed(int.from_bytes(os.urandom(8), "little") >> 11)
+        return self.seed
+
+    def manual_seed(self, seed: int) -> None:
+        """Start the stream of a seed."""
+        self.seed = seed & 0xFFFFFFFFFFFFFFFF
+        self._twister: MT19937 | None = None
+        self._pair = (0.0, 0.0, 0.0)  # x, y and radius
+        self._has_second = False
+
+    def _start(self) -> MT19937:
+        # Only here: importing numpy.random takes longer than most programs' other imports.
+        from numpy.random import MT19937, RandomState
+
+        self._twister = MT19937()
+        RandomState(self._twister).seed(self.seed & 0xFFFFFFFF)
+        return self._twister
+
+    # -- numbers
+
+    def word(self) -> int:
+        """The next 32 bits."""
+        return (self._twister or self._start()).random_raw()
+
+    def words(self, count: int) -> Array:
+        """The next words, of 32 bits each in 64."""
+        return (self._twister or self._start()).random_raw(count)
+
+    def uniform_number(self) -> float:
+        """The next number of [0, 1)."""
+        return self.word() * _TO_UNIT
+
+    def uniform(self, count: int) -> Array:
+        """The next numbers of [0, 1), as doubles."""
+        words = self.words(count)
+        words |= _EXPONENT
+        numbers = words.view(np.float64)
+        numbers -= _AT_EXPONENT
+        return numbers
+
+    def normal_number(self) -> float:
+        """The next normal number with mean 0 and standard deviation 1."""
+        if self._has_second:
+            return self._second()
+        x, y = self.uniform_number(), self.uniform_number()
+        radius = self._keep(x, y, True)
+        return radius * math.cos(2 * math.pi * x)
+
+    def normal(self, count: int) -> Array:
+        """The next normal numbers with mean 0 and standard deviation 1, as doubles."""
+        if count and self._has_second:
+            return np.concatenate(([self._second()], self.normal(count - 1)))
+        draws = self.uniform(count + count % 2)
+        if count:
+            self._keep(float(draws[-2]), float(draws[-1]), count % 2 == 1)
+        in_parts(
+            lambda at: _box_muller(draws[2 * at.start : 2 * at.stop]),
+            len(draws) // 2,
+            piece=PIECE,
+            large=_SLOW,
+        )
+        return draws[:count]
+
+    def _second(self) -> float:
+        x, _, radius = self._pair
+        self._has_second = False
+        return radius * math.sin(2 * math.pi * x)
+
+    def _keep(self, x: float, y: float, has_second: bool) -> float:
+        radius = math.sqrt(-2 * math.log(1 - y))
+        self._pair, self._has_second = (x, y, radius), has_second
+        return radius
+
+    # -- state
+
+    @property
+    def state(self) -> bytes:
+        """All there is to know, STATE_SIZE bytes in the reference's layout."""
+        twister = (self._twister or self._start()).state["state"]
+        words, at = twister["key"], twister["pos"]
+        # Torch7: counts as after a full turn at the start too, but stands at 0 there.
+        fresh = at == _WORDS and words[0] == self.seed & 0xFFFFFFFF
+        key = words.astype("<u8").tobytes()
+        position = 0 if fresh else at
+        head = (self.seed, _WORDS + 1 - at, 1, position)
+        return _STATE.pack(*head, key, *self._pair, self._has_second)
+
+    @state.setter
+    def state(self, state: bytes) -> None:
+        """Go on from a state; raises ValueError for bytes that are none."""
+        seed, left, seeded, position, key, *pair, has_second = _STATE.unpack(state)
+        if seeded != 1 or not 0 < left <= _WORDS or position > _WORDS:
+            raise ValueError("not a state")
+        self.seed = seed
+        words = np.frombuffer(key, "<u8").astype(np.uint32)
+        (self._twister or self._start()).state = {
+            "bit_generator": "MT19937",
+            "state": {"key": words, "pos": _WORDS + 1 - left},
+        }
+        self._pair, self._has_second = (pair[0], pair[1], pair[2]), bool(has_second)
+
+
+def _box_muller(draws: Array) -> None:
+    """Turn pairs of uniform numbers, one after the other, into pairs of normal ones."""
+    pairs = draws.view(np.complex128)
+    radius = libm.log(1 - pairs.imag)
+    radius *= -2
+    np.sqrt(radius, out=radius)
+    np.multiply(pairs.real, 2 * np.pi, out=pairs.imag)
+    pairs.real = 0
+    np.exp(pairs, out=pairs)  # cosine and sine, by one call of the C library's
+    pairs.real *= radius
+    pairs.imag *= radius
+
+
+OBJECT_KINDS["Generator"] = ObjectKind("Generator", Generator)
+
+_default = Generator()
+
+
+def default_generator() -> Generator:
+    """torch._gen: what functions draw from that are given no generator."""
+    return _default
+
+
+def chosen(given: Generator | None) -> Generator:
+    """The generator that a call has given, or the default one."""
+    return given if given is not None else _default

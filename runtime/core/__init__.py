@@ -1,0 +1,1 @@
+"""What a tensor is: element types, memory, storages, tensors and their text."""

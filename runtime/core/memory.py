@@ -1,0 +1,237 @@
+"""Memory of storages: its allocation, how much of it lives, and the slots of the C mirror.
+
+numpy's memory is invisible to Lua's garbage collector. ``Meter`` counts it and asks for a
+collection when it has doubled since the last one; the engine installs the collector.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from runtime.core.dtypes import Array, DType
+from runtime.core.errors import TorchError
+from runtime.core.interrupts import uninterruptible
+
+__all__ = [
+    "METER",
+    "SLOTS",
+    "Meter",
+    "Slots",
+    "allocate",
+    "keep_pages",
+    "leaves_memory",
+    "recycle",
+    "set_fill_pattern",
+    "trim",
+]
+
+#: Nothing is collected on account of memory below this many bytes.
+_THRESHOLD = 128 << 20
+#: Bytes to wait for after a collection, for each second that it took.
+_WORTH = 40 << 30
+#: Bytes of an allocation that takes longer, on fresh pages, than a collection of so many
+#: seconds: it does not wait for others.
+_BIG = 64 << 20
+_SHORT = 0.03
+
+_fill_pattern: int | None = None
+
+
+class Meter:
+    """Counts the bytes that live storages hold and collects when they grow."""
+
+    def __init__(self) -> None:
+        self.live = 0
+        self.limit = _THRESHOLD
+        self._settled = 0  # what lived after the last collection
+        self._quick = True  # whether that took little time
+        self.collect: Callable[[], None] | None = None
+
+    def add(self, nbytes: int) -> None:
+        """Count memory about to be allocated; may first collect what nobody uses."""
+        limit = self.limit
+        if nbytes >= _BIG and self._quick:
+            limit = min(limit, max(_THRESHOLD, self._settled + nbytes // 2))
+        if self.live + nbytes > limit and self.collect is not None:
+            self._make_room(self.collect, nbytes)
+        self.live += nbytes
+
+    def _make_room(self, collect: Callable[[], None], nbytes: int) -> None:
+        start = time.thread_time()
+        collect()
+        if self.live + nbytes > self.limit // 2:
+            collect()  # what the first round finalized may have kept more
+        taken = time.thread_time() - start
+        more = int(taken * _WORTH)
+        self._quick = taken < _SHORT
+        live = self._settled = self.live + nbytes
+        self.limit = max(_THRESHOLD, 2 * live, live + min(more, 3 * _THRESHOLD))
+
+    def remove(self, nbytes: int) -> None:
+        """Count memory that was freed."""
+        self.live -= nbytes
+
+
+METER = Meter()
+
+
+class Pool:
+    """Keeps large memory that storages gave back: fresh pages from the system cost more."""
+
+    LEAST = 1 << 20  # bytes; below, the allocator reuses memory by itself
+    MOST = 256 << 20  # bytes kept in all
+    _LINE = 64  # bytes of a cache line, where the memory starts
+
+    def __init__(self) -> None:
+        self._free: dict[int, list[Array]] = {}
+        self._kept = 0
+
+    def take(self, nbytes: int) -> Array:
+        """Bytes, undetermined: kept ones of that size, or new ones; their base is to come back."""
+        found = self._free.get(nbytes)
+        if found:
+            self._kept -= nbytes
+            memory = found.pop()
+            if not found:
+                del self._free[nbytes]
+        else:
+            self.shrink(METER.limit - METER.live)
+            memory = np.empty(nbytes + self._LINE, np.uint8)
+        start = -memory.ctypes.data % self._LINE
+        return memory[start : start + nbytes]
+
+    def shrink(self, most: int) -> None:
+        """Let go of kept memory, that of the size least recently kept first."""
+        while self._kept > max(most, 0):
+            nbytes = next(iter(self._free))
+            self._free[nbytes].pop()
+            self._kept -= nbytes
+            if not self._free[nbytes]:
+                del self._free[nbytes]
+
+    def give(self, memory: Array) -> None:
+        """Keep the base of bytes that nobody else refers to."""
+        nbytes = memory.nbytes - self._LINE
+        if self._kept + nbytes <= min(self.MOST, METER.limit - METER.live):
+            self._kept += nbytes
+            self._free.setdefault(nbytes, []).append(memory)
+
+
+POOL = Pool()
+
+_MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1  # names of mallopt's parameters in malloc.h
+
+
+def keep_pages() -> None:
+    """Let the C library keep freed memory for the next temporary, where it can be told to."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_MMAP_THRESHOLD, 32 << 20)
+        mallopt(_TRIM_THRESHOLD, 64 << 20)
+
+
+def trim() -> None:
+    """Give memory that is kept for later back to the system."""
+    POOL.shrink(0)
+    malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if malloc_trim is not None:
+        malloc_trim(0)
+
+
+def set_fill_pattern(byte: int | None) -> None:
+    """Fill new memory with a byte instead of leaving it undetermined (None: leave it)."""
+    global _fill_pattern
+    _fill_pattern = byte
+
+
+def leaves_memory() -> bool:
+    """Whether new memory is left as it is."""
+    return _fill_pattern is None
+
+
+@cache
+def _nothing(dtype: DType) -> Array:
+    # One for all: a file can ask for very many empty storages in few bytes.
+    return np.empty(0, dtype.numpy)
+
+
+@uninterruptible
+def allocate(count: int, dtype: DType) -> Array:
+    """New memory for ``count`` elements, undetermined; counted until the storage frees it."""
+    if not count:
+        return _nothing(dtype)
+    nbytes = count * dtype.size
+    if nbytes < 0 or nbytes >= 1 << 62:
+        raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
+    METER.add(nbytes)
+    try:
+        large = nbytes >= Pool.LEAST
+        data = POOL.take(nbytes).view(dtype.numpy) if large else np.empty(count, dtype.numpy)
+    except MemoryError:
+        METER.remove(nbytes)
+        raise TorchError(
+            f"$ Torch: not enough memory: you tried to allocate {nbytes >> 30}GB. Buy new RAM!"
+        ) from None
+    if _fill_pattern is not None:
+        data.view(np.uint8)[...] = _fill_pattern
+    return data
+
+
+def recycle(data: Array) -> None:
+    """Keep the memory of an array from `allocate` that its storage lets go of.
+
+    Only where no other array refers to it: one that does keeps the memory alive instead.
+    """
+    memory = data.base
+    if data.nbytes < Pool.LEAST or not isinstance(memory, np.ndarray):
+        return
+    if memory.dtype != np.uint8 or memory.ndim != 1:
+        return  # not from `allocate`
+    # Referred to by the storage's attribute, the caller's and our variable, the call itself.
+    if sys.getrefcount(data) <= _REFERENCES and sys.getrefcount(memory) <= _REFERENCES:
+        POOL.give(memory)
+
+
+def _count_references(holder: list[Array]) -> int:
+    data = holder[0]
+    return sys.getrefcount(data)
+
+
+# What `recycle` finds for an array that only one storage refers to.
+_REFERENCES = _count_references([np.empty(0)])
+
+
+class Slots:
+    """Fixed-size blocks of memory with addresses that never move: the C mirror's structs.
+
+    A slot is (buffer, offset, address); it is free again after ``release``.
+    """
+
+    SIZE = 192
+    _PER_SLAB = 1024
+
+    def __init__(self) -> None:
+        self._free: list[tuple[ctypes.Array[ctypes.c_char], int, int]] = []
+
+    def acquire(self) -> tuple[ctypes.Array[ctypes.c_char], int, int]:
+        """A free slot; its contents are undetermined."""
+        if not self._free:
+            slab = ctypes.create_string_buffer(self.SIZE * self._PER_SLAB)
+            base = ctypes.addressof(slab)
+            self._free.extend(
+                (slab, at, base + at) for at in range(0, self.SIZE * self._PER_SLAB, self.SIZE)
+            )
+        return self._free.pop()
+
+    def release(self, slot: tuple[ctypes.Array[ctypes.c_char], int, int]) -> None:
+        """Give a slot back; nobody may read it any more."""
+        self._free.append(slot)
+
+
+SLOTS = Slots()

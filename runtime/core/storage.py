@@ -1,0 +1,207 @@
+"""``Storage``: a block of memory that tensors view, as Torch7's torch.TYPEStorage.
+
+Owns the memory (its own, another storage's, a mapped file's, or a raw pointer's) and the
+storage half of the C mirror.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from runtime.core.dtypes import DTYPES, Array, DType, cast
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.interrupts import uninterruptible
+from runtime.core.memory import METER, SLOTS, allocate, recycle
+
+__all__ = ["BLOCKS", "STORAGE_CLASSES", "Storage"]
+
+# data, size, refcount, flag
+_MIRROR = struct.Struct("@PqiB")
+_by_address: WeakValueDictionary[int, Storage] = WeakValueDictionary()
+_AT_FLAG = struct.calcsize("@Pqi")
+_REFCOUNTED, _RESIZABLE, _FREEMEM, _VIEW, _MOVED, _SHARED, _KNOWN = 1, 2, 4, 8, 16, 32, 64
+
+
+class _Blocks:
+    """What Lua is told of blocks: memory of small tensors that it made, with their storages.
+
+    leave: called before a storage's elements move out of its block. Views of Lua's refer to the
+    block alone; from then on they must keep the storage alive. The engine installs it.
+    """
+
+    leave: Callable[[Any], None]
+
+
+BLOCKS = _Blocks()
+
+
+class Storage:
+    """A one-dimensional block of elements of one type.
+
+    data: the elements, as a one-dimensional contiguous array of length ``size``.
+    Elements are counted from 0 here and from 1 in Lua.
+    """
+
+    __slots__ = ("__weakref__", "_counted", "_kept", "_owner", "_slot", "data", "refcount")
+
+    dtype: DType  # of the class
+
+    @uninterruptible
+    def __init__(self, data: Array, owner: Any = None, counted: int = 0) -> None:
+        """Wrap memory.
+
+        owner: what keeps foreign memory alive and forbids resizing; None for own memory.
+        counted: bytes to uncount in the meter when the memory goes.
+        """
+        self.data = data
+        self.refcount = 1
+        self._owner = owner
+        self._counted = counted
+        self._slot: Any = None
+        self._kept: Any = None
+
+    @classmethod
+    @uninterruptible
+    def new(cls, size: int = 0) -> Storage:
+        """A storage of ``size`` undetermined elements."""
+        data = allocate(size, cls.dtype)
+        return cls(data, None, data.nbytes)
+
+    @classmethod
+    @uninterruptible
+    def of(cls, data: Array) -> Storage:
+        """A storage that takes over a fresh one-dimensional contiguous array."""
+        METER.add(data.nbytes)
+        return cls(data, None, data.nbytes)
+
+    @classmethod
+    def view_of(cls, source: Storage, offset: int, size: int) -> Storage:
+        """A storage that shares ``size`` elements of another one from ``offset`` (from 0).
+
+        Manual: Storage, torch.TYPEStorage(storage [, offset [, size]]).
+        """
+        if not 0 <= offset < source.size:
+            raise TorchError("offset out of bounds")
+        if not 1 <= size <= source.size - offset:
+            raise TorchError("size out of bounds")
+        return cls(source.data[offset : offset + size], source)
+
+    @classmethod
+    def at_address(cls, address: int, size: int) -> Storage:
+        """A storage over ``size`` elements of raw memory, which it does not free.
+
+        Manual: Storage, torch.TYPEStorage(size, ptr).
+        """
+        if size < 0 or size >= 1 << 59:
+            raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
+        if address == 0 and size > 0:
+            raise ArgError(2, "null pointer")
+        raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
+        return cls(np.frombuffer(memoryview(raw), cls.dtype.numpy), raw)
+
+    @classmethod
+    @uninterruptible
+    def adopted(cls, struct: int, address: int, size: int, block: Any) -> Storage:
+        """A storage that Lua made: C struct and elements lie in memory that ``block`` keeps.
+
+        There is one for each block: Lua may ask again before it has got the first one.
+        """
+        known = _by_address.get(struct)
+        if known is not None:
+            return known
+        raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
+        storage = cls(np.frombuffer(memoryview(raw), cls.dtype.numpy))
+        storage._kept = block
+        buffer: Any = (ctypes.c_char * _MIRROR.size).from_address(struct)
+        buffer[_AT_FLAG] = buffer[_AT_FLAG][0] | _KNOWN
+        storage._slot = (buffer, 0, struct)
+        _by_address[struct] = storage
+        return storage
+
+    def __del__(self) -> None:
+        if self._counted:
+            METER.remove(self._counted)
+            recycle(self.data)
+        if self._slot is None:
+            return
+        if self._kept is None:
+            SLOTS.release(self._slot)
+        else:  # Lua may use its block further, and make it known once more
+            buffer, _, _ = self._slot
+            buffer[_AT_FLAG] = buffer[_AT_FLAG][0] & ~_KNOWN
+
+    @staticmethod
+    def at_mirror(address: int) -> Storage:
+        """The storage whose C struct is at an address that `mirror` gave."""
+        return _by_address[address]
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return len(self.data)
+
+    @uninterruptible
+    def resize(self, size: int) -> None:
+        """Change the number of elements; the first ones keep their values."""
+        if self._owner is not None:
+            raise TorchError("Trying to resize storage that is not resizable")
+        if size != len(self.data):
+            data = allocate(size, self.dtype)
+            kept = min(size, len(self.data))
+            data[:kept] = self.data[:kept]
+            if self._kept is not None:
+                BLOCKS.leave(self._kept)
+            METER.remove(self._counted)
+            self.data, self._counted = data, data.nbytes
+            self._write_mirror()
+
+    def copy(self, source: Storage) -> None:
+        """Take over another storage's elements, converted.
+
+        Manual: Storage, [self] copy(storage).
+        """
+        if source.size != self.size:
+            raise ArgError(2, "size mismatch")
+        self.data[...] = cast(source.data, self.dtype)
+
+    @uninterruptible
+    def mirror(self) -> int:
+        """The address of the C struct, which stays valid and current as long as self lives."""
+        if self._slot is None:
+            self._slot = SLOTS.acquire()
+            self._write_mirror()
+            _by_address[self._slot[2]] = self
+        return int(self._slot[2])
+
+    def _write_mirror(self) -> None:
+        if self._slot is not None:
+            buffer, at, _ = self._slot
+            flag = _REFCOUNTED | (_VIEW if self._owner is not None else _RESIZABLE | _FREEMEM)
+            if self._kept is not None:
+                flag |= _KNOWN | buffer[_AT_FLAG][0] & (_SHARED | _MOVED)
+            address = self.data.ctypes.data if len(self.data) else 0
+            _MIRROR.pack_into(buffer, at, address, len(self.data), self.refcount, flag)
+
+    def count_references(self, change: int) -> None:
+        """Change the reference counter that Lua can see.
+
+        Manual: Storage, retain() and free(). The memory goes with the last Lua reference
+        whatever the counter says: no program can free what another still reads.
+        """
+        self.refcount = max(self.refcount + change, 0)
+        self._write_mirror()
+
+
+def _storage_class(dtype: DType) -> type[Storage]:
+    members = {"__slots__": (), "dtype": dtype, "__doc__": f"{dtype.storage_name}."}
+    return type(f"{dtype.name}Storage", (Storage,), members)
+
+
+#: The storage classes, in the order of DTYPES.
+STORAGE_CLASSES = tuple(_storage_class(dtype) for dtype in DTYPES)

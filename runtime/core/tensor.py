@@ -1,0 +1,437 @@
+"""``Tensor``: storage + offset + sizes + strides, and the rules of its views.
+
+Geometry is changed here and nowhere else; every change reaches the C mirror, which Lua
+reads. Dimensions, indices and offsets count from 0 here; Lua's count from 1 is taken off
+where arguments are read. Error positions (``ArgError``) are those of the Lua method.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import DTYPES, Array, DType
+from runtime.core.errors import ArgError, StorageExceeded, TorchError
+from runtime.core.interrupts import uninterruptible
+from runtime.core.memory import SLOTS
+from runtime.core.storage import STORAGE_CLASSES, Storage
+
+__all__ = [
+    "TENSOR_CLASSES",
+    "Sizes",
+    "Tensor",
+    "check_dimensions",
+    "contiguous_strides",
+    "describe",
+]
+
+Sizes = tuple[int, ...]
+
+# size, stride, nDimension, storage, storageOffset, refcount, flag; then room for 8 sizes
+# and 8 strides. Python writes it in one go: one Struct for each number of dimensions.
+_ROOM = 8
+_HEAD = "@PPiPqiB3x"
+_HEAD_SIZE = struct.calcsize(_HEAD)
+_MIRRORS = [struct.Struct(_HEAD + f"{n}q{8 * (_ROOM - n)}x{n}q") for n in range(_ROOM + 1)]
+_REFCOUNTED = 1
+_MOST_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) > 1 else 32  # of numpy's arrays
+
+
+@lru_cache(maxsize=4096)
+def contiguous_strides(sizes: Sizes) -> Sizes:
+    """The strides (in elements) of a tensor whose last dimension varies fastest."""
+    strides = [1] * len(sizes)
+    for d in range(len(sizes) - 2, -1, -1):
+        strides[d] = strides[d + 1] * sizes[d + 1]
+    return tuple(strides)
+
+
+def check_dimensions(count: int) -> None:
+    """Refuse more dimensions than numpy's arrays have."""
+    if count > _MOST_DIMENSIONS:
+        raise TorchError(
+            f"a tensor of {count} dimensions: no operation takes more than {_MOST_DIMENSIONS}"
+        )
+
+
+def describe(sizes: Sequence[int]) -> str:
+    """Sizes as the reference's messages print them: '[2 x 3]'."""
+    return "[" + " x ".join(map(str, sizes)) + "]"
+
+
+class Tensor:
+    """A view of a storage.
+
+    sizes, strides: one number of elements a dimension; both empty for an empty tensor.
+    offset: position in the storage of the first element, from 0.
+    storage: None for a tensor that never had one.
+    """
+
+    __slots__ = (
+        "_array",
+        "_contiguous",
+        "_memory",
+        "_mirror",
+        "_overlaps",
+        "_slot",
+        "offset",
+        "refcount",
+        "sizes",
+        "storage",
+        "strides",
+    )
+
+    dtype: DType  # of the class
+    storage_class: type[Storage]  # of the class
+
+    @uninterruptible
+    def __init__(
+        self,
+        storage: Storage | None = None,
+        offset: int = 0,
+        sizes: Sizes = (),
+        strides: Sizes = (),
+    ) -> None:
+        """Take a geometry as it is: callers have validated it."""
+        self.storage = storage
+        self.offset = offset
+        self.sizes = sizes
+        self.strides = strides
+        self.refcount = 1
+        self._array: Array | None = None  # made from _memory, the storage's data at the time
+        self._memory: Array | None = None
+        self._overlaps: bool | None = None
+        self._contiguous: bool | None = None
+        self._slot: Any = None
+        self._mirror: Any = None
+
+    @classmethod
+    def new(cls, sizes: Sizes = ()) -> Tensor:
+        """A contiguous tensor of undetermined elements."""
+        tensor = cls()
+        tensor.resize(sizes)
+        return tensor
+
+    @classmethod
+    def of(cls, values: Array) -> Tensor:
+        """A contiguous tensor that takes over a fresh array of its own element type."""
+        tensor = cls()
+        if values.size:
+            tensor.take_over(np.ascontiguousarray(values))
+        return tensor
+
+    def take_over(self, values: Array) -> None:
+        """View a fresh contiguous array of the own element type, which nobody else uses."""
+        storage = self.storage_class.of(values.reshape(-1))
+        self.set(storage, 0, values.shape, contiguous_strides(values.shape))
+        self._overlaps, self._contiguous = False, True
+
+    def __del__(self) -> None:
+        if self._slot is not None:
+            SLOTS.release(self._slot)
+
+    # -- queries
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions; 0 for an empty tensor."""
+        return len(self.sizes)
+
+    @property
+    def nelement(self) -> int:
+        """Number of elements."""
+        return prod(self.sizes) if self.sizes else 0
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the elements follow each other in the storage (dimensions of 1 do not count)."""
+        if self._contiguous is None:
+            expected = 1
+            self._contiguous = True
+            for size, stride in zip(reversed(self.sizes), reversed(self.strides), strict=True):
+                if size != 1:
+                    self._contiguous &= stride == expected
+                    expected *= size
+        return self._contiguous
+
+    @property
+    def overlaps_itself(self) -> bool:
+        """Whether two elements may be the same place in the storage."""
+        if self._overlaps is None:
+            reach = 0
+            self._overlaps = False
+            for stride, size in sorted(zip(self.strides, self.sizes, strict=True)):
+                if size > 1:
+                    self._overlaps |= stride <= reach
+                    reach += (size - 1) * stride
+        return self._overlaps
+
+    def is_set_to(self, other: Tensor) -> bool:
+        """Whether both are the same view of the same storage."""
+        return (
+            self.storage is not None
+            and self.storage is other.storage
+            and self.offset == other.offset
+            and self.sizes == other.sizes
+            and self.strides == other.strides
+        )
+
+    @property
+    def array(self) -> Array:
+        """The elements as a numpy array of shape ``sizes`` that shares memory.
+
+        Raises StorageExceeded where the storage has become too small.
+        """
+        if self._array is not None and self.storage.data is self._memory:  # type: ignore[union-attr]
+            return self._array
+        data = self._data()
+        if not len(data):
+            return data
+        if len(self.sizes) == 1 and self.strides == (1,):
+            array = data[self.offset : self.offset + self.sizes[0]]
+        else:
+            check_dimensions(len(self.sizes))
+            width = data.itemsize
+            strides = tuple([s * width for s in self.strides])
+            array = np.ndarray(self.sizes, data.dtype, data, self.offset * width, strides)
+        self._array, self._memory = array, data
+        return array
+
+    @property
+    def flat(self) -> Array:
+        """The elements in order as a one-dimensional array; shares memory where contiguous."""
+        if len(self.sizes) == 1:
+            return self.array
+        if self.is_contiguous:
+            data = self._data()
+            return data[self.offset : self.offset + self.nelement]
+        return self.array.reshape(-1)
+
+    def _data(self) -> Array:
+        if not self.sizes or self.storage is None:
+            return np.empty(0, self.dtype.numpy)
+        data = self.storage.data
+        needed = self.offset + 1
+        for size, stride in zip(self.sizes, self.strides):  # noqa: B905 (it is on every path)
+            needed += (size - 1) * stride
+        if needed > len(data):
+            raise StorageExceeded(self.sizes, needed, len(data))
+        return data
+
+    # -- geometry
+
+    @uninterruptible
+    def set(self, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes) -> None:
+        """Point this tensor elsewhere; the geometry has been validated."""
+        if storage is not None and storage.dtype is not self.dtype:
+            raise TypeError(f"{self.dtype.tensor_name} on a {storage.dtype.storage_name}")
+        self.storage = storage
+        self.offset = offset
+        self.sizes = sizes
+        self.strides = strides
+        self._array = self._overlaps = self._contiguous = None
+        if self._slot is not None:
+            self._write_mirror()
+
+    def set_checked(
+        self, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes | None = None
+    ) -> None:
+        """Point this tensor at (a part of) a storage, which grows where it is too small.
+
+        sizes end at the first that is not positive; a negative stride stands for a
+        contiguous one. Manual: Tensor, set(storage, [storageOffset, sizes, [strides]]).
+        """
+        if offset < 0:
+            raise TorchError("Tensor: invalid storage offset")
+        if storage is None and strides is None and not self.sizes:
+            self.resize(sizes)
+            return
+        sizes, resolved = _resolve(sizes, strides)
+        if self._has_geometry(sizes, strides):
+            resolved = self.strides
+        if sizes:
+            storage = storage if storage is not None else self.storage_class.new()
+            needed = offset + 1 + sum((n - 1) * s for n, s in zip(sizes, resolved, strict=True))
+            if needed > storage.size:
+                storage.resize(needed)
+        self.set(storage, offset, sizes, resolved)
+
+    def resize(self, sizes: Sizes, strides: Sizes | None = None) -> None:
+        """Give this tensor other sizes; its storage grows where needed, and never shrinks.
+
+        Manual: Tensor, resize.
+        """
+        if self.storage is None and strides is None:
+            sizes = sizes if min(sizes, default=1) > 0 else _resolve(sizes, None)[0]
+            if not sizes:
+                return
+            self.set(self.storage_class.new(prod(sizes)), 0, sizes, contiguous_strides(sizes))
+            self._overlaps, self._contiguous = False, True
+        elif sizes != self.sizes or strides is not None:
+            self.set_checked(self.storage, self.offset, sizes, strides)
+
+    def _has_geometry(self, sizes: Sizes, strides: Sizes | None) -> bool:
+        # Torch7: a tensor that has the wanted sizes keeps its strides, also where `set`
+        # points it at another storage.
+        if sizes != self.sizes:
+            return False
+        pairs = zip(strides or (), self.strides, strict=False)
+        return all(wanted < 0 or wanted == own for wanted, own in pairs)
+
+    def view(self, offset: int, sizes: Sizes, strides: Sizes) -> Tensor:
+        """Another view of the same storage."""
+        return type(self)(self.storage, offset, sizes, strides)
+
+    def alias(self) -> Tensor:
+        """The same view once more."""
+        return type(self)(self.storage, self.offset, self.sizes, self.strides)
+
+    def narrow(self, dim: int, start: int, size: int) -> Tensor:
+        """The elements ``start`` to ``start + size - 1`` of one dimension.
+
+        Manual: Tensor, narrow(dim, index, size).
+        """
+        if not 0 <= dim < self.ndim:
+            raise ArgError(2, "out of range")
+        if not 0 <= start < self.sizes[dim]:
+            raise ArgError(3, "out of range")
+        if not 0 < size <= self.sizes[dim] - start:
+            raise ArgError(4, "out of range")
+        sizes = (*self.sizes[:dim], size, *self.sizes[dim + 1 :])
+        return self.view(self.offset + start * self.strides[dim], sizes, self.strides)
+
+    def select(self, dim: int, index: int) -> Tensor:
+        """The slice at ``index`` of one dimension, which goes.
+
+        Manual: Tensor, select(dim, index).
+        """
+        if self.ndim < 2:
+            raise ArgError(1, "cannot select on a vector")
+        if not 0 <= dim < self.ndim:
+            raise ArgError(2, "out of range")
+        if not 0 <= index < self.sizes[dim]:
+            raise ArgError(3, "out of range")
+        sizes = self.sizes[:dim] + self.sizes[dim + 1 :]
+        strides = self.strides[:dim] + self.strides[dim + 1 :]
+        return self.view(self.offset + index * self.strides[dim], sizes, strides)
+
+    def transpose(self, dim1: int, dim2: int) -> Tensor:
+        """Two dimensions swapped.
+
+        Manual: Tensor, transpose(dim1, dim2).
+        """
+        if not 0 <= dim1 < self.ndim:
+            raise ArgError(1, "out of range")
+        if not 0 <= dim2 < self.ndim:
+            raise ArgError(2, "out of range")
+        sizes, strides = list(self.sizes), list(self.strides)
+        sizes[dim1], sizes[dim2] = sizes[dim2], sizes[dim1]
+        strides[dim1], strides[dim2] = strides[dim2], strides[dim1]
+        return self.view(self.offset, tuple(sizes), tuple(strides))
+
+    def unfold(self, dim: int, size: int, step: int) -> Tensor:
+        """All slices of ``size`` elements of one dimension, ``step`` apart, as a new last one.
+
+        Manual: Tensor, unfold(dim, size, step).
+        """
+        if not self.ndim:
+            raise ArgError(1, "cannot unfold an empty tensor")
+        if not 0 <= dim < self.ndim:
+            raise ArgError(2, "out of range")
+        if not 0 <= size <= self.sizes[dim]:
+            raise ArgError(3, "out of range")
+        if step <= 0:
+            raise ArgError(4, "invalid step")
+        count = (self.sizes[dim] - size) // step + 1
+        sizes = (*self.sizes[:dim], count, *self.sizes[dim + 1 :], size)
+        strides = (
+            *self.strides[:dim],
+            step * self.strides[dim],
+            *self.strides[dim + 1 :],
+            self.strides[dim],
+        )
+        return self.view(self.offset, sizes, strides)
+
+    def squeeze(self, dim: int | None = None) -> Tensor:
+        """Without the dimensions of size 1 (or without ``dim``, if its size is 1); one stays.
+
+        Manual: Tensor, squeeze([dim]).
+        """
+        if dim is None:
+            kept = [d for d in range(self.ndim) if self.sizes[d] != 1]
+            kept = kept or [0][: self.ndim]
+        else:
+            if not 0 <= dim < self.ndim:
+                raise ArgError(2, "dimension out of range")
+            drop = self.sizes[dim] == 1 and self.ndim > 1
+            kept = [d for d in range(self.ndim) if not (drop and d == dim)]
+        sizes = tuple(self.sizes[d] for d in kept)
+        strides = tuple(self.strides[d] for d in kept)
+        if dim is None and sizes == (1,):
+            strides = (1,)
+        return self.view(self.offset, sizes, strides)
+
+    # -- the C mirror
+
+    @uninterruptible
+    def mirror(self) -> int:
+        """The address of the C struct, which stays valid and current as long as self lives."""
+        if self._slot is None:
+            self._slot = SLOTS.acquire()
+            self._write_mirror()
+        return int(self._slot[2])
+
+    def _write_mirror(self) -> None:
+        buffer, at, address = self._slot
+        storage = self.storage.mirror() if self.storage is not None else 0
+        n = len(self.sizes)
+        size = address + _HEAD_SIZE
+        stride = size + 8 * _ROOM
+        fields = (n, storage, self.offset, self.refcount, _REFCOUNTED)
+        if n <= _ROOM:
+            _MIRRORS[n].pack_into(buffer, at, size, stride, *fields, *self.sizes, *self.strides)
+            return
+        # Kept until the tensor goes: a loop in Lua may still hold the old arrays.
+        room = np.array(self.sizes + self.strides, np.int64)
+        self._mirror = (room, self._mirror)
+        size = room.ctypes.data
+        struct.pack_into(_HEAD, buffer, at, size, size + 8 * n, *fields)
+
+    def count_references(self, change: int) -> None:
+        """Change the reference counter that Lua can see; see Storage.count_references."""
+        self.refcount = max(self.refcount + change, 0)
+        if self._slot is not None:
+            self._write_mirror()
+
+
+def _resolve(sizes: Sequence[int], strides: Sequence[int] | None) -> tuple[Sizes, Sizes]:
+    """Sizes up to the first that is not positive, and strides with the negative ones filled in."""
+    count = next((d for d, size in enumerate(sizes) if size <= 0), len(sizes))
+    sizes = tuple(sizes[:count])
+    full = list(contiguous_strides(sizes))
+    if strides is not None:
+        for d in range(count - 1, -1, -1):
+            if strides[d] >= 0:
+                full[d] = strides[d]
+            elif d < count - 1:
+                full[d] = sizes[d + 1] * full[d + 1]
+    return sizes, tuple(full)
+
+
+def _tensor_class(dtype: DType) -> type[Tensor]:
+    members = {
+        "__slots__": (),
+        "dtype": dtype,
+        "storage_class": STORAGE_CLASSES[dtype.index],
+        "__doc__": f"{dtype.tensor_name}.",
+    }
+    return type(f"{dtype.name}Tensor", (Tensor,), members)
+
+
+#: The tensor classes, in the order of DTYPES.
+TENSOR_CLASSES = tuple(_tensor_class(dtype) for dtype in DTYPES)

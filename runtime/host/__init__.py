@@ -1,0 +1,1 @@
+"""What Lua asks of Python."""

@@ -1,0 +1,142 @@
+"""What Lua calls for files (see ``runtime/lua/files/files.lua``); a file is its Python object.
+
+As everywhere, no exception crosses into Lua: it arrives there as bytes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from runtime.calls.classes import class_id
+from runtime.calls.results import encode_error
+from runtime.core.interrupts import mark_interruptible
+from runtime.core.storage import Storage
+from runtime.core.tensor import Tensor
+from runtime.io.diskfile import DiskFile, flush_all
+from runtime.io.file import File
+from runtime.io.memoryfile import MemoryFile
+from runtime.io.pipefile import PipeFile
+from runtime.io.savedfile import SavedFile
+
+__all__ = ["host_functions"]
+
+_OPENERS = {b"torch.DiskFile": DiskFile, b"torch.PipeFile": PipeFile}
+
+
+def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*args: Any) -> Any:
+        try:
+            return function(*args)
+        except BaseException as error:
+            return encode_error(error)
+
+    # Reading may wait for ever.
+    mark_interruptible(call)
+    return call
+
+
+def _open(kind: bytes, name: bytes, mode: bytes, quiet: bool) -> tuple[File, int] | bytes:
+    """A file and the address of its window."""
+    file = _OPENERS[kind](name, mode.decode("latin-1"), quiet)
+    return file, file.address
+
+
+def _open_saved(name: bytes) -> tuple[File, int]:
+    file = SavedFile(name)
+    return file, file.address
+
+
+def _open_memory(storage: Storage | None, mode: bytes) -> tuple[File, int]:
+    file = MemoryFile(storage, mode.decode("latin-1"))
+    return file, file.address
+
+
+def _over_memory(storage: Storage) -> tuple[File, int]:
+    file = MemoryFile.over(storage, storage.size)
+    return file, file.address
+
+
+def _over_bytes(address: int, size: int) -> tuple[File, int]:
+    """A file over the bytes of a Lua string (and its NUL), which the caller keeps."""
+    from runtime.core.storage import STORAGE_CLASSES
+
+    file = MemoryFile.over(STORAGE_CLASSES[1].at_address(address, size + 1), size)
+    return file, file.address
+
+
+def _read(file: File, storage: Storage, start: int, stop: int) -> int:
+    return file.read(storage.data[start:stop], storage.dtype)
+
+
+def _write(file: File, storage: Storage, start: int, stop: int) -> int:
+    return file.write(storage.data[start:stop], storage.dtype)
+
+
+def _put(file: File, address: int, size: int) -> int:
+    file.check_writable()
+    if not size:
+        return 0
+    return file.put(memoryview((ctypes.c_char * size).from_address(address)).cast("B"))
+
+
+def _remaining(file: File) -> int:
+    rest = file.remaining()
+    return -1 if rest is None else rest
+
+
+def _storage(file: MemoryFile) -> tuple[Storage, int]:
+    storage = file.storage()
+    return storage, class_id(type(storage))
+
+
+def _restore(tensor: Tensor, storage: Storage | None, offset: int, *geometry: int) -> bool:
+    """Give a tensor the geometry that a file has; False where it does not fit the storage."""
+    if not all(isinstance(number, int) for number in (offset, *geometry)):
+        return False  # beyond what fits in 64 bits
+    n = len(geometry) // 2
+    sizes, strides = tuple(geometry[:n]), tuple(geometry[n:])
+    if not isinstance(storage, tensor.storage_class):
+        storage = None
+    if n:
+        if storage is None or offset < 0 or min(sizes) < 1 or min(strides) < 0:
+            return False
+        reach = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+        if offset + reach >= storage.size:
+            return False
+    tensor.set(storage, max(offset, 0), sizes, strides)
+    return True
+
+
+def host_functions() -> dict[bytes, Callable[..., Any]]:
+    """The functions by the names that Lua knows them under."""
+    functions: dict[str, Callable[..., Any]] = {
+        "file_class": lambda: tuple(map(class_id, (DiskFile, MemoryFile, PipeFile))),
+        "file_open": _open,
+        "file_open_saved": _open_saved,
+        "file_open_memory": _open_memory,
+        "file_over_memory": _over_memory,
+        "file_over_bytes": _over_bytes,
+        "file_fill": lambda file, need: file.fill(need),
+        "file_remaining": _remaining,
+        "file_read": _read,
+        "file_read_sized": lambda file, storage, count: file.read_sized(storage, count),
+        "file_write": _write,
+        "file_put": _put,
+        "file_seek": lambda file, position: file.seek(min(int(position), sys.maxsize)),
+        "file_seek_end": lambda file: file.seek_end(),
+        "file_position": lambda file: file.position(),
+        "file_synchronize": lambda file: file.synchronize(),
+        "file_close": lambda file: file.close(),
+        "file_complete": lambda file: file.complete(),
+        "file_check_open": lambda file: file.check_open(),
+        "file_storage": _storage,
+        "file_stop_buffering": lambda file: file.stop_buffering(),
+        "file_flush_all": flush_all,
+        "tensor_restore": _restore,
+    }
+    return {name.encode(): _guarded(f) for name, f in functions.items()}

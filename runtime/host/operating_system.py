@@ -1,0 +1,205 @@
+"""What Lua's ``paths``, ``sys``, ``lfs`` and C searcher ask of the operating system.
+
+Every function takes bytes and numbers and answers with bytes (led by ``\\1``, as the bridge
+expects), numbers or None. None of them raises for what a file system may answer: failures come
+back as errno, whose text is `describe`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["functions"]
+
+_KINDS: list[tuple[Callable[[int], bool], str]] = [
+    (stat.S_ISREG, "file"),
+    (stat.S_ISDIR, "directory"),
+    (stat.S_ISLNK, "link"),
+    (stat.S_ISSOCK, "socket"),
+    (stat.S_ISFIFO, "named pipe"),
+    (stat.S_ISCHR, "char device"),
+    (stat.S_ISBLK, "block device"),
+]
+
+
+def _c_string(text: bytes) -> bytes:
+    # C, which the reference hands names to, stops at the first zero byte.
+    return text.partition(b"\0")[0]
+
+
+def _status(function: Callable[..., object], *args: Any) -> int:
+    try:
+        function(*args)
+    except OSError as error:
+        return error.errno or -1
+    return 0
+
+
+def _kind(path: bytes) -> bytes | None:
+    """'file', 'directory', … of what a path leads to; None where there is nothing."""
+    try:
+        mode = os.stat(_c_string(path)).st_mode
+    except OSError:
+        return None
+    return b"\1" + _kind_of(mode)
+
+
+def _kind_of(mode: int) -> bytes:
+    return next((name for test, name in _KINDS if test(mode)), "other").encode()
+
+
+def _attributes(path: bytes, follow: bool) -> bytes | int:
+    """The attributes of a path, one 'name value' a line, or the errno."""
+    try:
+        s = os.stat(_c_string(path), follow_symlinks=follow)
+    except OSError as error:
+        return error.errno or -1
+    values = {
+        "dev": s.st_dev,
+        "ino": s.st_ino,
+        "nlink": s.st_nlink,
+        "uid": s.st_uid,
+        "gid": s.st_gid,
+        "rdev": getattr(s, "st_rdev", 0),
+        "access": int(s.st_atime),
+        "modification": int(s.st_mtime),
+        "change": int(s.st_ctime),
+        "size": s.st_size,
+        "blocks": getattr(s, "st_blocks", 0),
+        "blksize": getattr(s, "st_blksize", 0),
+    }
+    lines = [f"{name} {value}" for name, value in values.items()]
+    lines.append(f"permissions {stat.filemode(s.st_mode)[1:]}")
+    lines.append(f"mode {_kind_of(s.st_mode).decode()}")
+    return b"\1" + "\n".join(lines).encode()
+
+
+def _listing(path: bytes) -> bytes | int:
+    """The names in a directory, each ended by a zero byte, or the errno."""
+    try:
+        names = os.listdir(_c_string(path))
+    except OSError as error:
+        return error.errno or -1
+    return b"\1" + b"".join(name + b"\0" for name in [b".", b"..", *names])
+
+
+def _cwd() -> bytes:
+    try:
+        return b"\1" + os.getcwdb()
+    except OSError:
+        return b"\1."
+
+
+def _chdir(path: bytes) -> int:
+    return _status(os.chdir, _c_string(path))
+
+
+def _mkdir(path: bytes) -> int:
+    path = _c_string(path)
+    if path in _temporary and os.path.isfile(path) and not os.path.getsize(path):
+        # Torch7: tmpname makes nothing, so that a program can make a folder of that name.
+        _status(os.remove, path)
+    return _status(os.mkdir, path)
+
+
+def _rmdir(path: bytes) -> int:
+    return _status(os.rmdir, _c_string(path))
+
+
+def _link(target: bytes, name: bytes, symbolic: bool) -> int:
+    return _status(os.symlink if symbolic else os.link, _c_string(target), _c_string(name))
+
+
+def _readlink(path: bytes) -> bytes | int:
+    try:
+        return b"\1" + os.readlink(_c_string(path))
+    except OSError as error:
+        return error.errno or -1
+
+
+def _touch(path: bytes, access: float | None, modification: float | None) -> int:
+    now = time.time()
+    access = now if access is None else access
+    return _status(
+        os.utime, _c_string(path), (access, access if modification is None else modification)
+    )
+
+
+def _describe(code: int) -> bytes:
+    return b"\1" + os.strerror(int(code)).encode()
+
+
+_temporary: set[bytes] = set()
+
+
+def _remove_temporary() -> None:
+    for name in _temporary:
+        _status(os.remove, name)
+
+
+def _tmpname() -> bytes:
+    """The name of a new, empty file of ours alone, which is removed when the program ends.
+
+    Torch7: only a name, which somebody else could take meanwhile.
+    """
+    if not _temporary:
+        atexit.register(_remove_temporary)
+    descriptor, name = tempfile.mkstemp(prefix=b"luatmp")
+    os.close(descriptor)
+    _temporary.add(name)
+    return b"\1" + name
+
+
+def _uname() -> bytes:
+    """System, network name and processor, one a line."""
+    info = os.uname()
+    return f"\1{info.sysname}\n{info.nodename}\n{info.machine}".encode()
+
+
+def _sleep(seconds: float) -> None:
+    time.sleep(max(0.0, seconds))
+
+
+def _columns() -> int:
+    """The width of the terminal; 80 where there is none."""
+    try:
+        return os.get_terminal_size(1).columns or 80
+    except OSError:
+        return 80
+
+
+def _mentions(path: bytes, text: bytes) -> bool:
+    """Whether a file's bytes contain a text."""
+    try:
+        with open(_c_string(path), "rb") as file:
+            return text in file.read()
+    except OSError:
+        return False
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """The functions by the names that Lua knows them under."""
+    return {
+        "os_kind": _kind,
+        "os_attributes": _attributes,
+        "os_listing": _listing,
+        "os_cwd": _cwd,
+        "os_chdir": _chdir,
+        "os_mkdir": _mkdir,
+        "os_rmdir": _rmdir,
+        "os_link": _link,
+        "os_readlink": _readlink,
+        "os_touch": _touch,
+        "os_describe": _describe,
+        "os_tmpname": _tmpname,
+        "os_uname": _uname,
+        "os_sleep": _sleep,
+        "os_columns": _columns,
+        "file_mentions": _mentions,
+    }

@@ -1,0 +1,353 @@
+--- Torch's class system: metatables by type name, constructors, inheritance, operators.
+-- Behaviour: the manual's "Torch utility functions" and the reference's luaT.
+-- @module class
+
+local th = ...
+local torch = th.torch
+
+local make_proxy = newproxy
+local type, rawget, rawset, getmetatable = type, rawget, rawset, getmetatable
+local setmetatable = setmetatable
+
+local by_name = {}                                 -- type name -> metatable
+local name_of = setmetatable({}, { __mode = 'k' }) -- metatable -> type name
+local cdata_names = {}                             -- ctype id -> type name
+local proxies = setmetatable({}, { __mode = 'k' }) -- metatable -> a userdata that has it
+
+local function get_metatable(value)
+  local mt = getmetatable(value)
+  return type(mt) == 'table' and mt or nil
+end
+
+--- The type name of a value, or nil.
+local function typename(value)
+  if type(value) == 'cdata' then
+    return cdata_names[tonumber(require('ffi').typeof(value))]
+  end
+  local mt = get_metatable(value)
+  local name = mt and name_of[mt]
+  -- A constructor table only shows its class's metatable.
+  if name and type(value) == 'table' and rawget(mt, '__constructor') == value then return nil end
+  return name
+end
+th.typename = typename
+
+local function type_or_null(value)
+  return typename(value) or '(null)'
+end
+
+-- ---------------------------------------------------------------- indexing
+
+-- Metamethods are vararg functions so that LuaJIT starts no traces at them: see
+-- tensor/access.lua.
+
+local function index(self, key, ...) -- luacheck: ignore 212
+  local mt = get_metatable(self)
+  if not mt then th.fail('critical internal indexing error: no metatable found') end
+  local custom = mt.__index__
+  if custom ~= nil then
+    if type(custom) ~= 'function' then
+      th.fail('critical internal indexing error: __index__ is not a function')
+    end
+    local value, found = custom(self, key)
+    -- Torch7: the last of the results says whether there was an element.
+    if found then return value end
+  end
+  return mt[key]
+end
+
+local function newindex(self, key, value, ...) -- luacheck: ignore 212
+  local mt = get_metatable(self)
+  if not mt then th.fail('critical internal indexing error: no metatable found') end
+  local custom = mt.__newindex__
+  if custom ~= nil then
+    if type(custom) ~= 'function' then
+      th.fail('critical internal indexing error: __newindex__ is not a function')
+    end
+    if custom(self, key, value) then return end
+  end
+  if type(self) == 'table' then
+    rawset(self, key, value)
+  else
+    th.fail('the class ' .. type_or_null(self) .. ' cannot be indexed')
+  end
+end
+
+-- --------------------------------------------------------------- operators
+
+local function handler(value, field)
+  local mt = get_metatable(value)
+  return mt and mt[field]
+end
+
+local function binary(name, word)
+  local field = '__' .. name .. '__'
+  return function(a, b, ...) -- luacheck: ignore 212
+    -- Torch7: the first operand that has any metatable decides, be it a string's.
+    local f = handler(debug.getmetatable(a) and a or b, field)
+    if f == nil then
+      th.fail(('both %s and %s have no %s operator')
+        :format(type_or_null(a), type_or_null(b), word))
+    end
+    local result = f(a, b)
+    return result
+  end
+end
+
+local function unary(name, word)
+  local field = '__' .. name .. '__'
+  return function(a, ...)
+    local f = handler(a, field)
+    if f == nil then th.fail(('%s has no %s operator'):format(type_or_null(a), word)) end
+    return f(a, ...)
+  end
+end
+
+local function tostring_default(self, ...) -- luacheck: ignore 212
+  local custom = handler(self, '__tostring__')
+  if type(custom) == 'function' then return custom(self) end
+  if custom ~= nil then return custom end
+  return typename(self)
+end
+
+local function equal_default(a, b)
+  local f = handler(a, '__eq__') or handler(b, '__eq__')
+  local same
+  if f then same = f(a, b) else same = rawequal(a, b) end
+  return same
+end
+
+local operators = {
+  __index = index,
+  __newindex = newindex,
+  __tostring = tostring_default,
+  __add = binary('add', 'addition'),
+  __sub = binary('sub', 'substraction'),
+  __mul = binary('mul', 'multiplication'),
+  __div = binary('div', 'division'),
+  __mod = binary('mod', 'modulo'),
+  __pow = binary('pow', 'power'),
+  __concat = binary('concat', 'concat'),
+  __lt = binary('lt', 'less-than'),
+  __le = binary('le', 'less-equal'),
+  __unm = unary('unm', 'negation'),
+  __len = unary('len', 'length'),
+  __call = unary('call', 'call'),
+}
+
+-- ------------------------------------------------------------ constructors
+
+local function construct(self, ...)
+  local new = rawget(debug.getmetatable(self), '__new')
+  if new == nil then th.fail('no constructor available') end
+  return new(...)
+end
+
+local function add_method(self, key, value)
+  rawset(rawget(debug.getmetatable(self), '__metatable'), key, value)
+end
+
+local function constructor_table(mt)
+  return setmetatable({}, {
+    __index = mt,
+    __newindex = add_method,
+    __call = construct,
+    __metatable = mt,
+  })
+end
+
+-- The module that a dotted name lives in, and the last part of the name.
+local function locate(tname)
+  local module, walked = _G, ''
+  local path, root = tname:match('^(.*%.)([^.]*)$')
+  if not path then return module, tname end
+  for part in path:gmatch('([^.]*)%.') do
+    module, walked = module[part], walked .. part
+    if type(module) ~= 'table' then
+      th.fail(('while creating metatable %s: bad argument #1 (%s is an invalid module name)')
+        :format(tname, walked))
+    end
+    walked = walked .. '.'
+  end
+  return module, root
+end
+
+local function new_metatable(tname)
+  local proxy = make_proxy(true)
+  local mt = debug.getmetatable(proxy)
+  by_name[tname], name_of[mt], proxies[mt] = mt, tname, proxy
+  for field, f in pairs(operators) do mt[field] = f end
+  -- A function of its own: Lua then takes objects of two classes for different.
+  mt.__eq = function(a, b, ...) -- luacheck: ignore 212
+    local same = equal_default(a, b)
+    return same
+  end
+  mt.__typename = tname
+  mt.__metatable = mt
+  mt.__version = 1
+  return mt
+end
+
+local function assign(mt, field, value, message)
+  if rawget(mt, field) ~= nil then th.fail(message) end
+  rawset(mt, field, value)
+end
+
+local function optional(arg, value, kind, what)
+  if value ~= nil and type(value) ~= kind then
+    th.argument_error(arg, what .. ' or nil expected')
+  end
+end
+
+local function check_name(tname)
+  if type(tname) == 'number' then return tostring(tname) end
+  if type(tname) ~= 'string' then th.type_error(1, 'string', tname, tname == nil) end
+  return tname
+end
+
+--- Creates, or completes, the metatable of a class and its constructor table.
+function torch.newmetatable(tname, parent, new, destroy, factory, module)
+  tname = check_name(tname)
+  parent = type(parent) == 'number' and tostring(parent) or parent
+  optional(2, parent, 'string', 'parent class name')
+  optional(3, new, 'function', 'constructor function')
+  optional(4, destroy, 'function', 'destructor function')
+  optional(5, factory, 'function', 'factory function')
+  optional(6, module, 'table', 'module table')
+  local where, root = module, tname:match('([^.]+)$')
+  if not where then where, root = locate(tname) end
+  local mt = by_name[tname] or new_metatable(tname)
+  if parent then
+    if debug.getmetatable(mt) then
+      th.fail(('class %s has been already assigned a parent class\n'):format(tname))
+    end
+    if not by_name[parent] then
+      th.fail(('bad argument #2 (invalid parent class name %s)'):format(parent))
+    end
+    setmetatable(mt, by_name[parent])
+  end
+  if destroy then
+    assign(mt, '__gc', destroy, tname .. ' has been already assigned a destructor')
+  end
+  if factory then
+    assign(mt, '__factory', factory, tname .. ' has been already assigned a factory')
+  end
+  local constructor = rawget(mt, '__constructor')
+  if not constructor then
+    constructor = constructor_table(mt)
+    rawset(mt, '__constructor', constructor)
+  end
+  if new then
+    assign(debug.getmetatable(constructor), '__new', new,
+      tname .. ' has been already assigned a constructor')
+    rawset(mt, 'new', new)
+  end
+  where[root] = constructor
+  return mt
+end
+
+th.newproxy = make_proxy
+
+--- The userdata from which th.newproxy makes others of the same class.
+function th.proxy(mt)
+  return proxies[mt]
+end
+
+-- luacheck: globals newproxy
+--- Lua's newproxy, which must not make an object of a class of ours out of nothing.
+function newproxy(value)
+  if value ~= nil and typename(value) then
+    th.argument_error(1, 'boolean or proxy expected')
+  end
+  return make_proxy(value)
+end
+
+-- ------------------------------------------------------------- public part
+
+function torch.getmetatable(tname)
+  local mt = by_name[check_name(tname)]
+  if mt then return mt end
+end
+
+function torch.setmetatable(object, tname)
+  if type(tname) ~= 'string' then th.type_error(2, 'string', tname, tname == nil) end
+  if type(object) ~= 'table' then th.type_error(1, 'table', object) end
+  local mt = by_name[tname]
+  if not mt then th.fail('unknown typename ' .. tname .. '\n') end
+  debug.setmetatable(object, mt)
+  return object
+end
+
+function torch.metatype(...)
+  local n, tname, mt, ctype = select('#', ...), ...
+  if n ~= 2 and n ~= 3 then th.fail('expecting: string table [ctype]') end
+  tname = check_name(tname)
+  if type(mt) ~= 'table' then th.type_error(2, 'table', mt) end
+  if ctype then cdata_names[tonumber(require('ffi').typeof(ctype))] = tname end
+  by_name[tname], name_of[mt] = mt, tname
+end
+
+function torch.factory(tname)
+  local mt = by_name[check_name(tname)]
+  return mt and rawget(mt, '__factory')
+end
+
+function torch.getconstructortable(tname)
+  local mt = by_name[check_name(tname)]
+  if mt then return rawget(mt, '__constructor') end
+end
+
+function torch.typename(...)
+  if select('#', ...) == 0 then th.argument_error(1, 'value expected') end
+  local name = typename((...))
+  if name then return name end
+end
+
+function torch.type(object)
+  return typename(object) or type(object)
+end
+
+--- Whether an object is of a class (or below it); the class as name, pattern or constructor.
+function torch.isTypeOf(object, spec)
+  if type(spec) ~= 'string' then
+    local mt = get_metatable(spec)
+    if not mt then th.fail('attempt to index a nil value') end
+    spec = mt.__typename
+    if type(spec) ~= 'string' then
+      error('type must be provided as [regexp] string, or factory', 0)
+    end
+  end
+  local mt = getmetatable(object)
+  while mt do
+    local name = type(mt) == 'table' and mt.__typename
+    if name then
+      local match = name:match(spec)
+      if match and (match ~= spec or match == name) then return true end
+    end
+    local parent = debug.getmetatable(mt)
+    mt = parent ~= mt and parent or nil
+  end
+  return false
+end
+
+--- Declares a class; returns its metatable and its parent's.
+function torch.class(...)
+  local n = select('#', ...)
+  local tname, parent, module = ...
+  if n == 2 and type(parent) == 'table' then parent, module = nil, parent end
+  if type(tname) ~= 'string' or n > 3
+    or (n >= 2 and not module and type(parent) ~= 'string')
+    or (n == 3 and (type(parent) ~= 'string' or type(module) ~= 'table')) then
+    th.fail('<class name> [<parent class name>] [<module table>] expected')
+  end
+  local function factory()
+    return torch.setmetatable({}, tname)
+  end
+  local function constructor(...)
+    local self = factory()
+    if self.__init then self:__init(...) end
+    return self
+  end
+  local mt = torch.newmetatable(tname, parent, constructor, nil, factory, module)
+  return mt, parent and by_name[parent] or nil
+end

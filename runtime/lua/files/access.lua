@@ -1,0 +1,230 @@
+--- Reading and writing one type's numbers in files: single ones, counts and storages.
+-- A template: loaded once for each element type, so that each has traces of its own.
+-- @module file_access
+
+local th, dtype = ...
+local torch, host, files = th.torch, th.host, th.files
+local ffi = require 'ffi'
+
+local type, tonumber, select, min, max = type, tonumber, select, math.min, math.max
+local ask, objects = files.ask, th.objects
+local fail, skip_newline, window_of = files.fail, files.skip_newline, files.window
+local load, convert = dtype.load, dtype.convert
+local pointer, width = dtype.pointer, ffi.sizeof(dtype.ctype)
+local cast = ffi.cast
+
+local IS_LONG, IS_BYTES = dtype.name == 'Long', width == 1
+local NEWLINE = files.NEWLINE
+local FIRST = 2 ^ 16       -- elements read at first where nobody knows how many there are
+
+local text = th.chunk('files/text')(th, dtype)
+local scan, read_text, write_text = text.scan, text.read, text.write
+
+-- What one number goes through where it cannot go directly.
+local scratch, scratch_object, scratch_data
+
+local function need_scratch()
+  if scratch then return end
+  scratch = torch.getconstructortable(dtype.storage_name)(1)
+  scratch_object = th.to_python(scratch)
+  scratch_data = th.settled_struct(scratch).data
+end
+
+-- -------------------------------------------------------------- single numbers
+
+local access = {}
+
+local element = ffi.typeof(dtype.ctype .. '[1]')
+local one = element()
+
+-- What is left of a number in an element of this type.
+local function rounded(value)
+  one[0] = dtype.name == 'Half' and convert(value) or value
+  return load(one, 0)
+end
+
+-- Without a loop, so that LuaJIT compiles all of it.
+local function get_text(w, object)
+  local found, value = scan(w, object)
+  if w.spacing ~= 0 then
+    local at, m = w.at, w.memory
+    if at < w.stop and at < tonumber(m.size) then
+      if m.data[at] == NEWLINE then w.at = at + 1 end
+    else
+      skip_newline(w, object)
+    end
+  end
+  if not found then
+    fail(w, 'read', 0, 1)
+    return 0
+  end
+  return rounded(value)
+end
+
+local function get_slowly(w, object)
+  if w.binary == 0 and not IS_BYTES then
+    local value = get_text(w, object)
+    return value
+  end
+  need_scratch()
+  scratch_data[0] = 0
+  local n = ask(host.file_read, object, scratch_object, 0, 1)
+  if w.binary == 0 and w.spacing ~= 0 then skip_newline(w, object) end
+  if n ~= 1 then fail(w, 'read', n, 1) end
+  return load(scratch_data, 0)
+end
+
+local function put_slowly(w, object, value)
+  need_scratch()
+  scratch_data[0] = value
+  local n
+  if w.binary ~= 0 or IS_BYTES then
+    n = ask(host.file_write, object, scratch_object, 0, 1)
+    if w.binary == 0 and w.spacing ~= 0 then files.put_string(w, object, '\n') end
+  else
+    n = write_text(w, object, scratch_data, 1)
+  end
+  if n ~= 1 then fail(w, 'write', n, 1) end
+end
+
+--- The next number of a file.
+function access.get(w, object)
+  local at, m = w.at, w.memory
+  local behind = at + width
+  if w.direct ~= 0 and behind <= w.stop and behind <= tonumber(m.size) and w.readable ~= 0
+    and not (IS_LONG and w.long_size == 4) then
+    w.at = behind
+    local value = load(cast(pointer, m.data + at), 0)
+    return value
+  end
+  return get_slowly(w, object)
+end
+local get = access.get
+
+--- Writes a number.
+function access.put(w, object, value)
+  local at, m = w.at, w.memory
+  local behind = at + width
+  value = convert(value)
+  if w.direct ~= 0 and behind <= w.room and behind < tonumber(m.size)
+    and not (IS_LONG and w.long_size == 4) then
+    cast(pointer, m.data + at)[0] = value
+    w.at = behind
+    if behind > w.stop then
+      w.stop = behind
+      m.data[behind] = 0
+    end
+    return
+  end
+  put_slowly(w, object, value)
+end
+local put = access.put
+
+-- ------------------------------------------------------------------- storages
+
+-- Reads elements [from, to) of a storage; returns how many there were.
+local function read_some(w, object, storage, from, to)
+  if w.binary ~= 0 or IS_BYTES then
+    return (ask(host.file_read, object, th.to_python(storage), from, to))
+  end
+  return read_text(w, object, th.settled_struct(storage).data, from, to)
+end
+
+local function finish_reading(w, object, done, wanted)
+  if wanted > 0 and w.binary == 0 and w.spacing ~= 0 then skip_newline(w, object) end
+  if done ~= wanted then fail(w, 'read', done, wanted) end
+  return done
+end
+
+--- Fills a storage; returns how many elements there were.
+function access.read_storage(w, object, storage)
+  local n = storage:size()
+  return finish_reading(w, object, read_some(w, object, storage, 0, n), n)
+end
+
+-- The same for text: each number takes a digit and a space at least, but for the last.
+local function read_sized_text(w, object, storage, n)
+  local rest = ask(host.file_remaining, object)
+  local known = rest >= 0
+  local target, done = known and min(n, (rest + 1 - (rest + 1) % 2) / 2) or n, 0
+  repeat
+    local part = known and target or min(target, max(2 * done, FIRST))
+    storage:resize(part)
+    local got = read_text(w, object, th.settled_struct(storage).data, done, part)
+    local complete = got == part - done
+    done = done + got
+  until done == target or not complete
+  if done < storage:size() then storage:resize(done) end
+  return done
+end
+
+--- Resizes a storage to n elements and fills it, with no more memory than the file can fill.
+function access.read_sized(w, object, storage, n)
+  if not (n >= 0) then th.fail('$ Torch: invalid memory size -- maybe an overflow?') end
+  local done
+  if w.binary ~= 0 or IS_BYTES then
+    done = ask(host.file_read_sized, object, th.to_python(storage), n)
+  else
+    done = read_sized_text(w, object, storage, n)
+  end
+  return finish_reading(w, object, done, n)
+end
+
+--- Writes a storage's elements; returns how many were written.
+function access.write_storage(w, object, storage)
+  local n = storage:size()
+  local done
+  if w.binary ~= 0 or IS_BYTES then
+    done = ask(host.file_write, object, th.to_python(storage), 0, n)
+    if n > 0 and w.binary == 0 and w.spacing ~= 0 then files.put_string(w, object, '\n') end
+  else
+    ask(host.file_put, object, 0, 0) -- complains about a file that cannot be written
+    done = write_text(w, object, th.settled_struct(storage).data, n)
+  end
+  if done ~= n then fail(w, 'write', done, n) end
+  return done
+end
+
+-- -------------------------------------------------------------------- methods
+
+--- file:readTYPE(): the next number; (count): a storage; (storage): how many were there.
+function access.read(self, ...)
+  local w, object = window_of(self), objects[self]
+  local count = select('#', ...)
+  if count == 0 then
+    local value = get(w, object)
+    return value
+  elseif count == 1 then
+    local what = ...
+    local n = type(what) ~= 'boolean' and tonumber(what)
+    if n and type(what) ~= 'cdata' then
+      local storage = torch.getconstructortable(dtype.storage_name)()
+      access.read_sized(w, object, storage, n < 0 and -1 or n - n % 1)
+      return storage
+    elseif th.typename(what) == dtype.storage_name then
+      local done = access.read_storage(w, object, what)
+      return done
+    end
+  end
+  th.fail(('nothing, number, or %sStorage expected'):format(dtype.name))
+end
+
+--- file:writeTYPE(number); (storage): returns how many elements were written.
+function access.write(self, ...)
+  local w, object = window_of(self), objects[self]
+  if select('#', ...) == 1 then
+    local what = ...
+    local kind = type(what)
+    local v = (kind == 'number' or kind == 'string') and tonumber(what)
+    if v then
+      put(w, object, v)
+      return
+    elseif th.typename(what) == dtype.storage_name then
+      local done = access.write_storage(w, object, what)
+      return done
+    end
+  end
+  th.fail(('number, or %sStorage expected'):format(dtype.name))
+end
+
+return access

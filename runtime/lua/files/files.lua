@@ -1,0 +1,231 @@
+--- torch.File and its classes: windows, bytes, and how files are opened.
+-- Each file has a window (a struct that Python owns, see runtime/io/window.py): the bytes at
+-- hand, which are read and written here. For other bytes, and for moving, Python is asked.
+-- Methods are methods.lua's, numbers access.lua's, objects those of serialize.lua and
+-- deserialize.lua.
+-- @module files
+
+local th = ...
+local stdout = io.stdout
+local torch, host = th.torch, th.host
+local ffi = require 'ffi'
+
+local type, tonumber, min, select = type, tonumber, math.min, select
+
+ffi.cdef[[
+typedef struct THFileWindow {
+  THCharStorage *memory; double at; double stop; double room;
+  int opened; int readable; int writable; int quiet; int binary; int spacing; int failed;
+  int swapped; int long_size; int direct; int stream;
+} THFileWindow;
+void *memchr(const void *, int, size_t);
+]]
+
+local window_pointer, bytes = ffi.typeof('THFileWindow *'), ffi.typeof('const char *')
+local intptr = ffi.typeof('intptr_t')
+local NEWLINE = 10
+
+local windows = setmetatable({}, { __mode = 'k' }) -- file -> its window
+local sources = setmetatable({}, { __mode = 'k' }) -- file -> the string that it reads
+local names = setmetatable({}, { __mode = 'k' })   -- file -> how it was opened
+local files = { windows = windows, names = names }
+th.files = files
+files.NEWLINE = NEWLINE
+
+--- Calls a function of Python's, and raises the error it returns.
+function files.ask(f, ...)
+  local r, a, b = f(...)
+  if type(r) == 'string' then th.raise(r) end
+  return r, a, b
+end
+local ask = files.ask
+
+--- The window of argument 1 of a method; raises an error for what is no file.
+function files.window(self, class)
+  local w = windows[self]
+  if not w or class and not torch.isTypeOf(self, class) then
+    th.class_error(1, class or 'torch.File', self)
+  end
+  return w
+end
+local window_of = files.window
+
+--- The window of a file whose methods are Lua in the reference, and call others: `name`.
+-- Raises the error that this call would raise for a file that cannot do it.
+function files.ready(self, name, flag, purpose)
+  local w = windows[self]
+  if not w then
+    th.fail("bad argument #1 to 'getenv' (function or userdata expected, got "
+      .. type(self) .. ')')
+  end
+  if name and (w.opened == 0 or w[flag] == 0) then
+    th.fail(("calling '%s' on bad self (attempt to %s file)"):format(name,
+      w.opened == 0 and 'use a closed' or purpose))
+  end
+  return w
+end
+
+function files.ready_to_read(self)
+  return files.ready(self, 'readInt', 'readable', 'read in a write-only')
+end
+
+function files.ready_to_write(self)
+  return files.ready(self, 'writeInt', 'writable', 'write in a read-only')
+end
+
+--- Raises the error about too little read or written, unless the file is quiet.
+-- what: 'read' or 'write'.
+function files.fail(w, what, done, wanted)
+  w.failed = 1
+  if w.quiet == 0 then
+    th.fail(('%s error: %s %d blocks instead of %d')
+      :format(what, what == 'read' and what or 'wrote', done, wanted))
+  end
+end
+
+--- Makes sure of `need` bytes in the window; returns how many there are, less at the end only.
+function files.fill(w, object, need)
+  local present = min(w.stop, tonumber(w.memory.size)) - w.at
+  if present >= need and w.readable ~= 0 and w.opened ~= 0 then return present end
+  return (ask(host.file_fill, object, need))
+end
+local fill = files.fill
+
+-- Writes n bytes of a string or from an address; returns how many could be written.
+local function put(w, object, from, n)
+  local at, m = w.at, w.memory
+  if at + n <= w.room and at + n < tonumber(m.size) then
+    ffi.copy(m.data + at, from, n)
+    at = at + n
+    w.at = at
+    if at > w.stop then
+      w.stop = at
+      m.data[at] = 0
+    end
+    return n
+  end
+  return (ask(host.file_put, object, tonumber(ffi.cast(intptr, ffi.cast(bytes, from))), n))
+end
+files.put = put
+
+--- Writes a string's bytes; returns how many could be written.
+function files.put_string(w, object, text)
+  return (put(w, object, text, #text))
+end
+
+--- The next n bytes as a string, fewer where the file ends.
+function files.get_string(w, object, n)
+  n = min(n, fill(w, object, n))
+  local text = ffi.string(w.memory.data + w.at, n)
+  w.at = w.at + n
+  return text
+end
+
+--- A text from a file as the terminal may see it: control codes as Lua writes them.
+function files.visible(text)
+  local function escaped(code)
+    return (code:gsub('.', function(c) return ('\\%03d'):format(c:byte()) end))
+  end
+  return (text:gsub('[%z\1-\8\11-\31\127]', escaped):gsub('\194[\128-\159]', escaped))
+end
+
+--- Skips the newline that ascii files have behind what was read.
+function files.skip_newline(w, object)
+  if fill(w, object, 1) > 0 and w.memory.data[w.at] == NEWLINE then w.at = w.at + 1 end
+end
+
+-- -------------------------------------------------------------------- classes
+
+local function wrap(mt, object, address)
+  th.count_object()
+  local value = th.newproxy(th.proxy(mt))
+  th.objects[value], windows[value] = object, ffi.cast(window_pointer, address)
+  return value
+end
+
+function files.check_string(arg, value, default, absent)
+  if value == nil and default then return default end
+  local kind = type(value)
+  if kind ~= 'string' and kind ~= 'number' then th.type_error(arg, 'string', value, absent) end
+  return tostring(value)
+end
+
+local check_string = files.check_string
+
+local function check_boolean(arg, value)
+  if value ~= nil and type(value) ~= 'boolean' then th.type_error(arg, 'boolean', value) end
+  return value or false
+end
+
+torch.newmetatable('torch.File', nil, nil, nil, nil, torch)
+
+-- Makes the constructor of a class whose files have a name; nil for a quiet failure.
+local function opener(kind)
+  return function(...)
+    local name, mode, quiet = ...
+    name, mode = check_string(1, name, nil, select('#', ...) == 0), check_string(2, mode, 'r')
+    quiet = check_boolean(3, quiet)
+    stdout:flush() -- in order with what a command writes
+    local object, address = host.file_open(kind, name, mode, quiet)
+    if type(object) == 'string' then
+      if quiet and object:byte() == 0 then return nil end
+      th.raise(object)
+    end
+    local value = wrap(torch.getmetatable(kind), object, address)
+    names[value] = name
+    return value
+  end
+end
+
+--- A file that replaces another one of its name, as a whole (see runtime/io/savedfile.py).
+function files.saved(name)
+  if type(name) ~= 'string' and type(name) ~= 'number' then
+    th.type_error(1, 'string', name, false, '?') -- in the reference a constructor says so
+  end
+  name = tostring(name)
+  local value = wrap(torch.getmetatable('torch.DiskFile'), ask(host.file_open_saved, name))
+  names[value] = name
+  return value
+end
+
+local function new_memory(storage, mode)
+  local object
+  if th.typename(storage) == 'torch.CharStorage' then
+    object = th.to_python(storage)
+    mode = check_string(2, mode, 'rw')
+  else
+    mode = check_string(1, storage, 'rw')
+  end
+  local file, address = ask(host.file_open_memory, object, mode)
+  return wrap(torch.getmetatable('torch.MemoryFile'), file, address)
+end
+
+--- A file to read only, over a CharStorage or the bytes of a string.
+function files.over(source)
+  local file, address
+  if type(source) == 'string' then
+    local start = tonumber(ffi.cast(intptr, ffi.cast(bytes, source)))
+    file, address = ask(host.file_over_bytes, start, #source)
+  else
+    file, address = ask(host.file_over_memory, th.to_python(source))
+  end
+  local value = wrap(torch.getmetatable('torch.MemoryFile'), file, address)
+  sources[value] = source
+  return value
+end
+
+local function class(name, parent, new)
+  th.mark_constructor(new)
+  return torch.newmetatable(name, parent, new, nil, nil, torch)
+end
+
+files.DiskFile = class('torch.DiskFile', 'torch.File', opener('torch.DiskFile'))
+files.PipeFile = class('torch.PipeFile', 'torch.DiskFile', opener('torch.PipeFile'))
+files.MemoryFile = class('torch.MemoryFile', 'torch.File', new_memory)
+
+do
+  local disk, memory, pipe = ask(host.file_class)
+  th.bind_class(disk, files.DiskFile)
+  th.bind_class(memory, files.MemoryFile)
+  th.bind_class(pipe, files.PipeFile)
+end

@@ -1,0 +1,104 @@
+--- What storages and tensors write to files, and read: read() and write() of their classes.
+-- @module file_tensors
+
+local th = ...
+local torch, host, files = th.torch, th.host, th.files
+
+local type, tonumber = type, tonumber
+local ask, objects, windows = files.ask, th.objects, files.windows
+local typename = th.typename
+
+local MOST_DIMENSIONS = 1000
+
+local File = torch.getmetatable('torch.File')
+
+for _, dtype in ipairs(th.dtypes) do
+  local access = th.chunk('files/access')(th, dtype)
+  files[dtype.name] = access
+  if dtype.name ~= 'Half' then -- Torch7: halves have no methods of a file's
+    File['read' .. dtype.name], File['write' .. dtype.name] = access.read, access.write
+  end
+end
+
+local get_int, get_long = files.Int.get, files.Long.get
+local put_int, put_long = files.Int.put, files.Long.put
+
+-- Writes whole numbers one after the other, as a storage's.
+local function write_longs(w, object, data, n)
+  if w.binary ~= 0 then
+    for i = 0, n - 1 do put_long(w, object, tonumber(data[i])) end
+  elseif n > 0 then
+    local values = {}
+    for i = 1, n do values[i] = tonumber(data[i - 1]) end
+    files.Long.write_storage(w, object, torch.LongStorage(values))
+  end
+end
+
+-- Reads n numbers that were written so into a table, from a position.
+local function read_longs(w, object, into, from, n)
+  if w.binary ~= 0 then
+    for i = from, from + n - 1 do into[i] = get_long(w, object) end
+  elseif n > 0 then
+    local storage = torch.LongStorage()
+    files.Long.read_sized(w, object, storage, n)
+    for i = 1, storage:size() do into[from + i - 1] = storage[i] end
+    for i = storage:size() + 1, n do into[from + i - 1] = 0 end
+  end
+end
+
+-- The window and the Python object of the file that a method was given.
+local function check(class, self, file)
+  if typename(self) ~= class then th.class_error(1, class, self) end
+  return windows[file] or th.class_error(2, 'torch.File', file), objects[file]
+end
+
+for _, dtype in ipairs(th.dtypes) do
+  local access = files[dtype.name]
+  local storage = torch.getmetatable(dtype.storage_name)
+
+  --- Writes a storage's size and elements.
+  function storage.write(self, file)
+    local w, object = check(dtype.storage_name, self, file)
+    put_long(w, object, self:size())
+    access.write_storage(w, object, self)
+  end
+
+  --- Takes the size and the elements that a file has.
+  function storage.read(self, file)
+    local w, object = check(dtype.storage_name, self, file)
+    access.read_sized(w, object, self, get_long(w, object))
+  end
+
+  local tensor = torch.getmetatable(dtype.tensor_name)
+
+  --- Writes a tensor's geometry and its storage, which other tensors may share.
+  function tensor.write(self, file)
+    local w, object = check(dtype.tensor_name, self, file)
+    local c = th.settled_struct(self)
+    local n = c.nDimension
+    put_int(w, object, n)
+    write_longs(w, object, c.size, n)
+    write_longs(w, object, c.stride, n)
+    put_long(w, object, tonumber(c.storageOffset) + 1)
+    file:writeObject(self:storage())
+  end
+
+  --- Takes the geometry and the storage that a file has.
+  function tensor.read(self, file)
+    local w, object = check(dtype.tensor_name, self, file)
+    local n = get_int(w, object)
+    if n < 0 or n > MOST_DIMENSIONS then
+      th.fail(('corrupt file: a tensor of %d dimensions'):format(n))
+    end
+    local geometry = {}
+    read_longs(w, object, geometry, 1, n)
+    read_longs(w, object, geometry, n + 1, n)
+    local offset = get_long(w, object) - 1
+    local found = file:readObject()
+    found = type(found) == 'userdata' and th.to_python(found) or nil
+    local own = th.to_python(self)
+    if not ask(host.tensor_restore, own, found, offset, unpack(geometry, 1, 2 * n)) then
+      th.fail('corrupt file: a tensor that does not fit its storage')
+    end
+  end
+end

@@ -1,0 +1,155 @@
+--- One type's numbers as text: in ascii files, as C's scanf and printf read and write them.
+-- A template: loaded once for each element type, so that each has traces of its own.
+-- @module file_text
+
+local th, dtype = ...
+local files = th.files
+local ffi = require 'ffi'
+local buffer = require 'string.buffer'
+
+local tonumber, min, cast = tonumber, math.min, ffi.cast
+local fill = files.fill
+local load, convert = dtype.load, dtype.convert
+
+local PIECE = 2 ^ 16       -- bytes of text between two calls of Python
+local CHECK = 2 ^ 16       -- numbers between two looks at Ctrl-C
+local PLUS, MINUS, CAPITAL_N, SMALL_N = ('+-Nn'):byte(1, 4)
+local LOOKAHEAD = 8        -- bytes behind a number that could belong to it ('e+05', 'inity')
+
+local text_access = {}
+
+ffi.cdef[[
+double strtod(const char *, char **); float strtof(const char *, char **);
+long long strtoll(const char *, char **, int);
+void th_skip_number(const char *, char **) __asm__("strtod");
+]]
+local stop_of = ffi.new('char *[1]')
+
+local parse -- what the text at a place begins with; stop_of[0] tells where it ends
+
+-- Makes `parse` of a function of C's for floating-point numbers. Of what is written nan, maybe
+-- with a number for its bits, that result must not come to Lua (see tensor/elements.lua).
+local function parser(convert_text)
+  return function(text)
+    local at = (text[0] == PLUS or text[0] == MINUS) and 1 or 0
+    if text[at] ~= SMALL_N and text[at] ~= CAPITAL_N then return convert_text(text, stop_of) end
+    ffi.C.th_skip_number(text, stop_of)
+    return text[0] == MINUS and -th.nan or th.nan
+  end
+end
+
+if dtype.name == 'Double' then
+  parse = parser(ffi.C.strtod)
+elseif dtype.name == 'Float' or dtype.name == 'Half' then
+  parse = parser(ffi.C.strtof)
+else
+  function parse(text) return ffi.C.strtoll(text, stop_of, 10) end
+end
+
+local is_space = ffi.new('uint8_t[256]')
+for c = 9, 13 do is_space[c] = 1 end
+is_space[32] = 1
+
+-- Characters that can go on with a number.
+local goes_on = ffi.new('uint8_t[256]')
+for c in ('0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.+-_('):gmatch('.') do
+  goes_on[c:byte()] = 1
+end
+
+local function at_character(data, at)
+  return cast('uint8_t *', data)[at]
+end
+
+--- Reads the next number; returns whether there was one, and it.
+function text_access.scan(w, object)
+  local m, stop, at = w.memory, min(w.stop, tonumber(w.memory.size)), w.at
+  if w.readable == 0 then fill(w, object, 1) end
+  while true do
+    while at < stop and is_space[at_character(m.data, at)] ~= 0 do at = at + 1 end
+    -- Torch7: white space before something else is gone from a disk, and stays in memory.
+    if w.stream ~= 0 then w.at = at end
+    local used, value = 0, nil
+    if at < stop then
+      -- There the number ends, at the latest.
+      if m.data[min(stop, tonumber(m.size) - 1)] ~= 0 then
+        th.fail('provided CharStorage must be terminated by 0')
+      end
+      value = parse(m.data + at)
+      used = min(tonumber(stop_of[0] - m.data), stop) - at
+      local behind = stop - at - used
+      if behind >= LOOKAHEAD or used > 0 and behind > 0
+        and goes_on[at_character(m.data, at + used)] == 0 then
+        if used > 0 then w.at = at + used end
+        return used > 0, value
+      end
+    end
+    local present = min(w.stop, tonumber(m.size)) - w.at
+    local wanted = present < 4096 and present + LOOKAHEAD or 2 * present
+    if stop == at then wanted = 1 end
+    local skipped = at - w.at
+    if fill(w, object, wanted) <= present then -- which may have moved what is there
+      if used > 0 then w.at = w.at + skipped + used end
+      return used > 0, value
+    end
+    m, stop, at = w.memory, min(w.stop, tonumber(w.memory.size)), w.at
+  end
+end
+
+local scan = text_access.scan
+
+local append -- puts element i as text at the end of a string buffer
+if dtype.name == 'Double' then
+  local high = cast('int32_t *', 0)
+  function append(text, data, i)
+    local v = load(data, i)
+    if v == v then text:putf('%.17g', v)
+    else text:put(cast(ffi.typeof(high), data)[2 * i + (ffi.abi('le') and 1 or 0)] < 0
+      and '-nan' or 'nan') end
+  end
+elseif dtype.name == 'Float' or dtype.name == 'Half' then
+  local signed = ffi.typeof(dtype.name == 'Float' and 'int32_t *' or 'int16_t *')
+  function append(text, data, i)
+    local v = load(data, i)
+    if v == v then text:putf('%.9g', v)
+    else text:put(cast(signed, data)[i] < 0 and '-nan' or 'nan') end
+  end
+else
+  function append(text, data, i) text:putf('%d', data[i]) end
+end
+
+local function put_text(w, object, text)
+  local from, n = text:ref()
+  return files.put(w, object, from, n) == n
+end
+
+local line = buffer.new()
+
+--- Writes n elements; returns how many got there.
+function text_access.write(w, object, data, n)
+  local text = n == 1 and line:reset() or buffer.new()
+  local spacing, done = w.spacing ~= 0, 0
+  for i = 0, n - 1 do
+    append(text, data, i)
+    if spacing then text:put(i < n - 1 and ' ' or '\n') end
+    if #text >= PIECE then
+      if not put_text(w, object, text) then return done end
+      text:reset()
+      done = i + 1
+    end
+    if i % CHECK == CHECK - 1 then th.poll() end
+  end
+  return (#text == 0 or put_text(w, object, text)) and n or done
+end
+
+--- Reads elements [from, to); returns how many there were.
+function text_access.read(w, object, data, from, to)
+  for i = from, to - 1 do
+    local found, value = scan(w, object)
+    if not found then return i - from end
+    data[i] = dtype.name == 'Half' and convert(value) or value
+    if i % CHECK == CHECK - 1 then th.poll() end
+  end
+  return to - from
+end
+
+return text_access

@@ -1,0 +1,111 @@
+--- print and its friends as the reference's th prints: nested tables, sizes of tensors.
+-- @module print
+
+local th = ...
+
+local type, tostring, select, next, pairs = type, tostring, select, next, pairs
+local pcall, error, getmetatable = pcall, error, getmetatable
+local find, match, rep, sub, concat = string.find, string.match, string.rep, string.sub, table.concat
+local floor = math.floor
+local stdout, write_file = io.stdout, getmetatable(io.stdout).__index.write
+
+local function write(...)
+  return write_file(stdout, ...)
+end
+
+-- luacheck: globals print print_old print_new setprintlevel
+
+print_old = print
+
+local INDENT, DEFAULT_LEVEL = 4, 5
+local level = DEFAULT_LEVEL
+
+--- 'DoubleTensor - size: 2x3': what a table's line says of a tensor or storage.
+local function size_string(x)
+  local short = match(th.typename(x), 'torch%.(.+)')
+  if find(th.typename(x), 'torch.*Storage') then return short .. ' - size: ' .. x:size() end
+  if x:nDimension() == 0 then return short .. ' - empty' end
+  return short .. ' - size: ' .. concat(x:size():totable(), 'x')
+end
+th.size_string = size_string
+
+local function describe(value, nested)
+  local kind = type(value)
+  if kind == 'string' and nested then return '"' .. value .. '"' end
+  if kind == 'userdata' or kind == 'cdata' then
+    local name = th.typename(value) or ''
+    if find(name, 'torch.*Tensor') or find(name, 'torch.*Storage') then return size_string(value) end
+  end
+  return tostring(value)
+end
+
+local function print_table(value, depth, write)
+  local margin = rep(' ', depth * INDENT)
+  if next(value) == nil then
+    write(margin, '{}\n')
+    return
+  end
+  write(margin, '{\n')
+  for k, v in pairs(value) do
+    th.poll()
+    write(margin, '  ', tostring(k), ' : ')
+    if type(v) ~= 'table' then
+      write(describe(v, true), '\n')
+    elseif depth >= level - 1 or next(v) == nil then
+      write('{...}\n')
+    else
+      write('\n')
+      print_table(v, depth + 1, write)
+    end
+  end
+  write(margin, '}\n')
+end
+
+local LONGEST = 10000 -- characters of a table in an error
+
+-- What print writes of a table, cut off where it gets long.
+local function table_text(value)
+  local parts, length, ENOUGH = {}, 0, {}
+  local ok, message = pcall(print_table, value, 0, function(...)
+    for i = 1, select('#', ...) do
+      local part = tostring((select(i, ...)))
+      parts[#parts + 1] = sub(part, 1, LONGEST - length)
+      length = length + #part
+      if length >= LONGEST then error(ENOUGH) end
+    end
+  end)
+  if not ok and message ~= ENOUGH then error(message, 0) end
+  return match(concat(parts), '^(.-)\n*$') .. (ok and '' or '...')
+end
+th.show_tables_by(table_text)
+
+local function has_tostring(value)
+  local mt = getmetatable(value)
+  return type(mt) == 'table' and mt.__tostring
+end
+
+--- The reference's print: each value in its own way, tables with their contents.
+function print_new(...)
+  local n = select('#', ...)
+  for i = 1, n do
+    local value = select(i, ...)
+    local kind = type(value)
+    if kind == 'table' and not has_tostring(value) then
+      print_table(value, 0, write)
+    elseif kind == 'table' or kind == 'userdata' or kind == 'cdata' then
+      write(tostring(value), '\n')
+    else
+      write(describe(value), '\t')
+      if i == n then write('\n') end
+    end
+  end
+end
+
+--- How deep print goes into tables; 0 brings Lua's own print back.
+function setprintlevel(n)
+  if type(n) ~= 'number' or not (n >= 0) then th.fail('expected number [0,+)') end
+  level = floor(n)
+  print = level == 0 and print_old or print_new
+end
+setprintlevel(DEFAULT_LEVEL)
+

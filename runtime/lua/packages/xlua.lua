@@ -1,0 +1,228 @@
+--- xlua: printing, logging, globals, small helpers, as the reference's package torch/xlua.
+-- @module xlua
+
+local th = ...
+
+local type, pairs, ipairs, tostring, select = type, pairs, ipairs, tostring, select
+
+-- luacheck: globals xlua xprint xerror xrequire sys print
+-- luacheck: globals table.splice table.prune string.split string.tosymbol
+local xlua = {}
+_G.xlua = xlua
+
+local protected = {} -- the globals that were there before any of the user's
+for name in pairs(_G) do protected[name] = true end
+
+-- ----------------------------------------------------------------- printing
+
+local SHORT = 40
+
+local function shortened(value)
+  local text = tostring(value):gsub('\n', '\\n')
+  if #text <= SHORT then return text end
+  return text:sub(1, SHORT) .. sys.COLORS.none .. ' ... '
+end
+
+local function write_table(object)
+  local text = tostring(object)
+  if not text:find('table: ') then
+    if type(object.usage) == 'string' then
+      io.write(object.usage, '\n\nFIELDS:\n')
+    else
+      io.write(text .. ':\n')
+    end
+  end
+  io.write('{')
+  local first = true
+  for key, value in pairs(object) do
+    if not first then io.write(',\n ') end
+    first = false
+    local shown = type(value) == 'userdata' and '<userdata>' or shortened(value)
+    io.write('[' .. tostring(key) .. '] = ' .. shown)
+  end
+  io.write('}')
+end
+
+--- Prints a value; of a table its fields, one a line.
+function xlua.print(object, ...)
+  if type(object) == 'table' then
+    local mt = getmetatable(object)
+    if mt and mt.__tostring__ then io.write(mt.__tostring__(object)) else write_table(object) end
+  else
+    io.write(tostring(object))
+  end
+  if select('#', ...) > 0 then
+    io.write('    ')
+    print(...)
+  else
+    io.write('\n')
+  end
+end
+xprint = xlua.print
+
+--- From now on copies to a file what goes through io.write and print.
+function xlua.log(file, append)
+  os.execute('mkdir -p "' .. sys.dirname(file) .. '"')
+  local log = assert(io.open(file, append and 'a' or 'w'))
+  io._write, _G._print = io.write, print
+  print = xlua.print
+  function io.write(...)
+    io._write(...)
+    for i = 1, select('#', ...) do log:write((select(i, ...))) end
+    log:flush()
+  end
+end
+
+-- ------------------------------------------------------------------ globals
+
+--- Forgets all globals of the user's, and the libraries among them.
+function xlua.clearall()
+  for name in pairs(_G) do
+    if not protected[name] then
+      _G[name] = nil
+      if package.loaded[name] ~= nil then package.loaded[name] = nil end
+    end
+  end
+  collectgarbage()
+end
+
+function xlua.clear(name)
+  _G[name] = nil
+  collectgarbage()
+end
+
+--- Prints the libraries and variables among the globals.
+function xlua.who()
+  local libraries, variables = {}, {}
+  for name, value in pairs(_G) do
+    if package.loaded[name] ~= nil and name ~= '_G' then
+      libraries[#libraries + 1] = name
+    elseif not protected[name] then
+      variables[name] = value
+    end
+  end
+  for _, part in ipairs{ '', 'Global Libs:', libraries, '', 'Global Vars:', variables, '' } do
+    xlua.print(part)
+  end
+end
+
+-- --------------------------------------------------------------------- time
+
+--- Seconds in words: the two largest units, as '1h5m'.
+function xlua.formatTime(seconds)
+  local text, units = '', 0
+  for _, unit in ipairs{ { 'D', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } } do
+    local n = math.floor(seconds / unit[2])
+    seconds = seconds - n * unit[2]
+    if n > 0 and units < 2 then
+      text, units = text .. n .. unit[1], units + 1
+    end
+  end
+  local rest = math.floor(seconds * 1000)
+  if rest > 0 and units < 2 then text = text .. rest .. 'ms' end
+  return text == '' and '0ms' or text
+end
+
+-- ------------------------------------------------------------------- errors
+
+--- Raises an error in red: '<domain> message' and the usage below it.
+function xlua.error(message, domain, usage)
+  local colours = sys.COLORS
+  if domain then message = '<' .. domain .. '> ' .. message end
+  local text = colours.Red .. tostring(message) .. colours.none
+  th.fail(usage and text .. '\n' .. usage or text)
+end
+
+function xlua.trycatch(try, catch)
+  local ok, message = pcall(try)
+  if not ok then catch(message) end
+end
+
+-- ----------------------------------------------------------------- packages
+
+--- Whether a package is installed, and the file it would come from.
+function xlua.installed(name)
+  local all = package.path .. ';' .. package.cpath
+  for template in all:gmatch('.-;') do
+    local path = template:gsub(';', ''):gsub('%?', name)
+    if th.ask(th.host.os_kind, path) == 'file' then return true, path end
+  end
+  return false, all
+end
+
+--- Loads a package; where that fails, says so and returns false.
+function xlua.require(name)
+  local ok, value = pcall(require, name)
+  if ok then return value end
+  print(value)
+  print('warning: <' .. name .. '> could not be loaded (is it installed?)')
+  return false
+end
+xrequire = xlua.require
+
+--- A table's values, replaced by environment variables of the same names.
+function xlua.envparams(default)
+  local values = {}
+  for name, value in pairs(default) do
+    local given = os.getenv(name)
+    if given ~= nil then
+      if type(value) == 'number' then
+        given = assert(tonumber(given))
+      elseif type(value) == 'boolean' and given:lower():match('^true$') then
+        given = true
+      elseif type(value) == 'boolean' and given:lower():match('^false$') then
+        given = false
+      end
+      value = given
+    end
+    values[name] = value
+  end
+  return values
+end
+
+-- --------------------------------------------------------- tables, strings
+
+--- A list without `length` elements from `start` on, and those elements.
+function table.splice(list, start, length)
+  start, length = start or 1, length or 1
+  local kept, removed = {}, {}
+  for i, value in ipairs(list) do
+    local target = (i < start or i >= start + length) and kept or removed
+    target[#target + 1] = value
+  end
+  return kept, removed
+end
+
+--- A list without duplicates, told apart by a hash function, united by a merge function.
+function table.prune(list, hash, merge)
+  local found, result = {}, {}
+  for _, value in ipairs(list) do
+    local key = value
+    if hash then key = hash(value) end
+    if merge and found[key] then value = merge(value, found[key]) end
+    found[key] = value
+  end
+  for _, value in pairs(found) do result[#result + 1] = value end
+  return result
+end
+
+string.split = sys.split
+
+--- The value of an expression that a string holds.
+function string.tosymbol(text)
+  local ok, value = pcall(loadstring('return ' .. text))
+  if not ok then th.fail(value) end
+  if not value then th.fail('symbol "' .. text .. '" does not exist') end
+  return value
+end
+
+for _, part in ipairs{ 'xlua_usage', 'xlua_progress', 'option_parser', 'profiler' } do
+  th.chunk('packages/' .. part)(th)
+end
+
+th.make_public(xlua, 'usage usage_module unpack unpack_class error table2string installed '
+  .. 'formatTime envparams trycatch')
+th.make_public(string, 'tosymbol')
+th.make_public(table, 'splice prune')
+xerror = xlua.error
+return xlua

@@ -1,0 +1,296 @@
+--- Operations without Python, on contiguous elements of DoubleTensors.
+-- Python says what a call means: it translates the formula of a row into the code of a
+-- function for each pattern of argument kinds (runtime/compute/formulas.py), which returns nil where it
+-- does not apply. This module has what that code uses: tensors that Lua makes by itself.
+-- @module formulas
+
+local th = ...
+local host = th.host
+local ffi = require 'ffi'
+
+local type, tonumber = type, tonumber
+local attach = th.attach
+
+local MOST = 512            -- elements that this module computes with in Lua or makes a tensor for
+local FEW = host.LARGE - 1  -- elements up to which threads do not pay
+local ROOM = 8          -- dimensions
+local OWNED = 7         -- flags of a storage: counts references, can be resized, frees its memory
+
+local load = th.dtypes[th.DOUBLE + 1].load
+
+local formulas = { MOST = MOST }
+th.formulas = formulas
+th.run_formulas_of(formulas)
+
+-- The number of elements of a contiguous struct that lies in its storage; 0 for others.
+local function dense(c)
+  local n = c.nDimension
+  if n == 0 or n > ROOM then return 0 end
+  local count = tonumber(c.size[n - 1])
+  if c.stride[n - 1] ~= 1 and count ~= 1 then return 0 end
+  if n >= 2 then
+    local size = tonumber(c.size[n - 2])
+    if c.stride[n - 2] ~= count and size ~= 1 then return 0 end
+    count = count * size
+    for d = n - 3, 0, -1 do
+      size = tonumber(c.size[d])
+      if c.stride[d] ~= count and size ~= 1 then return 0 end
+      count = count * size
+    end
+  end
+  if c.storageOffset + count > c.storage.size then return 0 end
+  return count
+end
+formulas.dense = dense
+
+local function few(c)
+  local count = dense(c)
+  if count > MOST then return 0 end
+  return count
+end
+
+local function same_sizes(c, d)
+  local n = c.nDimension
+  if n ~= d.nDimension or c.size[0] ~= d.size[0] then return false end
+  if n >= 2 and c.size[1] ~= d.size[1] then return false end
+  for k = 2, n - 1 do
+    if c.size[k] ~= d.size[k] then return false end
+  end
+  return true
+end
+
+-- A block for count elements (zeros) in n dimensions, whose sizes are to be filled in.
+local function new_block(dtype, count, n)
+  local block = dtype.block(count)
+  local own = block.own
+  own.data, own.size, own.refcount, own.flag = block.data, count, 1, OWNED
+  block.size, block.stride = block.geometry, block.geometry + ROOM
+  block.nDimension, block.refcount, block.flag = n, 1, 1
+  block.storage = own
+  return block
+end
+
+-- A block of the sizes of a struct with count elements.
+local function block_like(dtype, c, count)
+  local n = c.nDimension
+  local block = new_block(dtype, count, n)
+  block.size[n - 1], block.stride[n - 1] = c.size[n - 1], 1
+  if n >= 2 then
+    local stride = tonumber(c.size[n - 1])
+    block.size[n - 2], block.stride[n - 2] = c.size[n - 2], stride
+    for d = n - 3, 0, -1 do
+      stride = stride * tonumber(c.size[d + 1])
+      block.size[d], block.stride[d] = c.size[d], stride
+    end
+  end
+  return block
+end
+
+-- The userdata of a block.
+local function publish(dtype, block, ...) -- luacheck: ignore 212
+  local value = th.newproxy(dtype.prototype)
+  attach(dtype.structs, value, block, block)
+  return value
+end
+
+-- The best elements along a dimension (from 1) of n dense elements, and where they are.
+-- Nan is better than anything, the first of them most of all.
+local function pick(c, p, n, dim, better, ...) -- luacheck: ignore 212
+  local dims = c.nDimension
+  if not (dim >= 1 and dim <= dims and dim % 1 == 0) then return nil end
+  local count, inner = tonumber(c.size[dim - 1]), 1
+  for d = dim, dims - 1 do inner = inner * tonumber(c.size[d]) end
+  local long, double = th.dtypes[th.LONG + 1], th.dtypes[th.DOUBLE + 1]
+  local values, places = new_block(double, n / count, dims), new_block(long, n / count, dims)
+  local stride = 1
+  for d = dims - 1, 0, -1 do
+    local size = d == dim - 1 and 1 or tonumber(c.size[d])
+    values.size[d], values.stride[d] = size, stride
+    places.size[d], places.stride[d] = size, stride
+    stride = stride * size
+  end
+  local found, at = values.data, places.data
+  for i = 0, n / count - 1 do
+    local base = (i - i % inner) * count + i % inner
+    local best, place = load(p, base), 0
+    for k = 1, count - 1 do
+      local x = load(p, base + k * inner)
+      if best == best and (x ~= x or better(x, best)) then best, place = x, k end
+    end
+    found[i], at[i] = best, place + 1
+  end
+  return publish(double, values), publish(long, places)
+end
+
+local function vector_block(dtype, size)
+  local block = new_block(dtype, size, 1)
+  block.size[0], block.stride[0] = size, 1
+  return block
+end
+
+local function matrix_block(dtype, rows, columns)
+  local block = new_block(dtype, rows * columns, 2)
+  block.size[0], block.size[1], block.stride[0], block.stride[1] = rows, columns, columns, 1
+  return block
+end
+
+local function is_size(n)
+  return type(n) == 'number' and n >= 1 and n <= MOST and n % 1 == 0
+end
+
+--- A new tensor of zeros of few elements, for sizes in one or two numbers; else nil.
+function formulas.zeros(dtype, n, size1, size2, ...) -- luacheck: ignore 212
+  if n == 1 and is_size(size1) then return publish(dtype, vector_block(dtype, size1)) end
+  if n == 2 and is_size(size1) and is_size(size2) and size1 * size2 <= MOST then
+    return publish(dtype, matrix_block(dtype, size1, size2))
+  end
+end
+
+-- ------------------------------------------------------------------ numpy's inner loops
+
+local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, intptr_t)')
+local operands, steps = ffi.new('void *[3]'), ffi.new('intptr_t[3]')
+local count, number = ffi.new('intptr_t[1]'), ffi.new('double[1]')
+
+-- Calls an inner loop for n elements: its address and data, two operands (one may be a number)
+-- and where the result goes, whose elements have `size` bytes. Nothing here makes an object from
+-- the first assignment to shared memory on: the collector could run a finalizer that uses it.
+local function compute(n, address, data, a, b, r, size)
+  local loop, x_step, y_step = ffi.cast(inner_loop, address), 8, 8
+  if type(a) == 'number' then
+    number[0], a, x_step = a, number, 0
+  elseif type(b) == 'number' then
+    number[0], b, y_step = b, number, 0
+  end
+  operands[0], operands[1], operands[2] = a, b, r
+  steps[0], steps[1], steps[2] = x_step, y_step, size or 8
+  count[0] = n
+  loop(operands, count, steps, data)
+end
+
+local product_steps = ffi.new('intptr_t[9]', { 0, 0, 0, 0, 8, 8 }) -- from row to row: none
+local product_count = ffi.new('intptr_t[4]', { 1, 1, 1, 1 })
+local product = ffi.new('double[1]')
+local products = 0
+
+-- A row of n elements times a column, by numpy's loop for matrix products; its address, data and
+-- operands. Nil where a finalizer has asked for another product before this one was read.
+local function inner_product(n, address, data, a, b)
+  products = products + 1
+  local mine, loop = products, ffi.cast(inner_loop, address)
+  operands[0], operands[1], operands[2] = a, b, product
+  product_count[2] = n
+  loop(operands, product_count, product_steps, data)
+  local value = load(product, 0)
+  if products == mine then return value end
+end
+
+-- The sum of n elements. Four in a turn: so compiled code gets ahead of the additions.
+local function total(p, n)
+  local sum, rest = 0, n % 4
+  for i = 0, n - 4, 4 do
+    sum = sum + load(p, i)
+    sum = sum + load(p, i + 1)
+    sum = sum + load(p, i + 2)
+    sum = sum + load(p, i + 3)
+  end
+  for i = n - rest, n - 1 do sum = sum + load(p, i) end
+  return sum
+end
+
+-- -------------------------------------------------------------- more than a few elements
+
+local run = th.thread_pool.run
+local ASK = 64 -- jobs after which Python is asked again how many threads there are
+local board, shares, threads, left = 0, 1, 1, 0
+
+local function share(job, count, ...)
+  if left == 0 then
+    board, shares, threads = th.ask(host.thread_pool)
+    left = ASK
+  end
+  left = left - 1
+  run(job, board, shares, threads, count, 0, ...)
+  return true
+end
+
+--- To be called when the number of threads has changed.
+function formulas.forget_threads()
+  left = 0
+end
+
+local intptr = ffi.typeof('intptr_t')
+
+-- An operand, pointer to elements or number, as a parameter, and its step in bytes.
+local function operand(value)
+  if type(value) == 'cdata' then return tonumber(ffi.cast(intptr, value)), 8 end
+  return value, 0
+end
+
+local function share_loop(n, loop, data, a, b, r)
+  local x, x_step = operand(a)
+  local y, y_step = operand(b)
+  local number = x_step == 0 and 1 or y_step == 0 and 2 or 0
+  return share('loop', n, loop, data, 3, number, x, y, operand(r), x_step, y_step, 8)
+end
+
+local function share_copy(n, to, from)
+  return share('copy', 8 * n, (operand(to)), (operand(from)))
+end
+
+local axpy -- the address of BLAS's function; false where it cannot be had
+
+local function share_axpy(n, r, factor, x)
+  if n <= FEW then return false end -- to find BLAS takes a while
+  if axpy == nil then axpy = th.ask(host.blas, 'axpy') or false end
+  if not axpy then return false end
+  return share('axpy', n, axpy, 8, operand(r), (operand(x)), factor)
+end
+
+-- ------------------------------------------------------------------ translation
+
+local KINDS = { userdata = 1, number = 2 }
+
+--- The kinds of up to four arguments as a number; 0 where there is another one.
+function formulas.pattern(n, a, b, c, d)
+  local code = KINDS[type(a)]
+  if not code then return 0 end
+  if n >= 2 then
+    local kind = KINDS[type(b)]
+    if not kind then return 0 end
+    code = code + 3 * kind
+  end
+  if n >= 3 then
+    local kind = KINDS[type(c)]
+    if not kind then return 0 end
+    code = code + 9 * kind
+  end
+  if n >= 4 then
+    local kind = KINDS[type(d)]
+    if not kind then return 0 end
+    code = code + 27 * kind
+  end
+  return code
+end
+
+local HEAD = [[
+local formulas, structs, fetch_struct, byte, double, math, copy = ...
+local load = double.load
+local few, dense, same_sizes, block_like, publish, pick = unpack(formulas.tools)
+local compute, inner_product, total = unpack(formulas.bulk)
+local FEW, MOST, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
+local exp, log, sqrt, abs, floor, ceil = math.exp, math.log, math.sqrt, math.abs, math.floor, math.ceil
+local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
+]]
+formulas.sharing = { FEW, MOST, share_loop, share_copy, share_axpy }
+formulas.tools = { few, dense, same_sizes, block_like, publish, pick }
+formulas.bulk = { compute, inner_product, total }
+
+--- What runs calls of a pattern (it returns nil where it cannot), or false.
+function formulas.find(name, space, code)
+  local source = code ~= 0 and th.ask(host.small_source, name, space, code)
+  if not source then return false end
+  local chunk = th.load(HEAD .. source, 'tensor/formulas.lua')
+  local byte, double = th.dtypes[1], th.dtypes[th.DOUBLE + 1]
+  return chunk(formulas, double.structs, double.fetch_struct, byte, double, math, ffi.copy)
+end

@@ -1,0 +1,221 @@
+--- What numpy has not and has to be done one element after the other, over raw memory.
+-- Python calls these with addresses of arrays that it keeps alive (runtime/compute/lua_kernels.py). What
+-- nans they have are safe for Lua, but for those that `load` reads (see tensor/elements.lua).
+-- The ways of sorting are the reference's, as far as they decide between equal elements:
+-- Sedgewick's quicksort with the median of three, and insertion for short parts.
+-- @module kernels
+
+local th = ...
+local ffi = require 'ffi'
+
+local doubles, ints = ffi.typeof('double *'), ffi.typeof('int32_t *')
+local rshift = require('bit').rshift
+local load = th.dtypes[th.DOUBLE + 1].load
+
+local kernels = {}
+th.kernels = kernels
+
+local SHORT = 10 -- parts of at most this many elements (whole rows of one more) are inserted
+
+local function swap(a, index, i, j)
+  a[i], a[j] = a[j], a[i]
+  index[i], index[j] = index[j], index[i]
+end
+
+-- Parts first..last by the median of three: afterwards the pivot stands at the returned j,
+-- what follows it starts at the returned i. Ascending order; descending keys are negated.
+local function partition(a, index, first, last)
+  swap(a, index, rshift(first + last, 1), first + 1)
+  if a[first + 1] > a[last] then swap(a, index, first + 1, last) end
+  if a[first] > a[last] then swap(a, index, first, last) end
+  if a[first + 1] > a[first] then swap(a, index, first + 1, first) end
+  local i, j, pivot = first + 1, last, a[first]
+  while true do
+    repeat i = i + 1 until not (a[i] < pivot)
+    repeat j = j - 1 until not (a[j] > pivot)
+    if j < i then break end
+    swap(a, index, i, j)
+  end
+  swap(a, index, first, j)
+  return i, j
+end
+
+local function insertion(a, index, n)
+  for i = n - 2, 0, -1 do
+    local key, id = a[i], index[i]
+    local j = i + 1
+    if key > a[j] then
+      repeat
+        a[j - 1], index[j - 1] = a[j], index[j]
+        j = j + 1
+      until j >= n or not (a[j] < key)
+      a[j - 1], index[j - 1] = key, id
+    end
+  end
+end
+
+-- Sorts the part first..last of a row of n, but leaves out what neither holds nor touches
+-- equal elements: there the order is known already. `equal` counts, up to each place of the
+-- sorted row, the elements that equal the one before; a part keeps its places when sorted.
+local function quicksort(a, index, equal, order, first, last, n)
+  while first <= last do
+    local before = first > 0 and equal[first - 1] or 0
+    if equal[last + 1 < n and last + 1 or last] == before then return end
+    if last - first < SHORT or n == SHORT + 1 then
+      insertion(a + first, index + first, last - first + 1)
+      for k = first, last do order[k] = index[k] end
+      return
+    end
+    local i, j = partition(a, index, first, last)
+    for k = j, i - 1 do order[k] = index[k] end
+    -- The shorter part first: the depth stays logarithmic.
+    if j - first > last - i + 1 then
+      quicksort(a, index, equal, order, i, last, n)
+      last = j - 1
+    else
+      quicksort(a, index, equal, order, first, j - 1, n)
+      first = i
+    end
+  end
+end
+
+-- Sorts by the reference's steps alone: where keys are nan no part is in order before the end.
+local function sort_all(a, index, n)
+  local function split(first, last)
+    while last - first >= SHORT do
+      local i, j = partition(a, index, first, last)
+      split(first, j - 1)
+      first = i
+    end
+  end
+  if n > SHORT + 1 then split(0, n - 1) end
+  insertion(a, index, n)
+end
+
+local function quickselect(a, index, n, k)
+  local first, last = 0, n - 1
+  while last > first do
+    if last == first + 1 then
+      if a[first] > a[last] then swap(a, index, first, last) end
+      return
+    end
+    local i, j = partition(a, index, first, last)
+    if j <= k then first = i end
+    if j >= k then last = j - 1 end
+  end
+end
+
+--- Writes the running sums of rows of n doubles.
+function kernels.cumsum(from, to, rows, n)
+  local a, r = ffi.cast(doubles, from), ffi.cast(doubles, to)
+  for row = 0, rows - 1 do
+    local sum = 0
+    for i = row * n, row * n + n - 1 do
+      sum = sum + load(a, i)
+      r[i] = sum
+    end
+  end
+end
+
+--- Puts the equal keys of rows of n keys in the order in which sorting leaves them.
+-- @param keys, index addresses of rows * n doubles and int32, which are changed
+-- @param equal address of rows * n int32, see quicksort
+-- @param order address of rows * n int32: the positions of the keys in some sorted order
+-- @param first, last the part of each row to do
+function kernels.order_equals(keys, index, equal, order, rows, n, first, last)
+  local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
+  local eq, out = ffi.cast(ints, equal), ffi.cast(ints, order)
+  for row = 0, rows - 1 do
+    local at = row * n
+    quicksort(a + at, ix + at, eq + at, out + at, first, last, n)
+  end
+end
+
+--- Sorts rows of n keys, among them nan, as the reference does.
+function kernels.sort(keys, index, rows, n)
+  local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
+  for row = 0, rows - 1 do sort_all(a + row * n, ix + row * n, n) end
+end
+
+--- Moves, in each row of n keys, the one that sorting would put at k (from 0) there.
+function kernels.select(keys, index, rows, n, k)
+  local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
+  for row = 0, rows - 1 do quickselect(a + row * n, ix + row * n, n, k) end
+end
+
+-- --------------------------------------------------------------------- random
+
+--- Swaps each of count elements from `first` on with one that is not before it.
+-- @param values, distances addresses of int32: how far behind it that one is
+function kernels.shuffle(values, distances, first, count)
+  local a, distance = ffi.cast(ints, values) + first, ffi.cast(ints, distances)
+  for i = 0, count - 1 do
+    local j = i + distance[i]
+    a[i], a[j] = a[j], a[i]
+  end
+end
+
+-- The first slot whose cumulative probability is not below u.
+local function slot(cumulative, n, u)
+  local left, right = 0, n
+  while left < right do
+    local middle = left + rshift(right - left, 1)
+    if cumulative[middle] < u then left = middle + 1 else right = middle end
+  end
+  return left
+end
+
+-- Takes one slot's share out of a cumulative distribution and makes its total 1 again.
+local function take_out(cumulative, n, at)
+  local before = at > 0 and cumulative[at - 1] or 0
+  local share = cumulative[at] - before
+  local rest = 1 - share
+  for k = 0, at - 1 do cumulative[k] = cumulative[k] / rest end
+  for k = at, n - 1 do cumulative[k] = (cumulative[k] - share) / rest end
+end
+
+--- Draws slots (from 0) from rows of cumulative distributions, which it changes.
+-- @param cumulative, uniform addresses of rows * n and rows * count doubles
+-- @param drawn address of rows * count int32
+function kernels.draw(cumulative, uniform, drawn, rows, n, count, replace)
+  local c, u = ffi.cast(doubles, cumulative), ffi.cast(doubles, uniform)
+  local result = ffi.cast(ints, drawn)
+  for row = 0, rows - 1 do
+    for k = row * count, (row + 1) * count - 1 do
+      c[n - 1] = 1
+      local at = slot(c, n, u[k])
+      result[k] = at
+      if not replace then take_out(c, n, at) end
+    end
+    c = c + n
+  end
+end
+
+local reals = { [4] = ffi.typeof('float *'), [8] = doubles }
+
+--- Pairs slots of a distribution that have too little with such that have too much.
+-- @param shares address of n floats or doubles (width bytes each): probabilities times n
+-- @param aliases address of n int32, all 0: who fills a slot up, from 0
+-- @param stacks address of 2 * n int32, for its own use
+function kernels.pair(shares, aliases, stacks, n, width)
+  local q, alias = ffi.cast(reals[width], shares), ffi.cast(ints, aliases)
+  local small, large = ffi.cast(ints, stacks), ffi.cast(ints, stacks) + n
+  local few, many = 0, 0 -- heights of the two stacks
+  for i = 0, n - 1 do
+    if q[i] < 1 then
+      small[few], few = i, few + 1
+    else
+      large[many], many = i, many + 1
+    end
+  end
+  while few > 0 and many > 0 do
+    local giver, taker = large[many - 1], small[few - 1]
+    alias[taker] = giver
+    q[giver] = q[giver] - (1 - q[taker])
+    if q[giver] < 1 then
+      small[few - 1], many = giver, many - 1
+    else
+      few = few - 1
+    end
+  end
+end

@@ -1,0 +1,200 @@
+--- The tensor classes: constructors from tables, apply, split, and Python's methods.
+-- @module tensor
+
+local th = ...
+local torch = th.torch
+
+local type, tonumber, select = type, tonumber, select
+local zeros = th.formulas.zeros
+local new_sizes = torch.getmetatable('torch.LongStorage').new
+
+-- ---------------------------------------------------------------- from tables
+
+local MOST_DIMENSIONS = 1000 -- beyond: a table that contains itself
+
+local function shape(items)
+  local sizes = {}
+  while type(items) == 'table' and #items > 0 do
+    if #sizes == MOST_DIMENSIONS then th.fail('invalid tensor definition') end
+    sizes[#sizes + 1] = #items
+    items = items[1]
+  end
+  return sizes
+end
+
+-- Writes the numbers of nested tables one after the other; returns the next position.
+local function fill(data, at, items, sizes, d, convert)
+  if type(items) ~= 'table' then th.fail('invalid tensor definition') end
+  if #items ~= sizes[d] then th.fail('invalid tensor sizes') end
+  if d < #sizes then
+    for i = 1, sizes[d] do at = fill(data, at, items[i], sizes, d + 1, convert) end
+    return at
+  end
+  for i = 1, sizes[d] do
+    local v = items[i]
+    if type(v) ~= 'number' then
+      v = type(v) == 'string' and tonumber(v) or th.fail('invalid element (not a number)')
+    end
+    data[at] = convert(v)
+    at = at + 1
+  end
+  return at
+end
+
+-- resize is ours, whatever a program puts in the place of the method: memory is written next.
+local function from_table(make, resize, items, convert)
+  local sizes = shape(items)
+  local value = make()
+  if #sizes == 0 then return value end
+  resize(value, new_sizes(sizes))
+  fill(th.fetch_struct(value).storage.data, 0, items, sizes, 1, convert)
+  return value
+end
+
+-- ------------------------------------------------------------------ functions
+
+local loop_copies = setmetatable({}, { __mode = 'v' })
+local MANY = 4096
+
+-- The element type as an error of the loops names it.
+local function loop_type(dtype)
+  return dtype.name == 'Long' and 'int64_t' or dtype.name == 'Char' and 'char' or dtype.ctype
+end
+
+-- The loops to run a function over n elements: beyond a few, a copy for its place.
+local function loops_for(dtype, f, n)
+  if n < MANY then return dtype.loops end
+  local info = debug.getinfo(f, 'S')
+  local place = dtype.name .. info.source .. ':' .. info.linedefined
+  if info.what == 'C' then place = dtype.name .. tostring(f) end
+  local loops = loop_copies[place]
+  if not loops then
+    loops = th.chunk('tensor/loops')(th, dtype.load, dtype.wrap, loop_type(dtype))
+    loop_copies[place] = loops
+  end
+  return loops
+end
+
+local function check_function(arg, f, absent)
+  if type(f) ~= 'function' then th.type_error(arg, 'function', f, absent) end
+end
+
+local function cursor(dtype, arg, value)
+  local c = th.settled_struct(value, dtype.structs)
+  return dtype.loops.cursor(c or th.class_error(arg, dtype.tensor_name, value))
+end
+
+-- The same for the other tensors of map and map2, about which the reference's Lua complains.
+local function source_cursor(dtype, arg, value)
+  local name = th.typename(value)
+  if not torch.isTensor(value) then
+    th.fail(("bad argument #%d to 'map' (tensor expected)"):format(arg))
+  elseif name ~= dtype.tensor_name then
+    th.fail(("bad argument #%d to 'map' (%s expected, got %s)"):format(arg, dtype.tensor_name, name))
+  end
+  return cursor(dtype, arg, value)
+end
+
+local function add_loops(mt, dtype)
+  dtype.loops = th.chunk('tensor/loops')(th, dtype.load, dtype.wrap, loop_type(dtype))
+
+  function mt.apply(self, f)
+    local x = cursor(dtype, 1, self)
+    check_function(2, f)
+    loops_for(dtype, f, x.total).apply(x, f)
+    return self
+  end
+
+  function mt.map(self, src, f)
+    local x, y = cursor(dtype, 1, self), source_cursor(dtype, 1, src)
+    check_function(3, f)
+    if x.total ~= y.total then th.fail('size mismatch') end
+    loops_for(dtype, f, x.total).map(x, y, f)
+    return self
+  end
+
+  function mt.map2(self, src1, src2, f)
+    local x = cursor(dtype, 1, self)
+    local y, z = source_cursor(dtype, 1, src1), source_cursor(dtype, 2, src2)
+    check_function(4, f)
+    if x.total ~= y.total or x.total ~= z.total then th.fail('size mismatch') end
+    loops_for(dtype, f, x.total).map2(x, y, z, f)
+    return self
+  end
+end
+
+-- ------------------------------------------------------------- split and chunk
+
+local function extent(tensor, dim)
+  local n = tensor:dim()
+  if dim < 1 or dim > n then
+    th.fail(("bad argument #1 to 'size' (dimension %d out of range of %dD tensor)"):format(dim, n))
+  end
+  return tensor:size(dim)
+end
+
+local function split(result, tensor, size, dim)
+  if torch.type(result) ~= 'table' then
+    result, tensor, size, dim = {}, result, tensor, size
+  else
+    for key in pairs(result) do result[key] = nil end
+  end
+  dim = dim or 1
+  local start, length = 1, extent(tensor, dim)
+  if type(size) ~= 'number' then
+    th.fail(("bad argument #1 to 'min' (number expected, got %s)"):format(type(size)))
+  end
+  while start <= length do
+    local taken = math.min(size, length - start + 1)
+    result[#result + 1] = tensor:narrow(dim, start, taken)
+    start = start + taken
+  end
+  return result
+end
+
+local function chunk(result, tensor, n, dim)
+  if torch.type(result) ~= 'table' then
+    result, tensor, n, dim = {}, result, tensor, n
+  end
+  dim = dim or 1
+  return split(result, tensor, math.ceil(extent(tensor, dim) / n), dim)
+end
+split, chunk = th.public(split), th.public(chunk)
+torch.split, torch.chunk = split, chunk
+
+local real = th.public(function(self)
+  return self:type(torch.getdefaulttensortype())
+end)
+
+-- --------------------------------------------------------------- the classes
+
+for _, dtype in ipairs(th.dtypes) do
+  local make = th.stub('new', dtype.index)
+  local slow = {}
+  local function new(...)
+    if type((...)) == 'table' then
+      return from_table(make, slow.resize, (...), dtype.convert)
+    end
+    local value = th.leaves_memory and dtype.index == th.DOUBLE
+      and zeros(dtype, select('#', ...), ...)
+    if value then return value end
+    value = make(...) -- no tail call: errors look for this frame
+    return value
+  end
+  th.mark_constructor(new)
+  local mt = torch.newmetatable(dtype.tensor_name, nil, new, nil, function() return make() end,
+    torch)
+  dtype.methods, dtype.prototype = mt, th.proxy(mt)
+  th.bind_class(dtype.tensor_id, mt)
+  th.add_operations(mt, '', dtype.index)
+  for name, f in pairs(mt) do slow[name] = f end
+  for name, f in pairs(th.chunk('tensor/access')(th, dtype, slow)) do mt[name] = f end
+  if dtype.name ~= 'Half' then add_loops(mt, dtype) end
+  mt.new, mt.split, mt.chunk, mt.at = new, split, chunk, nil
+  mt.__len__, mt.__eq__ = mt.size, th.same_object
+  mt.__tostring__, mt.tostring = mt.tostring, nil
+  mt.real = real
+  for _, name in ipairs{ 'add', 'sub', 'mul', 'div', 'mod', 'unm' } do
+    mt['__' .. name .. '__'], mt['operator_' .. name] = mt['operator_' .. name], nil
+  end
+end

@@ -1,0 +1,1 @@
+"""Manual, Math Functions: BLAS and LAPACK operations."""

@@ -1,0 +1,138 @@
+"""What the LAPACK operations share: rows of their forms, checks, routines and results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from runtime.calls.table import FLOATS, op
+from runtime.compute.blas_threads import many_threads, one_thread_at_load
+from runtime.compute.threads import get_threads
+from runtime.core.dtypes import Array
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.memory import Pool
+from runtime.core.tensor import Tensor, contiguous_strides
+
+__all__ = [
+    "by_columns",
+    "check_info",
+    "check_matrix",
+    "check_square",
+    "check_system",
+    "is_medium",
+    "routine",
+    "store_columns",
+    "with_results",
+]
+
+#: From this many elements on it pays to solve for parts of a result in several threads.
+_LARGE_MATRIX = 20_000
+#: From this many on the library uses threads itself. They wait for each other often: for less, and
+#: where the machine has other things to do, they cost more than they gain.
+_HUGE_MATRIX = 1_000_000
+
+F = TypeVar("F", bound=Callable[..., None])
+
+
+def with_results(name: str, results: str, form: str) -> Callable[[F], F]:
+    """Add a function's two forms: its results given, or all of them new."""
+
+    def register(implementation: F) -> F:
+        new = " ".join(f"<{result}>" for result in results.split())
+        op(name, function=f"{results} {form}", types=FLOATS)(implementation)
+        op(name, function=f"{new} {form}", types=FLOATS)(implementation)
+        return implementation
+
+    return register
+
+
+def check_matrix(a: Tensor) -> None:
+    """Refuse a tensor that is no matrix."""
+    if a.ndim != 2:
+        raise ArgError(1, "A should be 2 dimensional")
+
+
+def check_square(a: Tensor) -> None:
+    """Refuse a tensor that is no square matrix."""
+    check_matrix(a)
+    if a.sizes[0] != a.sizes[1]:
+        raise ArgError(1, "A should be square")
+
+
+def check_system(b: Tensor, a: Tensor, *, square: bool = True) -> None:
+    """Refuse a and b that make no system of equations a * x = b."""
+    if a.ndim != 2:
+        raise ArgError(2, f"A should have 2 dimensions, but has {a.ndim}")
+    if b.ndim not in (1, 2):
+        raise ArgError(1, f"B should have 1 or 2 dimensions, but has {b.ndim}")
+    rows, columns = a.sizes
+    if square and rows != columns:
+        raise ArgError(2, f"A should be square, but is {rows}x{columns}")
+    if rows != b.sizes[0]:
+        sizes = f"A has {rows} rows, B has {b.sizes[0]}"
+        raise ArgError(2, f"A,B size incompatible - {sizes}")
+
+
+def check_info(info: int, name: str, problem: str) -> None:
+    """Raise what a routine's result code says.
+
+    problem: the message for a code above 0; {} in it is the code.
+    """
+    if info < 0:
+        raise TorchError(f"Lapack Error in {name} : Illegal Argument {-info}")
+    if info > 0:
+        raise TorchError(problem.replace("{}", str(info)))
+
+
+def routine(name: str, t: Tensor) -> Callable[..., Any]:
+    """The LAPACK routine for a tensor's element type; for a huge tensor by several threads."""
+    found = _routine(("d" if t.dtype.size == 8 else "s") + name)
+    if t.nelement < _HUGE_MATRIX or name.endswith("_lwork"):
+        return found
+
+    def over_threads(*args: Any, **options: Any) -> Any:
+        with many_threads(get_threads()):
+            return found(*args, **options)
+
+    return over_threads
+
+
+def is_medium(t: Tensor) -> bool:
+    """Whether threads are wanted for a matrix that is too small for the library's own."""
+    return _LARGE_MATRIX <= t.nelement < _HUGE_MATRIX and get_threads() > 1
+
+
+@cache
+def _routine(name: str) -> Callable[..., Any]:
+    with one_thread_at_load():
+        from scipy.linalg import lapack  # takes a while: not before it is needed
+
+    return getattr(lapack, name)  # type: ignore[no-any-return]
+
+
+def by_columns(t: Tensor) -> Array:
+    """A copy of a matrix in LAPACK's layout, for it to overwrite; a vector is one column."""
+    values = t.array
+    return np.array(values if t.ndim == 2 else values[:, None], order="F")
+
+
+def store_columns(r: Tensor, values: Array, source: Tensor | None = None) -> None:
+    """Set a result to a fresh matrix; a result without a storage takes a small one's memory over.
+
+    Torch7: results are laid out by columns. A result that is the source keeps its layout, as
+    does a square one that has these sizes and is not contiguous.
+    """
+    rows, columns = values.shape
+    if r.storage is None and values.nbytes < Pool.LEAST:  # larger memory comes from the pool
+        memory = np.asfortranarray(values).T.reshape(-1)
+        r.set(r.storage_class.of(memory), 0, (rows, columns), (1, rows))
+        return
+    if r is not source or r.sizes != values.shape:
+        odd = rows != columns and not r.is_contiguous and r.sizes == (columns, rows)
+        r.resize((columns, rows), contiguous_strides((columns, rows)) if odd else None)
+        if r.is_contiguous:
+            r.set(r.storage, r.offset, r.sizes[::-1], r.strides[::-1])
+    r.array[...] = values

@@ -1,0 +1,90 @@
+"""The singular value decomposition over several threads.
+
+LAPACK's gesvd makes the matrix bidiagonal and then turns its rows and columns, which takes most
+of the time, by one thread. No row of u meets another one there, nor a column of v': so each
+thread makes all turns for a part of them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.compute.c_functions import lapack_call
+from runtime.compute.threads import get_threads, in_parts
+from runtime.core.dtypes import Array
+
+__all__ = ["svd_over_threads"]
+
+#: From this many rows and columns on threads pay.
+_LARGE = 64
+#: gesvd begins with another factorization where one side is this many times the other.
+_LONG = np.float32(1.6)
+#: Elements of working memory, for each row and column.
+_WORK = 64
+
+
+def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
+    """u, the singular values, v' and LAPACK's code, as gesvd gives them; None where it should.
+
+    u and v' have as many columns and rows as there are singular values; a is by columns, and
+    overwritten unless the answer is None.
+    """
+    rows, columns = a.shape
+    short, long = sorted(a.shape)
+    if get_threads() == 1 or short < _LARGE or long >= int(_LONG * short):
+        return None
+    info = np.finfo(a.dtype)
+    largest = np.abs(a).max()
+    if not np.sqrt(info.tiny) / info.eps < largest < np.sqrt(info.max) * info.eps:
+        return None  # gesvd scales these
+    gebrd, orgbr, bdsqr = (_routine(name, a.itemsize) for name in ("gebrd", "orgbr", "bdsqr"))
+    if not (gebrd and orgbr and bdsqr):
+        return None
+    values, above, of_u, of_v = (np.empty(short, a.dtype) for _ in range(4))
+    work = np.empty(_WORK * (rows + columns), a.dtype)
+    gebrd(rows, columns, a, rows, values, above, of_u, of_v, work, work.size)
+    u, v = np.array(a[:, :short], order="F"), np.array(a[:short], order="F")
+    orgbr(b"Q", rows, short, columns, u, rows, of_u, work, work.size)
+    orgbr(b"P", short, columns, rows, v, short, of_v, work, work.size)
+
+    count = min(get_threads(), short)
+    found: list[tuple[int, Array]] = []
+
+    def part(which: slice) -> None:
+        at = [slice(n * which.start // count, n * which.stop // count) for n in (rows, columns)]
+        own_u, own_v = np.array(u[at[0]], order="F"), np.array(v[:, at[1]], order="F")
+        diagonal, space = values.copy(), np.empty(4 * short, a.dtype)
+        kind = b"U" if rows >= columns else b"L"
+        sizes = short, own_v.shape[1], len(own_u), 0
+        matrices = own_v, short, own_u, len(own_u), space, 1
+        code = bdsqr(kind, *sizes, diagonal, above.copy(), *matrices, space)
+        u[at[0]], v[:, at[1]] = own_u, own_v
+        found.append((code, diagonal))  # the same of each part
+
+    in_parts(part, count, piece=1, large=0)
+    code, values = found[0]
+    return u, values, v, code
+
+
+def _routine(name: str, itemsize: int) -> Callable[..., int] | None:
+    """A LAPACK function that takes numbers, letters and arrays, and returns its code."""
+    function = lapack_call(name, itemsize)
+    if function is None:
+        return None
+
+    def call(*args: Any) -> int:
+        code = ctypes.c_int()
+        function(*map(_by_address, args), ctypes.byref(code))
+        return code.value
+
+    return call
+
+
+def _by_address(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.ctypes.data
+    return ctypes.byref(ctypes.c_int(value)) if isinstance(value, int) else value

@@ -1,0 +1,285 @@
+"""Manual, Math Functions: BLAS operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.calls.table import op
+from runtime.compute.blas_threads import many_threads
+from runtime.compute.bulk import multiply_vector
+from runtime.compute.threads import LARGE, get_threads
+from runtime.core.dtypes import Array
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import Tensor, describe
+from runtime.ops._operands import check_counts, store
+
+#: From this many multiplications on a product is shared out to threads.
+_LARGE_PRODUCT = 10_000_000
+
+
+@op("dot", method="T T", function="T T", total="a * b")
+def dot(a: Tensor, b: Tensor) -> float:
+    """The sum of the products of the elements, in order."""
+    if a.sizes != b.sizes:
+        check_counts(tensor=a, src=b)
+    if not a.dtype.is_float:
+        return _whole_dot(a, b)
+    return np.dot(a.flat, b.flat).item()  # type: ignore[no-any-return]
+
+
+def _whole_dot(a: Tensor, b: Tensor) -> int:
+    # Torch7: the sum over elements that lie equally far apart in memory wraps as the element
+    # type does; the sum of those sums does not.
+    products = a.flat * b.flat
+    if not products.size:
+        return 0
+    starts = sorted({at for t in (a, b) for at in range(0, t.nelement, _run(t))})
+    sums = np.add.reduceat(products, starts, dtype=products.dtype)
+    return int(sums.sum(dtype=np.int64))
+
+
+def _run(t: Tensor) -> int:
+    """How many elements from the first on lie equally far apart in memory."""
+    if t.is_contiguous:
+        return t.nelement
+    run = t.sizes[-1]
+    for d in range(t.ndim - 2, -1, -1):
+        if t.strides[d] != t.strides[d + 1] * t.sizes[d + 1]:
+            break
+        run *= t.sizes[d]
+    return run
+
+
+def _matmul(a: Array, b: Array, out: Array | None = None) -> Array:
+    """The product of arrays as numpy's matmul makes it; large ones over several threads."""
+    if b.ndim > 1 and a.size * b.shape[-1] >= _LARGE_PRODUCT:
+        with many_threads(get_threads()):
+            return np.matmul(a, b, out=out)
+    if b.ndim == 1 and a.size >= LARGE and a.dtype.kind == "f":
+        product = np.empty(len(a), a.dtype) if out is None else out
+        shared = np.may_share_memory(product, a) or np.may_share_memory(product, b)
+        if not shared and multiply_vector(a, b, product):
+            return product
+    return np.matmul(a, b, out=out)
+
+
+# -- sums of products: r = beta * t + alpha * product
+
+
+def _combine(r: Tensor, beta: float, t: Tensor, alpha: float, product: Array) -> None:
+    """r = beta * t + alpha * product; what is scaled by 0 does not count, nan or not."""
+    if alpha == 0:
+        product = np.zeros_like(product)
+    elif alpha != 1:
+        product = np.multiply(product, alpha)
+    if beta != 0:
+        scaled = t.array if beta == 1 else np.multiply(t.array, beta)
+        product = np.add(scaled, product)
+    r.resize(t.sizes)
+    r.array[...] = product
+
+
+def _mismatch(**tensors: Tensor) -> TorchError:
+    shapes = ", ".join(f"{name}: {describe(t.sizes)}" for name, t in tensors.items())
+    return TorchError(f"size mismatch, {shapes}")
+
+
+def _check_vector(mat: Tensor, vec: Tensor) -> None:
+    if mat.sizes[1] != vec.sizes[0]:
+        raise TorchError(f"size mismatch, {describe(mat.sizes)}, {describe(vec.sizes)}")
+
+
+def _add_product(name: str, kinds: str, ndim: int, implementation: Any) -> None:
+    """Rows of an operation with optional factors, as method and as function."""
+    t = f"T~{ndim}D"
+    op(name, f"*{t}* [{t}=1] [real=1] {kinds}")(_without_beta(implementation))
+    op(name, f"*{t}* real [{t}=1] real {kinds}")(implementation)
+    op(name, None, f"[*T*] [real=1] {t} [real=1] {kinds}")(implementation)
+
+
+def _without_beta(implementation: Any) -> Any:
+    def call(r: Tensor, t: Tensor, alpha: float, a: Tensor, b: Tensor) -> None:
+        implementation(r, 1, t, alpha, a, b)
+
+    call.__doc__ = implementation.__doc__
+    return call
+
+
+def addmv(r: Tensor, beta: float, t: Tensor, alpha: float, mat: Tensor, vec: Tensor) -> None:
+    """r = beta * t + alpha * mat * vec."""
+    _check_vector(mat, vec)
+    if t.sizes[0] != mat.sizes[0]:
+        raise _mismatch(t=t, mat=mat)
+    _combine(r, beta, t, alpha, _matmul(mat.array, vec.array))
+
+
+def addmm(r: Tensor, beta: float, t: Tensor, alpha: float, m1: Tensor, m2: Tensor) -> None:
+    """r = beta * t + alpha * m1 * m2."""
+    _check_factors(m1, m2)
+    if t.sizes != (m1.sizes[0], m2.sizes[1]):
+        raise _mismatch(t=t, m1=m1, m2=m2)
+    _combine(r, beta, t, alpha, _matmul(m1.array, m2.array))
+
+
+def _check_factors(m1: Tensor, m2: Tensor) -> None:
+    if m1.sizes[1] != m2.sizes[0]:
+        raise _mismatch(m1=m1, m2=m2)
+
+
+def addr(r: Tensor, beta: float, t: Tensor, alpha: float, vec1: Tensor, vec2: Tensor) -> None:
+    """r = beta * t + alpha * the outer product of two vectors."""
+    if t.sizes != (vec1.sizes[0], vec2.sizes[0]):
+        raise _mismatch(t=t, vec1=vec1, vec2=vec2)
+    _combine(r, beta, t, alpha, np.outer(vec1.array, vec2.array))
+
+
+def _check_batches(t: Tensor, sizes: tuple[int, ...], b1: Tensor, b2: Tensor) -> None:
+    if b1.sizes[0] != b2.sizes[0]:
+        message = f"equal number of batches expected, got {b1.sizes[0]}, {b2.sizes[0]}"
+        raise ArgError(2, message)
+    if b1.sizes[2] != b2.sizes[1]:
+        one, two = (f"{b.sizes[1]}x{b.sizes[2]}" for b in (b1, b2))
+        raise ArgError(2, f"wrong matrix size, batch1: {one}, batch2: {two}")
+    _check_batch_result(t, sizes)
+
+
+def _check_batch_result(t: Tensor, sizes: tuple[int, ...]) -> None:
+    for d, size in enumerate(sizes):
+        if d >= t.ndim:
+            raise ArgError(2, f"dimension {d + 1} out of range of {t.ndim}D tensor")
+        if t.sizes[d] != size:
+            raise ArgError(1, "output tensor of incorrect size")
+    if t.ndim > len(sizes):
+        raise TorchError(f"matrix expected, got {t.ndim - 1}D tensor for t")
+
+
+def addbmm(r: Tensor, beta: float, t: Tensor, alpha: float, b1: Tensor, b2: Tensor) -> None:
+    """r = beta * t + alpha * the sum of the products of two batches of matrices."""
+    _check_batches(t, (b1.sizes[1], b2.sizes[2]), b1, b2)
+    product = _matmul(b1.array, b2.array).sum(axis=0, dtype=t.array.dtype)
+    _combine(r, beta, t, alpha, product)
+
+
+def baddbmm(r: Tensor, beta: float, t: Tensor, alpha: float, b1: Tensor, b2: Tensor) -> None:
+    """r = beta * t + alpha * the products of two batches of matrices."""
+    _check_batches(t, (b1.sizes[0], b1.sizes[1], b2.sizes[2]), b1, b2)
+    _combine(r, beta, t, alpha, _matmul(b1.array, b2.array))
+
+
+_add_product("addmv", "T~2D T~1D", 1, addmv)
+_add_product("addmm", "T~2D T~2D", 2, addmm)
+_add_product("addr", "T~1D T~1D", 2, addr)
+_add_product("addbmm", "T~3D T~3D", 2, addbmm)
+_add_product("baddbmm", "T~3D T~3D", 3, baddbmm)
+
+
+# -- products
+#
+# Torch7: a destination that is given has the result's sizes already; a new one gets them.
+
+
+def _multiply_into(r: Tensor, a: Tensor, b: Tensor) -> None:
+    """r = a * b; in place where r shares nothing with them."""
+    if r.storage is a.storage or r.storage is b.storage:
+        store(r, _matmul(a.array, b.array))
+    else:
+        _matmul(a.array, b.array, out=r.array)
+
+
+def _new_mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
+    r.resize(mat.sizes[:1])
+    mv(r, mat, vec)
+
+
+@op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D", fresh=_new_mv)
+def mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
+    """r = mat * vec."""
+    _check_vector(mat, vec)
+    if r.ndim != 1:
+        raise TorchError(f"vector expected, got t: {r.ndim}D")
+    if r.sizes[0] != mat.sizes[0]:
+        raise _mismatch(t=r, mat=mat)
+    _multiply_into(r, mat, vec)
+
+
+def _new_mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
+    r.resize((m1.sizes[0], m2.sizes[1]))
+    mm(r, m1, m2)
+
+
+@op("mm", "*T* T~2D T~2D", "[*T*] T~2D T~2D", fresh=_new_mm)
+def mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
+    """r = m1 * m2."""
+    _check_factors(m1, m2)
+    if r.ndim != 2:
+        raise TorchError(f"matrix expected, got {r.ndim}D tensor for t")
+    if r.sizes != (m1.sizes[0], m2.sizes[1]):
+        raise _mismatch(t=r, m1=m1, m2=m2)
+    _multiply_into(r, m1, m2)
+
+
+def _new_ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
+    r.resize((vec1.sizes[0], vec2.sizes[0]))
+    ger(r, vec1, vec2)
+
+
+@op("ger", "*T* T~1D T~1D", "[*T*] T~1D T~1D", fresh=_new_ger)
+def ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
+    """r = the outer product of two vectors."""
+    if r.ndim != 2:
+        raise TorchError(f"expected matrix, got {r.ndim}D tensor for t")
+    if r.sizes != vec1.sizes + vec2.sizes:
+        raise _mismatch(t=r, vec1=vec1, vec2=vec2)
+    store(r, np.outer(vec1.array, vec2.array))
+
+
+def _new_bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
+    r.resize((b1.sizes[0], b1.sizes[1], b2.sizes[2]))
+    bmm(r, b1, b2)
+
+
+@op("bmm", "*T* T~3D T~3D", "[*T*] T~3D T~3D", fresh=_new_bmm)
+def bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
+    """r = the products of two batches of matrices."""
+    _check_batches(r, (b1.sizes[0], b1.sizes[1], b2.sizes[2]), b1, b2)
+    _multiply_into(r, b1, b2)
+
+
+@op("match", "*T* T T [real=1]", "[*T*] T T [real=1]")
+def match(r: Tensor, m1: Tensor, m2: Tensor, gain: float) -> None:
+    """r[i][j] = gain * the squared distance of row i of m1 and row j of m2."""
+    if not m1.sizes or not m2.sizes:
+        raise ArgError(1 if not m1.sizes else 2, "empty tensor")
+    a, b = m1.flat.reshape(m1.sizes[0], -1), m2.flat.reshape(m2.sizes[0], -1)
+    if a.shape[1] != b.shape[1]:
+        raise ArgError(3, "m1 and m2 must have the same inner vector dim")
+    result = np.empty((len(a), len(b)), a.dtype)
+    for i, row in enumerate(a):
+        difference = row - b
+        result[i] = np.einsum("ij,ij->i", difference, difference)
+    store(r, np.multiply(result, gain))
+
+
+def multiply(a: Tensor, b: Tensor) -> Tensor | float:
+    """The product that `a * b` means: dot, matrix-vector or matrix-matrix."""
+    result = type(a)()
+    if (a.ndim, b.ndim) == (1, 1):
+        return dot(a, b)
+    if (a.ndim, b.ndim) == (2, 1):
+        _new_mv(result, a, b)
+    elif (a.ndim, b.ndim) == (2, 2):
+        _new_mm(result, a, b)
+    else:
+        message = f"multiplication between {a.ndim}D and {b.ndim}D tensors not yet supported"
+        raise TorchError(message)
+    return result
+
+
+@op("trace", method="T", function="T")
+def trace(t: Tensor) -> float:
+    """The sum of the diagonal."""
+    if t.ndim != 2:
+        raise ArgError(1, "expected a matrix")
+    return np.trace(t.array, dtype=np.float64 if t.dtype.is_float else np.int64).item()  # type: ignore[no-any-return]

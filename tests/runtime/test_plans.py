@@ -1,0 +1,164 @@
+"""The table of call forms: each row by itself, and against the reference's forms."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime.calls.forms import parse_form
+from runtime.calls.table import TABLE, Row
+from runtime.core.dtypes import DTYPES, DType
+from runtime.ops import ROWS_ADDED
+from tests.conftest import Lua
+
+assert ROWS_ADDED
+ROWS = [row for rows in TABLE.values() for row in rows]
+REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "torch7-call-forms.json"
+SPACES = {"methods": "method", "functions": "function"}
+
+
+def row_id(row: Row) -> str:
+    return f"{row.name}-{TABLE[row.name].index(row)}"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=row_id)
+class TestRow:
+    def test_has_types_and_a_form(self, row: Row) -> None:
+        assert row.types
+        assert row.method is not None or row.function is not None
+
+    def test_implementation_is_described(self, row: Row) -> None:
+        assert callable(row.implementation)
+        described = (row.implementation.__doc__ or "").strip()
+        assert described or row.name in {dtype.name.lower() for dtype in DTYPES}
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if not row.hand], ids=row_id)
+class TestMatchedRow:
+    def test_forms_parse_for_all_types(self, row: Row) -> None:
+        for form in (row.method, row.function):
+            for dtype in row.types if form is not None else ():
+                assert parse_form(form or "", dtype).arguments is not None
+
+    @pytest.mark.parametrize("space", ["method", "function"])
+    def test_no_earlier_row_has_its_form(self, row: Row, space: str) -> None:
+        rows = TABLE[row.name]
+        earlier = [r for r in rows[: rows.index(row)] if set(r.types) & set(row.types)]
+        assert row.form(space) not in [r.form(space) or "none" for r in earlier]
+
+
+def printed_forms(name: str, space: str, dtype: DType) -> str | None:
+    """The forms of a name as an error prints them, in the reference file's notation."""
+    rows = [row for row in TABLE.get(name, ()) if dtype in row.types and row.form(space)]
+    if not rows or rows[0].hand:
+        return None
+    helps = (parse_form(row.form(space) or "", dtype).help for row in rows)
+    return " | ".join(helps)
+
+
+def reference_forms() -> list[Any]:
+    if not REFERENCE.exists():
+        return []
+    data = json.loads(REFERENCE.read_text())
+    return [
+        pytest.param(kind, name, data[kind][name]["forms"], id=f"{kind}-{name}")
+        for kind in SPACES
+        for name in data[kind]
+        if data[kind][name]["forms"]
+    ]
+
+
+def spelled_out(form: str, dtype: DType) -> str:
+    """A form of the reference's file for one type: T and real replaced."""
+    words = []
+    for word in form.split(" "):
+        core = word.strip("[]*{}+")
+        bare, _, dims = core.partition("~")
+        if bare == "T":
+            word = word.replace("T", f"{dtype.name}Tensor", 1)
+        elif bare == "real":
+            word = word.replace("real", dtype.real)
+        elif bare == "accreal":
+            word = word.replace("accreal", "double" if dtype.is_float else "long")
+        words.append(word)
+    return " ".join(words)
+
+
+@pytest.mark.skipif(not REFERENCE.exists(), reason=f"there is no {REFERENCE.name}")
+@pytest.mark.parametrize(("kind", "name", "forms"), reference_forms())
+def test_forms_are_the_references(kind: str, name: str, forms: dict[str, list[str]]) -> None:
+    compared = 0
+    for form, types in forms.items():
+        for dtype in DTYPES:
+            ours = printed_forms(name, SPACES[kind], dtype)
+            if dtype.name in types and ours is not None:
+                assert ours == spelled_out(form, dtype)
+                compared += 1
+    if not compared:
+        pytest.skip("not in our table")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            "torch.Tensor(2):add()",
+            "invalid arguments: DoubleTensor \nexpected arguments: *DoubleTensor* [DoubleTensor] "
+            "double | *DoubleTensor* [DoubleTensor] [double] DoubleTensor",
+        ),
+        (
+            "torch.add()",
+            "invalid arguments: no arguments provided\nexpected arguments: [*DoubleTensor*] "
+            "DoubleTensor double | [*DoubleTensor*] DoubleTensor [double] DoubleTensor",
+        ),
+        (
+            "torch.IntTensor(2):fill({}, print, nil, true)",
+            "invalid arguments: IntTensor table ??? nil boolean \n"
+            "expected arguments: *IntTensor* int",
+        ),
+        (
+            "torch.zeros('a')",
+            "invalid arguments: string \n"
+            "expected arguments: [*DoubleTensor*] (LongStorage | dim1 [dim2...])",
+        ),
+        (
+            "torch.mv(torch.Tensor(2), torch.Tensor(2))",
+            "invalid arguments: DoubleTensor DoubleTensor \n"
+            "expected arguments: [*DoubleTensor*] DoubleTensor~2D DoubleTensor~1D",
+        ),
+    ],
+)
+def test_error_of_a_wrong_call(lua: Lua, call: str, message: str) -> None:
+    assert lua.error(f"local r = {call}") == message
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        (
+            "torch.setdefaulttensortype('torch.IntTensor') print(torch.ones(1):type())",
+            "torch.IntTensor\t\n",
+        ),
+        ("print(torch.zeros(2, 'torch.ByteTensor'):type())", "torch.ByteTensor\t\n"),
+        ("print(torch.add(torch.FloatTensor{1}, 1):type())", "torch.FloatTensor\t\n"),
+        ("local x = torch.ones(2) print(x:add(1) == x, torch.add(x, 1) == x)", "true\tfalse\t\n"),
+        (
+            "local x, r = torch.ones(2), torch.Tensor() print(torch.add(r, x, 1) == r, r[2])",
+            "true\t2\t\n",
+        ),
+        (
+            "local v, i = torch.max(torch.Tensor{{1, 5}, {7, 2}}, 2) print(v[1][1], i[1][1], #i)",
+            "5\t2\t 2\n 1\n[torch.LongStorage of size 2]\n\n",
+        ),
+        (
+            "local a, b = torch.Tensor(), torch.LongTensor() "
+            "local c, d = torch.max(a, b, torch.Tensor{{1, 5}}, 2) print(a == c, b == d)",
+            "true\ttrue\t\n",
+        ),
+    ],
+)
+def test_which_row_is_taken(lua: Lua, source: str, printed: str) -> None:
+    assert lua(source) == printed

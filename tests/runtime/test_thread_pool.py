@@ -1,0 +1,405 @@
+"""What threads compute together is what one computes alone."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from runtime import Interrupted
+from runtime.compute import bulk, processors, thread_pool
+from runtime.compute.c_functions import inner_loop
+from runtime.ops import conv
+from tests.conftest import Lua
+
+TOP = Path(__file__).parent.parent.parent
+
+# Enough elements to share out, with a rest.
+PRELUDE = """
+torch.manualSeed(3)
+local n = 100003
+local x, y, r = torch.randn(n), torch.randn(n), torch.Tensor(n)
+local a, b, c = torch.randn(401, 317), torch.randn(317), torch.randn(401)
+local k = torch.randn(3, 5, 7)
+"""
+
+# Everything that is shared out: an expression that gives a tensor or several.
+SHARED = {
+    "sum": "x + y",
+    "in place": "x:add(2)",
+    "number first": "torch.csub(r, x, 2)",
+    "product": "torch.cmul(r, x, y)",
+    "quotient": "torch.cdiv(r, x, y)",
+    "square": "torch.pow(r, x, 2)",
+    "aliased": "torch.cmul(y, x, y)",
+    "unary": "x:exp()",
+    "several steps": "x:sigmoid()",
+    "comparison": "x:lt(y)",
+    "floats": "x:float():add(y:float())",
+    "whole numbers": "x:mul(100):int():add(y:mul(100):int())",
+    "multiples": "x:add(0.3, y)",
+    "negative multiples": "x:csub(0.3, y)",
+    "multiples of floats": "x:float():add(0.3, y:float())",
+    "copy": "r:copy(x)",
+    "clone": "x:clone()",
+    "transposed copy": "a:t():clone()",
+    "rows": "a:index(1, torch.randperm(401):long())",
+    "gather columns": "a:gather(2, torch.LongTensor(401, 300):random(1, 317))",
+    "gather rows": "a:gather(1, torch.LongTensor(401, 317):random(1, 401))",
+    "gather bytes": "a:byte():gather(1, torch.LongTensor(401, 317):random(1, 401))",
+    "matrix and vector": "torch.mv(a, b)",
+    "transposed matrix and vector": "torch.mv(a:t(), c)",
+    "matrix and vector of floats": "torch.mv(a:float(), b:float())",
+    "matrix and strided vector": "torch.mv(a, torch.randn(317, 2):select(2, 1))",
+    "row and vector": "torch.mv(torch.randn(n, 1):t(), x)",
+    "column and number": "torch.mv(torch.randn(n, 1), torch.randn(1))",
+    "strided row and vector": "torch.mv(x:unfold(1, n, 1), y)",
+    "expanded row and vector": "torch.mv(torch.randn(1, n):expand(1, n), x)",
+    "strided column and number": "torch.mv(torch.randn(n, 3):narrow(2, 2, 1), torch.randn(1))",
+    "into a strided vector": "torch.mv(torch.zeros(401, 2):select(2, 1), a, b)",
+    "convolution": "torch.conv2(a, torch.randn(5, 7))",
+    "full convolution": "torch.conv2(a, torch.randn(5, 7), 'F')",
+    "convolution of floats": "torch.xcorr2(a:float(), torch.randn(5, 7):float())",
+    "convolution of volumes": "torch.conv3(torch.randn(30, 40, 50), torch.randn(3, 3, 3))",
+    "paired convolution": "torch.xcorr2(torch.randn(3, 90, 90), torch.randn(3, 7, 7))",
+    "singular values": "torch.svd(a)",
+    "singular values of a long matrix": "torch.svd(torch.randn(105, 66))",
+    "singular values of a wide matrix": "torch.svd(torch.randn(66, 105))",
+    "singular values of floats": "torch.svd(torch.randn(70, 80):float())",
+    "inverse": "torch.inverse(torch.randn(200, 200))",
+    "inverse of floats": "torch.inverse(torch.randn(160, 160):float())",
+    "permutation": "torch.randperm(n)",
+    "normal numbers": "torch.randn(n)",
+}
+
+
+@pytest.fixture
+def shared(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lua]:
+    """Lua whose large work is shared out, whatever else the machine does."""
+    monkeypatch.setattr(thread_pool, "free_threads", lambda count: count)
+    yield lua
+    lua(f"torch.setnumthreads({os.cpu_count()})")
+
+
+def compare(lua: Lua, expression: str, threads: int, tolerance: float = 0) -> str:
+    """What differs between the results of one thread and of several."""
+    return lua.run(f"""
+        local function compute(threads)
+          torch.setnumthreads(threads)
+          {PRELUDE}
+          return {{ {expression} }}
+        end
+        local alone, together = compute(1), compute({threads})
+        for i, value in ipairs(alone) do
+          local other = together[i]
+          assert(value:isSameSizeAs(other) and value:isContiguous() == other:isContiguous())
+          local largest = (value:double() - other:double()):abs():max()
+          if not (largest <= {tolerance}) then print(i, largest) end
+        end""")
+
+
+@pytest.mark.parametrize("threads", [2, 5, 100])
+@pytest.mark.parametrize("expression", SHARED.values(), ids=SHARED)
+def test_several_threads(shared: Lua, expression: str, threads: int) -> None:
+    # BLAS adds up in groups, which depend on where a part starts.
+    groups = any(name in expression for name in ("mv", "conv", "xcorr", "inverse"))
+    tolerance = 1e-3 if groups and "float" in expression else 1e-11 if groups else 0
+    assert compare(shared, expression, threads, tolerance) == ""
+    assert thread_pool.state()[1:] == (min(threads, 64),) * 2  # it was shared out
+
+
+def test_threads_that_sleep(shared: Lua) -> None:
+    for _ in range(3):
+        assert compare(shared, "x + y", 2) == ""
+        time.sleep(0.05)
+
+
+def test_other_processes_come_first(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processors._LOAD, "busy_elsewhere", lambda: float(processors._ALL))
+    lua("torch.setnumthreads(2)")
+    assert thread_pool.state()[1:] == (2, 1)
+    assert compare(lua, "x + y", 2) == ""
+
+
+def test_job_that_fails(shared: Lua) -> None:
+    shared("torch.setnumthreads(2)")
+    sizes = [3, 8, 0, 1, 1, 1, 1]  # no type has 3 bytes
+    with pytest.raises(Exception, match="C type expected|another thread failed"):
+        thread_pool.run(b"gather", 1000, 0, 0, 0, *sizes)
+    assert compare(shared, "x + y", 2) == ""
+
+
+def test_interrupted_jobs_are_finished(shared: Lua) -> None:
+    shared("torch.setnumthreads(2) x, y = torch.rand(2e5), torch.rand(2e5)")
+    with shared.engine.interruptible():
+        for delay in np.linspace(0.001, 0.05, 20):
+            timer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            with pytest.raises(Interrupted):
+                shared("while true do x:add(y) x:cmul(y) z = x:clone() end")
+            timer.join()
+    assert compare(shared, "x + y", 2) == ""
+
+
+def test_errors_leave_the_pool_free(shared: Lua) -> None:
+    shared("torch.setnumthreads(2)")
+    shared.run("""
+        local x, depth = torch.rand(2e5), 0
+        for locals = 1, 60, 2 do
+          local names = {}
+          for k = 1, locals do names[k] = 'a' .. k end
+          local source = 'local x = ... local function f() local ' .. table.concat(names, ', ') ..
+            ' x:add(1) f() x:add(1) end return pcall(f)'
+          assert(not loadstring(source)(x))
+        end""")
+    with shared.engine.interruptible():
+        timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(Interrupted):
+            shared("while true do end")
+    shared("do local keep = select; select = nil; x = torch.rand(2e5):add(1); select = keep end")
+    assert compare(shared, "x + y", 2) == ""
+
+
+def posted() -> int:
+    """The number of the last job on the board, behind its four locks."""
+    return ctypes.c_int.from_address(thread_pool.state()[0] + 4 * 64).value
+
+
+def test_work_is_shared_out_after_a_stack_overflow(shared: Lua) -> None:
+    shared("torch.setnumthreads(2) a, b = torch.rand(1000), torch.rand(1000)")
+    shared.run("local function f() pcall(a.cmul, a, b) return f() + 1 end pcall(f)")
+    shared("x = torch.rand(2e5)")
+    before = posted()
+    shared("x:add(1)")
+    assert posted() == before + 1
+
+
+def test_the_same_results_however_many_threads_are_free(
+    lua: Lua, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expressions = ", ".join(f"function() return {text} end" for text in SHARED.values())
+    source = f"""
+        {PRELUDE}
+        local sums = {{}}
+        for i, compute in ipairs{{ {expressions} }} do
+          torch.manualSeed(i)
+          sums[i] = torch.serialize({{ compute() }})
+        end
+        return sums"""
+    lua(f"function compute() {source} end")
+    for free in (1, 2, 3):
+        monkeypatch.setattr(thread_pool, "free_threads", lambda count, free=free: min(count, free))
+        lua("torch.setnumthreads(3) collectgarbage()")
+        lua("local r = compute() first = first or r for i = 1, #r do assert(first[i] == r[i]) end")
+    lua(f"torch.setnumthreads({os.cpu_count()}) first, compute = nil, nil")
+
+
+def test_a_system_without_more_threads(shared: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    alone = thread_pool._Workers(dict(shared.engine._shell[b"thread_pool"].items()))
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(thread_pool, "_workers", alone)
+    assert alone.gather(4) == 1
+    assert thread_pool.state() == (alone.address, 2, 1)
+    shared("torch.setnumthreads(2); x = torch.rand(2e5)")
+    shared("assert((x + x):add(-2, x):abs():max() == 0)")
+
+
+def test_no_more_threads_than_processors(lua: Lua) -> None:
+    lua("torch.setnumthreads(1000)")
+    assert thread_pool.state()[1] == 64 and thread_pool.state()[2] <= processors.OURS
+    lua(f"torch.setnumthreads({os.cpu_count()})")
+
+
+def test_without_what_is_looked_up(shared: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("inner_loop", "blas", "lapack"):
+        monkeypatch.setattr(bulk, name, lambda *_: None)
+    monkeypatch.setattr(conv, "blas", lambda *_: None)
+    for name in ("floats", "comparison", "multiples of floats"):
+        assert compare(shared, SHARED[name], 2) == ""
+    for name in ("matrix and vector", "inverse", "convolution"):  # numpy's BLAS has threads too
+        assert compare(shared, SHARED[name], 2, 1e-11) == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_after_a_fork() -> None:
+    program = """
+import os
+import threading
+from runtime import Engine
+from runtime.compute import thread_pool
+thread_pool.free_threads = lambda count: count
+engine = Engine()
+engine.run(engine.compile(b"torch.setnumthreads(2)"))
+source = b"x = torch.rand(2e5) y = x + x x:add(x) x:cmul(x) assert(x:equal(y:cmul(y)))"
+work = engine.compile(source)
+engine.run(work)
+child = os.fork()
+engine.run(work)
+assert [thread.name for thread in threading.enumerate()].count("torch") == 1
+if child:
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
+os._exit(0)
+"""
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    assert subprocess.run(command, cwd=TOP, timeout=60).returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_fork_while_a_thread_works() -> None:
+    program = """
+import os
+from runtime import Engine
+from runtime.compute import threads
+engine = Engine()
+engine.run(engine.compile(b"torch.setnumthreads(3) x = torch.rand(2e5)"))
+work = engine.compile(b"for _ = 1, 20 do x:sigmoid() end assert(x:max() < 1)")
+engine.run(work)
+workers = list(threads._workers)
+assert len(workers) == 2
+for worker in workers:
+    worker.busy.acquire()  # as if it had taken a slice
+child = os.fork()
+if child:
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
+engine.run(work)
+assert len(threads._workers) == 2 and not set(threads._workers) & set(workers)
+os._exit(0)
+"""
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    assert subprocess.run(command, cwd=TOP, timeout=60).returncode == 0
+
+
+def test_leaving_while_threads_look_for_work() -> None:
+    program = "local x = torch.rand(2e5) for _ = 1, 3 do x:add(1) end"
+    command = [sys.executable, "-m", "th_shell", "-e", program]
+    for _ in range(3):
+        assert subprocess.run(command, cwd=TOP, timeout=60).returncode == 0
+
+
+def test_views_that_overlap(shared: Lua) -> None:
+    answer = shared.run("""
+        local n, x = 200000, torch.range(1, 200000)
+        local a, b = x:narrow(1, 2, n - 1), x:narrow(1, 1, n - 1)
+        a:add(b) io.write(a[1], ' ', a[n - 1], ' ')
+        x:copy(torch.range(1, n)) a:copy(b) io.write(a[1], ' ', a[n - 1], ' ')
+        x:copy(torch.range(1, n)) a:add(0.5, b) io.write(a[1], ' ', a[n - 1])""")
+    assert answer == "3 399999 1 199999 2.5 299999.5"
+
+
+# -- what it stands on
+
+
+def test_inner_loop() -> None:
+    found = inner_loop(np.add, "dd->d")
+    assert found is not None and found[0] != 0
+    assert found != inner_loop(np.add, "ff->f")
+    assert inner_loop(np.add, "dq->d") is None
+
+
+def test_busy_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = processors._Load()
+    clock = {"now": 1.0, "all": 5.0, "own": 2.0}
+    monkeypatch.setattr(load, "_all_work", lambda: clock["all"])
+    monkeypatch.setattr(processors.time, "monotonic", lambda: clock["now"])
+    monkeypatch.setattr(processors.time, "process_time", lambda: clock["own"])
+    assert load.busy_elsewhere() == 0  # nothing to compare with
+    clock.update(now=2.0, all=7.5, own=3.0)
+    assert load.busy_elsewhere() == pytest.approx(1.5)
+    clock.update(now=2.01, all=9.0)
+    assert load.busy_elsewhere() == pytest.approx(1.5)  # too soon for another look
+
+
+# -- how soon what nobody uses goes
+
+
+def test_large_memory_starts_at_a_cache_line(lua: Lua) -> None:
+    addresses = lua.run("""
+        local ffi = require 'ffi'
+        for i = 1, 6 do
+          local x = torch.Tensor(200000 + i)
+          io.write(tonumber(ffi.cast('intptr_t', x:data())) % 64, ' ')
+        end""")
+    assert addresses == "0 0 0 0 0 0 "
+
+
+def test_finalizers_may_use_tensors(lua: Lua) -> None:
+    answer = lua.run("""
+        local wrong, done = 0, 0
+        for i = 1, 200 do
+          local x, guard = torch.Tensor(200000):fill(i):cumsum(1):fill(i), newproxy(true)
+          getmetatable(guard).__gc = function()
+            local ok, value = pcall(function() return x:add(1)[7] + x:size(1) end)
+            if not ok or value ~= i + 200001 then wrong = wrong + 1 end
+            done = done + 1
+          end
+        end
+        for _ = 1, 3 do collectgarbage() end
+        io.write(wrong, ' of ', done)""")
+    assert answer == "0 of 200"
+
+
+def test_finalizers_within_jobs(tmp_path: Path) -> None:
+    # The collector runs finalizers wherever memory is allocated, in jobs too. A process of its
+    # own has little memory to go through, and so many collections.
+    script = tmp_path / "script.lua"
+    script.write_text("""
+        torch.setnumthreads(2)
+        local y, calls, most, wrong = torch.zeros(1000), 0, 0, 0
+        local function guard()
+          getmetatable(newproxy(true)).__gc = function()
+            calls = calls + 1
+            if calls < most then guard() end
+            y:fill(0):add(5)
+            if y[1] ~= 5 or y[1000] ~= 5 then wrong = wrong + 1 end
+          end
+        end
+        jit.off() -- so that every pointer is allocated
+        collectgarbage('setpause', 0) collectgarbage('setstepmul', 10000)
+        for size in ('1000 5000 150000'):gmatch('%d+') do
+          local x = torch.zeros(tonumber(size))
+          most = most + 5000
+          for _ = 1, 50 do guard() end
+          for i = 1, 3000 do
+            x:add(1)
+            if x[1] ~= i or x[-1] ~= i then wrong = wrong + 1 end
+          end
+        end
+        io.write(wrong, calls > 1000 and ' of many' or ' of few')""")
+    command = [sys.executable, "-m", "th_shell", str(script)]
+    run = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=120)
+    assert run.stdout == "0 of many"
+
+
+def test_a_stopped_collector_stays_stopped(lua: Lua) -> None:
+    grown = lua.run("""
+        local x = torch.rand(10)
+        collectgarbage() collectgarbage('stop')
+        local before = collectgarbage('count')
+        for i = 1, 50000 do local y = x + x end
+        io.write(collectgarbage('count') - before)
+        collectgarbage('restart') collectgarbage()""")
+    assert float(grown) > 10_000
+
+
+def test_tables_of_small_tensors_stay_small(lua: Lua) -> None:
+    kilobytes = lua.run("""
+        collectgarbage() collectgarbage()
+        local x, before = torch.rand(10), collectgarbage('count')
+        collectgarbage('setpause', 10000) -- the collector itself waits
+        for i = 1, 300000 do local y = x + x local z = y:narrow(1, 2, 3) end
+        collectgarbage('setpause', 200) collectgarbage() collectgarbage()
+        io.write(collectgarbage('count') - before)""")
+    assert float(kilobytes) < 20_000

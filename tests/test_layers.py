@@ -1,0 +1,119 @@
+"""The layers of the runtime: who uses whom is as runtime/README.md says, word for word."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import runtime
+
+TOP = Path(__file__).parent.parent
+RUNTIME = TOP / "runtime"
+
+Uses = dict[str, dict[str, str]]  # layer -> layer that it uses -> where
+
+
+def rules(heading: str) -> dict[str, set[str]]:
+    """The rules below a heading of the page: layer -> the layers that it uses."""
+    page = (RUNTIME / "README.md").read_text()
+    block = page.partition(f"## {heading}\n")[2].partition("```\n")[2].partition("```")[0]
+    lines = [line.split() for line in block.splitlines()]
+    return {layer: set(used) for layer, arrow, *used in lines}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The modules that a Python file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def python_uses() -> Uses:
+    layers = {path.parent.name for path in RUNTIME.glob("*/__init__.py")}
+    uses: Uses = {}
+    for path in RUNTIME.rglob("*.py"):
+        layer = path.relative_to(RUNTIME).parts[0]
+        for module in imports(path):
+            used = module.partition("runtime.")[2].partition(".")[0]
+            if module.startswith("runtime.") and used in layers:
+                name = layer if layer in layers else "runtime"
+                uses.setdefault(name, {})[used] = f"{path.name}: {module}"
+    return uses
+
+
+def lua_uses() -> Uses:
+    """A module uses one that it loads, or that handed over a member of `th` which it names."""
+    texts = {path: _code(path.read_text()) for path in (RUNTIME / "lua").rglob("*.lua")}
+    givers: dict[str, Path] = {}
+    for path, text in texts.items():
+        for function, assigned in re.findall(
+            r"(?:^|\n)\s*(?:function th\.(\w+)|((?:th\.\w+\s*,\s*)*th\.\w+)\s*=(?!=))", text
+        ):
+            for name in [function] if function else re.findall(r"th\.(\w+)", assigned):
+                givers[name] = path
+    uses: Uses = {}
+    for path, text in texts.items():
+        layer = _room(path)
+        for name in set(re.findall(r"\bth\.(\w+)", text)) & set(givers):
+            uses.setdefault(layer, {})[_room(givers[name])] = f"{path.name}: th.{name}"
+        for name in re.findall(r"'(\w+/\w+)'", text):
+            if (RUNTIME / "lua" / f"{name}.lua").exists():
+                uses.setdefault(layer, {})[name.partition("/")[0]] = f"{path.name}: loads {name}"
+    for used in uses.values():
+        used.pop("lua", None)  # th.chunk and th.load, which init.lua starts with
+    return uses
+
+
+def _code(text: str) -> str:
+    return re.sub(r"--\[\[.*?\]\]|--[^\n]*", "", text, flags=re.DOTALL)
+
+
+def _room(path: Path) -> str:
+    return path.parent.name
+
+
+@pytest.mark.parametrize(
+    ("heading", "uses"), [("Layers of Python", python_uses()), ("Rooms of Lua", lua_uses())]
+)
+def test_layers_use_what_the_page_says(heading: str, uses: Uses) -> None:
+    allowed = rules(heading)
+    beyond = {
+        f"{layer} -> {used}": where
+        for layer, found in uses.items()
+        for used, where in found.items()
+        if used not in allowed.get(layer, set())
+    }
+    assert beyond == {}
+    assert {layer: set(found) for layer, found in uses.items() if found} == allowed
+
+
+def test_one_module_has_lupa() -> None:
+    files = [p for top in ("runtime", "th_shell") for p in (TOP / top).rglob("*.py")]
+    found = {p.name for p in files for module in imports(p) if module.startswith("lupa")}
+    assert found == {"engine.py"}
+
+
+def test_core_has_no_other_library_than_numpy() -> None:
+    known = {"numpy", "runtime", *sys.stdlib_module_names}
+    for path in (RUNTIME / "core").rglob("*.py"):
+        assert {module.partition(".")[0] for module in imports(path)} <= known, path
+
+
+def test_the_shell_comes_by_the_door() -> None:
+    offered = {"runtime", *(f"runtime.{name}" for name in runtime.__all__)}
+    for path in (TOP / "th_shell").rglob("*.py"):
+        used = {m for m in imports(path) if m.partition(".")[0] == "runtime"}
+        assert used <= offered, path
+
+
+def test_operations_know_no_lua() -> None:
+    for path in (RUNTIME / "ops").rglob("*.py"):
+        assert not re.search(r"lua_kernels\._|\.eval\(|loadstring|\bth\.", path.read_text()), path
