@@ -29,9 +29,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from runtime.memory import set_fill_pattern
-
-from runtime import Engine, LuaError
+from runtime import Engine, LuaError, set_fill_pattern
 from tests.fuzz import answers, forks, interrupts, kills, shortage
 from tests.fuzz.cases import PRELUDE
 from tests.fuzz.files import write_originals
