@@ -97,8 +97,7 @@ class _Writer:
         if steps is not None and self._words()[steps[3]] == "1":
             self.each = f"{steps[1]} {steps[2]} {steps[4]}"
         self.tensors = [k + 1 for k, kind in enumerate(pattern) if kind == "T"]
-        self.shared = self._share(self.each) if self.each and self._destination() else None
-        self.count = len(pattern)
+        self.shared = self._share() if self.each and self._destination() else None
 
     def _place(self, i: int, places: list[int | None]) -> int | None:
         default = self.form.arguments[i].default
@@ -196,7 +195,8 @@ class _Writer:
 
     def _total(self) -> list[str]:
         """What returns the sum of elements, or of products, which BLAS computes."""
-        first, *second = (re.sub("^x", "p", self._words()[n]) for n in self.each.split(" * "))
+        operands = self._operands()
+        first, *second = (operands[name] for name in self.each.split(" * "))
         if not second:
             return [f"return total({first}, n)"]
         loop = inner_loop(np.matmul, "dd->d")
@@ -224,9 +224,9 @@ class _Writer:
         loop = inner_loop(*kind)
         if loop is None:
             return None
-        words = self._words()
-        operands = [re.sub("^x", "p", words[name]) for name in (first, second)]
-        return ", ".join(["n", *map(str, loop), *operands, out, *(["1"] if comparison else [])])
+        operands = self._operands()
+        arguments = ["n", *map(str, loop), operands[first], operands[second], out]
+        return ", ".join([*arguments, "1"] if comparison else arguments)
 
     def _loop(self, target: str, text: str) -> str:
         """A loop that sets a target to what a formula gives for each element."""
@@ -234,21 +234,20 @@ class _Writer:
         loads = [f"local x{k} = load(p{k}, i)" for k in self.tensors if f"x{k}" in formula]
         return " ".join(["for i = 0, n - 1 do", *loads, f"{target} = {formula} end"])
 
-    def _share(self, text: str) -> tuple[str, str] | None:
-        """The number of elements beyond which C functions compute a formula, and the call.
+    def _share(self) -> tuple[str, str] | None:
+        """The number of elements beyond which threads compute the formula, and the call.
 
         The call gives false where it cannot be made after all.
         """
-        words, r = self._words(), f"p{self._destination()}"
-        operands = {name: re.sub("^x", "p", word) for name, word in words.items()}
+        operands, r = self._operands(), f"p{self._destination()}"
         call = self._inner_loop(r)
         if call:
             return "FEW", f"share_loop({call})"
-        steps = _STEPS.fullmatch(text)
+        steps = _STEPS.fullmatch(self.each)
         if steps is not None and operands[steps[1]] == r:
             factor = steps[2].strip("+") + operands[steps[3]]
             return "MOST", f"share_axpy(n, {r}, {factor}, {operands[steps[4]]})"
-        return ("FEW", f"share_copy(n, {r}, p2)") if operands.get(text) == "p2" else None
+        return ("FEW", f"share_copy(n, {r}, p2)") if operands.get(self.each) == "p2" else None
 
     def _result(self) -> str:
         """The element type of a new result, as the Lua side names it."""
@@ -278,3 +277,7 @@ class _Writer:
                 tensor = isinstance(argument.kind, TensorKind)
                 words[name] = f"x{place + 1}" if tensor else f"a{place + 1}"
         return words
+
+    def _operands(self) -> dict[str, str]:
+        """The same for whole tensors: p2 is where the elements of argument 2 start."""
+        return {name: re.sub("^x", "p", word) for name, word in self._words().items()}
