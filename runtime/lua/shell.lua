@@ -4,14 +4,14 @@
 local th = ...
 local host = th.host
 
-local type, tostring, pcall, xpcall, select = type, tostring, pcall, xpcall, select
+local type, pcall, xpcall, select = type, pcall, xpcall, select
 local error, rawget, next, require = error, rawget, next, require
 local loadstring, loadfile, sethook = loadstring, loadfile, debug.sethook
 local raw_metatable, jit_off, jit_attach = debug.getmetatable, jit.off, jit.attach
 local find, gmatch, sort, concat = string.find, string.gmatch, table.sort, table.concat
 local buffer = require('ffi').typeof('char[?]')
 local stdout = io.stdout
-local write, flush = getmetatable(stdout).__index.write, getmetatable(stdout).__index.flush
+local write = getmetatable(stdout).__index.write
 
 -- luacheck: globals _RESULTS _LAST arg
 _RESULTS = {}

@@ -1,8 +1,8 @@
 --- Userdata on this side, Python objects on the other, and calls between them.
 --
 -- A userdata of ours maps to its Python object in `objects`, and to its C struct in the
--- table of its class, once that was asked for (see core/structs.lua). A view that Lua made by itself
--- (see tensor.lua) has a struct and, in `anchors`, the Python storage it keeps alive; Python
+-- table of its class, once that was asked for (see core/structs.lua). A view that Lua made by
+-- itself (see tensor.lua) has a struct and, in `anchors`, the Python storage it keeps alive; Python
 -- gets to know it on first need, in `adopt`. (The anchor of a block, see core/structs.lua, is the
 -- block.) All these tables are weak: Python never refers to a userdata.
 -- @module bridge

@@ -34,7 +34,7 @@ local function warn(state)
 end
 
 -- Made anew for each function of a file: they must differ, and take little memory.
-local function stub()
+local function new_stub()
   return function()
     th.fail('this function was not loaded from its file'
       .. ' (torch.trustfunctions(true) loads functions)')
@@ -55,7 +55,7 @@ local function load_function(state, dumped)
     return unloadable(message), true
   end
   warn(state)
-  return stub(), true
+  return new_stub(), true
 end
 
 local function set_upvalue(state, f, i, upvalue)

@@ -48,7 +48,6 @@ function files.window(self, class)
   end
   return w
 end
-local window_of = files.window
 
 --- The window of a file whose methods are Lua in the reference, and call others: `name`.
 -- Raises the error that this call would raise for a file that cannot do it.

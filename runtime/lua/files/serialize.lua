@@ -280,7 +280,8 @@ local function write(file, w, state, value, name, hook)
       depth = depth + 1
       names[base + depth] = name
       local f, subject, k = open(file, w, object, value, key, state)
-      iterators[depth], subjects[depth], keys[depth], values[depth] = f or false, subject, k, NOTHING
+      iterators[depth], subjects[depth] = f or false, subject
+      keys[depth], values[depth] = k, NOTHING
     end
     repeat -- until there is something to write
       if depth == 0 then return end

@@ -95,7 +95,7 @@ function OptionParser:parse(options)
 end
 
 --- '-f FILE, --file=FILE': an option's flags as the help shows them.
-function OptionParser:flags(description)
+function OptionParser:flags(description) -- luacheck: no self
   local takes_value = description.action == nil or description.action == 'store'
   local shown = {}
   for i, flag in ipairs(description) do

@@ -27,7 +27,8 @@ end
 function shell.output_error()
   shell.flush()
   if failure then return 'write error: ' .. failure end
-  if kind_of(stdout) ~= 'file' or ffi.C.THOutputFailed(ffi.C.THOutputStream) == 0 then return nil end
+  if kind_of(stdout) ~= 'file' then return nil end
+  if ffi.C.THOutputFailed(ffi.C.THOutputStream) == 0 then return nil end
   return 'write error'
 end
 

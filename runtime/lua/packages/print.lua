@@ -5,7 +5,8 @@ local th = ...
 
 local type, tostring, select, next, pairs = type, tostring, select, next, pairs
 local pcall, error, getmetatable = pcall, error, getmetatable
-local find, match, rep, sub, concat = string.find, string.match, string.rep, string.sub, table.concat
+local find, match, rep, sub = string.find, string.match, string.rep, string.sub
+local concat = table.concat
 local floor = math.floor
 local stdout, write_file = io.stdout, getmetatable(io.stdout).__index.write
 
@@ -34,31 +35,33 @@ local function describe(value, nested)
   if kind == 'string' and nested then return '"' .. value .. '"' end
   if kind == 'userdata' or kind == 'cdata' then
     local name = th.typename(value) or ''
-    if find(name, 'torch.*Tensor') or find(name, 'torch.*Storage') then return size_string(value) end
+    if find(name, 'torch.*Tensor') or find(name, 'torch.*Storage') then
+      return size_string(value)
+    end
   end
   return tostring(value)
 end
 
-local function print_table(value, depth, write)
+local function print_table(value, depth, put)
   local margin = rep(' ', depth * INDENT)
   if next(value) == nil then
-    write(margin, '{}\n')
+    put(margin, '{}\n')
     return
   end
-  write(margin, '{\n')
+  put(margin, '{\n')
   for k, v in pairs(value) do
     th.poll()
-    write(margin, '  ', tostring(k), ' : ')
+    put(margin, '  ', tostring(k), ' : ')
     if type(v) ~= 'table' then
-      write(describe(v, true), '\n')
+      put(describe(v, true), '\n')
     elseif depth >= level - 1 or next(v) == nil then
-      write('{...}\n')
+      put('{...}\n')
     else
-      write('\n')
-      print_table(v, depth + 1, write)
+      put('\n')
+      print_table(v, depth + 1, put)
     end
   end
-  write(margin, '}\n')
+  put(margin, '}\n')
 end
 
 local LONGEST = 10000 -- characters of a table in an error

@@ -1,4 +1,4 @@
---- What several threads do together: C functions and loops over raw memory (see parallel/thread_pool.lua).
+--- What several threads do together: C functions and loops over raw memory (thread_pool.lua).
 -- A job gets its parameters as doubles (numbers, and addresses of memory that its caller keeps
 -- alive) and the range that it is to do, as positions from 0, without the last. Jobs share memory
 -- that they use for a moment: what may run within a job gets a copy of this module.
@@ -24,7 +24,7 @@ end
 
 local inner_loop = ffi.typeof('void (*)(char **, intptr_t *, intptr_t *, void *)')
 local operands, steps = ffi.new('char *[8]'), ffi.new('intptr_t[8]')
-local count = ffi.new('intptr_t[1]')
+local length_of_loop = ffi.new('intptr_t[1]')
 
 -- An inner loop of numpy's: function, its data, number of operands, which one is no address but
 -- the number itself (from 1; 0: none), addresses, steps in bytes.
@@ -35,8 +35,8 @@ job('loop', function(p, first, last)
     operands[k] = number == k + 1 and cast(bytes, p + at) or cast(bytes, p[at]) + first * step
     steps[k] = step
   end
-  count[0] = last - first
-  cast(inner_loop, p[0])(operands, count, steps, cast(bytes, p[1]))
+  length_of_loop[0] = last - first
+  cast(inner_loop, p[0])(operands, length_of_loop, steps, cast(bytes, p[1]))
 end)
 
 -- Copies bytes: to, from.
@@ -79,7 +79,8 @@ end)
 -- BLAS, as Fortran calls it. The numbers that it gets by address are in the elements' type.
 local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')
 local gemv = ffi.typeof(
-  'void (*)(const char *, int *, int *, void *, void *, int *, void *, int *, void *, void *, int *)')
+  'void (*)(const char *, int *, int *, void *, void *, int *, void *, int *, void *, void *,'
+  .. ' int *)')
 local getrs = ffi.typeof(
   'void (*)(const char *, int *, int *, void *, int *, void *, void *, int *, int *)')
 local int, one = ffi.typeof('int[1]'), ffi.new('int[1]', 1)

@@ -2,8 +2,8 @@
 -- Each thread has a Lua state of its own, and all load this module. They see the same board: a
 -- block of memory with the job, its parameters and what is left of it. The thread that posts a
 -- job takes part; the others look out for jobs awake for a while, then asleep. One thread's
--- share that is late is taken by the others, piece by piece. (runtime/compute/thread_pool.py starts them;
--- what they do is in parallel/jobs.lua.)
+-- share that is late is taken by the others, piece by piece. (They are started by
+-- runtime/compute/thread_pool.py; what they do is in parallel/jobs.lua.)
 --
 -- Shares and pieces depend on the size of a job and on torch.setnumthreads alone. How many
 -- threads do them, one or all, and which thread does which, may depend on what else the machine
@@ -216,14 +216,14 @@ local function do_shares(index, shares, size, piece, ...)
   if depth == 0 then owner = running() end
   depth = depth + 1
   local level = levels[depth] or new_level(depth)
-  local run, parameters, share = level.jobs[index], level.parameters, nil
+  local run, parameters = level.jobs[index], level.parameters
   for i = 1, select('#', ...) do parameters[i - 1] = (select(i, ...)) end
-  share, piece = division(shares, size, piece)
+  local share, step = division(shares, size, piece)
   for first = 0, size - 1, share do
     local at, last = first, min(first + share, size)
     while at < last do
-      run(parameters, at, min(at + piece, last))
-      at = at + piece
+      run(parameters, at, min(at + step, last))
+      at = at + step
     end
   end
 end

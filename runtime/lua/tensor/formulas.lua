@@ -1,7 +1,7 @@
 --- Operations without Python, on contiguous elements of DoubleTensors.
 -- Python says what a call means: it translates the formula of a row into the code of a
--- function for each pattern of argument kinds (runtime/compute/formulas.py), which returns nil where it
--- does not apply. This module has what that code uses: tensors that Lua makes by itself.
+-- function for each pattern of argument kinds (runtime/compute/formulas.py), which returns nil
+-- where it does not apply. This module has what that code uses: tensors that Lua makes by itself.
 -- @module formulas
 
 local th = ...
@@ -204,13 +204,13 @@ local run = th.thread_pool.run
 local ASK = 64 -- jobs after which Python is asked again how many threads there are
 local board, shares, threads, left = 0, 1, 1, 0
 
-local function share(job, count, ...)
+local function share(job, size, ...)
   if left == 0 then
     board, shares, threads = th.ask(host.thread_pool)
     left = ASK
   end
   left = left - 1
-  run(job, board, shares, threads, count, 0, ...)
+  run(job, board, shares, threads, size, 0, ...)
   return true
 end
 
@@ -230,8 +230,8 @@ end
 local function share_loop(n, loop, data, a, b, r)
   local x, x_step = operand(a)
   local y, y_step = operand(b)
-  local number = x_step == 0 and 1 or y_step == 0 and 2 or 0
-  return share('loop', n, loop, data, 3, number, x, y, operand(r), x_step, y_step, 8)
+  local which = x_step == 0 and 1 or y_step == 0 and 2 or 0 -- is no address but a number
+  return share('loop', n, loop, data, 3, which, x, y, operand(r), x_step, y_step, 8)
 end
 
 local function share_copy(n, to, from)
@@ -279,7 +279,8 @@ local load = double.load
 local few, dense, same_sizes, block_like, publish, pick = unpack(formulas.tools)
 local compute, inner_product, total = unpack(formulas.bulk)
 local FEW, MOST, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
-local exp, log, sqrt, abs, floor, ceil = math.exp, math.log, math.sqrt, math.abs, math.floor, math.ceil
+local exp, log, sqrt, abs = math.exp, math.log, math.sqrt, math.abs
+local floor, ceil = math.floor, math.ceil
 local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
 ]]
 formulas.sharing = { FEW, MOST, share_loop, share_copy, share_axpy }

@@ -1,6 +1,6 @@
 --- What numpy has not and has to be done one element after the other, over raw memory.
--- Python calls these with addresses of arrays that it keeps alive (runtime/compute/lua_kernels.py). What
--- nans they have are safe for Lua, but for those that `load` reads (see tensor/elements.lua).
+-- Python calls these with addresses of arrays that it keeps alive (runtime/compute/lua_kernels.py).
+-- What nans they have are safe for Lua, but for those that `load` reads (see tensor/elements.lua).
 -- The ways of sorting are the reference's, as far as they decide between equal elements:
 -- Sedgewick's quicksort with the median of three, and insertion for short parts.
 -- @module kernels

@@ -5,7 +5,6 @@ local th = ...
 local torch, host = th.torch, th.host
 
 local type, tonumber = type, tonumber
-local floor, ceil = math.floor, math.ceil
 
 --- Adds to a metatable the operations that Python lists for a class.
 function th.add_operations(mt, prefix, index)

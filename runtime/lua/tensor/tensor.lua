@@ -90,7 +90,8 @@ local function source_cursor(dtype, arg, value)
   if not torch.isTensor(value) then
     th.fail(("bad argument #%d to 'map' (tensor expected)"):format(arg))
   elseif name ~= dtype.tensor_name then
-    th.fail(("bad argument #%d to 'map' (%s expected, got %s)"):format(arg, dtype.tensor_name, name))
+    th.fail(("bad argument #%d to 'map' (%s expected, got %s)")
+      :format(arg, dtype.tensor_name, name))
   end
   return cursor(dtype, arg, value)
 end
