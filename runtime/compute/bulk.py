@@ -103,14 +103,11 @@ def take_rows(rows: Array, at: Array, out: Array) -> None:
     thread_pool.run(b"take", len(at), *addresses, size, large=out.nbytes >= _LARGE_BYTES)
 
 
-def take_along(
-    values: Array, at: Array, dim: int, out: Array | None = None, first: int = 0
-) -> Array:
+def take_along(values: Array, at: Array, dim: int, out: Array | None = None) -> Array:
     """values at positions (in range) along one dimension; the other sizes are the same.
 
     As numpy's take_along_axis, which takes several times as long.
     out: where to, contiguous and apart from values; by default new memory.
-    first: the number of the first position.
     """
     if out is None:
         out = np.empty(at.shape, values.dtype)
@@ -122,6 +119,6 @@ def take_along(
     # Runs of positions that share an offset, or one that grows by 1 from each to the next.
     run, runs_of_block = (step, at.shape[dim]) if step > 1 else (at.shape[dim], 1)
     addresses = (x.ctypes.data for x in (out, values, at))
-    sizes = out.itemsize, at.itemsize, first, run, runs_of_block, block, step
+    sizes = out.itemsize, at.itemsize, run, runs_of_block, block, step
     thread_pool.run(b"gather", at.size // run, *addresses, *sizes, large=at.size >= LARGE)
     return out

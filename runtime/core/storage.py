@@ -139,7 +139,10 @@ class Storage:
     @staticmethod
     def at_mirror(address: int) -> Storage:
         """The storage whose C struct is at an address that `mirror` gave."""
-        return _by_address[address]
+        found = _by_address.get(address)
+        if found is None:
+            raise TorchError("a finalizer has released the storage of a tensor in use")
+        return found
 
     @property
     def size(self) -> int:

@@ -62,8 +62,9 @@ def index_select(call: Call) -> Tensor:
             raise TorchError("index out of range") from error
         raise
     if dim == 0 and src.is_contiguous and r.storage is None:
-        r.resize((len(at), *src.sizes[1:]))
-        take_rows(src.array, at, r.array)
+        source = src.array
+        r.resize((len(at), *source.shape[1:]))
+        take_rows(source, at, r.array)
     else:
         store(r, np.take(src.array, at, axis=dim))
     return r if len(call) == 3 else index
@@ -155,10 +156,12 @@ def _check_gather(dim: int, **tensors: Tensor) -> None:
             raise TorchError(f"Expected {listed} to have the same size in dimension {dim}")
 
 
-def _check_positions(index: Tensor, size: int, name: str) -> None:
-    at = index.array
-    if at.size and (at.min() < 1 or at.max() > size):
+def _positions_below(index: Tensor, size: int, name: str) -> Array:
+    """An index tensor's elements, counted from 0, in memory that no program can write to."""
+    at: Array = index.array - 1
+    if at.size and (at.min() < 0 or at.max() >= size):
         raise TorchError(f"Invalid index in {name}")
+    return at
 
 
 def _new_gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
@@ -183,16 +186,16 @@ def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
         raise ArgError(4, "Index tensor must have same dimensions as input tensor")
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, src=src, index=index)
-    _check_positions(index, src.sizes[dim], "gather")
+    at = _positions_below(index, src.sizes[dim], "gather")
     count = index.sizes[dim]
     if r.sizes[dim] < count:
         raise TorchError("Invalid index in gather")
-    apart = not any(np.may_share_memory(r.array, t.array) for t in (src, index))
-    if r.is_contiguous and r.sizes == index.sizes and apart:
-        take_along(src.array, index.array, dim, out=r.array, first=1)
+    out, source = r.array, src.array
+    if r.is_contiguous and out.shape == at.shape and not np.may_share_memory(out, source):
+        take_along(source, at, dim, out=out)
     else:
-        values = take_along(src.array, index.array, dim, first=1)
-        np.moveaxis(r.array, dim, 0)[:count] = np.moveaxis(values, dim, 0)
+        values = take_along(source, at, dim)
+        np.moveaxis(out, dim, 0)[:count] = np.moveaxis(values, dim, 0)
 
 
 def _check_dim(t: Tensor, dim: int) -> None:
@@ -215,11 +218,11 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
         raise ArgError(4, "Input tensor must have same dimensions as output tensor")
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, src=src, index=index)
-    _check_positions(index, r.sizes[dim], "scatter")
+    at = _positions_below(index, r.sizes[dim], "scatter")
     if src.sizes[dim] < index.sizes[dim]:
         raise TorchError("Invalid index in scatter")
     source = np.moveaxis(np.moveaxis(src.array, dim, 0)[: index.sizes[dim]], 0, dim)
-    np.put_along_axis(r.array, index.array - 1, source, dim)
+    np.put_along_axis(r.array, at, source, dim)
 
 
 @op("scatter", method="*T* index LongTensor real", function="*T* index LongTensor real")
@@ -228,8 +231,8 @@ def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
     _check_scatter(r, dim, index)
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, index=index)
-    _check_positions(index, r.sizes[dim], "scatter")
-    np.put_along_axis(r.array, index.array - 1, value, dim)
+    at = _positions_below(index, r.sizes[dim], "scatter")
+    np.put_along_axis(r.array, at, value, dim)
 
 
 # -- by a mask

@@ -22,8 +22,12 @@ from runtime.ops.reduce import check_dim
 _PAIR = "[*T*] [*LongTensor*] T"
 
 
-def _store_pair(values: Tensor, indices: Tensor, t: Tensor, at: Array, dim: int) -> None:
-    found = take_along(t.array, at, dim)
+# A finalizer of the program may resize a tensor whenever Lua runs, and loops in Lua do the work
+# here: each operation asks for the tensor's array once.
+
+
+def _store_pair(values: Tensor, indices: Tensor, elements: Array, at: Array, dim: int) -> None:
+    found = take_along(elements, at, dim)
     store(values, found)
     store(indices, at + 1)
 
@@ -79,8 +83,9 @@ def sort(values: Tensor, indices: Tensor, t: Tensor, dim: int | None, descending
     """The elements in order along a dimension (by default the last), and where they were."""
     dim = _last(t, dim)
     check_dim(t, dim, "invalid dimension {}")
-    at = _order(np.moveaxis(t.array, dim, -1), descending).astype(np.int64)
-    _store_pair(values, indices, t, np.moveaxis(at, -1, dim), dim)
+    elements = t.array
+    at = _order(np.moveaxis(elements, dim, -1), descending).astype(np.int64)
+    _store_pair(values, indices, elements, np.moveaxis(at, -1, dim), dim)
 
 
 def _last(t: Tensor, dim: int | None) -> int:
@@ -96,17 +101,17 @@ def _order(values: Array, descending: bool) -> Array:
 # -- order statistics
 
 
-def _rows(t: Tensor, dim: int) -> tuple[Array, tuple[int, ...]]:
-    """The tensor as a matrix whose rows run along a dimension, and the shape before that."""
-    moved = np.moveaxis(t.array, dim, -1)
-    return moved.reshape(-1, t.sizes[dim]), moved.shape[:-1]
+def _rows(elements: Array, dim: int) -> Array:
+    """An array as a matrix whose rows run along a dimension."""
+    return np.moveaxis(elements, dim, -1).reshape(-1, elements.shape[dim])
 
 
 def _store_chosen(
-    values: Tensor, indices: Tensor, t: Tensor, chosen: Array, shape: tuple[int, ...], dim: int
+    values: Tensor, indices: Tensor, elements: Array, chosen: Array, dim: int
 ) -> None:
+    shape = np.moveaxis(elements, dim, -1).shape[:-1]
     at = chosen.astype(np.int64).reshape(*shape, chosen.shape[1])
-    _store_pair(values, indices, t, np.moveaxis(at, -1, dim), dim)
+    _store_pair(values, indices, elements, np.moveaxis(at, -1, dim), dim)
 
 
 @op("kthvalue", f"{_PAIR} long [index=last]", f"{_PAIR} long [index=last]")
@@ -116,8 +121,9 @@ def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int | None
     check_dim(t, dim, "dimension out of range", 3)
     if not 0 < k <= t.sizes[dim]:
         raise ArgError(2, "selected index out of range")
-    rows, shape = _rows(t, dim)
-    _store_chosen(values, indices, t, select_rows(rows, k - 1)[:, k - 1 : k], shape, dim)
+    elements = t.array
+    chosen = select_rows(_rows(elements, dim), k - 1)[:, k - 1 : k]
+    _store_chosen(values, indices, elements, chosen, dim)
 
 
 @op("median", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]")
@@ -133,15 +139,16 @@ def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
     """The most frequent elements along a dimension (by default the last), the least of several."""
     dim = _last(t, dim)
     check_dim(t, dim, "dimension out of range", 3)
-    rows, shape = _rows(t, dim)
+    elements = t.array
+    rows = _rows(elements, dim)
     order = _order(rows, False)
     sorted_rows = take_along(rows, order, 1)
     chosen = np.empty((len(rows), 1), np.int64)
-    for row, (elements, positions) in enumerate(zip(sorted_rows, order, strict=True)):
-        ends = np.flatnonzero(np.append(elements[1:] != elements[:-1], True))
+    for row, (numbers, positions) in enumerate(zip(sorted_rows, order, strict=True)):
+        ends = np.flatnonzero(np.append(numbers[1:] != numbers[:-1], True))
         counts = np.diff(ends, prepend=-1)
         chosen[row] = positions[ends[np.argmax(counts)]]
-    _store_chosen(values, indices, t, chosen, shape, dim)
+    _store_chosen(values, indices, elements, chosen, dim)
 
 
 _TOPK = f"{_PAIR} [long=1] [index=last] [boolean=false] [boolean=false]"
@@ -167,7 +174,8 @@ def topk(
     n = t.sizes[dim]
     if not 0 < k <= n:
         raise ArgError(2, "k not in range for dimension")
-    rows, shape = _rows(t, dim)
+    elements = t.array
+    rows = _rows(elements, dim)
     start = n - k if largest else 0
     if largest and start == 0:
         at = np.broadcast_to(np.arange(n, dtype=np.int32), rows.shape)
@@ -180,4 +188,4 @@ def topk(
             part = take_along(rows, chosen[:, :count], 1)
             order = sort_rows(part, descending=largest)
             chosen[:, :count] = take_along(chosen[:, :count], order, 1)
-    _store_chosen(values, indices, t, chosen, shape, dim)
+    _store_chosen(values, indices, elements, chosen, dim)

@@ -23,8 +23,9 @@ def randperm(r: Tensor, generator: Generator | None, n: int) -> None:
     """r = the numbers 1 to n in random order."""
     if n <= 0:
         raise ArgError(1, "must be strictly positive")
+    numbers = _permutation(chosen(generator), n)
     r.resize((n,))
-    r.array[...] = _permutation(chosen(generator), n)
+    r.array[...] = numbers
 
 
 def _permutation(generator: Generator, n: int) -> Array:

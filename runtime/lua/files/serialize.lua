@@ -314,5 +314,9 @@ end
 --- Writes any object; hook: a function whose result is written in the place of each object.
 function File.writeObject(self, object, debugname, hook)
   local w = files.ready_to_write(self)
+  local meta = debug.getmetatable(hook)
+  if hook and type(hook) ~= 'function' and not (meta and rawget(meta, '__call')) then
+    th.fail(("attempt to call local 'hook' (a %s value)"):format(type(hook)))
+  end
   write(self, w, state_of(self), object, debugname or '<?>', hook)
 end

@@ -58,15 +58,15 @@ for size, name in pairs{ [1] = 'int8_t', [2] = 'int16_t', [4] = 'int32_t', [8] =
 end
 
 -- Runs of elements at given positions along a dimension: addresses to, from and of the positions,
--- bytes of an element and of a position, the first position's number, elements of a run, runs of
--- a block, elements of a block of the source, and from one position to the next; where that is
--- not 1, a run has one element after the other from there on.
+-- bytes of an element and of a position, elements of a run, runs of a block, elements of a block
+-- of the source, and from one position to the next; where that is not 1, a run has one element
+-- after the other from there on.
 job('gather', function(p, first, last)
   local element, at = whole[p[3]], cast(whole[p[4]], p[2])
   local to, from = cast(element, p[0]), cast(element, p[1])
-  local base, run, runs, block, step = p[5], p[6], p[7], p[8], p[9]
+  local run, runs, block, step = p[5], p[6], p[7], p[8]
   for i = first, last - 1 do
-    local source = from + (floor(i / runs) * block - base * step)
+    local source = from + floor(i / runs) * block
     local target, places = to + i * run, at + i * run
     if step == 1 then
       for k = 0, run - 1 do target[k] = source[tonumber(places[k])] end

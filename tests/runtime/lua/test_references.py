@@ -161,3 +161,57 @@ _AT_EVERY_STEP = """
 
 def test_a_finalizer_may_use_a_tensor_at_any_moment(lua) -> None:  # type: ignore[no-untyped-def]
     assert lua.run(_AT_EVERY_STEP) == "true\t0\tnil\t\n"
+
+
+# The same where a finalizer changes the sizes of what an operation is at: it may run wherever
+# Lua allocates memory. The operation goes on with the elements that it found, or says what is
+# wrong; positions that it has checked stay what they were.
+_RESIZED = """
+    jit.off() jit.flush()
+    local positions
+    local operations = {
+      sort = function(x) return torch.sort(x, 1) end,
+      kthvalue = function(x) return torch.kthvalue(x, 2) end,
+      mode = function(x) return torch.mode(x, 1) end,
+      topk = function(x) return torch.topk(x, 3, 2, true, true) end,
+      gather = function(x) return x:gather(2, positions) end,
+      randperm = function(x) return x:randperm(24) end,
+      view = function(x) return x[2] end,
+    }
+    local finalizers = {
+      shrink = function(x) x:resize(1) end,
+      grow = function(x) x:resize(30, 40) end,
+    }
+    local tried, wrong = 0, {}
+    for name, operation in pairs(operations) do
+      for _, finalize in pairs(finalizers) do
+        for step = 1, 300 do
+          local x, ended = torch.randn(30, 6):narrow(1, 3, 4), true
+          positions = torch.LongTensor(4, 6):fill(2)
+          local allocations, before = 0, collectgarbage('count')
+          debug.sethook(function()
+            local now = collectgarbage('count')
+            if now > before then allocations = allocations + 1 end
+            before = now
+            if allocations == step then
+              debug.sethook()
+              ended = false
+              finalize(x)
+              positions:fill(2 ^ 50)
+            end
+          end, '', 1)
+          local ok, message = pcall(operation, x)
+          debug.sethook()
+          if ended then break end
+          tried = tried + 1
+          local ours = not ok and (message:find('internal error') or message:find('%[th%]'))
+          if ours then wrong[#wrong + 1] = name .. ': ' .. message end
+        end
+      end
+    end
+    print(tried > 500, #wrong, wrong[1])
+"""
+
+
+def test_a_finalizer_may_resize_what_an_operation_is_at(lua) -> None:  # type: ignore[no-untyped-def]
+    assert lua.run(_RESIZED) == "true\t0\tnil\t\n"
