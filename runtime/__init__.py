@@ -9,7 +9,6 @@ from runtime.compute.blas_threads import one_thread_at_load
 with one_thread_at_load():
     from runtime.calls.table import ALL, TABLE, Row
     from runtime.core.dtypes import DOUBLE
-    from runtime.core.memory import set_fill_pattern
     from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError
     from runtime.io.replacement import Replacement
 
@@ -23,5 +22,4 @@ __all__ = [
     "LuaSyntaxError",
     "Replacement",
     "Row",
-    "set_fill_pattern",
 ]

@@ -22,11 +22,11 @@ import numpy as np
 from lupa import luajit21
 
 from runtime.calls.results import encode_error
-from runtime.compute import lua_kernels, thread_pool
-from runtime.compute.threads import LARGE
+from runtime.compute.lua_functions import LuaFunctions
+from runtime.compute.thread_pool import LARGE, ThreadPool
 from runtime.core.interrupts import INTERRUPTED, is_interruptible, uninterruptible
-from runtime.core.memory import METER, keep_pages
-from runtime.core.storage import BLOCKS
+from runtime.core.memory import Memory, keep_pages
+from runtime.core.state import State
 from runtime.host import bridge
 from runtime.host.lua_calls import Calls
 
@@ -88,42 +88,64 @@ def _as_lua_error(error: Exception) -> LuaError:
     return LuaError(_text(encode_error(error)[1:]))
 
 
-class Engine:
-    """One Lua state with torch in it. Its output goes to the process's standard output."""
+class _CtrlC:
+    """Whether Ctrl-C was pressed where Python could not stop at once; Lua asks now and then."""
 
     def __init__(self) -> None:
-        self._interrupted = False
-        self._lua = _new_lua()
-        start = self._lua.eval(b"loadstring")(_lua_source(b"init"), b"=[th] init.lua")
-        self._shell = start(self._lua.table_from(self._host()), _lua_source)
-        keep_pages()
-        np.seterr(all="ignore")  # as in C: inf and nan, and integers that wrap
-        call = Calls(self._shell[b"hand_over"])
-        lua_kernels.install(call)
-        thread_pool.install(call, dict(self._shell[b"thread_pool"].items()), _new_worker_state)
-        METER.collect = partial(call, b"collect")
-        BLOCKS.leave = partial(call, b"leave_block")
-        self._functions: dict[bytes, Callable[..., Any]] = {}
-        weakref.finalize(self, self._shell[b"close"])  # with the process, at the latest
+        self.pressed = False
 
-    def _host(self) -> dict[bytes, Any]:
-        return {
-            **bridge.host_functions(),
-            b"export_lua": _export_lua,
-            b"INTERRUPTED": INTERRUPTED.encode(),
-            b"LARGE": LARGE,
-            b"poll": self._poll,
-            b"clock": time.time,
-            b"times": _times,
-            b"isatty": os.isatty,
-        }
+    def poll(self) -> bool:
+        """Whether it was, since the last time."""
+        pressed, self.pressed = self.pressed, False
+        return pressed
+
+
+class Engine:
+    """One Lua state with torch in it. Its output goes to the process's standard output.
+
+    Engines share nothing: each has its own default type, random stream, memory and threads. An
+    engine may be used by several threads of Python, by one at a time. `close` gives back what it
+    holds; so does the end of a ``with`` block, or of the last reference to the engine.
+    """
+
+    def __init__(self) -> None:
+        self._ctrl_c = _CtrlC()
+        self._state = State()
+        self._functions: dict[bytes, Callable[..., Any]] = {}
+        keep_pages()
+        with self.active():
+            shell = _start(_host(self._state, self._ctrl_c))
+            _connect(self._state, shell)
+        # Nothing that Lua keeps refers to the engine itself: so it ends with its last reference.
+        self._close = weakref.finalize(self, _close, self._state, self._functions, shell)
+        self._functions.update(shell)
+
+    def close(self) -> None:
+        """End the engine's threads and give back its memory; nothing runs in it any more."""
+        self._close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Let operations that this thread calls work for the engine, within the block.
+
+        Numbers behave as in C: infinities and nans, and whole numbers that wrap.
+        """
+        with self._state.active(), np.errstate(all="ignore"):
+            yield
 
     def _call(self, name: bytes, *args: Any) -> Any:
+        function = self._functions.get(name)
+        if function is None:
+            raise LuaError("the engine is closed")
         try:
-            function = self._functions.get(name)
-            if function is None:
-                function = self._functions[name] = self._shell[name]
-            return function(*args)
+            with self.active():
+                return function(*args)
         except Exception as error:
             raise _as_lua_error(error) from None
 
@@ -211,26 +233,22 @@ class Engine:
         To be used in the main thread. Compiled loops of libraries finish first.
         """
         previous = _handle_interrupts(self._interrupt)
-        self._interrupted = False
+        self._ctrl_c.pressed = False
         self._call(b"set_interruptible", True)
         try:
             yield
         finally:
             _handle_interrupts(previous)
-            self._interrupted = False
+            self._ctrl_c.pressed = False
             self._call(b"set_interruptible", False)
 
     @uninterruptible  # by the next Ctrl-C
     def _interrupt(self, _: int, frame: FrameType | None) -> None:
         # Runs between two steps of Python code: of an operation, which then stops, or of
-        # `_poll`, which Lua calls now and then.
+        # `_CtrlC.poll`, which Lua calls now and then.
         if is_interruptible(frame):
             raise KeyboardInterrupt
-        self._interrupted = True
-
-    def _poll(self) -> bool:
-        interrupted, self._interrupted = self._interrupted, False
-        return interrupted
+        self._ctrl_c.pressed = True
 
     # -- the rest
 
@@ -251,6 +269,10 @@ class Engine:
         """The names that may follow a dotted path ('' for globals), with their Lua types."""
         lines = _text(self._call(b"names", _bytes(path))).splitlines()
         return dict(line.split(" ") for line in lines)
+
+    def set_fill_pattern(self, byte: int | None) -> None:
+        """Fill new memory with a byte, instead of leaving it undetermined (None)."""
+        self._state.part(Memory).fill_pattern = byte
 
     def write(self, text: str) -> None:
         """Write to the standard output, in order with what Lua writes."""
@@ -274,6 +296,49 @@ def _handle_interrupts(handler: Any) -> Any:
             continue
 
 
+def _host(state: State, ctrl_c: _CtrlC) -> dict[bytes, Any]:
+    """What Lua finds in Python, by name."""
+    return {
+        **bridge.host_functions(state),
+        b"export_lua": _export_lua,
+        b"INTERRUPTED": INTERRUPTED.encode(),
+        b"LARGE": LARGE,
+        b"poll": ctrl_c.poll,
+        b"clock": time.time,
+        b"times": _times,
+        b"isatty": os.isatty,
+    }
+
+
+def _start(host: dict[bytes, Any]) -> dict[bytes, Any]:
+    """The functions of lua/shell.lua, by name, in a new Lua state."""
+    lua = _new_lua()
+    start = lua.eval(b"loadstring")(_lua_source(b"init"), b"=[th] init.lua")
+    return dict(start(lua.table_from(host), _lua_source).items())
+
+
+def _connect(state: State, shell: dict[bytes, Any]) -> None:
+    """Let the parts of a state call the functions of Lua that they need."""
+    call = Calls(shell[b"hand_over"])
+    state.part(LuaFunctions).call = call  # type: ignore[method-assign]
+    pool = dict(shell[b"thread_pool"].items())
+    pool[b"hand_over"](state.part(ThreadPool).do_slice)
+    state.part(ThreadPool).start(pool, _new_worker_functions)
+    memory = state.part(Memory)
+    memory.meter.collect = partial(call, b"collect")
+    memory.leave_block = partial(call, b"leave_block")
+
+
+def _close(state: State, functions: dict[bytes, Any], shell: dict[bytes, Any]) -> None:
+    try:
+        with state.active():
+            shell[b"close"]()
+    finally:
+        state.close()
+        functions.clear()
+        shell.clear()
+
+
 def _new_lua() -> Any:
     return luajit21.LuaRuntime(
         encoding=None,
@@ -290,7 +355,7 @@ def _export_lua() -> None:
     ctypes.CDLL(luajit21.__file__, ctypes.RTLD_GLOBAL)
 
 
-def _new_worker_state() -> dict[bytes, Any]:
+def _new_worker_functions() -> dict[bytes, Any]:
     """The functions of lua/parallel/thread_pool.lua in a Lua state of its own."""
     lua = _new_lua()
     th = lua.table()

@@ -50,9 +50,11 @@ class Lua:
 
 
 @pytest.fixture(scope="session")
-def engine() -> Engine:
-    """The engine: one a process."""
-    return Engine()
+def engine() -> Iterator[Engine]:
+    """The engine: one a process, which operations that tests call by themselves work for, too."""
+    engine = Engine()
+    with engine.active():
+        yield engine
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from runtime.core.errors import InvalidArguments, TorchError
 from runtime.core.interrupts import mark_interruptible
 from runtime.core.tensor import TENSOR_CLASSES
 
-__all__ = ["entry", "set_default_type"]
+__all__ = ["Plans"]
 
 Entry = Callable[..., Any]
 
@@ -28,73 +28,73 @@ _DTYPE_OF = {cls: cls.dtype for cls in TENSOR_CLASSES if cls.dtype in REALS}
 _BY_NAME = {dtype.tensor_name.encode(): dtype for dtype in REALS}
 
 
-def set_default_type(dtype: DType) -> None:
-    """Make torch functions without a tensor argument work on this type."""
-    global _default
-    _default = dtype
-    for cache in _function_caches:
-        cache.clear()
-
-
 _MOST_PLANS = 1000  # of one function: strings among the arguments make many
 
-_default = DOUBLE
-_function_caches: list[dict[Any, Entry]] = []
 
+class Plans:
+    """The functions that one engine's Lua calls, and the type that its torch functions work on."""
 
-def entry(name: str, dtype: DType | None) -> Entry:
-    """What Lua calls for torch.TYPETensor's method, or for torch.name where dtype is None.
+    def __init__(self) -> None:
+        self._default = DOUBLE
+        self._of_functions: list[dict[Any, Entry]] = []
 
-    Choices are kept by the types of the arguments (of a list by its first element's; and by
-    numbers of dimensions, where a form asks for them), so that a repeated call costs one
-    dictionary look-up.
-    """
-    cache: dict[Any, Entry] = {}
-    if dtype is None:
-        _function_caches.append(cache)
-    by_value = any("~" in (row.method or "") + (row.function or "") for row in TABLE[name])
-    find = cache.get
+    def set_default_type(self, dtype: DType) -> None:
+        """Make torch functions without a tensor argument work on this type."""
+        self._default = dtype
+        for plans in self._of_functions:
+            plans.clear()
 
-    def call(*args: Any) -> Any:
-        try:
-            key: Any = tuple(map(type, args))
-            if list in key:
-                key = tuple([(list, type(a[0])) if type(a) is list else type(a) for a in args])
-            if bytes in key:
-                key = (key, tuple([a for a in args if type(a) is bytes]))
-            if by_value:
-                key = (key, tuple([getattr(a, "ndim", None) for a in args]))
-            plan = find(key)
-            if plan is None:
-                plan = _resolve(name, dtype, args)
-                if len(cache) < _MOST_PLANS:
-                    cache[key] = plan
-            return plan(*args)
-        except BaseException as error:
-            return encode_error(error, args)
+    def entry(self, name: str, dtype: DType | None) -> Entry:
+        """What Lua calls for torch.TYPETensor's method, or for torch.name where dtype is None.
 
-    return mark_interruptible(call)
+        Choices are kept by the types of the arguments (of a list by its first element's; and by
+        numbers of dimensions, where a form asks for them), so that a repeated call costs one
+        dictionary look-up.
+        """
+        plans: dict[Any, Entry] = {}
+        if dtype is None:
+            self._of_functions.append(plans)
+        by_dimensions = any("~" in (row.method or "") + (row.function or "") for row in TABLE[name])
+        find = plans.get
 
+        def call(*args: Any) -> Any:
+            try:
+                key: Any = tuple(map(type, args))
+                if list in key:
+                    key = tuple([(list, type(a[0])) if type(a) is list else type(a) for a in args])
+                if bytes in key:
+                    key = (key, tuple([a for a in args if type(a) is bytes]))
+                if by_dimensions:
+                    key = (key, tuple([getattr(a, "ndim", None) for a in args]))
+                plan = find(key)
+                if plan is None:
+                    plan = self._resolve(name, dtype, args)
+                    if len(plans) < _MOST_PLANS:
+                        plans[key] = plan
+                return plan(*args)
+            except BaseException as error:
+                return encode_error(error, args)
 
-def _resolve(name: str, dtype: DType | None, args: tuple[Any, ...]) -> Entry:
-    """The plan for a call: a function of the same arguments that runs the implementation."""
-    if dtype is not None:
-        return _plan(name, "method", dtype, args)
-    dtype, used = _function_type(args)
-    plan = _plan(name, "function", dtype, args[: len(args) - used])
-    return (lambda *given: plan(*given[:-1])) if used else plan
+        return mark_interruptible(call)
 
+    def _resolve(self, name: str, dtype: DType | None, args: tuple[Any, ...]) -> Entry:
+        """The plan for a call: a function of the same arguments that runs the implementation."""
+        if dtype is not None:
+            return _plan(name, "method", dtype, args)
+        dtype, used = self._function_type(args)
+        plan = _plan(name, "function", dtype, args[: len(args) - used])
+        return (lambda *given: plan(*given[:-1])) if used else plan
 
-def _function_type(args: tuple[Any, ...]) -> tuple[DType, int]:
-    """The element type that a torch function works on, and how many last arguments said so."""
-    for value in args[:2]:
-        if type(value) in _DTYPE_OF:
-            return _DTYPE_OF[type(value)], 0
-    if args and type(args[0]) is list and args[0] and type(args[0][0]) in _DTYPE_OF:
-        return _DTYPE_OF[type(args[0][0])], 0
-    if args and type(args[-1]) is bytes and args[-1] in _BY_NAME:
-        return _BY_NAME[args[-1]], 1
-    return _default, 0
+    def _function_type(self, args: tuple[Any, ...]) -> tuple[DType, int]:
+        """The element type a torch function works on, and how many last arguments said so."""
+        for value in args[:2]:
+            if type(value) in _DTYPE_OF:
+                return _DTYPE_OF[type(value)], 0
+        if args and type(args[0]) is list and args[0] and type(args[0][0]) in _DTYPE_OF:
+            return _DTYPE_OF[type(args[0][0])], 0
+        if args and type(args[-1]) is bytes and args[-1] in _BY_NAME:
+            return _BY_NAME[args[-1]], 1
+        return self._default, 0
 
 
 def _plan(name: str, space: str, dtype: DType, args: tuple[Any, ...]) -> Entry:

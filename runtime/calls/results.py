@@ -43,7 +43,9 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
     lua_stopped = type(error).__name__ == "LuaError" and INTERRUPTED in str(error)
     if isinstance(error, KeyboardInterrupt) or lua_stopped:
         return b"\0" + INTERRUPTED.encode()
-    if isinstance(error, MemoryError):
+    # A library that is loaded at its first use needs memory too.
+    no_room = isinstance(error, ImportError) and "failed to map segment" in str(error)
+    if isinstance(error, MemoryError) or no_room:
         return b"\0$ Torch: not enough memory. Buy new RAM!"
     if isinstance(error, ValueError) and _TOO_LARGE.match(str(error)):
         return b"\0$ Torch: invalid memory size -- maybe an overflow?"

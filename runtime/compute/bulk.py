@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.compute import thread_pool
 from runtime.compute.c_functions import blas, inner_loop, lapack
-from runtime.compute.threads import LARGE, in_parts
+from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 
 __all__ = [
@@ -51,7 +51,7 @@ def copy_into(out: Array, values: Array) -> None:
     elif out.flags.c_contiguous and values.flags.c_contiguous:
         thread_pool.run(b"copy", out.nbytes, out.ctypes.data, values.ctypes.data)
     else:
-        in_parts(lambda at: np.copyto(out[at], values[at]), len(out), large=0)
+        thread_pool.share(lambda at: np.copyto(out[at], values[at]), len(out), large=0)
 
 
 def add_multiple(r: Array, factor: float, x: Array) -> bool:

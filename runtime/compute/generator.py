@@ -16,8 +16,10 @@ import numpy as np
 
 from runtime.calls.forms import OBJECT_KINDS, ObjectKind
 from runtime.compute import libm
-from runtime.compute.threads import PIECE, in_parts
+from runtime.compute.pieces import PIECE
+from runtime.compute.thread_pool import share
 from runtime.core.dtypes import Array
+from runtime.core.state import current
 
 if TYPE_CHECKING:
     from numpy.random import MT19937
@@ -109,7 +111,7 @@ class Generator:
         draws = self.uniform(count + count % 2)
         if count:
             self._keep(float(draws[-2]), float(draws[-1]), count % 2 == 1)
-        in_parts(
+        share(
             lambda at: _box_muller(draws[2 * at.start : 2 * at.stop]),
             len(draws) // 2,
             piece=PIECE,
@@ -171,14 +173,12 @@ def _box_muller(draws: Array) -> None:
 
 OBJECT_KINDS["Generator"] = ObjectKind("Generator", Generator)
 
-_default = Generator()
-
 
 def default_generator() -> Generator:
-    """torch._gen: what functions draw from that are given no generator."""
-    return _default
+    """torch._gen: what an engine's functions draw from that are given no generator."""
+    return current(Generator)
 
 
 def chosen(given: Generator | None) -> Generator:
     """The generator that a call has given, or the default one."""
-    return given if given is not None else _default
+    return given if given is not None else default_generator()

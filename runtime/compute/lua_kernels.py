@@ -1,41 +1,30 @@
 """Algorithms that go one element after the other, run by LuaJIT over numpy's memory.
 
-The engine installs the functions of ``lua/tensor/kernels.lua`` here; operations call them with
-arrays and never see Lua.
+The loops are in ``lua/tensor/kernels.lua``; operations call them with arrays and never see Lua.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from runtime.compute.bulk import take_along
+from runtime.compute.lua_functions import call_lua
 from runtime.core.dtypes import Array
 
 __all__ = [
     "draw_slots",
     "cumsum_rows",
-    "install",
     "pair_slots",
     "select_rows",
     "shuffle",
     "sort_rows",
 ]
 
-_call: Callable[..., Any] | None = None
-
-
-def install(call: Callable[..., Any]) -> None:
-    """Set what calls the functions of ``lua/tensor/kernels.lua`` by their names."""
-    global _call
-    _call = call
-
 
 def _run(name: bytes, *args: Any) -> None:
-    assert _call is not None, "no engine runs"
-    _call(name, *[a.ctypes.data if isinstance(a, np.ndarray) else a for a in args])
+    call_lua(name, *[a.ctypes.data if isinstance(a, np.ndarray) else a for a in args])
 
 
 def _make_safe(numbers: Array) -> bool:

@@ -1,9 +1,13 @@
-"""Jobs of C functions and LuaJIT over raw memory, for threads that need no lock of Python's.
+"""The threads of an engine, and the one way to share work out to them.
 
-OpenMP's threads look out for work by spinning. A Python thread that waits sleeps, and to wake it
-takes about as long as what large operations take. So here each thread runs LuaJIT in a Lua state
-of its own (``lua/parallel/thread_pool.lua``), spins for a while after each job, and sleeps only
-then. The engine installs what reaches that module in its own state and in new ones.
+A Python thread that waits sleeps, and to wake it takes about as long as what a large operation
+takes. So each thread runs LuaJIT in a Lua state of its own (``lua/parallel/thread_pool.lua``),
+without Python's lock: it looks out for work for a while after each job, and sleeps only then.
+`run` shares out jobs that C functions and LuaJIT do over raw memory, `share` those that call
+numpy, which lets other threads run while it computes.
+
+Results depend on sizes and on torch.setnumthreads alone: work is cut the same way whichever
+threads do it.
 """
 
 from __future__ import annotations
@@ -11,81 +15,142 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
+from weakref import WeakSet
 
-from runtime.compute.processors import free_threads
-from runtime.compute.threads import get_threads
+import numpy as np
 
-__all__ = ["install", "run", "state"]
+from runtime.compute.lua_functions import call_lua
+from runtime.compute.processors import OURS, free_threads
+from runtime.core.state import Part, current
+
+__all__ = ["LARGE", "ThreadPool", "get_threads", "run", "share"]
+
+#: From this many elements on work is shared out, as in the reference.
+LARGE = 100_000
 
 #: The functions of lua/parallel/thread_pool.lua in one Lua state, by name.
 Functions = Mapping[bytes, Any]
+Compute = Callable[[slice], None]
 
 
-class _Workers:
-    """A board and the threads that look at it, which stay for as long as the process."""
+class _Slices:
+    """Work in Python that threads do slice by slice, and the first error in it."""
 
-    def __init__(self, functions: Functions) -> None:
-        self.most_shares: int = functions[b"MOST"]
-        self._most: int = self.most_shares if functions[b"can_share"]() else 1
-        self.address: int = functions[b"new_board"]() if self._most > 1 else 0
-        self._count = 1
+    def __init__(self, compute: Compute) -> None:
+        self._compute = compute
+        self.error: BaseException | None = None
 
-    def gather(self, count: int) -> int:
-        """Let so many threads look at the board; returns how many can be had."""
-        count = min(count, self._most)
-        while self._count < count:
-            assert _new_state is not None
-            args = (self.address, self._count)
-            work = _new_state()[b"work"]
+    def do(self, first: float, last: float) -> bool:
+        """Do the positions from first to before last; whether that was possible."""
+        try:
+            with np.errstate(all="ignore"):  # numpy's setting is each thread's own
+                self._compute(slice(int(first), int(last)))
+        except BaseException as error:  # the thread that waits raises it
+            self.error = self.error or error
+        return self.error is None
+
+
+class ThreadPool(Part):
+    """Threads that look at one board for jobs, until the engine is closed.
+
+    count: how many threads work is shared out to: what torch.setnumthreads says.
+    """
+
+    def __init__(self) -> None:
+        self.count = OURS
+        self._most = 1
+        self._address = 0
+        self._functions: Functions = {}
+        self._new_functions: Callable[[], Functions] | None = None
+        self._threads: list[threading.Thread] = []
+        self._slices: dict[int, _Slices] = {}
+        _pools.add(self)
+
+    def start(self, functions: Functions, new_functions: Callable[[], Functions]) -> None:
+        """Set what the pool calls in the engine's state, and what makes a state for a thread."""
+        self._functions, self._new_functions = functions, new_functions
+        if functions[b"can_share"]():
+            self._most = functions[b"MOST"]
+            self._address = functions[b"new_board"]()
+
+    def state(self) -> tuple[int, int, int]:
+        """The address of the board, how many shares work is divided into, and by how many threads.
+
+        As many shares as `count` says, whatever else the machine does: results depend on them.
+        As many threads while that many processors are free, else one does all shares.
+        """
+        shares = min(self.count, self._most)
+        return self._address, shares, self._gather(free_threads(shares))
+
+    def _gather(self, count: int) -> int:
+        """Let so many threads, the calling one among them, look at the board; how many do."""
+        while len(self._threads) < count - 1:
+            assert self._new_functions is not None
+            functions = self._new_functions()
+            functions[b"prepare_board"](self._address)
+            args = (self._address, len(self._threads) + 1, self.do_slice)
+            work = functions[b"work"]
             thread = threading.Thread(target=work, args=args, name="torch", daemon=True)
             try:
                 thread.start()
             except (MemoryError, RuntimeError):  # the system has no more
-                self._most = self._count
-                return self._count
-            self._count += 1
+                self._most = len(self._threads) + 1
+                return self._most
+            self._threads.append(thread)
         return count
 
-    def forget(self) -> None:
+    def share(self, compute: Compute, count: int, piece: int) -> None:
+        """Let threads call compute for slices of at most ``piece`` (0: some) positions."""
+        slices = _Slices(compute)
+        number = id(slices)
+        self._slices[number] = slices
+        try:
+            call_lua(b"run", b"slices", *self.state(), count, piece, number)
+        except Exception:
+            if slices.error is None:
+                raise
+        finally:
+            del self._slices[number]
+        if slices.error is not None:
+            raise slices.error
+
+    def do_slice(self, number: float, first: float, last: float) -> bool:
+        """What threads call for the slices of `share`."""
+        return self._slices[int(number)].do(first, last)
+
+    def forget_threads(self) -> None:
         """Count the threads of this process anew: a fork has only the one that called it."""
-        self._count = 1
+        self._threads.clear()
+
+    def close(self) -> None:
+        """End the threads."""
+        if not self._address:
+            return
+        self._functions[b"stop"](self._address)
+        for thread in self._threads:
+            thread.join()
+        self._functions[b"free_board"](self._address)
+        self._threads.clear()
+        self._address, self._most = 0, 1
+        self._functions, self._new_functions = {}, None
 
 
-_run: Callable[..., None] | None = None
-_new_state: Callable[[], Functions] | None = None
-_workers: _Workers | None = None
-
-
-def install(
-    call: Callable[..., Any], functions: Functions, new_state: Callable[[], Functions]
-) -> None:
-    """Set what calls 'run' in the engine's state, the module there, and what loads a new one."""
-    global _run, _new_state, _workers
-    _run, _new_state = partial(call, b"run"), new_state
-    if _workers is None:
-        _workers = _Workers(functions)
+_pools: WeakSet[ThreadPool] = WeakSet()
 
 
 def _after_fork() -> None:
-    if _workers is not None:
-        _workers.forget()
+    for pool in _pools:
+        pool.forget_threads()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def state() -> tuple[int, int, int]:
-    """The address of the board, how many shares work is divided into, and by how many threads.
-
-    As many shares as torch.setnumthreads says, whatever else the machine does: results depend on
-    them. As many threads while that many processors are free, else one does all shares.
-    """
-    assert _workers is not None, "no engine runs"
-    shares = min(get_threads(), _workers.most_shares)
-    return _workers.address, shares, _workers.gather(free_threads(shares))
+def get_threads() -> int:
+    """How many threads large work is shared out to."""
+    return current(ThreadPool).count
 
 
 def run(job: bytes, count: int, *parameters: float, piece: int = 0, large: bool = True) -> None:
@@ -95,6 +160,20 @@ def run(job: bytes, count: int, *parameters: float, piece: int = 0, large: bool 
     piece: how many positions a thread does at a time, within its share; 0 for some part of it.
     large: whether to share it out.
     """
-    assert _run is not None, "no engine runs"
-    address, shares, threads = state() if large else (0, 1, 1)
-    _run(job, address, shares, threads, count, piece, *parameters)
+    address, shares, threads = current(ThreadPool).state() if large else (0, 1, 1)
+    call_lua(b"run", job, address, shares, threads, count, piece, *parameters)
+
+
+def share(compute: Compute, count: int, *, piece: int = 0, large: int = LARGE) -> None:
+    """Call compute for slices that cover range(count), by several threads where that pays.
+
+    Errors that it raises come out of here, once no thread is at work any more.
+    piece: cut so that each slice has at most this many positions; 0 for no limit.
+    large: from how many positions on it pays.
+    """
+    pool = current(ThreadPool)
+    if count >= large and pool.count > 1:
+        pool.share(compute, count, piece)
+        return
+    for at in range(0, count, max(piece or count, 1)):
+        compute(slice(at, min(at + (piece or count), count)))

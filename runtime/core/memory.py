@@ -1,7 +1,7 @@
-"""Memory of storages: its allocation, how much of it lives, and the slots of the C mirror.
+"""Memory of storages: its allocation, how much of it lives, and slots for C structs.
 
 numpy's memory is invisible to Lua's garbage collector. ``Meter`` counts it and asks for a
-collection when it has doubled since the last one; the engine installs the collector.
+collection when it has doubled since the last one.
 """
 
 from __future__ import annotations
@@ -11,25 +11,16 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.interrupts import uninterruptible
+from runtime.core.state import Part
 
-__all__ = [
-    "METER",
-    "SLOTS",
-    "Meter",
-    "Slots",
-    "allocate",
-    "keep_pages",
-    "leaves_memory",
-    "recycle",
-    "set_fill_pattern",
-    "trim",
-]
+__all__ = ["SLOTS", "Memory", "Meter", "Slots", "keep_pages"]
 
 #: Nothing is collected on account of memory below this many bytes.
 _THRESHOLD = 128 << 20
@@ -40,11 +31,12 @@ _WORTH = 40 << 30
 _BIG = 64 << 20
 _SHORT = 0.03
 
-_fill_pattern: int | None = None
-
 
 class Meter:
-    """Counts the bytes that live storages hold and collects when they grow."""
+    """Counts the bytes that live storages hold and collects when they grow.
+
+    collect: lets Lua collect what nobody uses; the engine sets it.
+    """
 
     def __init__(self) -> None:
         self.live = 0
@@ -52,6 +44,11 @@ class Meter:
         self._settled = 0  # what lived after the last collection
         self._quick = True  # whether that took little time
         self.collect: Callable[[], None] | None = None
+
+    @property
+    def room(self) -> int:
+        """The bytes left until a collection is due."""
+        return self.limit - self.live
 
     def add(self, nbytes: int) -> None:
         """Count memory about to be allocated; may first collect what nobody uses."""
@@ -78,9 +75,6 @@ class Meter:
         self.live -= nbytes
 
 
-METER = Meter()
-
-
 class Pool:
     """Keeps large memory that storages gave back: fresh pages from the system cost more."""
 
@@ -88,7 +82,8 @@ class Pool:
     MOST = 256 << 20  # bytes kept in all
     _LINE = 64  # bytes of a cache line, where the memory starts
 
-    def __init__(self) -> None:
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
         self._free: dict[int, list[Array]] = {}
         self._kept = 0
 
@@ -101,7 +96,7 @@ class Pool:
             if not found:
                 del self._free[nbytes]
         else:
-            self.shrink(METER.limit - METER.live)
+            self.shrink(self._meter.room)
             memory = np.empty(nbytes + self._LINE, np.uint8)
         start = -memory.ctypes.data % self._LINE
         return memory[start : start + nbytes]
@@ -118,12 +113,88 @@ class Pool:
     def give(self, memory: Array) -> None:
         """Keep the base of bytes that nobody else refers to."""
         nbytes = memory.nbytes - self._LINE
-        if self._kept + nbytes <= min(self.MOST, METER.limit - METER.live):
+        if self._kept + nbytes <= min(self.MOST, self._meter.room):
             self._kept += nbytes
             self._free.setdefault(nbytes, []).append(memory)
 
 
-POOL = Pool()
+class Memory(Part):
+    """The memory of an engine's storages.
+
+    fill_pattern: the byte that new memory is filled with; None leaves it undetermined.
+    leave_block: called before a storage's elements move out of a block of Lua's. Views that Lua
+    made refer to the block alone; from then on they must keep the storage. The engine sets it.
+    """
+
+    def __init__(self) -> None:
+        self.meter = Meter()
+        self.fill_pattern: int | None = None
+        self.leave_block: Callable[[Any], None] | None = None
+        self._pool = Pool(self.meter)
+
+    @uninterruptible
+    def allocate(self, count: int, dtype: DType) -> Array:
+        """New memory for ``count`` elements, undetermined; counted until the storage frees it."""
+        if not count:
+            return _nothing(dtype)
+        nbytes = count * dtype.size
+        if nbytes < 0 or nbytes >= 1 << 62:
+            raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
+        self.meter.add(nbytes)
+        try:
+            large = nbytes >= Pool.LEAST
+            if large:
+                data = self._pool.take(nbytes).view(dtype.numpy)
+            else:
+                data = np.empty(count, dtype.numpy)
+        except MemoryError:
+            self.meter.remove(nbytes)
+            raise TorchError(
+                f"$ Torch: not enough memory: you tried to allocate {nbytes >> 30}GB. Buy new RAM!"
+            ) from None
+        if self.fill_pattern is not None:
+            data.view(np.uint8)[...] = self.fill_pattern
+        return data
+
+    def recycle(self, data: Array) -> None:
+        """Keep the memory of an array from `allocate` that its storage lets go of.
+
+        Only where no other array refers to it: one that does keeps the memory alive instead.
+        """
+        memory = data.base
+        if data.nbytes < Pool.LEAST or not isinstance(memory, np.ndarray):
+            return
+        if memory.dtype != np.uint8 or memory.ndim != 1:
+            return  # not from `allocate`
+        # Referred to by the storage's attribute, the caller's and our variable, the call itself.
+        if sys.getrefcount(data) <= _REFERENCES and sys.getrefcount(memory) <= _REFERENCES:
+            self._pool.give(memory)
+
+    def collect(self) -> None:
+        """Let Lua collect what a program has dropped."""
+        if self.meter.collect is not None:
+            self.meter.collect()  # lets go of what stands for an object in Lua
+            self.meter.collect()  # and of the object
+
+    def trim(self) -> None:
+        """Give memory that is kept for later back to the system."""
+        self._pool.shrink(0)
+        malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if malloc_trim is not None:
+            malloc_trim(0)
+
+    def close(self) -> None:
+        """Keep no memory and call Lua no more."""
+        self.meter.collect = self.leave_block = None
+        self.meter.limit = 0  # what storages give back later is not kept
+        self.trim()
+
+
+@cache
+def _nothing(dtype: DType) -> Array:
+    # One for all: a file can ask for very many empty storages in few bytes.
+    return np.empty(0, dtype.numpy)
+
 
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1  # names of mallopt's parameters in malloc.h
 
@@ -134,68 +205,6 @@ def keep_pages() -> None:
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, 32 << 20)
         mallopt(_TRIM_THRESHOLD, 64 << 20)
-
-
-def trim() -> None:
-    """Give memory that is kept for later back to the system."""
-    POOL.shrink(0)
-    malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if malloc_trim is not None:
-        malloc_trim(0)
-
-
-def set_fill_pattern(byte: int | None) -> None:
-    """Fill new memory with a byte instead of leaving it undetermined (None: leave it)."""
-    global _fill_pattern
-    _fill_pattern = byte
-
-
-def leaves_memory() -> bool:
-    """Whether new memory is left as it is."""
-    return _fill_pattern is None
-
-
-@cache
-def _nothing(dtype: DType) -> Array:
-    # One for all: a file can ask for very many empty storages in few bytes.
-    return np.empty(0, dtype.numpy)
-
-
-@uninterruptible
-def allocate(count: int, dtype: DType) -> Array:
-    """New memory for ``count`` elements, undetermined; counted until the storage frees it."""
-    if not count:
-        return _nothing(dtype)
-    nbytes = count * dtype.size
-    if nbytes < 0 or nbytes >= 1 << 62:
-        raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
-    METER.add(nbytes)
-    try:
-        large = nbytes >= Pool.LEAST
-        data = POOL.take(nbytes).view(dtype.numpy) if large else np.empty(count, dtype.numpy)
-    except MemoryError:
-        METER.remove(nbytes)
-        raise TorchError(
-            f"$ Torch: not enough memory: you tried to allocate {nbytes >> 30}GB. Buy new RAM!"
-        ) from None
-    if _fill_pattern is not None:
-        data.view(np.uint8)[...] = _fill_pattern
-    return data
-
-
-def recycle(data: Array) -> None:
-    """Keep the memory of an array from `allocate` that its storage lets go of.
-
-    Only where no other array refers to it: one that does keeps the memory alive instead.
-    """
-    memory = data.base
-    if data.nbytes < Pool.LEAST or not isinstance(memory, np.ndarray):
-        return
-    if memory.dtype != np.uint8 or memory.ndim != 1:
-        return  # not from `allocate`
-    # Referred to by the storage's attribute, the caller's and our variable, the call itself.
-    if sys.getrefcount(data) <= _REFERENCES and sys.getrefcount(memory) <= _REFERENCES:
-        POOL.give(memory)
 
 
 def _count_references(holder: list[Array]) -> int:
@@ -221,13 +230,14 @@ class Slots:
 
     def acquire(self) -> tuple[ctypes.Array[ctypes.c_char], int, int]:
         """A free slot; its contents are undetermined."""
-        if not self._free:
+        try:
+            return self._free.pop()
+        except IndexError:
             slab = ctypes.create_string_buffer(self.SIZE * self._PER_SLAB)
             base = ctypes.addressof(slab)
-            self._free.extend(
-                (slab, at, base + at) for at in range(0, self.SIZE * self._PER_SLAB, self.SIZE)
-            )
-        return self._free.pop()
+            slots = [(slab, at, base + at) for at in range(0, len(slab), self.SIZE)]
+            self._free += slots[1:]
+            return slots[0]
 
     def release(self, slot: tuple[ctypes.Array[ctypes.c_char], int, int]) -> None:
         """Give a slot back; nobody may read it any more."""

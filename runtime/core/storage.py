@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -17,28 +16,16 @@ import numpy as np
 from runtime.core.dtypes import DTYPES, Array, DType, cast
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.interrupts import uninterruptible
-from runtime.core.memory import METER, SLOTS, allocate, recycle
+from runtime.core.memory import SLOTS, Memory
+from runtime.core.state import current
 
-__all__ = ["BLOCKS", "STORAGE_CLASSES", "Storage"]
+__all__ = ["STORAGE_CLASSES", "Storage"]
 
 # data, size, refcount, flag
 _MIRROR = struct.Struct("@PqiB")
 _by_address: WeakValueDictionary[int, Storage] = WeakValueDictionary()
 _AT_FLAG = struct.calcsize("@Pqi")
 _REFCOUNTED, _RESIZABLE, _FREEMEM, _VIEW, _MOVED, _SHARED, _KNOWN = 1, 2, 4, 8, 16, 32, 64
-
-
-class _Blocks:
-    """What Lua is told of blocks: memory of small tensors that it made, with their storages.
-
-    leave: called before a storage's elements move out of its block. Views of Lua's refer to the
-    block alone; from then on they must keep the storage alive. The engine installs it.
-    """
-
-    leave: Callable[[Any], None]
-
-
-BLOCKS = _Blocks()
 
 
 class Storage:
@@ -48,7 +35,16 @@ class Storage:
     Elements are counted from 0 here and from 1 in Lua.
     """
 
-    __slots__ = ("__weakref__", "_counted", "_kept", "_owner", "_slot", "data", "refcount")
+    __slots__ = (
+        "__weakref__",
+        "_counted",
+        "_kept",
+        "_memory",
+        "_owner",
+        "_slot",
+        "data",
+        "refcount",
+    )
 
     dtype: DType  # of the class
 
@@ -64,20 +60,21 @@ class Storage:
         self._owner = owner
         self._counted = counted
         self._slot: Any = None
-        self._kept: Any = None
+        self._kept: Any = None  # the block of Lua's that a storage lies in
+        self._memory = current(Memory)
 
     @classmethod
     @uninterruptible
     def new(cls, size: int = 0) -> Storage:
         """A storage of ``size`` undetermined elements."""
-        data = allocate(size, cls.dtype)
+        data = current(Memory).allocate(size, cls.dtype)
         return cls(data, None, data.nbytes)
 
     @classmethod
     @uninterruptible
     def of(cls, data: Array) -> Storage:
         """A storage that takes over a fresh one-dimensional contiguous array."""
-        METER.add(data.nbytes)
+        current(Memory).meter.add(data.nbytes)
         return cls(data, None, data.nbytes)
 
     @classmethod
@@ -126,8 +123,8 @@ class Storage:
 
     def __del__(self) -> None:
         if self._counted:
-            METER.remove(self._counted)
-            recycle(self.data)
+            self._memory.meter.remove(self._counted)
+            self._memory.recycle(self.data)
         if self._slot is None:
             return
         if self._kept is None:
@@ -155,12 +152,12 @@ class Storage:
         if self._owner is not None:
             raise TorchError("Trying to resize storage that is not resizable")
         if size != len(self.data):
-            data = allocate(size, self.dtype)
+            data = self._memory.allocate(size, self.dtype)
             kept = min(size, len(self.data))
             data[:kept] = self.data[:kept]
-            if self._kept is not None:
-                BLOCKS.leave(self._kept)
-            METER.remove(self._counted)
+            if self._kept is not None and self._memory.leave_block is not None:
+                self._memory.leave_block(self._kept)
+            self._memory.meter.remove(self._counted)
             self.data, self._counted = data, data.nbytes
             self._write_mirror()
 

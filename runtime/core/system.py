@@ -8,11 +8,11 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from runtime.core.memory import METER
+from runtime.core.memory import Memory
+from runtime.core.state import current
 
 __all__ = [
     "broken_pipes_as_errors",
-    "collect",
     "open_descriptor",
     "reserve",
     "start_command",
@@ -36,15 +36,8 @@ def open_descriptor(name: bytes, flags: int, mode: int = 0o666) -> int:
         if error.errno != errno.EMFILE:
             raise
     # Files that a program dropped without closing them stay open until Lua collects them.
-    collect()
+    current(Memory).collect()
     return os.open(name, flags | os.O_CLOEXEC, mode)
-
-
-def collect() -> None:
-    """Let Lua collect what a program has dropped."""
-    if METER.collect is not None:
-        METER.collect()  # lets go of what stands for an object in Lua
-        METER.collect()  # and of the object
 
 
 def reserve(descriptor: int, size: int) -> None:

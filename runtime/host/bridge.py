@@ -13,16 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls import plans
 from runtime.calls.classes import class_id
 from runtime.calls.forms import Foreign
+from runtime.calls.plans import Plans
 from runtime.calls.results import encode_error
 from runtime.calls.table import TABLE
-from runtime.compute import formulas, thread_pool, threads
+from runtime.compute import formulas
 from runtime.compute.c_functions import blas
 from runtime.compute.processors import OURS
-from runtime.core import memory
+from runtime.compute.thread_pool import ThreadPool
 from runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
+from runtime.core.memory import Memory
+from runtime.core.state import State
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.host import files, operating_system
@@ -40,10 +42,6 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
             return encode_error(error)
 
     return call
-
-
-def _entry(name: bytes, index: int | None) -> Callable[..., Any]:
-    return plans.entry(name.decode(), None if index is None else DTYPES[index])
 
 
 def _operations(prefix: bytes, index: int | None = None) -> bytes:
@@ -118,30 +116,38 @@ def _half_bits(value: float) -> int:
     return int(np.float64(value).astype(np.float16).view(np.uint16))
 
 
-def _set_default_type(index: int) -> None:
-    plans.set_default_type(DTYPES[index])
+def _state_functions(state: State) -> dict[str, Callable[..., Any]]:
+    """The functions that read or change what belongs to an engine."""
+    plans, memory, pool = state.part(Plans), state.part(Memory), state.part(ThreadPool)
 
+    def set_threads(count: Any) -> None:
+        pool.count = max(int(cast_scalar(count, LONG)), 1)
 
-def host_functions() -> dict[bytes, Callable[..., Any]]:
-    """The functions by the names that Lua knows them under."""
-    functions: dict[str, Callable[..., Any]] = {
-        "entry": _entry,
-        "operations": _operations,
-        "leaves_memory": memory.leaves_memory,
+    return {
+        "entry": lambda name, i: plans.entry(name.decode(), None if i is None else DTYPES[i]),
+        "set_default_type": lambda index: plans.set_default_type(DTYPES[index]),
+        "leaves_memory": lambda: memory.fill_pattern is None,
         "trim": memory.trim,
+        "thread_pool": pool.state,
+        "get_threads": lambda: pool.count,
+        "set_threads": set_threads,
+    }
+
+
+def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
+    """The functions by the names that Lua knows them under, for the engine of a state."""
+    functions: dict[str, Callable[..., Any]] = {
+        **_state_functions(state),
+        "operations": _operations,
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
         "adopt": _adopt,
         "adopt_storage": _adopt_storage,
         "small_source": _small_source,
-        "thread_pool": thread_pool.state,
         "blas": lambda name: blas(name.decode(), 8),
         "half_bits": _half_bits,
         "half_values": _half_table,
-        "get_threads": threads.get_threads,
-        "set_threads": lambda count: threads.set_threads(int(cast_scalar(count, LONG))),
         "count_cores": lambda: OURS,
-        "set_default_type": _set_default_type,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),
         "extend": lambda items, *more: items.extend(more),

@@ -17,6 +17,8 @@ from runtime.core.dtypes import CHAR
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.interrupts import uninterruptible
 from runtime.core.mapping import is_mapped
+from runtime.core.memory import Memory
+from runtime.core.state import current
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.io.file import File
 
@@ -47,7 +49,7 @@ def _make_empty(descriptor: int) -> None:
     """Make a file empty, or close it and raise OSError."""
     try:
         if is_mapped(descriptor):
-            system.collect()
+            current(Memory).collect()
             if is_mapped(descriptor):
                 raise _MappedError("a storage maps this file")
         if stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from runtime.compute.bulk import compute_flat
-from runtime.compute.threads import LARGE, PIECE, blocks, flatten, in_parts
+from runtime.compute.pieces import PIECE, blocks, flatten
+from runtime.compute.thread_pool import LARGE, share
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
@@ -115,7 +116,7 @@ def _compute_large(compute: Compute, arrays: list[Any]) -> None:
     steps = not isinstance(compute, np.ufunc)
     if flat is not None:
         if steps:
-            in_parts(partial(part, flat), arrays[0].size, piece=PIECE)
+            share(partial(part, flat), arrays[0].size, piece=PIECE)
         else:
             compute_flat(compute, *flat)  # type: ignore[arg-type]
     elif steps:

@@ -12,7 +12,8 @@ import numpy as np
 from runtime.calls.table import op
 from runtime.compute.bulk import take_along
 from runtime.compute.lua_kernels import select_rows, sort_rows
-from runtime.compute.threads import LARGE, blocks
+from runtime.compute.pieces import blocks
+from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Tensor

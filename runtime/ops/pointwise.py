@@ -11,7 +11,7 @@ import numpy as np
 
 from runtime.calls.table import FLOATS, op
 from runtime.compute.bulk import add_multiple
-from runtime.compute.threads import LARGE
+from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array, DType, cast, cast_scalar
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor

@@ -15,7 +15,8 @@ import numpy as np
 from runtime.calls.table import FLOATS, op
 from runtime.compute import libm
 from runtime.compute.generator import Generator, chosen
-from runtime.compute.threads import LARGE, PIECE, in_parts
+from runtime.compute.pieces import PIECE
+from runtime.compute.thread_pool import LARGE, share
 from runtime.core.dtypes import DOUBLE, FLOAT, INT, LONG, Array, DType, cast, cast_scalar
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Sizes, Tensor
@@ -53,7 +54,7 @@ def _finish(out: Array, values: Array, finish: Finish, dtype: DType, large: int)
     def part(at: slice) -> None:
         out[at] = cast(finish(values[at]), dtype)
 
-    in_parts(part, len(out), piece=PIECE, large=large)
+    share(part, len(out), piece=PIECE, large=large)
 
 
 def _as_it_is(values: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 
 from runtime.calls.table import FLOATS, op
 from runtime.compute.lua_kernels import cumsum_rows
-from runtime.compute.threads import PIECE, blocks, pieces
+from runtime.compute.pieces import PIECE, blocks, pieces
 from runtime.core.dtypes import DOUBLE, Array, DType, cast
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe

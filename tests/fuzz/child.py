@@ -29,7 +29,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from runtime import Engine, LuaError, set_fill_pattern
+from runtime import Engine, LuaError
 from tests.fuzz import answers, forks, interrupts, kills, shortage
 from tests.fuzz.cases import PRELUDE
 from tests.fuzz.files import write_originals
@@ -112,10 +112,10 @@ class Runner:
 def run(name: str, seed: str, first: int, count: int, report: Path) -> None:
     """Run a batch of a fuzzer's programs."""
     watcher = Watcher(report.with_name("output"))
-    if name in _COMPARED:
-        set_fill_pattern(1)
     make = GENERATORS[name]
     runner = Runner()
+    if name in _COMPARED:
+        runner.engine.set_fill_pattern(1)
     with report.open("w+b", buffering=0) as stream:
         stream.write(b" " * DIGITS + b"\n")
         for at in range(first, first + count):

@@ -6,7 +6,8 @@ import gc
 
 import pytest
 
-from runtime.core.memory import METER, SLOTS
+from runtime.core.memory import SLOTS, Memory
+from runtime.core.state import current
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
 from tests.conftest import Lua
@@ -136,12 +137,12 @@ def test_nothing_leaks(lua: Lua, body: str) -> None:
     lua(f"x = torch.range(1, 6):resize(2, 3) function work(n) for i = 1, n do {body} end end")
     lua("work(1000)")  # LuaJIT's traces stay
     memory = settle(lua)
-    tensors, storages, held = live(Tensor), live(Storage), METER.live
+    tensors, storages, held = live(Tensor), live(Storage), current(Memory).meter.live
     lua("work(600)")
     assert settle(lua) < memory + 150
     assert live(Tensor) <= tensors + 3
     assert live(Storage) <= storages + 3
-    assert METER.live <= held + 1000
+    assert current(Memory).meter.live <= held + 1000
     # One may go where a storage comes again between two steps of the collector.
     assert int(lua.run(LOST_SLOTS)) <= lost + 40
 

@@ -10,7 +10,8 @@ import pytest
 
 from runtime.core.dtypes import BYTE, DOUBLE, DTYPES, INT
 from runtime.core.errors import ArgError, TorchError
-from runtime.core.memory import METER
+from runtime.core.memory import Memory
+from runtime.core.state import current
 from runtime.core.storage import STORAGE_CLASSES, Storage
 
 Double, Int, Byte = (STORAGE_CLASSES[dtype.index] for dtype in (DOUBLE, INT, BYTE))
@@ -129,14 +130,15 @@ def test_mirror_follows() -> None:
 
 def test_memory_is_counted_while_it_lives() -> None:
     gc.collect()
-    before = METER.live
+    meter = current(Memory).meter
+    before = meter.live
     storage = Byte.new(1000)
-    assert METER.live == before + 1000
+    assert meter.live == before + 1000
     storage.resize(3000)
-    assert METER.live == before + 3000
+    assert meter.live == before + 3000
     view = Byte.view_of(storage, 0, 10)
     del storage
-    assert METER.live == before + 3000
+    assert meter.live == before + 3000
     del view
     gc.collect()
-    assert METER.live == before
+    assert meter.live == before

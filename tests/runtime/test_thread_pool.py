@@ -15,9 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runtime import Interrupted
+from runtime import Engine, Interrupted
 from runtime.compute import bulk, processors, thread_pool
 from runtime.compute.c_functions import inner_loop
+from runtime.compute.thread_pool import ThreadPool
+from runtime.core.state import current
 from runtime.ops import conv
 from tests.conftest import Lua
 
@@ -90,6 +92,11 @@ def shared(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lua]:
     lua(f"torch.setnumthreads({os.cpu_count()})")
 
 
+def state() -> tuple[int, int, int]:
+    """The board, shares and threads of the tests' engine."""
+    return current(ThreadPool).state()
+
+
 def compare(lua: Lua, expression: str, threads: int, tolerance: float = 0) -> str:
     """What differs between the results of one thread and of several."""
     return lua.run(f"""
@@ -114,7 +121,7 @@ def test_several_threads(shared: Lua, expression: str, threads: int) -> None:
     groups = any(name in expression for name in ("mv", "conv", "xcorr", "inverse"))
     tolerance = 1e-3 if groups and "float" in expression else 1e-11 if groups else 0
     assert compare(shared, expression, threads, tolerance) == ""
-    assert thread_pool.state()[1:] == (min(threads, 64),) * 2  # it was shared out
+    assert state()[1:] == (min(threads, 64),) * 2  # it was shared out
 
 
 def test_threads_that_sleep(shared: Lua) -> None:
@@ -126,13 +133,13 @@ def test_threads_that_sleep(shared: Lua) -> None:
 def test_other_processes_come_first(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processors._LOAD, "busy_elsewhere", lambda: float(processors._ALL))
     lua("torch.setnumthreads(2)")
-    assert thread_pool.state()[1:] == (2, 1)
+    assert state()[1:] == (2, 1)
     assert compare(lua, "x + y", 2) == ""
 
 
 def test_job_that_fails(shared: Lua) -> None:
     shared("torch.setnumthreads(2)")
-    sizes = [3, 8, 0, 1, 1, 1, 1]  # no type has 3 bytes
+    sizes = [3, 8, 1, 1, 1, 1]  # no type has 3 bytes
     with pytest.raises(Exception, match="C type expected|another thread failed"):
         thread_pool.run(b"gather", 1000, 0, 0, 0, *sizes)
     assert compare(shared, "x + y", 2) == ""
@@ -171,8 +178,8 @@ def test_errors_leave_the_pool_free(shared: Lua) -> None:
 
 
 def posted() -> int:
-    """The number of the last job on the board, behind its four locks."""
-    return ctypes.c_int.from_address(thread_pool.state()[0] + 4 * 64).value
+    """The number of the last job on the board, behind its three locks."""
+    return ctypes.c_int.from_address(state()[0] + 3 * 64).value
 
 
 def test_work_is_shared_out_after_a_stack_overflow(shared: Lua) -> None:
@@ -204,22 +211,22 @@ def test_the_same_results_however_many_threads_are_free(
     lua(f"torch.setnumthreads({os.cpu_count()}) first, compute = nil, nil")
 
 
-def test_a_system_without_more_threads(shared: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_without_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    alone = thread_pool._Workers(dict(shared.engine._shell[b"thread_pool"].items()))
+    monkeypatch.setattr(thread_pool, "free_threads", lambda count: count)
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    monkeypatch.setattr(thread_pool, "_workers", alone)
-    assert alone.gather(4) == 1
-    assert thread_pool.state() == (alone.address, 2, 1)
-    shared("torch.setnumthreads(2); x = torch.rand(2e5)")
-    shared("assert((x + x):add(-2, x):abs():max() == 0)")
+    with Engine() as engine, engine.active():
+        engine.evaluate(b"torch.setnumthreads(4) x = torch.rand(2e5)")
+        assert state()[1:] == (4, 1)
+        engine.evaluate(b"assert((x + x):add(-2, x):abs():max() == 0) x:sigmoid()")
+        assert state()[1:] == (1, 1)
 
 
 def test_no_more_threads_than_processors(lua: Lua) -> None:
     lua("torch.setnumthreads(1000)")
-    assert thread_pool.state()[1] == 64 and thread_pool.state()[2] <= processors.OURS
+    assert state()[1] == 64 and state()[2] <= processors.OURS
     lua(f"torch.setnumthreads({os.cpu_count()})")
 
 
@@ -258,25 +265,23 @@ os._exit(0)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_a_fork_while_a_thread_works() -> None:
+def test_forks_while_threads_look_at_the_board() -> None:
     program = """
 import os
 from runtime import Engine
-from runtime.compute import threads
+from runtime.compute import thread_pool
+thread_pool.free_threads = lambda count: count
 engine = Engine()
 engine.run(engine.compile(b"torch.setnumthreads(3) x = torch.rand(2e5)"))
-work = engine.compile(b"for _ = 1, 20 do x:sigmoid() end assert(x:max() < 1)")
-engine.run(work)
-workers = list(threads._workers)
-assert len(workers) == 2
-for worker in workers:
-    worker.busy.acquire()  # as if it had taken a slice
-child = os.fork()
-if child:
-    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
-engine.run(work)
-assert len(threads._workers) == 2 and not set(threads._workers) & set(workers)
-os._exit(0)
+work = engine.compile(b"for _ = 1, 3 do x:sigmoid() x:add(1) end assert(x:max() < 2)")
+for _ in range(20):
+    engine.run(work)
+    child = os.fork()
+    if not child:
+        engine.run(work)
+        engine.close()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
 """
     command = [sys.executable, "-W", "ignore", "-c", program]
     assert subprocess.run(command, cwd=TOP, timeout=60).returncode == 0

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runtime import Engine, LuaError, set_fill_pattern
+from runtime import Engine, LuaError
 
 __all__ = ["main"]
 
@@ -94,8 +94,9 @@ def main(plan_path: str) -> None:
     flags = os.O_CREAT | os.O_RDWR | os.O_APPEND
     capture = os.open(plan["capture"], flags)
     results = os.open(plan["results"], flags)
-    set_fill_pattern(plan["fill"])
-    run = _Run(Engine(), capture, results)
+    engine = Engine()
+    engine.set_fill_pattern(plan["fill"])
+    run = _Run(engine, capture, results)
     _redirect(capture)
     os.chdir(plan["folder"])
     run.engine.run(run.engine.compile(_BEGIN.format(seed=plan["seed"]).encode()))

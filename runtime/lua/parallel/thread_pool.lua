@@ -41,12 +41,13 @@ int th_yield(void) __asm__("sched_yield");
 int th_getpid(void) __asm__("getpid");
 int th_nothing(int) __asm__("abs");
 void *th_calloc(size_t, size_t) __asm__("calloc");
+void th_free(void *) __asm__("free");
 ]]
 
 -- The numbers are doubles, which hold addresses too. pthread's types are opaque: there is room.
 local Board = ffi.typeof([[struct {
-  int64_t lock[8], busy[8], sleep[8], wake[8];
-  volatile int posted, running, sleepers, failed;
+  int64_t lock[8], sleep[8], wake[8];
+  volatile int posted, running, sleepers, failed, ending;
   int job, shares, threads, process;
   double piece, parameters[$], first[$], last[$];
 }]], ROOM, MOST, MOST)
@@ -111,41 +112,75 @@ end
 -- job is posted may miss it: the others do its share.
 local function await(board, seen)
   for times = 1, AWAKE do
-    if board.posted ~= seen then return board.posted end
+    if board.posted ~= seen or board.ending ~= 0 then return board.posted end
     rest(times)
   end
   C.th_mutex_lock(board.sleep)
   board.sleepers = board.sleepers + 1
-  while board.posted == seen do C.th_cond_wait(board.wake, board.sleep) end
+  while board.posted == seen and board.ending == 0 do C.th_cond_wait(board.wake, board.sleep) end
   board.sleepers = board.sleepers - 1
   C.th_mutex_unlock(board.sleep)
   return board.posted
 end
 
--- Only one thread looks at the board: it is new, or a fork has left the others behind.
+-- Only for a board that no other thread looks at.
 local function start(board)
   ffi.fill(cast('char *', board), ffi.sizeof(Board))
   C.th_mutex_init(board.lock, nil)
-  C.th_mutex_init(board.busy, nil)
   C.th_mutex_init(board.sleep, nil)
   C.th_cond_init(board.wake, nil)
   board.process = C.th_getpid()
 end
 
---- The address of a new board. It is never freed: threads look at it while the process ends.
+-- A fork leaves the threads that look at a board behind, and locks as they had them.
+local function start_after_fork(board)
+  if board.process ~= C.th_getpid() then start(board) end
+end
+
+--- Prepares a board for the first thread of a process that is going to look at it.
+function thread_pool.prepare_board(address)
+  start_after_fork(cast(board_pointer, address))
+end
+
+--- The address of a new board.
 function thread_pool.new_board()
   local board = cast(board_pointer, C.th_calloc(1, ffi.sizeof(Board)))
   start(board)
   return tonumber(cast('intptr_t', board))
 end
 
---- Does its part of every job for ever, as thread `me` (the one that posts is 0).
-function thread_pool.work(address, me)
+--- Frees a board that no thread looks at any more.
+function thread_pool.free_board(address)
+  C.th_free(cast('void *', address))
+end
+
+local function wake(board)
+  C.th_mutex_lock(board.sleep)
+  C.th_cond_broadcast(board.wake)
+  C.th_mutex_unlock(board.sleep)
+end
+
+--- Lets all threads return from `work`.
+function thread_pool.stop(address)
+  local board = cast(board_pointer, address)
+  if board.process ~= C.th_getpid() then return end -- a fork, which has none of them
+  board.ending = 1
+  wake(board)
+end
+
+--- Sets what does the slices of jobs in Python: a function of a number, and the positions.
+function thread_pool.hand_over(do_slice)
+  th.do_slice = do_slice
+end
+
+--- Does its part of every job until the board ends, as thread `me` (the one that posts is 0).
+function thread_pool.work(address, me, do_slice)
   local board = cast(board_pointer, address)
   local seen = 0
-  while true do
+  thread_pool.hand_over(do_slice)
+  while board.ending == 0 do
     seen = await(board, seen)
-    if me < board.threads then take_part(board, me) end
+    if me < board.threads and board.ending == 0 then take_part(board, me) end
   end
 end
 
@@ -173,11 +208,7 @@ local function post(board, index, shares, threads, size, piece)
   end
   board.posted = (board.posted + 1) % LARGEST
   C.th_mutex_unlock(board.lock)
-  if board.sleepers > 0 then
-    C.th_mutex_lock(board.sleep)
-    C.th_cond_broadcast(board.wake)
-    C.th_mutex_unlock(board.sleep)
-  end
+  if board.sleepers > 0 then wake(board) end
 end
 
 local function finish(board)
@@ -242,24 +273,18 @@ local function check_stack()
   return select('#', unpack(nothing, 1, STACK))
 end
 
--- Does a job with the other threads; whether it could be done so.
+-- Does a job with the other threads.
 local function do_together(board, index, shares, threads, size, piece, ...)
   check_stack()
-  if board.process ~= C.th_getpid() then start(board) end
+  start_after_fork(board)
   th.uninterruptible = true -- to leave early would free memory that others write to
-  if C.th_mutex_trylock(board.busy) ~= 0 then -- another engine's thread posted
-    th.uninterruptible = false
-    return false
-  end
   depth, failure, owner = 1, nil, running()
   for i = 1, select('#', ...) do board.parameters[i - 1] = (select(i, ...)) end
   local ok, message = pcall(share_out, board, index, shares, threads, size, piece)
   if not ok then finish(board) end
   if ok and board.failed ~= 0 then ok, message = false, failure or 'another thread failed' end
-  C.th_mutex_unlock(board.busy)
   depth, th.uninterruptible = 0, false
   if not ok then error(message, 0) end
-  return true
 end
 
 -- Makes the depth right. Where the stack ends in compiled code, no pcall of ours catches that
@@ -286,8 +311,8 @@ function thread_pool.run(name, address, shares, threads, size, piece, ...)
   local index = index_of[name]
   if depth > 0 then correct_depth() end
   if threads > 1 and depth == 0 then
-    local board = cast(board_pointer, address)
-    if do_together(board, index, shares, threads, size, piece, ...) then return end
+    do_together(cast(board_pointer, address), index, shares, threads, size, piece, ...)
+  else
+    do_alone(index, shares, size, piece, ...)
   end
-  do_alone(index, shares, size, piece, ...)
 end

@@ -10,7 +10,7 @@ import numpy as np
 
 from runtime.calls.table import FLOATS, op
 from runtime.compute.blas_threads import many_threads, one_thread_at_load
-from runtime.compute.threads import get_threads
+from runtime.compute.thread_pool import get_threads
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.memory import Pool

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from runtime.compute.c_functions import lapack_call
-from runtime.compute.threads import get_threads, in_parts
+from runtime.compute.thread_pool import get_threads, share
 from runtime.core.dtypes import Array
 
 __all__ = ["svd_over_threads"]
@@ -65,7 +65,7 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
         u[at[0]], v[:, at[1]] = own_u, own_v
         found.append((code, diagonal))  # the same of each part
 
-    in_parts(part, count, piece=1, large=0)
+    share(part, count, piece=1, large=0)
     code, values = found[0]
     return u, values, v, code
 

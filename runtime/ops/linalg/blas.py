@@ -9,7 +9,7 @@ import numpy as np
 from runtime.calls.table import op
 from runtime.compute.blas_threads import many_threads
 from runtime.compute.bulk import multiply_vector
-from runtime.compute.threads import LARGE, get_threads
+from runtime.compute.thread_pool import LARGE, get_threads
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe

@@ -13,9 +13,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.calls.plans import entry
+from runtime.calls.plans import Plans
 from runtime.core.dtypes import FLOAT, Array, DType
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
+
+entry = Plans().entry
 
 LAYOUTS = ("contiguous", "transposed", "narrowed", "expanded")
 DESTINATIONS = ("fresh", "empty", "given", "of other sizes", "strided", "source")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.calls.plans import entry
+from runtime.calls.plans import Plans
 from runtime.calls.table import ALL
 from runtime.core.dtypes import DOUBLE, FLOAT, LONG, Array, DType
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
@@ -16,6 +16,8 @@ from runtime.ops import conv
 from tests.conftest import Lua
 from tests.runtime.ops.model import tensor as made
 from tests.transcripts import cases, normal
+
+entry = Plans().entry
 
 LAYOUTS = ("contiguous", "transposed", "narrowed", "expanded")
 

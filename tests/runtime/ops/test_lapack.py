@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.calls.plans import entry
+from runtime.calls.plans import Plans
 from runtime.core.dtypes import DOUBLE, FLOAT, INT, Array, DType
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from tests.conftest import Lua
 from tests.transcripts import cases, normal
+
+entry = Plans().entry
 
 TYPES = (DOUBLE, FLOAT)
 LAYOUTS = ("rows", "columns", "narrowed")

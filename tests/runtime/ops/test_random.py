@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.compute import libm, threads
+from runtime.compute import libm
 from runtime.compute.generator import STATE_SIZE, Generator
+from runtime.compute.thread_pool import ThreadPool
 from runtime.core.dtypes import DOUBLE, FLOAT, INT, DType
+from runtime.core.state import current
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.ops import random
 from tests.conftest import Lua
@@ -105,7 +107,7 @@ def test_blocks_and_threads_do_not_show(
 ) -> None:
     answers = []
     for count in (1, 2):
-        monkeypatch.setattr(threads, "_threads", count)
+        monkeypatch.setattr(current(ThreadPool), "count", count)
         monkeypatch.setattr(random, "_BLOCK", 1 << (8 + 10 * count))
         g, r = generator(), new(70_001, dtype)
         if kept:

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 import runtime.ops  # noqa: F401 (adds the rows)
 from runtime.calls.forms import Foreign
-from runtime.calls.plans import entry
+from runtime.calls.plans import Plans
 from runtime.calls.table import TABLE
 from runtime.core.dtypes import BYTE, DOUBLE, HALF, LONG, REALS, DType
 from runtime.core.storage import STORAGE_CLASSES
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from tests.runtime.ops.model import State
+
+entry = Plans().entry
 
 pytestmark = pytest.mark.usefixtures("engine")
 

@@ -1,0 +1,67 @@
+"""The state of an engine: what belongs to it, and to no other engine of the process.
+
+Each layer defines parts of it as classes: memory, threads, a random stream. A thread works for one
+engine at a time, the one whose Lua code it runs, and finds that engine's parts with `current`. What
+outlives a call, as a storage does, keeps the part that it will need.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+__all__ = ["Part", "State", "current"]
+
+T = TypeVar("T")
+
+
+class Part:
+    """A part of an engine's state that has something to give back when the engine is closed."""
+
+    def close(self) -> None:
+        """Give back what the part holds; it is not used afterwards."""
+
+
+class State:
+    """Parts of state by their classes. A part is made, without arguments, at its first use."""
+
+    def __init__(self) -> None:
+        self._parts: dict[type[Any], Any] = {}
+
+    def part(self, kind: type[T]) -> T:
+        """The part of a class."""
+        found: T | None = self._parts.get(kind)
+        if found is None:
+            found = self._parts[kind] = kind()
+        return found
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Make this the state that `current` looks in, in this thread and within the block."""
+        before, _thread.state = _thread.state, self
+        try:
+            yield
+        finally:
+            _thread.state = before
+
+    def close(self) -> None:
+        """Close all parts and forget them."""
+        parts, self._parts = self._parts, {}
+        for part in parts.values():
+            if isinstance(part, Part):
+                part.close()
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.state = State()  # for code that no engine runs
+
+
+_thread = _Thread()
+
+
+def current(kind: type[T]) -> T:
+    """The part of a class, of the engine that this thread works for."""
+    return _thread.state.part(kind)

@@ -1,0 +1,181 @@
+"""Several engines in one process share nothing, and give back what they held."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from runtime import Engine, LuaError
+from runtime.compute import thread_pool
+
+TOP = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture
+def two() -> Iterator[tuple[Engine, Engine]]:
+    """Two engines that are closed afterwards."""
+    with Engine() as first, Engine() as second:
+        yield first, second
+
+
+def answer(engine: Engine, expression: str, capfd: pytest.CaptureFixture[str]) -> str:
+    """What an engine prints for an expression."""
+    engine.evaluate(expression.encode())
+    engine.flush()
+    return capfd.readouterr().out.strip()
+
+
+def test_default_type_seed_and_threads_are_each_engines_own(
+    two: tuple[Engine, Engine], capfd: pytest.CaptureFixture[str]
+) -> None:
+    first, second = two
+    first.evaluate(b"torch.setdefaulttensortype('torch.FloatTensor'); torch.setnumthreads(1);")
+    second.evaluate(b"torch.setnumthreads(3); torch.manualSeed(7);")
+    first.evaluate(b"torch.manualSeed(7);")
+    alternate = [answer(engine, "torch.random(1e6)", capfd) for _ in range(4) for engine in two]
+    assert alternate[::2] == alternate[1::2] and len(set(alternate)) == 4
+    assert answer(first, "torch.type(torch.ones(2))", capfd) == "torch.FloatTensor"
+    assert answer(second, "torch.type(torch.ones(2))", capfd) == "torch.DoubleTensor"
+    assert answer(first, "torch.type(torch.randn(200000):sort())", capfd) == "torch.FloatTensor"
+    assert [answer(engine, "torch.getnumthreads()", capfd) for engine in two] == ["1", "3"]
+
+
+def test_an_engine_within_a_call_of_another(
+    two: tuple[Engine, Engine], capfd: pytest.CaptureFixture[str]
+) -> None:
+    first, second = two
+    first.evaluate(b"torch.setdefaulttensortype('torch.IntTensor');")
+    use = b"local x = torch.randperm(3000) x:sort() print(x:type(), x:sum());"
+    first.evaluate(b"torch.randperm(3000):sort()[7]", before_values=lambda: second.evaluate(use))
+    first.flush()
+    assert capfd.readouterr().out == "torch.DoubleTensor\t4501500\t\n7\t\n"
+
+
+_WORK = b"""
+    torch.manualSeed(SEED)
+    local x, total = torch.randn(150000), 0
+    for i = 1, 40 do
+      local y = torch.sort(x + i):cumsum() + torch.randperm(20000):sum()
+      x:sigmoid():add(y:mean() * 1e-9)
+      total = total + x:sum() + torch.median(x)[1]
+      local small = torch.Tensor(i):fill(i):resize(3, i)
+    end
+    result = torch.type(torch.Tensor()) .. (' %.17g'):format(total)
+"""
+
+
+def test_engines_in_threads(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(thread_pool, "free_threads", lambda count: count)
+
+    def run(engine: Engine, kind: str, seed: int) -> None:
+        engine.evaluate(f"torch.setdefaulttensortype('torch.{kind}Tensor');".encode())
+        engine.evaluate(b"torch.setnumthreads(%d);" % (1 + seed))
+        source = _WORK.replace(b"SEED", b"%d" % seed)
+        try:
+            engine.run(engine.compile(source))
+        except LuaError as error:
+            failures.append(error.message)
+
+    failures: list[str] = []
+    jobs = [("Double", 0), ("Float", 1), ("Double", 2)]
+    alone = []
+    for kind, seed in jobs:
+        with Engine() as engine:
+            run(engine, kind, seed)
+            alone.append(answer(engine, "result", capfd))
+    engines = [Engine() for _ in jobs]
+    threads = [
+        threading.Thread(target=run, args=(engine, *job))
+        for engine, job in zip(engines, jobs, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert [answer(engine, "result", capfd) for engine in engines] == alone
+    assert len(set(alone)) == 3
+    for engine in engines:
+        engine.close()
+
+
+def workers() -> int:
+    """The threads of all engines in this process."""
+    return sum(thread.name == "torch" for thread in threading.enumerate())
+
+
+def test_a_closed_engine_has_no_threads_and_runs_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(thread_pool, "free_threads", lambda count: count)
+    before = workers()
+    engine = Engine()
+    engine.evaluate(b"torch.setnumthreads(3) x = torch.rand(2e5):add(1)")
+    assert workers() == before + 2
+    engine.close()
+    engine.close()
+    assert workers() == before
+    with pytest.raises(LuaError, match="^the engine is closed$"):
+        engine.evaluate(b"x")
+
+
+def test_an_engine_ends_with_its_last_reference() -> None:
+    engine = Engine()
+    engine.evaluate(b"x = torch.rand(1000):sort()")
+    gone = weakref.ref(engine)
+    del engine
+    gc.collect()
+    assert gone() is None
+
+
+def test_numpys_settings_stay_the_programs() -> None:
+    with np.errstate(all="raise"), Engine() as engine:
+        engine.evaluate(b"x = torch.zeros(3):cdiv(torch.zeros(3))")
+        with pytest.raises(FloatingPointError):
+            np.log(np.zeros(2))
+
+
+_MANY = """
+import gc, os, resource, sys, threading
+from runtime import Engine
+from runtime.compute import thread_pool
+thread_pool.free_threads = lambda count: count
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+def use():
+    engine = Engine()
+    engine.evaluate(b"torch.setnumthreads(2) x = torch.rand(1e6):add(1) y = torch.sort(x)")
+    engine.evaluate(b"t = {} for i = 1, 1000 do t[i] = torch.Tensor(100) end")
+    engine.close()
+
+for _ in range(3):
+    use()
+before = resident()
+for _ in range(12):
+    use()
+gc.collect()
+print((resident() - before) >> 20, threading.active_count())
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the system tells no memory")
+def test_closed_engines_give_their_memory_back() -> None:
+    command = [sys.executable, "-c", _MANY]
+    printed = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=120)
+    assert printed.stderr == ""
+    grown, threads = map(int, printed.stdout.split())
+    assert grown < 24 and threads == 1
