@@ -1,10 +1,11 @@
---- torch.Timer: real, user and system time since it was made, less the time it stood still.
+--- torch.Timer: the real, user and system time that has passed while the timer was running.
 -- @module timer
 
 local th = ...
 local torch, host = th.torch, th.host
 
-local running = setmetatable({}, { __mode = 'k' }) -- timer -> { start =, sum =, stopped = }
+-- timer -> { start = the times of the last start, sum = the times until then, stopped = whether }
+local states = setmetatable({}, { __mode = 'k' })
 
 local function now()
   local real, user, sys = th.ask(host.times)
@@ -12,7 +13,7 @@ local function now()
 end
 
 local function state(self)
-  local s = running[self]
+  local s = states[self]
   if not s then
     th.class_error(1, 'torch.Timer', self)
   end
@@ -31,13 +32,13 @@ local mt
 
 local function new()
   local self = th.newproxy(th.proxy(mt))
-  running[self] = { start = now(), sum = { real = 0, user = 0, sys = 0 } }
+  states[self] = { start = now(), sum = { real = 0, user = 0, sys = 0 } }
   return self
 end
 
 mt = torch.newmetatable('torch.Timer', nil, new, nil, nil, torch)
 
---- Starts again from zero.
+--- Sets the times to 0; a running timer goes on from there.
 function mt.reset(self)
   local s = state(self)
   s.start, s.sum = now(), { real = 0, user = 0, sys = 0 }
@@ -56,7 +57,7 @@ function mt.resume(self)
   return self
 end
 
---- Seconds so far: { real =, user =, sys = }.
+--- The times in seconds: { real =, user =, sys = }.
 function mt.time(self)
   return elapsed(state(self))
 end
