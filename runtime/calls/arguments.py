@@ -45,7 +45,7 @@ class Call:
         """The argument as it is; None for nil and where the call has no such argument."""
         return self.args[at - 1] if at <= len(self.args) else None
 
-    def got(self, at: int) -> str:
+    def type_name(self, at: int) -> str:
         """The argument's Lua type as error messages name it; 'no value' where it is absent."""
         return lua_type(self.args[at - 1]) if at <= len(self.args) else "no value"
 
@@ -78,7 +78,7 @@ class Call:
         """A number (or a string that holds one)."""
         value = as_number(self.get(at))
         if value is None:
-            raise TypeMismatch(at, "number", self.got(at))
+            raise TypeMismatch(at, "number", self.type_name(at))
         return value
 
     def long(self, at: int, default: int | None = None) -> int:

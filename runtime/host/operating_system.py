@@ -58,26 +58,26 @@ def _kind_of(mode: int) -> bytes:
 def _attributes(path: bytes, follow: bool) -> bytes | int:
     """The attributes of a path, each a line of name and value; or the errno."""
     try:
-        s = os.stat(_c_string(path), follow_symlinks=follow)
+        status = os.stat(_c_string(path), follow_symlinks=follow)
     except OSError as error:
         return error.errno or -1
     values = {
-        "dev": s.st_dev,
-        "ino": s.st_ino,
-        "nlink": s.st_nlink,
-        "uid": s.st_uid,
-        "gid": s.st_gid,
-        "rdev": getattr(s, "st_rdev", 0),
-        "access": int(s.st_atime),
-        "modification": int(s.st_mtime),
-        "change": int(s.st_ctime),
-        "size": s.st_size,
-        "blocks": getattr(s, "st_blocks", 0),
-        "blksize": getattr(s, "st_blksize", 0),
+        "dev": status.st_dev,
+        "ino": status.st_ino,
+        "nlink": status.st_nlink,
+        "uid": status.st_uid,
+        "gid": status.st_gid,
+        "rdev": getattr(status, "st_rdev", 0),
+        "access": int(status.st_atime),
+        "modification": int(status.st_mtime),
+        "change": int(status.st_ctime),
+        "size": status.st_size,
+        "blocks": getattr(status, "st_blocks", 0),
+        "blksize": getattr(status, "st_blksize", 0),
     }
     lines = [f"{name} {value}" for name, value in values.items()]
-    lines.append(f"permissions {stat.filemode(s.st_mode)[1:]}")
-    lines.append(f"mode {_kind_of(s.st_mode).decode()}")
+    lines.append(f"permissions {stat.filemode(status.st_mode)[1:]}")
+    lines.append(f"mode {_kind_of(status.st_mode).decode()}")
     return b"\1" + "\n".join(lines).encode()
 
 

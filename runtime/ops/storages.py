@@ -29,7 +29,7 @@ def new(call: Call) -> Storage:
     first = call.get(1)
     if type(first) is bytes:
         return _mapped(call, cls, first)
-    if isinstance(first, Storage) or (first is not None and call.got(1) == "userdata"):
+    if isinstance(first, Storage) or (first is not None and call.type_name(1) == "userdata"):
         source = call.storage(1)
         offset = call.long(2, 1) - 1
         return cls.view_of(source, offset, call.long(3, source.size - offset))
@@ -84,7 +84,7 @@ def copy(call: Call) -> Storage:
     """Copy the elements of a storage of the same size and any type, converted."""
     storage, source = call.storage(1), call.get(2)
     if not isinstance(source, Storage):
-        raise TypeMismatch(2, "torch.*Storage", call.got(2))
+        raise TypeMismatch(2, "torch.*Storage", call.type_name(2))
     storage.copy(source)
     return storage
 

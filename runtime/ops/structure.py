@@ -227,7 +227,7 @@ def type_(call: Call) -> Any:
         if cls.dtype.tensor_name.encode() == name:
             return _convert(tensor, cls)
     if type(name) is not bytes:
-        got = call.got(2)
+        got = call.type_name(2)
         raise TorchError(f"bad argument #1 to 'getmetatable' (string expected, got {got})")
     raise TorchError(f"<{name.decode(errors='replace')}> is not a string describing a tensor type")
 
@@ -253,7 +253,7 @@ def type_as(call: Call) -> Tensor:
     """The tensor converted to another tensor's class; itself if it has that class."""
     other = call.get(2)
     if not isinstance(other, Tensor):
-        raise TypeMismatch(2, "torch.*Tensor", call.got(2))
+        raise TypeMismatch(2, "torch.*Tensor", call.type_name(2))
     return _convert(_any_tensor(call), type(other))
 
 
@@ -273,7 +273,7 @@ def copy(call: Call) -> Tensor:
     """
     target, source = call.tensor(1), call.get(2)
     if not isinstance(source, Tensor):
-        raise TypeMismatch(2, "torch.*Tensor", call.got(2))
+        raise TypeMismatch(2, "torch.*Tensor", call.type_name(2))
     if source.sizes != target.sizes:
         check_counts(tensor=target, src=source)
     if target.overlaps_itself:

@@ -104,7 +104,7 @@ def routine(name: str, t: Tensor) -> Callable[..., Any]:
 
 
 def is_medium(t: Tensor) -> bool:
-    """Whether a matrix is large enough for our threads and too small for the library's own."""
+    """Whether a matrix is large enough for several threads and too small for the library's own."""
     return _LARGE_MATRIX <= t.nelement < _HUGE_MATRIX and get_threads() > 1
 
 
