@@ -12,15 +12,14 @@ local ffi = require 'ffi'
 local type, tonumber = type, tonumber
 local attach = th.attach
 
--- The names MOST and FEW are also used by the functions that Python writes.
-local MOST = 512           -- elements that are computed here in Lua, or of a new tensor made here
-local FEW = host.LARGE - 1 -- elements up to which threads gain no time
-local ROOM = 8             -- dimensions of a block
-local OWNED = 7            -- flags of a storage: reference counted, resizable, frees its memory
+local MAX_IN_LUA = 512              -- elements that are computed in Lua, or of a block
+local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
+local ROOM = 8                      -- dimensions of a block
+local OWNED = 7 -- flags of a storage: reference counted, resizable, frees its memory
 
 local load = th.dtypes[th.DOUBLE + 1].load
 
-local formulas = { MOST = MOST }
+local formulas = {}
 th.formulas = formulas
 th.run_formulas_of(formulas)
 
@@ -46,10 +45,10 @@ local function dense(c)
 end
 formulas.dense = dense
 
--- The same for tensors of at most MOST elements; 0 for others.
+-- The same for tensors of at most MAX_IN_LUA elements; 0 for others.
 local function few(c)
   local count = dense(c)
-  if count > MOST then return 0 end
+  if count > MAX_IN_LUA then return 0 end
   return count
 end
 
@@ -140,14 +139,14 @@ local function matrix_block(dtype, rows, columns)
 end
 
 local function is_size(n)
-  return type(n) == 'number' and n >= 1 and n <= MOST and n % 1 == 0
+  return type(n) == 'number' and n >= 1 and n <= MAX_IN_LUA and n % 1 == 0
 end
 
 --- A new tensor of zeros, if it is small and its sizes are one or two numbers; otherwise nil.
 -- @param n how many arguments the call has
 function formulas.zeros(dtype, n, size1, size2, ...) -- luacheck: ignore 212
   if n == 1 and is_size(size1) then return publish(dtype, vector_block(dtype, size1)) end
-  if n == 2 and is_size(size1) and is_size(size2) and size1 * size2 <= MOST then
+  if n == 2 and is_size(size1) and is_size(size2) and size1 * size2 <= MAX_IN_LUA then
     return publish(dtype, matrix_block(dtype, size1, size2))
   end
 end
@@ -250,7 +249,7 @@ end
 local axpy -- the address of BLAS's daxpy; false where it is not available
 
 local function share_axpy(n, r, factor, x)
-  if n <= FEW then return false end -- looking for BLAS takes a while
+  if n <= MAX_UNSHARED then return false end -- looking for BLAS takes a while
   if axpy == nil then axpy = th.ask(host.blas, 'axpy') or false end
   if not axpy then return false end
   return share('axpy', n, axpy, 8, operand(r), (operand(x)), factor)
@@ -283,6 +282,7 @@ function formulas.pattern(n, a, b, c, d)
   return code
 end
 
+-- The locals of the functions that Python writes; FEW is MAX_UNSHARED there, and MOST MAX_IN_LUA.
 local HEAD = [[
 local formulas, structs, fetch_struct, byte, double, math, copy = ...
 local load = double.load
@@ -293,7 +293,7 @@ local exp, log, sqrt, abs = math.exp, math.log, math.sqrt, math.abs
 local floor, ceil = math.floor, math.ceil
 local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
 ]]
-formulas.sharing = { FEW, MOST, share_loop, share_copy, share_axpy }
+formulas.sharing = { MAX_UNSHARED, MAX_IN_LUA, share_loop, share_copy, share_axpy }
 formulas.tools = { few, dense, same_sizes, block_like, publish, pick }
 formulas.bulk = { compute, inner_product, total }
 
