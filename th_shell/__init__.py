@@ -1,1 +1,1 @@
-"""What a person touches: the command line, the prompt, the documentation runner."""
+"""The programs: the command line and the prompt of ``th``, and the documentation runner."""

@@ -4,7 +4,7 @@ from th_shell.safe_path import forget_folder
 
 
 def _start() -> int:
-    forget_folder()  # before anything is imported that others could have there
+    forget_folder()  # before any import, which could find another module in the working directory
     from th_shell.cli import main
 
     return main()

@@ -1,4 +1,4 @@
-"""The lines that greet at a terminal."""
+"""The lines that the prompt shows at its start."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The command ``th``: runs statements, libraries and scripts, and decides on the prompt.
+"""The command ``th``: runs statements, libraries and scripts, and then the prompt if it is wanted.
 
-Imports are late on purpose: the help needs no Lua, a script needs no terminal library, and
-Ctrl-C or a closed pipe must already end the program quietly while numpy loads.
+Modules are imported only where they are needed: the help needs no Lua, and a script no terminal
+library. Also, the signals are set up before numpy is imported, so that Ctrl-C or a closed pipe
+ends the program quietly even then.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ WRONG_USAGE = 2
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run th; the exit status."""
-    _end_as_other_programs()
+    """Run th; returns the exit status."""
+    _let_signals_end_the_program()
     try:
         options = parse(sys.argv[1:] if argv is None else argv)
     except UsageError as error:
@@ -44,8 +45,8 @@ def _print_usage() -> int:
     return 0
 
 
-def _end_as_other_programs() -> None:
-    # Python's own choice is an exception, which a script's user must never see.
+def _let_signals_end_the_program() -> None:
+    # Python's default for both is an exception, whose traceback would be printed.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -71,7 +72,7 @@ def _run(options: Options) -> int:
 
 
 def _check_output(engine: Engine) -> int:
-    """The exit status of a program that ran to its end."""
+    """The exit status of a program that has ended: failure if not all output could be written."""
     error = engine.output_error()
     if error:
         print(f"th: {error}", file=sys.stderr)
@@ -88,17 +89,17 @@ def _set_arguments(engine: Engine, options: Options) -> None:
 
 
 def _launcher() -> list[str]:
-    """The command that starts th: a script that starts others reads it in front of its name."""
+    """The command that has started th, for `arg`: scripts read there how to start others."""
     if not sys.argv[0].endswith(".py"):
         return [sys.argv[0]]
-    bare = os.path.join(os.path.dirname(os.path.dirname(__file__)), "scripts", "th")
-    return [bare] if os.path.isfile(bare) else [sys.executable, "-m", "th_shell"]
+    script = os.path.join(os.path.dirname(os.path.dirname(__file__)), "scripts", "th")
+    return [script] if os.path.isfile(script) else [sys.executable, "-m", "th_shell"]
 
 
 def _run_before_prompt(engine: Engine, options: Options) -> None:
     startup = os.environ.get("TREPLSTARTUP")
     statements = [action for action in options.actions if action.kind == "statement"]
-    # Torch7: the startup file is for scripts and the plain prompt.
+    # Torch7: the startup file is not run with -i or -e.
     if startup and not options.interactive and not statements:
         engine.run(engine.compile_file(startup))
     for kind, text in options.actions:
@@ -128,7 +129,8 @@ def _run_standard_input(engine: Engine, always: bool) -> None:
         return
     source = sys.stdin.buffer.read()
     if source.startswith(b"#"):
-        # As loadfile: a first line for the Unix kernel; kept empty for the line numbers.
+        # As loadfile does, skip a first line that names the interpreter; an empty one takes its
+        # place, for the line numbers.
         source = b"\n" + source.partition(b"\n")[2]
     engine.run(engine.compile(source, b"=stdin"))
 
@@ -141,7 +143,7 @@ def _report(error: LuaError, prefix: str) -> None:
         from th_shell.visible import visible
 
         text = visible(text)
-    # Bytes: a message may hold what no encoding of the terminal can write.
+    # Written as bytes: the message may contain bytes that are no text in any encoding.
     sys.stderr.flush()
     os.write(2, text.encode("utf-8", "surrogateescape"))
 
@@ -149,7 +151,7 @@ def _report(error: LuaError, prefix: str) -> None:
 def _open_prompt(engine: Engine) -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "SIGPIPE"):
-        # A filter that a statement opened and that ended must not take the shell with it.
+        # Writing to a command that a statement has started, and that has ended, must not end th.
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     if sys.stdin.isatty():
         from th_shell import repl

@@ -1,4 +1,4 @@
-"""``$ command``: a line for the system's shell, its output shown and kept as the reference does."""
+"""``$ command`` at the prompt: runs a line in the system's shell."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ Write = Callable[[bytes], None]
 
 
 def run_command(command: str, write: Write) -> bytes:
-    """Run a line in the system's shell; its standard output, which also goes to write."""
+    """Run a line in the system's shell; returns its standard output.
+
+    write is called with each part of the output as it comes. `cd` changes the folder of th itself.
+    """
     words = command.split(maxsplit=1)
     if words and words[0] == "cd":
         return _change_folder(words[1] if len(words) > 1 else "~", write)
     output = bytearray()
-    with _left_to_the_child(), _start(command) as process:
+    with _interrupts_ignored(), _start(command) as process:
         assert process.stdout is not None
         while part := os.read(process.stdout.fileno(), 65536):
             output += part
             write(part)
     if process.returncode in (-signal.SIGINT, 128 + signal.SIGINT):
-        write(b"\n")  # Behind the terminal's ^C.
+        write(b"\n")  # The terminal has shown ^C in this line.
     return bytes(output)
 
 
@@ -36,7 +39,7 @@ def _start(command: str) -> subprocess.Popen[bytes]:
 
 
 def _change_folder(argument: str, write: Write) -> bytes:
-    # In a child of its own, cd would change nothing.
+    # In a child process, cd would not change the folder of this one.
     try:
         os.chdir(os.path.expanduser("".join(shlex.split(argument)[:1])))
     except (OSError, ValueError) as error:
@@ -46,8 +49,8 @@ def _change_folder(argument: str, write: Write) -> bytes:
 
 
 @contextmanager
-def _left_to_the_child() -> Iterator[None]:
-    # Not SIG_IGN: the command would inherit that, and Ctrl-C could not end it.
+def _interrupts_ignored() -> Iterator[None]:
+    # Ctrl-C is to end the command and not th. The command would inherit SIG_IGN and not be ended.
     def ignore(_: int, __: FrameType | None) -> None:
         pass
 

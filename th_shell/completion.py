@@ -1,7 +1,7 @@
-"""What Tab offers: names after a path, keywords, and file names inside strings.
+"""Completion with Tab: names after a path, keywords, and file names in strings.
 
-The names come from the engine, which looks without running any code of the user's; this
-module finds out from the text before the cursor which names are asked for.
+This module finds out from the text before the cursor which names are wanted. The engine lists
+them without running any code of the program (metamethods).
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ _QUOTED = re.compile(r"--.*|(['\"])((?:\\.|(?!\1).)*)(\1?)")
 
 
 class NameContext(NamedTuple):
-    """A name that is being typed. path, separator: what stands before it, or ''."""
+    """A name that is being typed.
+
+    path, separator: the path before it and '.' or ':', or ''. prefix: its part before the cursor.
+    """
 
     path: str
     separator: str
@@ -38,7 +41,7 @@ class NameContext(NamedTuple):
 
 
 def name_context(line: str) -> NameContext | None:
-    """The name that a line ends in; None behind a call, an index or a number."""
+    """The name that a line ends with; None behind a call, an index or a number."""
     wanted = _WANTED.search(line)
     if wanted is None:
         return None
@@ -51,7 +54,7 @@ def name_context(line: str) -> NameContext | None:
 
 
 def file_context(line: str) -> str | None:
-    """The text of the string that is open at a line's end; None outside of strings."""
+    """The text of the string that a line ends in; None where it does not end in a string."""
     for token in _QUOTED.finditer(line):
         if token.end() == len(line) and token[1] and not token[3]:
             return token[2]
@@ -64,7 +67,7 @@ def _is_in_comment(line: str) -> bool:
 
 
 class LuaCompleter(Completer):
-    """Completes an input at the cursor."""
+    """Completes the name or file name before the cursor."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
@@ -72,7 +75,7 @@ class LuaCompleter(Completer):
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterable[Completion]:
-        """All that fits the text before the cursor, in alphabetic order."""
+        """The names that fit the text before the cursor, in alphabetic order."""
         line = document.current_line_before_cursor
         if document.text.lstrip().startswith("$"):
             return _files(re.split(r"[\s'\"=$]", line)[-1])
@@ -91,7 +94,7 @@ class LuaCompleter(Completer):
                 continue
             if context.separator == ":" and kind != "function":
                 continue
-            # Metamethods and the like are noise until they are asked for.
+            # Metamethods and other names with an underscore are listed only when one is typed.
             if name.startswith("_") and context.path and not context.prefix:
                 continue
             yield Completion(name, -len(context.prefix), display_meta=kind)

@@ -1,7 +1,8 @@
-"""``?``: what the shell knows about a name.
+"""``? name`` at the prompt: the help text on a name.
 
-For an operation of torch that is its rows in the table of call forms, in the notation that
-its error messages use; for anything else its Lua type and the names one can write after it.
+For an operation of torch, it lists the operation's call forms, in the notation of error messages,
+each with the first line of the implementation's docstring. For any other name, it has the Lua type
+and the names that can follow it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _LEGEND = "[x] may be left out, *x* is the destination; of a method, the first o
 def about(name: str, names: Names) -> str:
     """The help text on a name, which may have a path before it.
 
-    names: the names that may follow a dotted path, with their Lua types.
+    names: a function that gives the names that may follow a dotted path, with their Lua types.
     """
     name = re.sub(r"\s*\(\s*\)\s*;?$", "", name.strip())
     if not _PATH.match(name):
@@ -57,21 +58,21 @@ def about(name: str, names: Names) -> str:
 
 
 def _is_of_torch(path: str, around: Mapping[str, str]) -> bool:
-    # Not string.rep or os.exit, whose names an operation may have too.
+    # string.rep, say, is not of torch, even if an operation has the same name.
     return path in ("", "torch") or not around or "__typename" in around
 
 
 def _rows(name: str) -> list[list[Row]]:
     if "_" in name:
         return []
-    # Without the rows of types that have only a few operations.
+    # The rows that only HalfTensor has are left out.
     found = [TABLE.get(key, []) for key in (name, f"Storage.{name}")]
     sections = [[row for row in rows if any(t in ALL for t in row.types)] for rows in found]
     return [rows for rows in sections if rows]
 
 
 def _section(rows: list[Row]) -> str:
-    """The forms of one operation, those that are the same for method and function once."""
+    """The forms of one operation; once, if method and function have the same ones."""
     if all(row.method == row.function for row in rows):
         return _forms(rows, ("function", "method"))
     spaces = [s for s in ("function", "method") if any(row.form(s) for row in rows)]
@@ -91,7 +92,7 @@ def _forms(rows: list[Row], spaces: tuple[str, ...]) -> str:
 
 
 def _text(form: str, row: Row) -> str:
-    """A form as the errors of one element type print it."""
+    """A form as error messages print it for one element type, with the types if not all have it."""
     dtype = DOUBLE if DOUBLE in row.types else row.types[0]
     form = re.sub(r"<[^>]*>|=[^\s\]>*]+", "", form)
     form = re.sub(r"\bT\b", f"{dtype.name}Tensor", form)

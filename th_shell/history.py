@@ -1,7 +1,8 @@
-"""The file of former inputs, shared with the reference's shell: plain lines, oldest first.
+"""The history of inputs, in a file that the reference's shell also uses: lines, the oldest first.
 
-The file is named by $TREPL_HISTORY, else it is ~/.luahistory. An input of several lines is
-several lines there; on reading they are put together again where Lua says they belong so.
+The file is named by $TREPL_HISTORY, otherwise it is ~/.luahistory. An input of several lines is
+stored as several lines; when the file is read, these are joined again to the inputs that Lua's
+compiler finds complete.
 """
 
 from __future__ import annotations
@@ -18,30 +19,30 @@ from th_shell.inputs import Judge, Syntax, is_command, split
 
 __all__ = ["LineHistory", "history_path"]
 
-MOST_LINES = 5_000  # of the file, counted from its end
-MOST_LINES_OF_INPUT = 100
+MAX_LINES = 5_000  # that are read, from the end of the file
+MAX_LINES_OF_INPUT = 100
 _PRIVATE = 0o600
 
 
 def history_path(environment: Mapping[str, str]) -> Path:
-    """The history file that an environment asks for."""
+    """The history file, as the variables of an environment name it."""
     named = environment.get("TREPL_HISTORY")
     return Path(named) if named else Path(os.path.expanduser("~")) / ".luahistory"
 
 
 def _make_private(descriptor: int) -> None:
-    # What was typed may hold passwords; the reference made the file readable for all.
+    # Inputs may contain passwords; the reference's shell lets all users read the file.
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode) and stat.S_IMODE(mode) != _PRIVATE:
-        with suppress(OSError):  # it is somebody else's
+        with suppress(OSError):  # the file is another user's
             os.fchmod(descriptor, _PRIVATE)
 
 
 class LineHistory(History):
-    """Inputs in a file of lines.
+    """The inputs, which are also stored in a file of lines.
 
-    judge: what the compiler says of a text. A file that cannot be read or written is no reason to
-    disturb: the history then lasts as long as the program.
+    judge: a function that compiles a text. Where the file cannot be read or written, no error is
+    raised; the history then ends with the program.
     """
 
     def __init__(self, path: Path, judge: Judge) -> None:
@@ -50,7 +51,7 @@ class LineHistory(History):
         self._judge = judge
 
     def append_string(self, string: str) -> None:
-        """Add what was entered; of a pasted block, its inputs one by one."""
+        """Add what was entered; a pasted block is added as the inputs that it contains."""
         for piece in split(string, self._judge):
             if self.get_strings()[-1:] != [piece]:
                 super().append_string(piece)
@@ -63,7 +64,7 @@ class LineHistory(History):
                 text = file.read().decode("utf-8", "surrogateescape")
         except OSError:
             return []
-        return reversed(self._joined(text.splitlines()[-MOST_LINES:]))
+        return reversed(self._joined(text.splitlines()[-MAX_LINES:]))
 
     def store_string(self, string: str) -> None:
         """Add an input to the file."""
@@ -80,13 +81,13 @@ class LineHistory(History):
         inputs: list[str] = []
         at = 0
         while at < len(lines):
-            count = self._length(lines[at : at + MOST_LINES_OF_INPUT])
+            count = self._length(lines[at : at + MAX_LINES_OF_INPUT])
             inputs.append("\n".join(lines[at : at + count]))
             at += count
         return inputs
 
     def _length(self, lines: list[str]) -> int:
-        """How many of the lines make one input; 1 where they never do."""
+        """How many of the first lines are one input; 1 if none of these numbers gives one."""
         if is_command(lines[0]):
             return 1
         for count in range(1, len(lines) + 1):

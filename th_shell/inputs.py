@@ -1,8 +1,8 @@
-"""From typed or pasted text to inputs, the pieces that are run one after the other.
+"""Splits typed or pasted text into inputs, which are run one after the other.
 
-LuaJIT's own error about a missing end decides where an input ends, so that pasted lines do
-what the same lines do when they are typed. Text copied together with its prompts is a
-transcript: what stands behind a prompt is input, the rest is output and left out.
+An input ends where LuaJIT no longer reports that its end is missing. So pasted lines do the same
+as when they are typed. Text that was copied together with its prompts is a transcript: the text
+behind prompts is input, and the rest is output, which is left out.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ __all__ = ["Judge", "Syntax", "is_command", "split"]
 
 
 class Syntax(Enum):
-    """What the compiler says of a text."""
+    """The result of compiling a text."""
 
-    COMPLETE = "it compiles"
-    INCOMPLETE = "only its end is missing"
-    WRONG = "no continuation can make it compile"
+    COMPLETE = "complete"
+    INCOMPLETE = "incomplete"  #: only the end is missing
+    WRONG = "wrong"  #: no continuation can make it compile
 
 
 Judge = Callable[[str], Syntax]
 
-_PROMPT = re.compile(r"\s*(?:th>|>)(?:[ \t]|$)")
+_TRANSCRIPT_PROMPT = re.compile(r"\s*(?:th>|>)(?:[ \t]|$)")
 _CONTINUATION = re.compile(r"\s*(?:\.\.>|th>|>+)(?:[ \t]|$)")
 _LOCAL = re.compile(r"local\b")
 
@@ -35,14 +35,14 @@ def is_command(text: str) -> bool:
 
 
 def split(text: str, judge: Judge) -> list[str]:
-    """The inputs in a text; only the last one may be incomplete."""
+    """The inputs in a text, of which only the last one may be incomplete."""
     lines = text.splitlines()
     first = next((line for line in lines if line.strip()), "")
-    if _PROMPT.match(first):
+    if _TRANSCRIPT_PROMPT.match(first):
         return list(_transcript(lines, judge))
     pieces = list(_pieces(lines, judge))
     if len(pieces) > 1 and any(map(_LOCAL.match, pieces)):
-        # One by one, the locals would be gone before their use.
+        # If the inputs were run one by one, a local would end before it is used.
         whole = "\n".join(pieces)
         return [whole] if judge(whole) is Syntax.COMPLETE else pieces
     return pieces
@@ -54,7 +54,7 @@ def _is_blank(line: str) -> bool:
 
 
 def _grow(piece: str, lines: Iterator[str], judge: Judge) -> str:
-    """The piece with as many of the next lines as it lacks."""
+    """The piece with as many of the next lines as complete it."""
     while not is_command(piece) and judge(piece) is Syntax.INCOMPLETE:
         line = next(lines, None)
         if line is None:
@@ -73,7 +73,7 @@ def _pieces(lines: list[str], judge: Judge) -> Iterator[str]:
 def _transcript(lines: list[str], judge: Judge) -> Iterator[str]:
     rest = iter(lines)
     for line in rest:
-        code = _PROMPT.sub("", line, count=1)
+        code = _TRANSCRIPT_PROMPT.sub("", line, count=1)
         if code != line and not _is_blank(code):
             more = (_CONTINUATION.sub("", line, count=1) for line in rest)
             yield _grow(code.strip(), more, judge)

@@ -1,8 +1,8 @@
-"""Ctrl-C while code runs, the last resort: what to do where the code cannot be stopped.
+"""Ctrl-C for code that cannot be stopped: the third one ends the program.
 
-`Engine.interruptible` stops what runs in the interpreter or in an operation. A compiled loop
-in a file that the code loaded hears nothing of it. A thread that counts the signals then says
-so, and ends the program when Ctrl-C comes once more.
+`Engine.interruptible` stops code that runs in the interpreter or in an operation, but not a
+compiled loop in a file that the code has loaded. So a thread counts the signals: at the second
+one it prints that the code is still running, and at the third one it ends the process.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ _STUCK = b"\nStill running: stops at its next step. Ctrl-C once more ends th.\n"
 
 @contextmanager
 def last_resort() -> Iterator[None]:
-    """End the process at the third Ctrl-C inside. To be used in the main thread."""
+    """End the process at the third Ctrl-C within the context. To be used in the main thread."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     thread = threading.Thread(target=_count, args=(reader,), daemon=True)
     try:
         thread.start()
-    except (MemoryError, RuntimeError):  # the system has no more
+    except (MemoryError, RuntimeError):  # the system has no more threads or memory
         os.close(writer)
         os.close(reader)
         yield
         return
-    # Python's C handler writes here, even where no Python code gets to run in this thread.
+    # The C part of Python's signal handling writes to this descriptor, even while no Python code
+    # can run in this thread.
     previous = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     try:
         yield
@@ -45,8 +46,8 @@ def last_resort() -> Iterator[None]:
 
 def _count(reader: int) -> None:
     presses = 0
-    while got := os.read(reader, 1):
-        if got[0] != signal.SIGINT:
+    while number := os.read(reader, 1):
+        if number[0] != signal.SIGINT:
             continue
         presses += 1
         if presses == PRESSES_TO_END - 1:

@@ -1,6 +1,6 @@
-"""How an input looks while it is typed: the lexer that tells its parts, and their colours.
+"""Syntax highlighting of inputs: the lexer and the colours.
 
-The colours are the terminal's own sixteen, which its user chose to be readable.
+The colours are the sixteen of the terminal, which the user has chosen to be readable.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STYLE = Style.from_dict(
 
 
 class InputLexer(Lexer):
-    """Lua as Lua, and lines for the shell itself in one colour."""
+    """Highlights Lua code; a line '? name' or '$ command' has a single colour."""
 
     def __init__(self) -> None:
         self._lua = PygmentsLexer(LuaLexer)

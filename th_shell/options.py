@@ -1,7 +1,6 @@
-"""The command line of ``th``: what its words ask for, and the text of ``th --help``.
+"""The command line of ``th``: parsing it, and the text of ``th --help``.
 
-Owns no behaviour: `cli` does what `parse` found. Written by hand because loading argparse
-would cost a tenth of the time that ``th -e`` may take to start.
+argparse is not used: importing it takes a tenth of the time in which ``th -e`` has to start.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class UsageError(Exception):
 
 
 class Action(NamedTuple):
-    """Something to do before the script. kind: 'statement' or 'library'."""
+    """An option -e or -l. kind: 'statement' or 'library'. text: the statement or the name."""
 
     kind: str
     text: str
@@ -40,9 +39,9 @@ class Action(NamedTuple):
 class Options(NamedTuple):
     """A command line.
 
-    actions: statements and libraries in their order. script: a path, '-' for the standard
-    input, or None. arguments: the words behind the script; all words where there is none.
-    trust: whether functions in files are loaded.
+    actions: the options -e and -l in their order. interactive: whether the prompt is opened after
+    these and the script. script: a path, '-' for the standard input, or None. arguments: the words
+    behind the script, or all words if there is none. trust: whether functions in files are loaded.
     """
 
     actions: tuple[Action, ...] = ()

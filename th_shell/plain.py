@@ -1,4 +1,4 @@
-"""``th -i`` without a terminal: the inputs come line by line, without prompt or banner."""
+"""``th -i`` without a terminal: reads inputs line by line, without a prompt or banner."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["read_and_run", "run"]
 
 
 def run(engine: Engine) -> int:
-    """Run the inputs on the standard input; the exit status."""
-    # Unbuffered: an input that itself reads gets the line behind it.
+    """Run the inputs on the standard input; returns the exit status."""
+    # Unbuffered, so that an input that reads from the standard input gets the line behind it.
     with open(0, "rb", buffering=0, closefd=False) as stream:
         try:
             read_and_run(Session(engine), stream)

@@ -1,7 +1,6 @@
-"""The prompt at a terminal: reads inputs with prompt_toolkit and hands them to the session.
+"""The prompt at a terminal: reads inputs with prompt_toolkit and passes them to the session.
 
-Enter runs what is complete and starts a line where something is missing; that holds for a
-block that was pasted, too.
+Enter runs an input that is complete, and otherwise begins a new line; also in a pasted block.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ INDENT = "  "
 
 
 def run(engine: Engine) -> int:
-    """Talk with the person at the terminal; the exit status."""
+    """Run the prompt until the user leaves it; returns the exit status."""
     session = Session(engine, _time_format())
     engine.write(BANNER)
     engine.flush()
@@ -45,13 +44,16 @@ def run(engine: Engine) -> int:
 
 
 def loop(session: Session, read: Callable[[], str]) -> int:
-    """Run what read returns until it raises EOFError or the session is over; the exit status."""
+    """Run the inputs that read returns until it raises EOFError or the session is over.
+
+    Returns the exit status.
+    """
     while True:
         try:
             if not session.submit(read()):
                 return 0
         except KeyboardInterrupt:
-            continue  # Drops the line.
+            continue  # Ctrl-C drops the line that is being typed.
         except EOFError:
             return 0
 
@@ -59,7 +61,7 @@ def loop(session: Session, read: Callable[[], str]) -> int:
 def create_prompt(
     session: Session, input: Input | None = None, output: Output | None = None
 ) -> PromptSession[str]:
-    """The line editor of a session; input and output are the terminal's unless given."""
+    """The line editor of a session; input and output are by default the terminal."""
     return PromptSession(
         [("class:prompt", PROMPT)],
         multiline=True,
@@ -99,19 +101,19 @@ def _bindings(session: Session) -> KeyBindings:
 
     @bindings.add(Keys.BracketedPaste, filter=editing)
     def _(event: KeyPressEvent) -> None:
-        # Without the last end of line: the next Enter is to run it.
+        # Without the last newline: the next Enter then runs the block.
         event.current_buffer.insert_text("\n".join(event.data.splitlines()))
 
     return bindings
 
 
 def _complete(buffer: Buffer) -> None:
-    """Insert what all completions begin with, and offer them where there are several."""
+    """Insert what all completions have in common; show a menu if there are several."""
     document = buffer.document
     if not document.current_line_before_cursor.strip():
         buffer.insert_text(INDENT)
         return
-    # Here and now, not in the editor's background task: keys typed ahead would cancel that.
+    # Not in the editor's background task, which keys that were typed in advance would cancel.
     found = list(buffer.completer.get_completions(document, CompleteEvent()))
     buffer.insert_text(get_common_complete_suffix(document, found))
     if len(found) > 1:
@@ -121,7 +123,8 @@ def _complete(buffer: Buffer) -> None:
 def _output() -> Output:
     output = create_output(always_prefer_tty=True)
     if isinstance(output, Vt100_Output):
-        # The terminal's answer would reach a program that the input just started.
+        # The terminal answers a request for the cursor's position on its input, which a program
+        # that was just started would read.
         output.enable_cpr = False
     return output
 

@@ -1,4 +1,4 @@
-"""Keeps Python from importing what happens to lie in the folder where th is run."""
+"""Keeps Python from importing modules from the folder in which th is run."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["forget_folder"]
 
 
 def forget_folder() -> None:
-    """Take the working directory, which ``python -m`` puts first, from the module path.
+    """Remove the working directory, which ``python -m`` puts first, from the module path.
 
-    It stays where this package itself lies in it: that is how a checkout runs uninstalled.
+    It is kept if it contains this package: that is how a checkout runs without installation.
     """
     if sys.flags.isolated or getattr(sys.flags, "safe_path", False) or not sys.path:
         return

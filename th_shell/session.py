@@ -1,7 +1,7 @@
-"""One conversation with Lua: what each input of a prompt does, whoever reads the inputs.
+"""A session: runs the inputs of a prompt. Reading them is done by ``repl`` and ``plain``.
 
-An input is Lua (its values are printed, its errors shown), ``? name`` for help, ``$ command``
-for the system's shell, or ``exit``. The terminal is no matter of this module.
+An input is Lua, whose values or error are printed; ``? name`` for help; ``$ command`` for the
+system's shell; or ``exit``.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ _TIME_COLUMN = 70
 
 
 class Session:
-    """Runs inputs in an engine, and writes what comes of them to its standard output.
+    """Runs inputs in an engine, and writes their results to its standard output.
 
-    judge: what the compiler says of a text. time_format: how to show the seconds an input
-    took ('' for not at all), with one {}.
+    judge: a function that compiles a text. time_format: the format, with one {}, of the seconds
+    that an input has taken; '' if they are not shown.
     """
 
     def __init__(self, engine: Engine, time_format: str = "") -> None:
         self.engine = engine
         self._time_format = time_format
-        # A growing text is judged line by line: most of the questions come again.
+        # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=4096)(self._compile)
 
     def inputs(self, text: str) -> list[str]:
-        """The inputs that a text holds."""
+        """The inputs in a text."""
         return split(text, self.judge)
 
     def wants_more(self, text: str) -> bool:
-        """Whether a text ends in the middle of an input."""
+        """Whether a text ends with an incomplete input."""
         pieces = self.inputs(text)
         if not pieces or is_command(pieces[-1]):
             return False
         return self.judge(pieces[-1]) is Syntax.INCOMPLETE
 
     def submit(self, text: str) -> bool:
-        """Run all inputs in a text; False where the conversation is over."""
+        """Run all inputs in a text; returns False if one of them ends the session."""
         for piece in self.inputs(text):
             if piece.strip() in _LEAVE:
                 return False
@@ -63,7 +63,7 @@ class Session:
         return Syntax.COMPLETE
 
     def _enter(self, piece: str) -> bool:
-        """Run one input; False where Ctrl-C stopped it."""
+        """Run one input; returns False if Ctrl-C has stopped it."""
         command, rest = piece.lstrip()[:1], piece.lstrip()[1:].strip()
         if command == "?":
             self.engine.write(help.about(rest, self.engine.names) if rest else help.OVERVIEW)

@@ -1,7 +1,7 @@
-"""What a terminal may be sent of texts that others wrote: no control codes.
+"""Makes text from files safe to show in a terminal.
 
-Names and texts from files can hold codes that move the cursor, hide what follows, or type in
-the user's name. They are shown as Lua writes them in strings.
+Names and texts from files can contain control codes that move the cursor, hide text, or make the
+terminal type something. They are shown as Lua writes them in strings.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import re
 
 __all__ = ["visible"]
 
-# All but the newline and the tab, and what bytes that are no text stand for.
+# The control codes other than newline and tab, and bytes 0x80 to 0x9f that are no UTF-8.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f]")
 
 
 def visible(text: str) -> str:
-    """A text with its control codes as digits: ``\\027[2J``."""
+    """A text with its control codes written as digits: ``\\027[2J``."""
     return _CONTROL.sub(_escaped, text)
 
 

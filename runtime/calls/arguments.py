@@ -1,4 +1,4 @@
-"""The arguments of a call that its implementation reads one by one."""
+"""``Call``: the arguments of a call, for implementations that read them one by one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from runtime.core.tensor import TENSOR_CLASSES, Tensor
 
 __all__ = ["Call"]
 
+# Lua's types by their numbers in Lua's C interface.
 _LUA_TYPES = (
     "nil",
     "boolean",
@@ -26,7 +27,10 @@ _LUA_TYPES = (
 
 
 class Call:
-    """The arguments of one call, read by position (from 1) with the reference's errors."""
+    """The arguments of one call, read by position, counted from 1, with the reference's errors.
+
+    dtype: the element type of the class whose method was called.
+    """
 
     __slots__ = ("args", "dtype")
 
@@ -38,24 +42,24 @@ class Call:
         return len(self.args)
 
     def get(self, at: int) -> Any:
-        """The argument as it is; None where absent."""
+        """The argument as it is; None for nil and where the call has no such argument."""
         return self.args[at - 1] if at <= len(self.args) else None
 
-    def got(self, at: int) -> str:
-        """What stands there, for an error about its Lua type."""
+    def type_name(self, at: int) -> str:
+        """The argument's Lua type as error messages name it; 'no value' where it is absent."""
         return lua_type(self.args[at - 1]) if at <= len(self.args) else "no value"
 
     def mismatch(self, at: int, expected: str) -> TypeMismatch:
-        """The error about an object of the wrong class; names the class it has.
+        """The error about an argument of the wrong class, which names the class it has.
 
-        Torch7: of a value without class it names the Lua type whose number is the
-        argument's position.
+        Torch7: where the argument has no class, the message names not its own Lua type but the
+        one whose number is the argument's position.
         """
         name = typename(self.get(at))
         return TypeMismatch(at, expected, name or _LUA_TYPES[min(at, 8)])
 
     def tensor(self, at: int, dtype: DType | None = None) -> Tensor:
-        """A tensor of the given type, by default the one the method belongs to."""
+        """A tensor of an element type, by default that of the method's class."""
         value = self.get(at)
         dtype = dtype or self.dtype
         if type(value) is not TENSOR_CLASSES[dtype.index]:
@@ -63,7 +67,7 @@ class Call:
         return value
 
     def storage(self, at: int, dtype: DType | None = None) -> Storage:
-        """A storage of the given type, by default the one the method belongs to."""
+        """A storage of an element type, by default that of the method's class."""
         value = self.get(at)
         dtype = dtype or self.dtype
         if type(value) is not STORAGE_CLASSES[dtype.index]:
@@ -74,7 +78,7 @@ class Call:
         """A number (or a string that holds one)."""
         value = as_number(self.get(at))
         if value is None:
-            raise TypeMismatch(at, "number", self.got(at))
+            raise TypeMismatch(at, "number", self.type_name(at))
         return value
 
     def long(self, at: int, default: int | None = None) -> int:
@@ -84,11 +88,11 @@ class Call:
         return int(cast_scalar(self.number(at), LONG))
 
     def real(self, at: int) -> float | int:
-        """A number converted to the element type."""
+        """A number, converted to the element type of the method's class."""
         return cast_scalar(self.number(at), self.dtype)
 
     def sizes(self, at: int) -> tuple[int, ...] | None:
-        """The elements of a LongStorage; None where something else stands there."""
+        """The elements of a LongStorage; None where the argument is none."""
         value = self.get(at)
         if type(value) is STORAGE_CLASSES[LONG.index]:
             return tuple(value.data.tolist())

@@ -3,27 +3,28 @@
 A form is written as the reference prints it, for all element types at once:
 
     *T* [T=1] [real=1] T
-    │   │     │        └ a tensor of the row's own type
-    │   │     └ a number of its element type; 1 where the call leaves it out
-    │   └ optional: where left out, the form's argument 1 (itself counted from 1)
-    └ returned: the destination; `[*T*]` is a new tensor where left out
+    │   │     │        └ a tensor of the element type that the call works on
+    │   │     └ a number, converted to that element type; 1 where the call leaves it out
+    │   └ an optional tensor; where the call leaves it out, the form's argument 1 stands for it
+    └ the destination, which the call returns; `[*T*]` is a new tensor where left out
 
-`=default` is not printed; `=last` is None. Other kinds: double long int index boolean
-accreal Generator, LongTensor and the other tensor names, `T~2D` (two dimensions), `{T+}` (a
+The text `=default` is not printed. `=last` says that the operation takes the last dimension;
+its implementation gets None. The other kinds are double, long, int, index, boolean, accreal,
+Generator, LongTensor and the other tensor names, `T~2D` (a tensor of two dimensions), `{T+}` (a
 table of tensors), `(V|F)` (one of these strings), `(LongStorage | dim1 [dim2...])` (sizes).
-`<*T*>` is a destination that the call never passes, and that is not printed.
+`<*T*>` is a new destination that no call can pass, and that is not printed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any
 
-from runtime.core.dtypes import BYTE, CHAR, DOUBLE, DTYPES, INT, LONG, DType, cast_scalar
+from runtime.core.dtypes import DOUBLE, DTYPES, INT, LONG, DType, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
@@ -35,9 +36,9 @@ Reader = Callable[[Any], Any] | None
 
 @dataclass(frozen=True)
 class Foreign:
-    """A Lua value that Python never looks into: a table, function, thread or cdata.
+    """Stands for a Lua value that Python never looks into: a table, function, thread or cdata.
 
-    kind: Lua's type. typename: the torch class, where it has one.
+    kind: the value's Lua type. typename: its torch class, None where it has none.
     """
 
     kind: str
@@ -83,7 +84,7 @@ def as_number(value: Any) -> float | int | None:
 
 
 def _number_in(text: bytes) -> float | None:
-    # Python's own reading, less what only Python allows, and with hexadecimal numbers.
+    # Python's float() also allows underscores, which Lua does not, and lacks hexadecimal numbers.
     if b"_" in text:
         return None
     try:
@@ -95,11 +96,11 @@ def _number_in(text: bytes) -> float | None:
 class Kind:
     """One kind of argument.
 
-    name: as call forms print it. by_value: whether more than the Python type decides.
+    name: as call forms print it. vararg: whether it takes all arguments to the end of the call;
+    `accepts` and `reader` then get a tuple of them.
     """
 
     name = ""
-    by_value = False
     vararg = False
 
     def accepts(self, value: Any) -> bool:
@@ -107,17 +108,19 @@ class Kind:
         raise NotImplementedError
 
     def reader(self, value: Any) -> Reader:
-        """What turns values of this value's type into what the operation takes; None: nothing."""
+        """A function that turns values of this type into what the implementation takes.
+
+        None where the implementation takes them as they are.
+        """
         return None
 
 
 class TensorKind(Kind):
-    """A tensor of one class, perhaps of a fixed number of dimensions."""
+    """A tensor of one class; where ndim is given, of that number of dimensions."""
 
     def __init__(self, dtype: DType, ndim: int | None = None) -> None:
         self.cls = TENSOR_CLASSES[dtype.index]
         self.ndim = ndim
-        self.by_value = ndim is not None
         self.name = f"{dtype.name}Tensor" + (f"~{ndim}D" if ndim is not None else "")
 
     def accepts(self, value: Any) -> bool:
@@ -160,12 +163,7 @@ class NumberKind(Kind):
             return convert
         if convert is None:
             return _number_in
-        return lambda text: convert(_number_in(text))  # type: ignore[arg-type]  # it is one
-
-    @property
-    def by_value(self) -> bool:  # type: ignore[override]
-        """Strings are numbers by what they hold."""
-        return False
+        return lambda text: convert(_number_in(text))  # type: ignore[arg-type]  # never None here
 
 
 class BooleanKind(Kind):
@@ -178,9 +176,7 @@ class BooleanKind(Kind):
 
 
 class OptionKind(Kind):
-    """A string that starts with one of a few letters; the operation gets the letter."""
-
-    by_value = True
+    """A string that starts with one of a few letters; the implementation gets the letter."""
 
     def __init__(self, options: Sequence[str]) -> None:
         self.name = f"({'|'.join(options)})"
@@ -198,7 +194,7 @@ def _first_letter(value: bytes) -> str:
 
 
 class SizesKind(Kind):
-    """A LongStorage, or numbers to the end of the call; the operation gets a tuple of int."""
+    """A LongStorage, or numbers to the end of the call; the implementation gets a tuple of int."""
 
     name = "(LongStorage | dim1 [dim2...])"
     vararg = True
@@ -253,11 +249,12 @@ _REALS = {
 _BOOLEAN = BooleanKind()
 _SIZES = SizesKind()
 _TENSOR_NAMES = {f"{dtype.name}Tensor": dtype for dtype in DTYPES}
-#: Kinds of further classes ('Generator'), added by the modules that own them.
+#: Kinds for further classes ('Generator'), which the modules that own these classes add.
 OBJECT_KINDS: dict[str, ObjectKind] = {}
 
 
 def _kind(word: str, dtype: DType) -> Kind:
+    """The kind that a word of a form names, for one element type."""
     name, _, ndim = word.partition("~")
     if name == "T" or name in _TENSOR_NAMES:
         return TensorKind(_TENSOR_NAMES.get(name, dtype), int(ndim[:-1]) if ndim else None)
@@ -282,8 +279,10 @@ def _kind(word: str, dtype: DType) -> Kind:
 class Argument:
     """One argument of a form.
 
-    default: what stands where the call leaves it out: a value, 'new' (a new tensor), or
-    ('argument', i) for the form's argument i; `optional` says whether there is one.
+    returned: the argument is a destination, which the call returns. optional: the call may leave
+    it out. invisible: no call passes it, and no message prints it.
+    default: what the implementation gets where the call leaves the argument out: a value, 'new'
+    (a new tensor), or ('argument', i) for the form's argument i, counted from 0.
     """
 
     kind: Kind
@@ -294,7 +293,7 @@ class Argument:
 
     @property
     def help(self) -> str:
-        """As error messages print it."""
+        """The argument as error messages print it."""
         text = f"*{self.kind.name}*" if self.returned else self.kind.name
         return f"[{text}]" if self.optional else text
 
@@ -304,21 +303,18 @@ class Form:
     """One way to call a function: its arguments in order."""
 
     arguments: tuple[Argument, ...]
-    by_value: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "by_value", any(a.kind.by_value for a in self.arguments))
 
     @property
     def help(self) -> str:
-        """As error messages print it."""
+        """The form as error messages print it."""
         return " ".join(a.help for a in self.arguments if not a.invisible)
 
     def match(self, args: tuple[Any, ...]) -> list[int | None] | None:
-        """For each argument the position that stands for it (None: left out), or None.
+        """Find where a call passes each argument of the form; None if the form does not fit.
 
-        Torch7 tries the optional arguments in the order of a binary counter, first none of
-        them, and takes the first choice that fits.
+        The result has for each argument its position in the call, counted from 0, or None where
+        the call leaves the argument out. Torch7: counts in binary through the optional arguments,
+        the first one as the lowest bit, and takes the first choice that fits.
         """
         optional = [i for i, a in enumerate(self.arguments) if a.optional]
         for chosen in _choices(len(optional)):
@@ -329,6 +325,7 @@ class Form:
         return None
 
     def _place(self, given: set[int], args: tuple[Any, ...]) -> list[int | None] | None:
+        """The same for one choice: given has the optional arguments that the call passes."""
         places: list[int | None] = []
         at = 0
         for i, argument in enumerate(self.arguments):
@@ -349,6 +346,7 @@ class Form:
 
 
 def _choices(count: int) -> Iterator[tuple[bool, ...]]:
+    """All choices among so many optional arguments, in the order of a binary counter."""
     for bits in product((False, True), repeat=count):
         yield bits[::-1]
 
@@ -387,8 +385,3 @@ def _default(kind: Kind, returned: bool, text: str) -> Any:
             number -= 1
         return int(number) if number == int(number) else number
     return text or None
-
-
-def is_string_type(dtype: DType) -> bool:
-    """Whether storages of this type hold text (ByteStorage, CharStorage)."""
-    return dtype in (BYTE, CHAR)

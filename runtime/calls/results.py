@@ -1,12 +1,15 @@
-"""What an entry returns to Lua: results and errors.
+"""How results and errors of operations are handed to Lua.
 
-lupa spreads tuples; ``runtime/lua/core/bridge.lua`` reads it:
+Of a tuple that Python returns, lupa makes several Lua values. ``runtime/lua/core/bridge.lua``
+reads them so:
 
-    None                        the call's first argument
-    number, bool                itself
-    bytes                       an error: position of the bad argument (0: none), message
-    object, class id            a new object
-    None, n, v1, k1, ... vn, kn n results; k 0: plain, k < 0: argument -k, k > 0: new object
+    None                        the result is the call's first argument
+    number, bool                the result
+    bytes                       an error: a byte with the position of the bad argument (0 where it
+                                is about none), then the message
+    object, class id            the result is a new object
+    None, n, v1, k1, ... vn, kn n results: v itself where k is 0, the call's argument -k where k
+                                is negative, a new object v of the class id k where it is positive
 """
 
 from __future__ import annotations
@@ -23,25 +26,26 @@ from runtime.core.tensor import Tensor, describe
 
 __all__ = ["encode", "encode_error"]
 
-# How numpy says that an array would be larger than any memory.
+# numpy's messages about an array that would be larger than the address space,
 _TOO_LARGE = re.compile("array is too big|Maximum allowed dimension exceeded")
-# And that it has too many dimensions.
-_TOO_MANY = re.compile("maximum supported dimension|ndmin must be")
+# and about one of more dimensions than numpy has.
+_TOO_MANY_DIMENSIONS = re.compile("maximum supported dimension|ndmin must be")
 
 
 @uninterruptible
 def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
     """An exception as the bytes that make the bridge raise a Lua error.
 
-    args: of the call, for what operations are not made for: views that unfold to size 0.
+    args: the arguments of the call. unfold can make views with a dimension of size 0, for which
+    no operation is written; where one of them is among args, a ValueError is reported as that.
     """
     if isinstance(error, ArgError):
         return bytes([error.arg]) + error.detail.encode()
     if isinstance(error, TorchError):
         return b"\0" + str(error).encode("utf-8", "surrogateescape")
-    # Lua code that an operation calls is stopped by an error of Lua's.
-    lua_stopped = type(error).__name__ == "LuaError" and INTERRUPTED in str(error)
-    if isinstance(error, KeyboardInterrupt) or lua_stopped:
+    # Where an operation was running Lua code, Ctrl-C arrives here as an error of Lua's.
+    was_interrupted = type(error).__name__ == "LuaError" and INTERRUPTED in str(error)
+    if isinstance(error, KeyboardInterrupt) or was_interrupted:
         return b"\0" + INTERRUPTED.encode()
     # A library that is loaded at its first use needs memory too.
     no_room = isinstance(error, ImportError) and "failed to map segment" in str(error)
@@ -49,7 +53,7 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
         return b"\0$ Torch: not enough memory. Buy new RAM!"
     if isinstance(error, ValueError) and _TOO_LARGE.match(str(error)):
         return b"\0$ Torch: invalid memory size -- maybe an overflow?"
-    if isinstance(error, ValueError) and _TOO_MANY.match(str(error)):
+    if isinstance(error, ValueError) and _TOO_MANY_DIMENSIONS.match(str(error)):
         return b"\0too many dimensions: no operation takes so many"
     if isinstance(error, (ValueError, ArithmeticError)):
         for tensor in args:
@@ -62,7 +66,7 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
 
 
 def encode(result: Any, args: tuple[Any, ...]) -> Any:
-    """A result as the bridge reads it."""
+    """A result, or a tuple of results, as the bridge reads it; args: the call's arguments."""
     if isinstance(result, tuple):
         flat: list[Any] = [None, len(result)]
         for value in result:
@@ -77,6 +81,7 @@ def encode(result: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _encode_one(value: Any, args: tuple[Any, ...]) -> tuple[Any, int]:
+    """One result as the pair v, k of the module's docstring."""
     kind = CLASS_IDS.get(type(value), 0)
     if kind:
         for at, arg in enumerate(args[:3]):

@@ -1,7 +1,8 @@
 """The table of operations: call forms, and the functions that implement them.
 
-A row is written beside its implementation in ``ops/`` with `@op` (the reference matches the form
-and prints it in its error) or `@checked` (the reference checks the arguments one by one).
+A row is added by a decorator on its implementation in ``ops/``. `@op` is for operations whose
+call the reference matches with its forms, which it prints in the error if none fits; `@checked`
+is for those whose arguments the reference checks one by one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from runtime.core.dtypes import DTYPES, REALS, DType
 __all__ = ["ALL", "EVERY", "FLOATS", "TABLE", "Row", "checked", "op"]
 
 ALL = REALS
-EVERY = DTYPES  # Half, too
+EVERY = DTYPES  # ALL, and Half
 FLOATS = tuple(dtype for dtype in REALS if dtype.is_float)
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -25,13 +26,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Row:
     """One call form of one operation.
 
-    method, function: the form as x:name(...) and as torch.name(...); None where absent.
-    types: the element types that have it. hand: the arguments are checked one by one.
-    each, total: a Lua formula for one element of the result, or for what the result is the sum
-    of (an element, or a product of two), in the implementation's names (compute/formulas.py).
-    fresh: what runs instead where the call leaves the destination out.
-    pick: a Lua formula: whether an element `x` goes before the `best` one so far, for the two
-    results of an extremum along a dimension.
+    method, function: the form (see calls/forms.py) as x:name(...) and as torch.name(...); None
+    where there is none.
+    types: the element types that have this form.
+    hand: the implementation gets a `Call` and reads its arguments itself (`@checked`); otherwise it
+    gets the form's arguments.
+    fresh: what is called instead of the implementation where the call leaves the destination out.
+
+    A row may have one Lua formula, from which compute/formulas.py writes Lua functions for calls
+    on DoubleTensors. Its names are those of the implementation's parameters; with `hand`, a, b
+    and c are the call's arguments.
+    each: one element of the result, from the elements of the tensors at the same place.
+    total: the result is the sum of this expression: an element, or the product of two.
+    pick: for an extremum along a dimension, whether an element `x` replaces `best`, the extremum
+    of the elements before it.
     """
 
     name: str
@@ -46,11 +54,11 @@ class Row:
     pick: str | None = None
 
     def form(self, space: str) -> str | None:
-        """The form in one name space, 'method' or 'function'."""
+        """The form for calls as a 'method' or as a 'function'; None where there is none."""
         return self.method if space == "method" else self.function
 
 
-#: All rows by name, in the order in which they are tried.
+#: The rows of each operation by its name, in the order in which a call tries them.
 TABLE: dict[str, list[Row]] = {}
 
 
@@ -65,7 +73,7 @@ def op(
     fresh: Callable[..., Any] | None = None,
     pick: str | None = None,
 ) -> Callable[[F], F]:
-    """Add a row whose form the dispatcher matches."""
+    """Add a row whose form is matched with each call; the implementation gets its arguments."""
 
     def register(implementation: F) -> F:
         formulas = each, total, fresh, pick

@@ -79,12 +79,12 @@ HALF = DType("Half", "half", np.dtype(np.float16), 7)
 
 #: The element types that torch computes with, in the order in which the reference tries them.
 REALS = (BYTE, CHAR, SHORT, INT, LONG, FLOAT, DOUBLE)
-#: All element types: also Half, which is little more than stored.
+#: All element types. Half is for storing: it has few operations (see ops/half.py).
 DTYPES = (*REALS, HALF)
 
 
 def cast(values: Array, to: DType) -> Array:
-    """Convert an array's elements as C does on x86-64; shares memory where nothing changes.
+    """Convert an array's elements as C does on x86-64; the array itself if it has the type.
 
     A float that does not fit an integer type becomes the smallest int (32 bits, or 64 for
     Long) and then wraps; integers wrap; floats round to the nearest float.
@@ -103,7 +103,7 @@ def cast(values: Array, to: DType) -> Array:
 
 
 def cast_into(out: Array, values: Array, to: DType) -> None:
-    """Set an array's elements to others, converted as `cast` does; the shapes are equal."""
+    """Set out's elements to values, converted as `cast` does; both have the same shape."""
     if values.dtype.kind != "f" or to.is_float:
         np.copyto(out, values, casting="unsafe")
     elif values.size:
@@ -114,7 +114,7 @@ def cast_into(out: Array, values: Array, to: DType) -> None:
 
 
 def cast_scalar(value: float, to: DType) -> float | int:
-    """Convert a Lua number to what one element of type ``to`` holds of it."""
+    """Convert a Lua number as `cast` does: the value that an element of type ``to`` takes."""
     if to is DOUBLE:
         return value
     if to is FLOAT:

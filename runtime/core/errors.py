@@ -6,8 +6,8 @@
     ├── InvalidArguments       no call form fits: 'invalid arguments: ... expected arguments: ...'
     └── StorageExceeded        a view reaches past the end of its storage
 
-The texts leave out the reference's C source positions. Who raises them does not know the
-name under which Lua called: the bridge adds it (see ``runtime/lua/core/errors.lua``).
+The texts leave out the reference's C source positions. An operation does not know by what name
+Lua called it: ``runtime/lua/core/errors.lua`` adds the name to the message.
 """
 
 from __future__ import annotations
@@ -58,9 +58,10 @@ class InvalidArguments(TorchError):
 
 
 class StorageExceeded(TorchError):
-    """A tensor reaches past the end of its storage (which was resized below it).
+    """A tensor reaches past the end of its storage, which was made smaller after the tensor was.
 
-    Torch7: reads and writes whatever memory lies there.
+    sizes: the tensor's. needed: how many elements the storage would have to hold. length: how
+    many it holds. Torch7: reads and writes the memory behind the storage.
     """
 
     def __init__(self, sizes: tuple[int, ...], needed: int, length: int) -> None:

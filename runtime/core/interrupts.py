@@ -1,8 +1,12 @@
 """Where Ctrl-C may end what runs in Python.
 
-A signal is handled between two steps of Python code, wherever these are. Operations may end
-there, with KeyboardInterrupt, which their entry turns into an error of Lua's. What must not be
-left half done is finished first: Lua asks for the signal soon afterwards.
+Python handles a signal between any two steps of its code. An operation may be ended there, by a
+KeyboardInterrupt that the function Lua called turns into a Lua error. Code that would leave an
+object in an inconsistent state must be finished first; the interrupt is then raised a little
+later, in Lua.
+
+The signal's handler sees the stack of frames. So the functions that allow or forbid an
+interrupt are registered by their code objects, which the frames refer to.
 """
 
 from __future__ import annotations
@@ -24,19 +28,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def mark_interruptible(function: F) -> F:
-    """Let Ctrl-C end what a function calls. It must catch KeyboardInterrupt itself."""
+    """Let Ctrl-C end what a function calls; the function itself must catch KeyboardInterrupt."""
     _interruptible.add(function.__code__)
     return function
 
 
 def uninterruptible(function: F) -> F:
-    """Let a function, with all it calls, be finished once it has begun."""
+    """Make sure that Ctrl-C does not end a function, nor anything that it calls."""
     _uninterruptible.add(function.__code__)
     return function
 
 
-def _is_pythons_own(code: CodeType) -> bool:
-    # A module that was left half loaded would stay so; a weak reference's callback is a finalizer.
+def _is_uninterruptible_in_python(code: CodeType) -> bool:
+    # An import that is ended leaves a half-loaded module behind, for good. No exception gets out
+    # of a weak reference's callback: the interrupt would be lost.
     name = code.co_filename
     return name.startswith("<frozen importlib") or name == weakref.__file__
 
@@ -44,13 +49,15 @@ def _is_pythons_own(code: CodeType) -> bool:
 def is_interruptible(frame: FrameType | None) -> bool:
     """Whether Ctrl-C may end what a Python frame does.
 
-    Not where it belongs to a finalizer that runs within: no exception gets out of these.
+    The innermost registered function among its callers decides. A frame within a finalizer may
+    not be ended: no exception gets out of finalizers.
     """
-    outer = False
+    is_caller = False  # an interruptible function must not be ended itself, only what it calls
     while frame is not None and frame.f_code.co_name != "__del__":
-        if frame.f_code in _uninterruptible or _is_pythons_own(frame.f_code):
+        code = frame.f_code
+        if code in _uninterruptible or _is_uninterruptible_in_python(code):
             return False
-        if outer and frame.f_code in _interruptible:
+        if is_caller and code in _interruptible:
             return True
-        outer, frame = True, frame.f_back
+        is_caller, frame = True, frame.f_back
     return False

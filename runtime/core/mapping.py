@@ -1,4 +1,4 @@
-"""Storages over mapped files.
+"""Storages whose elements are the bytes of a file, mapped into memory.
 
 Manual: Storage, torch.TYPEStorage(filename [, shared [, size [, sharedMem]]]).
 """
@@ -22,21 +22,23 @@ __all__ = ["is_mapped", "map_file"]
 
 _SHARED_MEMORY = b"/dev/shm"
 
-# Device and inode of the files that storages are over, and how many are.
+# How many storages map a file, by the file's device and inode.
 _mapped: Counter[tuple[int, int]] = Counter()
 
 
 def map_file(
     cls: type[Storage], name: bytes, size: int, *, shared: bool, shared_memory: bool
 ) -> Storage:
-    """A storage of ``size`` elements (0: as many as the file holds whole) over a file.
+    """A storage of ``size`` elements that maps a file; size 0 means all of the file's elements.
 
-    shared: changes reach the file, which is created and extended as needed; else they stay
-    private and the file is only read. shared_memory: the file lives in shared memory.
-    Raises TorchError, with the file untouched, where it is missing, short or unreadable.
+    shared: changes of elements reach the file, which is created and extended where needed;
+    otherwise the file is only read, and changes stay in this storage. shared_memory: name is that
+    of an object in shared memory, not a path.
+    Raises TorchError where the file is missing, too short or cannot be opened or mapped; the
+    file's bytes are then as they were.
     """
     path = _shared_memory_path(name) if shared_memory else name
-    name = name.partition(b"\0")[0]  # as C reads it
+    name = name.partition(b"\0")[0]  # C's strings end at a zero byte
     shown = name.decode("utf-8", "surrogateescape")
     nbytes = size * cls.dtype.size
     if nbytes < 0:
@@ -51,9 +53,10 @@ def map_file(
             return cls(np.empty(0, cls.dtype.numpy), owner=path)
         access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
         memory = mmap.mmap(descriptor, nbytes, access=access)
-        _note(memory, descriptor)
+        _count_mapping(memory, descriptor)
         if shared_memory:
-            # Torch7: the shared memory object goes with the first storage over it that goes.
+            # Torch7: the object is removed when the first storage that maps it is freed, even if
+            # others still do.
             finalize(memory, _unlink, path)
     except (OSError, ValueError) as error:
         raise _cannot_map(nbytes) from error
@@ -63,28 +66,32 @@ def map_file(
 
 
 def is_mapped(descriptor: int) -> bool:
-    """Whether a storage is over an open file: reading what is cut off ends the process."""
+    """Whether a storage maps an open file.
+
+    Such a file must not be made shorter: the system ends a process that uses mapped memory
+    beyond the file's end.
+    """
     if not _mapped:
         return False
     status = os.fstat(descriptor)
     return _mapped[status.st_dev, status.st_ino] > 0
 
 
-def _note(memory: mmap.mmap, descriptor: int) -> None:
+def _count_mapping(memory: mmap.mmap, descriptor: int) -> None:
     status = os.fstat(descriptor)
     key = status.st_dev, status.st_ino
     _mapped[key] += 1
-    finalize(memory, _forget, key)
+    finalize(memory, _uncount_mapping, key)
 
 
-def _forget(key: tuple[int, int]) -> None:
+def _uncount_mapping(key: tuple[int, int]) -> None:
     _mapped[key] -= 1
     if not _mapped[key]:
         del _mapped[key]
 
 
 def _shared_memory_path(name: bytes) -> bytes:
-    """Where an object of shared memory lies; as shm_open, which knows no folders."""
+    """The path of an object in shared memory; refuses names with folders, as shm_open does."""
     base = name.lstrip(b"/")
     if not base or b"/" in base:
         raise _cannot_open(name.decode("utf-8", "surrogateescape"), True, True)
@@ -117,7 +124,7 @@ def _cannot_open(shown: str, shared: bool, shared_memory: bool) -> TorchError:
 
 
 def _settle_size(descriptor: int, shown: str, nbytes: int, shared: bool) -> int:
-    """The number of bytes to map; a shared file is extended to it, and has room for it."""
+    """The number of bytes to map; a shared file is extended to it, with room on its disk."""
     try:
         status = os.fstat(descriptor)
     except OSError:
@@ -131,7 +138,8 @@ def _settle_size(descriptor: int, shown: str, nbytes: int, shared: bool) -> int:
         )
     if shared and (nbytes > status.st_size or stat.S_ISREG(status.st_mode)):
         try:
-            # Writing to what a full disk has no room for would end the process.
+            # The system ends a process that writes to mapped memory for which a full disk has no
+            # room.
             system.reserve(descriptor, nbytes)
         except OSError:
             raise TorchError(f"unable to resize file <{shown}> to the right size") from None

@@ -171,10 +171,10 @@ class Memory(Part):
             self._pool.give(memory)
 
     def collect(self) -> None:
-        """Let Lua collect what a program has dropped."""
+        """Run Lua's collector, so that the Python objects that a program has dropped are freed."""
         if self.meter.collect is not None:
-            self.meter.collect()  # lets go of what stands for an object in Lua
-            self.meter.collect()  # and of the object
+            self.meter.collect()  # frees the program's userdata
+            self.meter.collect()  # frees lupa's userdata of the object, which the first one kept
 
     def trim(self) -> None:
         """Give memory that is kept for later back to the system."""

@@ -1,8 +1,9 @@
-"""Text of tensors and storages, as the reference prints them.
+"""The text of tensors and storages, as the reference prints them.
 
-The layout of all numbers of one print is decided together: whole numbers are printed as
-such, others with four digits after the point, a common scale where they are large or small,
-exponents where they are far apart. Manual: a tensor ends with its class and 'of dimension'.
+All numbers of one tensor or storage get the same layout. Whole numbers are printed without a
+point, others with four digits after it. Where the numbers are large or small, a common factor is
+printed before them; where they differ by many orders of magnitude, each has an exponent. The
+text of a tensor ends with its class and its sizes, 'of dimension', as the manual has it.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from runtime.core.tensor import Tensor
 
 __all__ = ["storage_text", "tensor_text"]
 
-_LINE = 80  # characters of a line of a matrix
-_MOST_DIGITS = 9  # of whole numbers printed in full
-_MOST_SPREAD = 4  # orders of magnitude between the smallest and the largest number
-_MOST_WIDTH = 5  # digits before the point without a scale
+_LINE_WIDTH = 80  # characters; a matrix that is wider is printed in groups of columns
+_MAX_WHOLE_DIGITS = 9  # whole numbers of more digits get exponents
+_MAX_SPREAD = 4  # numbers that differ by more orders of magnitude get exponents
+_MAX_DIGITS = 5  # numbers of more digits before the point get a common factor
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the numbers of one print look.
+    """How the numbers of one tensor or storage are printed.
 
-    format: of one number, for %. scale: common to all, None for 1. width: of a column
-    without its separator; None where lines are never split.
+    format: of one number, for the operator %. scale: the common factor, None for 1. width: the
+    characters of a column without the separator; None where lines are never split.
     """
 
     format: str
@@ -40,7 +41,7 @@ class Layout:
 
 
 def _magnitude(value: float) -> float:
-    """Digits before the decimal point (0, -1, ... for numbers below 1); 1 for zero."""
+    """How many digits a number has before its point: 0, -1, ... for numbers below 1; 1 for 0."""
     if value == 0:
         return 1
     if isnan(value) or isinf(value):
@@ -57,21 +58,21 @@ def _layout(values: Array) -> Layout:
         # Torch7: the width becomes nan, and so no line is ever full.
         return Layout("%f", None, None)
     if whole:
-        if largest > _MOST_DIGITS:
+        if largest > _MAX_WHOLE_DIGITS:
             return Layout("%11.4e", None, 11)
         return Layout(f"%{largest + 1:.0f}d", None, int(largest) + 1)
-    if largest - smallest > _MOST_SPREAD:
+    if largest - smallest > _MAX_SPREAD:
         wide = abs(largest) > 99 or abs(smallest) > 99
         width = 12 if wide else 11
         return Layout(f"%{width}.4e", None, width)
-    if largest > _MOST_WIDTH or largest < 0:
+    if largest > _MAX_DIGITS or largest < 0:
         return Layout("%7.4f", 10.0 ** (largest - 1), 7)
     width = 7 if largest == 0 else int(largest) + 6
     return Layout(f"%{width}.4f", None, width)
 
 
 def _numbers(layout: Layout, values: Array) -> list[str]:
-    """The numbers as text, each in its column."""
+    """The text of each number, padded to the width of a column."""
     scaled = values if layout.scale is None else values / layout.scale
     return [layout.format % value for value in scaled.tolist()]
 
@@ -84,7 +85,8 @@ def _vector(values: Array) -> str:
 
 def _matrix(values: Array, layout: Layout, indent: str) -> str:
     rows, columns = values.shape
-    per_line = columns if layout.width is None else (_LINE - len(indent)) // (layout.width + 1)
+    room = _LINE_WIDTH - len(indent)
+    per_line = columns if layout.width is None else room // (layout.width + 1)
     scale = layout.scale
     margin = indent if scale is None else indent + " "
     texts = _numbers(layout, values.reshape(-1))
@@ -92,7 +94,7 @@ def _matrix(values: Array, layout: Layout, indent: str) -> str:
     for first in range(0, columns, per_line):
         last = min(first + per_line, columns)
         if per_line < columns:
-            # Torch7: only the first of a slice's heads is indented.
+            # Torch7: only the first heading of a slice is indented.
             gap = "\n" if first else indent
             parts.append(f"{gap}Columns {first + 1} to {last}\n")
         if scale is not None:
@@ -104,13 +106,13 @@ def _matrix(values: Array, layout: Layout, indent: str) -> str:
 
 
 def _slices(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Positions in all but the last two dimensions; the first varies fastest."""
+    """All positions, from 0, in the dimensions before the last two; the first varies fastest."""
     for position in product(*(range(n) for n in reversed(sizes[:-2]))):
         yield position[::-1]
 
 
 def tensor_text(tensor: Tensor) -> str:
-    """What tostring gives for a tensor; ends with a newline."""
+    """The text that tostring gives for a tensor; it ends with a newline."""
     name = tensor.dtype.tensor_name
     if not tensor.sizes:
         return f"[{name} with no dimension]\n"
@@ -129,6 +131,6 @@ def tensor_text(tensor: Tensor) -> str:
 
 
 def storage_text(storage: Storage) -> str:
-    """What tostring gives for a storage; ends with a newline."""
+    """The text that tostring gives for a storage; it ends with a newline."""
     text = _vector(storage.data) if storage.size else ""
     return f"{text}[{storage.dtype.storage_name} of size {storage.size}]\n"

@@ -1,4 +1,4 @@
-"""What files need of the operating system, with its surprises taken out."""
+"""The calls of the operating system that files need: descriptors, room on disks, pipes."""
 
 from __future__ import annotations
 
@@ -20,22 +20,26 @@ __all__ = [
 ]
 
 _SHELL = "/bin/sh"
-_BLOCK = 512  # bytes of what st_blocks counts
+_BLOCK = 512  # bytes: the unit of st_blocks
 _NOT_SUPPORTED = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
-# Processes that nobody waited for when their file was closed.
-_left: list[int] = []
+# Process ids of commands whose file was closed without waiting for them to end.
+_unwaited: list[int] = []
 
 
 def open_descriptor(name: bytes, flags: int, mode: int = 0o666) -> int:
-    """Open a file that no child process inherits; its name ends at a zero byte. Raises OSError."""
+    """Open a file that no child process inherits. Raises OSError.
+
+    As in C, the name ends at a zero byte.
+    """
     name = name.partition(b"\0")[0]
     try:
         return os.open(name, flags | os.O_CLOEXEC, mode)
     except OSError as error:
         if error.errno != errno.EMFILE:
             raise
-    # Files that a program dropped without closing them stay open until Lua collects them.
+    # Too many files are open. Those that a program has dropped without closing them are closed
+    # when Lua collects them.
     current(Memory).collect()
     return os.open(name, flags | os.O_CLOEXEC, mode)
 
@@ -43,7 +47,7 @@ def open_descriptor(name: bytes, flags: int, mode: int = 0o666) -> int:
 def reserve(descriptor: int, size: int) -> None:
     """Make sure that the disk has room for a file's first ``size`` bytes.
 
-    The file is extended to them. Raises OSError; the file's size is then as it was.
+    A shorter file is extended to that size. Raises OSError; the file's size is then as it was.
     """
     before = os.fstat(descriptor)
     if before.st_size < size:
@@ -60,7 +64,7 @@ def reserve(descriptor: int, size: int) -> None:
 
 @contextmanager
 def broken_pipes_as_errors() -> Iterator[None]:
-    """Make writing to a pipe that nobody reads an OSError instead of the program's end."""
+    """Make writing to a pipe without a reader raise OSError; else SIGPIPE ends the process."""
     pipe = {signal.SIGPIPE}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, pipe)
     pending = signal.SIGPIPE in signal.sigpending()
@@ -73,9 +77,11 @@ def broken_pipes_as_errors() -> Iterator[None]:
 
 
 def start_command(command: bytes, *, reading: bool) -> tuple[int, int]:
-    """Run a shell command; our end of a pipe to it, and its process id. Raises OSError.
+    """Start a shell command with a pipe to this process. Raises OSError.
 
-    reading: we read what the command writes; else the command reads what we write.
+    reading: the pipe carries the command's standard output here; otherwise it carries what is
+    written here to the command's standard input. Returns the descriptor of this end of the pipe,
+    and the process id.
     """
     collect_finished()
     out, into = os.pipe()
@@ -106,17 +112,17 @@ def wait_for(process: int) -> None:
 
 
 def leave(process: int) -> None:
-    """Do not wait for a process; it is collected when it has ended."""
-    _left.append(process)
+    """Do not wait for a process to end; remember it for `collect_finished`."""
+    _unwaited.append(process)
     collect_finished()
 
 
 def collect_finished() -> None:
-    """Let the system forget processes that have ended."""
-    for process in _left[:]:
+    """Collect the status of remembered processes that have ended; until then they are zombies."""
+    for process in _unwaited[:]:
         try:
             ended, _ = os.waitpid(process, os.WNOHANG)
         except ChildProcessError:
             ended = process
         if ended:
-            _left.remove(process)
+            _unwaited.remove(process)

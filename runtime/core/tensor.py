@@ -1,8 +1,9 @@
 """``Tensor``: storage + offset + sizes + strides, and the rules of its views.
 
-Geometry is changed here and nowhere else; every change reaches the C mirror, which Lua
-reads. Dimensions, indices and offsets count from 0 here; Lua's count from 1 is taken off
-where arguments are read. Error positions (``ArgError``) are those of the Lua method.
+A tensor's geometry is changed here and nowhere else, and every change is written to its mirror,
+the C struct that Lua reads. Dimensions, indices and offsets are counted from 0 here and from 1
+in Lua; the functions that read a call's arguments convert them. The argument positions of errors
+(``ArgError``) are those of the Lua method, whose self is 1.
 """
 
 from __future__ import annotations
@@ -32,19 +33,20 @@ __all__ = [
 
 Sizes = tuple[int, ...]
 
-# size, stride, nDimension, storage, storageOffset, refcount, flag; then room for 8 sizes
-# and 8 strides. Python writes it in one go: one Struct for each number of dimensions.
+# The mirror's members are size, stride, nDimension, storage, storageOffset, refcount and flag;
+# behind them is room for 8 sizes and 8 strides. Each number of dimensions has a Struct of its
+# own, which writes all of the mirror in one call.
 _ROOM = 8
 _HEAD = "@PPiPqiB3x"
 _HEAD_SIZE = struct.calcsize(_HEAD)
 _MIRRORS = [struct.Struct(_HEAD + f"{n}q{8 * (_ROOM - n)}x{n}q") for n in range(_ROOM + 1)]
 _REFCOUNTED = 1
-_MOST_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) > 1 else 32  # of numpy's arrays
+_MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) > 1 else 32  # of numpy's arrays
 
 
 @lru_cache(maxsize=4096)
 def contiguous_strides(sizes: Sizes) -> Sizes:
-    """The strides (in elements) of a tensor whose last dimension varies fastest."""
+    """The strides, in elements, of a contiguous tensor: its last dimension varies fastest."""
     strides = [1] * len(sizes)
     for d in range(len(sizes) - 2, -1, -1):
         strides[d] = strides[d + 1] * sizes[d + 1]
@@ -52,10 +54,10 @@ def contiguous_strides(sizes: Sizes) -> Sizes:
 
 
 def check_dimensions(count: int) -> None:
-    """Refuse more dimensions than numpy's arrays have."""
-    if count > _MOST_DIMENSIONS:
+    """Raise TorchError for more dimensions than numpy's arrays can have."""
+    if count > _MAX_DIMENSIONS:
         raise TorchError(
-            f"a tensor of {count} dimensions: no operation takes more than {_MOST_DIMENSIONS}"
+            f"a tensor of {count} dimensions: no operation takes more than {_MAX_DIMENSIONS}"
         )
 
 
@@ -67,9 +69,10 @@ def describe(sizes: Sequence[int]) -> str:
 class Tensor:
     """A view of a storage.
 
-    sizes, strides: one number of elements a dimension; both empty for an empty tensor.
-    offset: position in the storage of the first element, from 0.
     storage: None for a tensor that never had one.
+    offset: the position of the first element in the storage, from 0.
+    sizes, strides: for each dimension the number of elements, and the distance in the storage, in
+    elements, from one element to the next. Both are empty for an empty tensor.
     """
 
     __slots__ = (
@@ -86,8 +89,9 @@ class Tensor:
         "strides",
     )
 
-    dtype: DType  # of the class
-    storage_class: type[Storage]  # of the class
+    # Both are attributes of the class.
+    dtype: DType
+    storage_class: type[Storage]
 
     @uninterruptible
     def __init__(
@@ -97,13 +101,14 @@ class Tensor:
         sizes: Sizes = (),
         strides: Sizes = (),
     ) -> None:
-        """Take a geometry as it is: callers have validated it."""
+        """Take a geometry without any check: the caller has validated it."""
         self.storage = storage
         self.offset = offset
         self.sizes = sizes
         self.strides = strides
         self.refcount = 1
-        self._array: Array | None = None  # made from _memory, the storage's data at the time
+        # The array that `array` made last; it is valid while _memory is still the storage's data.
+        self._array: Array | None = None
         self._memory: Array | None = None
         self._overlaps: bool | None = None
         self._contiguous: bool | None = None
@@ -119,14 +124,18 @@ class Tensor:
 
     @classmethod
     def of(cls, values: Array) -> Tensor:
-        """A contiguous tensor that takes over a fresh array of its own element type."""
+        """A contiguous tensor of an array's elements.
+
+        values has the class's element type. A contiguous array becomes the tensor's memory, so
+        nothing else may use it.
+        """
         tensor = cls()
         if values.size:
             tensor.take_over(np.ascontiguousarray(values))
         return tensor
 
     def take_over(self, values: Array) -> None:
-        """View a fresh contiguous array of the own element type, which nobody else uses."""
+        """Make a contiguous array of the element type, which nothing else uses, the memory."""
         storage = self.storage_class.of(values.reshape(-1))
         self.set(storage, 0, values.shape, contiguous_strides(values.shape))
         self._overlaps, self._contiguous = False, True
@@ -149,7 +158,10 @@ class Tensor:
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the elements follow each other in the storage (dimensions of 1 do not count)."""
+        """Whether the elements follow each other in the storage in the order of their indices.
+
+        The stride of a dimension of size 1 does not matter.
+        """
         if self._contiguous is None:
             expected = 1
             self._contiguous = True
@@ -161,7 +173,7 @@ class Tensor:
 
     @property
     def overlaps_itself(self) -> bool:
-        """Whether two elements may be the same place in the storage."""
+        """Whether two elements may be the same element of the storage."""
         if self._overlaps is None:
             reach = 0
             self._overlaps = False
@@ -183,9 +195,10 @@ class Tensor:
 
     @property
     def array(self) -> Array:
-        """The elements as a numpy array of shape ``sizes`` that shares memory.
+        """The elements as a numpy array of shape ``sizes`` that shares the storage's memory.
 
-        Raises StorageExceeded where the storage has become too small.
+        An empty tensor gives an array of shape (0,). Raises StorageExceeded where the storage has
+        become too small.
         """
         if self._array is not None and self.storage.data is self._memory:  # type: ignore[union-attr]
             return self._array
@@ -204,7 +217,10 @@ class Tensor:
 
     @property
     def flat(self) -> Array:
-        """The elements in order as a one-dimensional array; shares memory where contiguous."""
+        """The elements in order as a one-dimensional array.
+
+        It shares the storage's memory if the tensor is contiguous or has one dimension.
+        """
         if len(self.sizes) == 1:
             return self.array
         if self.is_contiguous:
@@ -213,11 +229,12 @@ class Tensor:
         return self.array.reshape(-1)
 
     def _data(self) -> Array:
+        """The storage's data, which reaches to the tensor's last element."""
         if not self.sizes or self.storage is None:
             return np.empty(0, self.dtype.numpy)
         data = self.storage.data
         needed = self.offset + 1
-        for size, stride in zip(self.sizes, self.strides):  # noqa: B905 (it is on every path)
+        for size, stride in zip(self.sizes, self.strides):  # noqa: B905 (strict= takes time)
             needed += (size - 1) * stride
         if needed > len(data):
             raise StorageExceeded(self.sizes, needed, len(data))
@@ -227,7 +244,7 @@ class Tensor:
 
     @uninterruptible
     def set(self, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes) -> None:
-        """Point this tensor elsewhere; the geometry has been validated."""
+        """Make this tensor another view; the caller has validated the geometry."""
         if storage is not None and storage.dtype is not self.dtype:
             raise TypeError(f"{self.dtype.tensor_name} on a {storage.dtype.storage_name}")
         self.storage = storage
@@ -241,10 +258,11 @@ class Tensor:
     def set_checked(
         self, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes | None = None
     ) -> None:
-        """Point this tensor at (a part of) a storage, which grows where it is too small.
+        """Make this tensor a view of a storage, which is enlarged where it is too small.
 
-        sizes end at the first that is not positive; a negative stride stands for a
-        contiguous one. Manual: Tensor, set(storage, [storageOffset, sizes, [strides]]).
+        Sizes from the first one that is not positive are left out. A negative stride stands for
+        the one that makes its dimension contiguous. offset counts elements from 0.
+        Manual: Tensor, set(storage, [storageOffset, sizes, [strides]]).
         """
         if offset < 0:
             raise TorchError("Tensor: invalid storage offset")
@@ -262,9 +280,9 @@ class Tensor:
         self.set(storage, offset, sizes, resolved)
 
     def resize(self, sizes: Sizes, strides: Sizes | None = None) -> None:
-        """Give this tensor other sizes; its storage grows where needed, and never shrinks.
+        """Give this tensor other sizes, and strides, as `set_checked` reads them.
 
-        Manual: Tensor, resize.
+        Its storage is enlarged where needed, and never made smaller. Manual: Tensor, resize.
         """
         if self.storage is None and strides is None:
             sizes = sizes if min(sizes, default=1) > 0 else _resolve(sizes, None)[0]
@@ -276,25 +294,25 @@ class Tensor:
             self.set_checked(self.storage, self.offset, sizes, strides)
 
     def _has_geometry(self, sizes: Sizes, strides: Sizes | None) -> bool:
-        # Torch7: a tensor that has the wanted sizes keeps its strides, also where `set`
-        # points it at another storage.
+        # Torch7: a tensor that already has the wanted sizes, and strides where these are given,
+        # keeps its strides, even where `set` makes it a view of another storage.
         if sizes != self.sizes:
             return False
         pairs = zip(strides or (), self.strides, strict=False)
         return all(wanted < 0 or wanted == own for wanted, own in pairs)
 
     def view(self, offset: int, sizes: Sizes, strides: Sizes) -> Tensor:
-        """Another view of the same storage."""
+        """A new tensor that views the same storage; the geometry has been validated."""
         return type(self)(self.storage, offset, sizes, strides)
 
     def alias(self) -> Tensor:
-        """The same view once more."""
+        """A new tensor that is the same view."""
         return type(self)(self.storage, self.offset, self.sizes, self.strides)
 
     def narrow(self, dim: int, start: int, size: int) -> Tensor:
-        """The elements ``start`` to ``start + size - 1`` of one dimension.
+        """A view of the elements ``start`` to ``start + size - 1`` of one dimension.
 
-        Manual: Tensor, narrow(dim, index, size).
+        Raises ArgError where these do not exist. Manual: Tensor, narrow(dim, index, size).
         """
         if not 0 <= dim < self.ndim:
             raise ArgError(2, "out of range")
@@ -306,9 +324,9 @@ class Tensor:
         return self.view(self.offset + start * self.strides[dim], sizes, self.strides)
 
     def select(self, dim: int, index: int) -> Tensor:
-        """The slice at ``index`` of one dimension, which goes.
+        """A view of the slice at ``index`` of one dimension, without that dimension.
 
-        Manual: Tensor, select(dim, index).
+        Raises ArgError where there is none, and for a vector. Manual: Tensor, select(dim, index).
         """
         if self.ndim < 2:
             raise ArgError(1, "cannot select on a vector")
@@ -321,9 +339,9 @@ class Tensor:
         return self.view(self.offset + index * self.strides[dim], sizes, strides)
 
     def transpose(self, dim1: int, dim2: int) -> Tensor:
-        """Two dimensions swapped.
+        """A view with two dimensions swapped.
 
-        Manual: Tensor, transpose(dim1, dim2).
+        Raises ArgError where there is no such dimension. Manual: Tensor, transpose(dim1, dim2).
         """
         if not 0 <= dim1 < self.ndim:
             raise ArgError(1, "out of range")
@@ -335,9 +353,10 @@ class Tensor:
         return self.view(self.offset, tuple(sizes), tuple(strides))
 
     def unfold(self, dim: int, size: int, step: int) -> Tensor:
-        """All slices of ``size`` elements of one dimension, ``step`` apart, as a new last one.
+        """A view of all slices of ``size`` elements of one dimension, ``step`` elements apart.
 
-        Manual: Tensor, unfold(dim, size, step).
+        The dimension then counts the slices; a new last dimension has a slice's elements.
+        Raises ArgError where a number is out of range. Manual: Tensor, unfold(dim, size, step).
         """
         if not self.ndim:
             raise ArgError(1, "cannot unfold an empty tensor")
@@ -358,9 +377,9 @@ class Tensor:
         return self.view(self.offset, sizes, strides)
 
     def squeeze(self, dim: int | None = None) -> Tensor:
-        """Without the dimensions of size 1 (or without ``dim``, if its size is 1); one stays.
+        """A view without the dimensions of size 1, or without ``dim`` if its size is 1.
 
-        Manual: Tensor, squeeze([dim]).
+        At least one dimension remains. Manual: Tensor, squeeze([dim]).
         """
         if dim is None:
             kept = [d for d in range(self.ndim) if self.sizes[d] != 1]
@@ -376,11 +395,11 @@ class Tensor:
             strides = (1,)
         return self.view(self.offset, sizes, strides)
 
-    # -- the C mirror
+    # -- the mirror: the C struct that Lua reads
 
     @uninterruptible
     def mirror(self) -> int:
-        """The address of the C struct, which stays valid and current as long as self lives."""
+        """The address of the mirror, which is valid and current as long as this tensor lives."""
         if self._slot is None:
             self._slot = SLOTS.acquire()
             self._write_mirror()
@@ -396,21 +415,24 @@ class Tensor:
         if n <= _ROOM:
             _MIRRORS[n].pack_into(buffer, at, size, stride, *fields, *self.sizes, *self.strides)
             return
-        # Kept until the tensor goes: a loop in Lua may still hold the old arrays.
+        # Former arrays are kept as long as the tensor: a loop in Lua may still read them.
         room = np.array(self.sizes + self.strides, np.int64)
         self._mirror = (room, self._mirror)
         size = room.ctypes.data
         struct.pack_into(_HEAD, buffer, at, size, size + 8 * n, *fields)
 
     def count_references(self, change: int) -> None:
-        """Change the reference counter that Lua can see; see Storage.count_references."""
+        """Add to the reference counter in the mirror; see Storage.count_references."""
         self.refcount = max(self.refcount + change, 0)
         if self._slot is not None:
             self._write_mirror()
 
 
 def _resolve(sizes: Sequence[int], strides: Sequence[int] | None) -> tuple[Sizes, Sizes]:
-    """Sizes up to the first that is not positive, and strides with the negative ones filled in."""
+    """The sizes before the first that is not positive, and strides without negative ones.
+
+    A negative stride, or one that is not given, becomes that of a contiguous dimension.
+    """
     count = next((d for d, size in enumerate(sizes) if size <= 0), len(sizes))
     sizes = tuple(sizes[:count])
     full = list(contiguous_strides(sizes))

@@ -1,1 +1,1 @@
-"""What Lua asks of Python."""
+"""The Python functions that the Lua half of the runtime calls."""

@@ -1,14 +1,13 @@
-"""What Lua calls in Python, besides the operations themselves.
+"""The Python functions that Lua calls, besides the operations: Lua has them in its table `host`.
 
-Each function catches what it raises and returns it as bytes, as the entries of ``calls.plans``
-do: no Python exception ever crosses into Lua.
+No Python exception ever reaches Lua: each function is wrapped by `guarded`, which returns an
+exception as bytes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ import numpy as np
 from runtime.calls.classes import class_id
 from runtime.calls.forms import Foreign
 from runtime.calls.plans import Plans
-from runtime.calls.results import encode_error
 from runtime.calls.table import TABLE
 from runtime.compute import formulas
 from runtime.compute.c_functions import blas
@@ -28,27 +26,17 @@ from runtime.core.state import State
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.host import files, operating_system
+from runtime.host.guards import guarded
 from runtime.ops import ROWS_ADDED
 
 __all__ = ["host_functions"]
 
 
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(function)
-    def call(*args: Any) -> Any:
-        try:
-            return function(*args)
-        except BaseException as error:
-            return encode_error(error)
-
-    return call
-
-
 def _operations(prefix: bytes, index: int | None = None) -> bytes:
-    """The names, one a line, of a type's methods or (index None) of torch's functions.
+    """The names of operations, one a line: a type's methods, or torch's functions (index None).
 
-    A star follows those that Lua can run by itself on few elements, an exclamation mark those
-    that no tensor type is chosen for.
+    prefix: '', or 'Storage.' for the methods of storages. A star behind a name says that the
+    operation has a Lua formula, an exclamation mark that it is the same function for all types.
     """
     assert ROWS_ADDED
     lead = prefix.decode()
@@ -76,21 +64,21 @@ def _mark(name: str) -> str:
 
 
 def _mirror(value: Any) -> Any:
-    """The address of an object's C struct and its class id; nothing for other objects."""
+    """The address of a tensor's or storage's C struct and the class id; None for other objects."""
     if isinstance(value, (Tensor, Storage)):
         return value.mirror(), class_id(type(value))
     return None
 
 
 def _adopt(storage: Storage, offset: int, *geometry: int) -> Tensor:
-    """The tensor of a view that Lua made: its sizes, then its strides."""
+    """A tensor for a view that Lua made; geometry: the sizes, then the strides."""
     n = len(geometry) // 2
     cls = TENSOR_CLASSES[storage.dtype.index]
     return cls(storage, offset, tuple(geometry[:n]), tuple(geometry[n:]))
 
 
 def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) -> Storage:
-    """The storage of a block that Lua made: its C struct, its memory, and what keeps both."""
+    """A storage for a block that Lua made: memory and C struct in one object of Lua's, `block`."""
     return STORAGE_CLASSES[index].adopted(struct, data, size, block)
 
 
@@ -103,11 +91,11 @@ _half_values: Array | None = None
 
 
 def _half_table() -> int:
-    """The address of the numbers that all 65,536 patterns of a Half stand for, as floats."""
+    """The address of 65,536 floats: the number that each pattern of 16 bits is as a Half."""
     global _half_values
     if _half_values is None:
         values = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
-        # Of nans only the sign is kept (see lua/tensor/elements.lua).
+        # Of a nan only the sign is kept: other bits are not safe in Lua (lua/tensor/elements.lua).
         _half_values = np.where(np.isnan(values), np.copysign(np.float32(np.nan), values), values)
     return int(_half_values.ctypes.data)
 
@@ -153,5 +141,5 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "extend": lambda items, *more: items.extend(more),
         **operating_system.functions(),
     }
-    guarded = {name.encode(): _guarded(f) for name, f in functions.items()}
-    return {**guarded, **files.host_functions()}
+    by_name = {name.encode(): guarded(f) for name, f in functions.items()}
+    return {**by_name, **files.host_functions()}

@@ -1,6 +1,7 @@
-"""What Lua calls for files (see ``runtime/lua/files/files.lua``); a file is its Python object.
+"""The Python functions that Lua calls for files (see ``runtime/lua/files/files.lua``).
 
-As everywhere, no exception crosses into Lua: it arrives there as bytes.
+Lua passes a file as its Python object. As in ``host/bridge.py``, `guarded` returns an exception
+as bytes. Ctrl-C may end these functions, as reading from a pipe or a terminal may wait for ever.
 """
 
 from __future__ import annotations
@@ -8,14 +9,13 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from runtime.calls.classes import class_id
-from runtime.calls.results import encode_error
-from runtime.core.interrupts import mark_interruptible
-from runtime.core.storage import Storage
+from runtime.core.dtypes import CHAR
+from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import Tensor
+from runtime.host.guards import guarded
 from runtime.io.diskfile import DiskFile, flush_all
 from runtime.io.file import File
 from runtime.io.memoryfile import MemoryFile
@@ -25,19 +25,6 @@ from runtime.io.savedfile import SavedFile
 __all__ = ["host_functions"]
 
 _OPENERS = {b"torch.DiskFile": DiskFile, b"torch.PipeFile": PipeFile}
-
-
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(function)
-    def call(*args: Any) -> Any:
-        try:
-            return function(*args)
-        except BaseException as error:
-            return encode_error(error)
-
-    # Reading may wait for ever.
-    mark_interruptible(call)
-    return call
 
 
 def _open(kind: bytes, name: bytes, mode: bytes, quiet: bool) -> tuple[File, int] | bytes:
@@ -62,10 +49,8 @@ def _over_memory(storage: Storage) -> tuple[File, int]:
 
 
 def _over_bytes(address: int, size: int) -> tuple[File, int]:
-    """A file over the bytes of a Lua string (and its NUL), which the caller keeps."""
-    from runtime.core.storage import STORAGE_CLASSES
-
-    file = MemoryFile.over(STORAGE_CLASSES[1].at_address(address, size + 1), size)
+    """A file of the bytes of a Lua string and of the zero byte behind it; Lua keeps the string."""
+    file = MemoryFile.over(STORAGE_CLASSES[CHAR.index].at_address(address, size + 1), size)
     return file, file.address
 
 
@@ -95,9 +80,12 @@ def _storage(file: MemoryFile) -> tuple[Storage, int]:
 
 
 def _restore(tensor: Tensor, storage: Storage | None, offset: int, *geometry: int) -> bool:
-    """Give a tensor the geometry that a file has; False where it does not fit the storage."""
+    """Give a tensor the geometry that was read from a file; False if it does not fit the storage.
+
+    geometry: the sizes, then the strides.
+    """
     if not all(isinstance(number, int) for number in (offset, *geometry)):
-        return False  # beyond what fits in 64 bits
+        return False  # lupa gives numbers beyond 64 bits as float
     n = len(geometry) // 2
     sizes, strides = tuple(geometry[:n]), tuple(geometry[n:])
     if not isinstance(storage, tensor.storage_class):
@@ -139,4 +127,4 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "file_flush_all": flush_all,
         "tensor_restore": _restore,
     }
-    return {name.encode(): _guarded(f) for name, f in functions.items()}
+    return {name.encode(): guarded(f, interruptible=True) for name, f in functions.items()}

@@ -1,8 +1,9 @@
-"""Calls of Lua functions by operations, which Lua itself has called.
+"""Calls of Lua functions from operations, which Lua itself has called.
 
-An operation runs wherever Lua calls it: in a coroutine, or in a finalizer that the collector runs
-while something else waits. Lua functions must not be called in a thread (of Lua's) that waits so:
-what lies on its stack would be lost. Here they are called in threads of their own.
+lupa calls a Lua function in the coroutine that it got the function from. That coroutine may be
+waiting at that moment: for the operation, or for a finalizer that called it. Calling a function
+on top of its stack would destroy what is on the stack. So the functions that operations call are
+taken from coroutines that do nothing else.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from runtime.core.interrupts import uninterruptible
 
 __all__ = ["Calls"]
 
-_DEPTH = 16  # of calls within calls: a finalizer within a call may need another one, and so on
+# How many calls may be open at a time: during a call a finalizer may run, whose operation makes
+# another call, and so on.
+_DEPTH = 16
 
 Functions = Mapping[bytes, Callable[..., Any]]
 
@@ -22,13 +25,14 @@ Functions = Mapping[bytes, Callable[..., Any]]
 class Calls:
     """Calls Lua functions by their names.
 
-    hand_over: calls a function with the table of all of them, in a new thread, which is not
-    used for anything else and stays.
+    hand_over: a Lua function that calls its argument with the table of the functions, in a new
+    coroutine, which it keeps and uses for nothing else.
     """
 
     def __init__(self, hand_over: Callable[[Callable[[Any], None]], None]) -> None:
         self._free: list[Functions] = []
-        for _ in range(_DEPTH):  # not when they are needed: hand_over is a Lua function, too
+        # All are made now: hand_over is a Lua function itself and cannot be called within a call.
+        for _ in range(_DEPTH):
             hand_over(lambda functions: self._free.append(dict(functions.items())))
 
     @uninterruptible

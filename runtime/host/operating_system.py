@@ -1,8 +1,8 @@
-"""What Lua's ``paths``, ``sys``, ``lfs`` and C searcher ask of the operating system.
+"""Calls of the operating system for Lua's ``paths``, ``sys``, ``lfs`` and searcher of C libraries.
 
-Every function takes bytes and numbers and answers with bytes (led by ``\\1``, as the bridge
-expects), numbers or None. None of them raises for what a file system may answer: failures come
-back as errno, whose text is `describe`.
+Each function takes bytes and numbers. It returns a number, None, or bytes that begin with
+``\\1``, by which the bridge tells a string from an error. A call that fails returns its errno,
+of which `_describe` gives the text.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ _KINDS: list[tuple[Callable[[int], bool], str]] = [
 
 
 def _c_string(text: bytes) -> bytes:
-    # C, which the reference hands names to, stops at the first zero byte.
+    # The reference passes names to C, whose strings end at the first zero byte.
     return text.partition(b"\0")[0]
 
 
 def _status(function: Callable[..., object], *args: Any) -> int:
+    """Call a function; returns 0, or the errno if it fails."""
     try:
         function(*args)
     except OSError as error:
@@ -42,7 +43,7 @@ def _status(function: Callable[..., object], *args: Any) -> int:
 
 
 def _kind(path: bytes) -> bytes | None:
-    """'file', 'directory', … of what a path leads to; None where there is nothing."""
+    """What a path leads to: 'file', 'directory', …; None where it does not exist."""
     try:
         mode = os.stat(_c_string(path)).st_mode
     except OSError:
@@ -55,33 +56,33 @@ def _kind_of(mode: int) -> bytes:
 
 
 def _attributes(path: bytes, follow: bool) -> bytes | int:
-    """The attributes of a path, one 'name value' a line, or the errno."""
+    """The attributes of a path, each a line of name and value; or the errno."""
     try:
-        s = os.stat(_c_string(path), follow_symlinks=follow)
+        status = os.stat(_c_string(path), follow_symlinks=follow)
     except OSError as error:
         return error.errno or -1
     values = {
-        "dev": s.st_dev,
-        "ino": s.st_ino,
-        "nlink": s.st_nlink,
-        "uid": s.st_uid,
-        "gid": s.st_gid,
-        "rdev": getattr(s, "st_rdev", 0),
-        "access": int(s.st_atime),
-        "modification": int(s.st_mtime),
-        "change": int(s.st_ctime),
-        "size": s.st_size,
-        "blocks": getattr(s, "st_blocks", 0),
-        "blksize": getattr(s, "st_blksize", 0),
+        "dev": status.st_dev,
+        "ino": status.st_ino,
+        "nlink": status.st_nlink,
+        "uid": status.st_uid,
+        "gid": status.st_gid,
+        "rdev": getattr(status, "st_rdev", 0),
+        "access": int(status.st_atime),
+        "modification": int(status.st_mtime),
+        "change": int(status.st_ctime),
+        "size": status.st_size,
+        "blocks": getattr(status, "st_blocks", 0),
+        "blksize": getattr(status, "st_blksize", 0),
     }
     lines = [f"{name} {value}" for name, value in values.items()]
-    lines.append(f"permissions {stat.filemode(s.st_mode)[1:]}")
-    lines.append(f"mode {_kind_of(s.st_mode).decode()}")
+    lines.append(f"permissions {stat.filemode(status.st_mode)[1:]}")
+    lines.append(f"mode {_kind_of(status.st_mode).decode()}")
     return b"\1" + "\n".join(lines).encode()
 
 
 def _listing(path: bytes) -> bytes | int:
-    """The names in a directory, each ended by a zero byte, or the errno."""
+    """The names in a directory, each with a zero byte behind it; or the errno."""
     try:
         names = os.listdir(_c_string(path))
     except OSError as error:
@@ -103,7 +104,7 @@ def _chdir(path: bytes) -> int:
 def _mkdir(path: bytes) -> int:
     path = _c_string(path)
     if path in _temporary and os.path.isfile(path) and not os.path.getsize(path):
-        # Torch7: tmpname makes nothing, so that a program can make a folder of that name.
+        # Torch7: tmpname creates no file, so that a program can make a folder of that name.
         _status(os.remove, path)
     return _status(os.mkdir, path)
 
@@ -135,7 +136,7 @@ def _describe(code: int) -> bytes:
     return b"\1" + os.strerror(int(code)).encode()
 
 
-_temporary: set[bytes] = set()
+_temporary: set[bytes] = set()  # the files that _tmpname has created
 
 
 def _remove_temporary() -> None:
@@ -144,9 +145,10 @@ def _remove_temporary() -> None:
 
 
 def _tmpname() -> bytes:
-    """The name of a new, empty file of ours alone, which is removed when the program ends.
+    """Create an empty file that only this user may use, and return its name.
 
-    Torch7: only a name, which somebody else could take meanwhile.
+    The file is removed when the program ends. Torch7: creates no file, so that another program
+    could take the name.
     """
     if not _temporary:
         atexit.register(_remove_temporary)
@@ -157,7 +159,7 @@ def _tmpname() -> bytes:
 
 
 def _uname() -> bytes:
-    """System, network name and processor, one a line."""
+    """The names of the system, of the machine in the network, and of the processor, as lines."""
     info = os.uname()
     return f"\1{info.sysname}\n{info.nodename}\n{info.machine}".encode()
 
@@ -167,7 +169,7 @@ def _sleep(seconds: float) -> None:
 
 
 def _columns() -> int:
-    """The width of the terminal; 80 where there is none."""
+    """The width of the terminal in characters; 80 where there is none."""
     try:
         return os.get_terminal_size(1).columns or 80
     except OSError:
@@ -175,7 +177,7 @@ def _columns() -> int:
 
 
 def _mentions(path: bytes, text: bytes) -> bool:
-    """Whether a file's bytes contain a text."""
+    """Whether a text occurs in a file's bytes; False where the file cannot be read."""
     try:
         with open(_c_string(path), "rb") as file:
             return text in file.read()

@@ -1,7 +1,8 @@
 """``DiskFile``: a file of the system, read and written through a buffer.
 
-The buffer holds either bytes read ahead (``room`` is 0) or bytes not written yet; a call that
-needs the other kind turns it round. Open files are written out when the program ends.
+The buffer has either bytes read ahead (the window's ``room`` is then 0) or bytes not written yet.
+A call that reads after writing, or the other way round, empties the buffer first. When the
+program ends, the buffers of open files are written.
 """
 
 from __future__ import annotations
@@ -35,21 +36,21 @@ _open_files: WeakSet[DiskFile] = WeakSet()
 
 
 def _new_buffer(size: int) -> Storage:
-    # One more: a NUL stands behind the bytes read, for C's reading of numbers.
+    # One more byte: C's functions that read numbers need a zero byte behind the text.
     buffer = STORAGE_CLASSES[CHAR.index].new(size + 1)
     buffer.data[size] = 0
     return buffer
 
 
 class _MappedError(OSError):
-    """A storage is over a file: its next use would end the process if the file became empty."""
+    """A storage maps the file; if it became empty, the storage's next use would end the process."""
 
 
 def _make_empty(descriptor: int) -> None:
-    """Make a file empty, or close it and raise OSError."""
+    """Make a file empty; where that is not possible, close it and raise OSError."""
     try:
         if is_mapped(descriptor):
-            current(Memory).collect()
+            current(Memory).collect()  # the program may have dropped the storage already
             if is_mapped(descriptor):
                 raise _MappedError("a storage maps this file")
         if stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -62,23 +63,26 @@ def _make_empty(descriptor: int) -> None:
 class DiskFile(File):
     """A file of the system.
 
-    name: as it was opened. Manual: DiskFile.
+    name: the name that it was opened with. Manual: DiskFile.
     """
 
     typename = "torch.DiskFile"
 
     def __init__(self, name: bytes, mode: str, quiet: bool = False) -> None:
-        """Open a file: 'r', 'w' (made empty) or 'rw'. Raises TorchError."""
+        """Open a file; mode: 'r', 'w' (the file is made empty) or 'rw'.
+
+        Raises ArgError for another mode, and TorchError where the file cannot be opened.
+        """
         if mode not in _FLAGS:
             raise ArgError(2, "file mode should be 'r','w' or 'rw'")
         self.name = name
         super().__init__(_new_buffer(_BUFFER), mode, quiet)
-        self._take_over(self._open(name.split(b"\0")[0], mode))
+        self._use_descriptor(self._open(name.split(b"\0")[0], mode))
 
-    def _take_over(self, descriptor: int) -> None:
+    def _use_descriptor(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        self._start = 0  # where in the file the buffer begins
+        self._start = 0  # the position in the file of the buffer's first byte
         self._unbuffered = False
         self.window.stream = 1
         if not self.window.readable:
@@ -101,6 +105,7 @@ class DiskFile(File):
         return f"cannot open <{shown}> in mode {self._mode()}"
 
     def _mode(self) -> str:
+        # As error messages show it.
         return ("r" if self.window.readable else " ") + ("w" if self.window.writable else " ")
 
     def __del__(self) -> None:
@@ -135,6 +140,7 @@ class DiskFile(File):
         self.window.room = 0
 
     def _move_to_front(self, at: int, stop: int) -> tuple[int, int]:
+        """Move the unread bytes to the buffer's beginning; returns their new bounds."""
         unread = bytes(self.bytes()[at:stop])
         if self.memory.size > _BUFFER + 1 and len(unread) < _BUFFER:
             self.look_at(_new_buffer(_BUFFER))
@@ -144,7 +150,10 @@ class DiskFile(File):
         return 0, len(unread)
 
     def _enlarge(self, need: int) -> None:
-        """More room for bytes to read: what is needed, but only if the file can have it."""
+        """Enlarge the buffer for reading; to the needed bytes only if the file has that many.
+
+        A number in a damaged file may ask for any size.
+        """
         rest = self._rest()
         size = min(2 * self.memory.size, need) if rest is None else min(need, rest)
         size = max(size, self.memory.size + _BUFFER)
@@ -155,14 +164,14 @@ class DiskFile(File):
         try:
             return os.readv(self._descriptor, [out])
         except OSError:
-            return 0  # as the end; the caller finds too little
+            return 0  # as at the end of the file: the caller reports that there is too little
 
     def _rest(self) -> int | None:
-        """The bytes of the file from the buffer's beginning, where it is known."""
+        """How many bytes the file has from the buffer's first one on; None where unknown."""
         if not self._regular:
             return None
         size = os.fstat(self._descriptor).st_size
-        # Files that the system makes up as they are read have size 0.
+        # Files whose contents the system makes when they are read (/proc) have the size 0.
         return max(size - self._start, 0) if size else None
 
     def remaining(self) -> int | None:
@@ -192,7 +201,7 @@ class DiskFile(File):
             self.window.at += present
 
     def _read_past_buffer(self, out: memoryview) -> int:
-        """Read where out points to; all of the buffer has been read."""
+        """Read into out directly; the buffer has no unread bytes."""
         if not len(out):
             return 0
         done = 0
@@ -234,7 +243,7 @@ class DiskFile(File):
         self.window.room = 0 if self._unbuffered else _BUFFER
 
     def _write_out(self, data: memoryview) -> tuple[int, OSError | None]:
-        """Hand bytes to the system; how many it took, and what went wrong."""
+        """Write bytes to the file; returns how many were written, and the error or None."""
         done = 0
         try:
             with nullcontext() if self._regular else system.broken_pipes_as_errors():
@@ -245,7 +254,7 @@ class DiskFile(File):
         return done, None
 
     def _drain(self) -> OSError | None:
-        """Write out the buffer; what went wrong, upon which its bytes are lost."""
+        """Write the buffer's bytes; returns None, or the error, after which the bytes are lost."""
         if not self.window.writable or (self.window.readable and not self.window.room):
             return None
         pending = int(self.window.at)
@@ -264,7 +273,7 @@ class DiskFile(File):
                 raise TorchError(f"write error: {os.strerror(error.errno or 0)}")
 
     def stop_buffering(self) -> None:
-        """Write and read no more than is asked for."""
+        """From now on, write at once and read only as many bytes as are asked for."""
         self.check_open()
         self._drain_or_fail()
         self._unbuffered = True
@@ -316,20 +325,20 @@ class DiskFile(File):
         finally:
             self._release()
 
-    @uninterruptible  # closed twice, a descriptor may be another file's
+    @uninterruptible  # closing a descriptor twice could close another file, which has got it since
     def _release(self) -> None:
         _open_files.discard(self)
         os.close(self._descriptor)
         super().close()
 
     def leave(self) -> None:
-        """What is done for a file that is open when the program ends."""
+        """Called for a file that is still open when the program ends: write its buffer."""
         self.window.quiet = 1
         self.synchronize()
 
 
 @atexit.register
 def flush_all() -> None:
-    """Write out what open files hold back; failures have nobody left to tell."""
+    """Write the buffers of open files when the program ends; errors cannot be reported any more."""
     for file in list(_open_files):
         file.leave()

@@ -1,7 +1,7 @@
 """``File``: what files on disks, in memory and in pipes have in common.
 
-Elements of storages go through `read` and `write`, converted where the file has another byte
-order or other longs than the memory. Subclasses move bytes.
+`read` and `write` move elements of storages, and convert them where a binary file has another
+byte order, or longs of another size, than the memory. Subclasses read and write bytes.
 """
 
 from __future__ import annotations
@@ -18,23 +18,25 @@ from runtime.io.window import Window
 __all__ = ["File"]
 
 _PIECE = 1 << 18  # elements converted at a time
-_FIRST = 1 << 16  # elements read at first where nobody knows how many there are
+_FIRST = 1 << 16  # elements read at first where it is not known how many there are
 
-#: The memory of closed files.
-_NOTHING = STORAGE_CLASSES[CHAR.index].new(0)
+#: The buffer of closed files.
+_NO_BYTES = STORAGE_CLASSES[CHAR.index].new(0)
 
 
 class File:
     """An open or closed file.
 
-    window: its state, shared with Lua. memory: the bytes that the window looks at.
+    window: the struct with its state, which Lua reads and writes, too. memory: the CharStorage
+    whose bytes the window's positions refer to: the buffer of a file on disk, or the bytes of a
+    file in memory.
     Manual: File Interface.
     """
 
     typename = "torch.File"
 
     def __init__(self, memory: Storage, mode: str, quiet: bool = False) -> None:
-        """An open file; mode: 'r', 'w' or 'rw', already checked."""
+        """An open file; mode: 'r', 'w' or 'rw'; the caller has checked it."""
         self.memory = memory
         self.window = Window(
             memory=memory.mirror(),
@@ -47,15 +49,15 @@ class File:
 
     @property
     def address(self) -> int:
-        """Where the window lies; valid as long as self lives."""
+        """The address of the window, which is valid as long as this file lives."""
         return ctypes.addressof(self.window)
 
     def bytes(self) -> memoryview:
-        """The memory."""
+        """The bytes of the memory."""
         return self.memory.data.view(np.uint8).data
 
     def look_at(self, memory: Storage) -> None:
-        """Hold other memory."""
+        """Refer to other memory."""
         self.memory = memory
         self.window.memory = memory.mirror()
 
@@ -79,7 +81,7 @@ class File:
     # -- elements
 
     def wire(self, dtype: DType) -> np.dtype[np.generic]:
-        """What an element is in this file, when it is binary."""
+        """The numpy type of an element in this file, if that is binary."""
         if not self.window.binary:
             return dtype.numpy
         wire = dtype.numpy
@@ -88,7 +90,7 @@ class File:
         return wire.newbyteorder() if self.window.swapped else wire
 
     def read(self, out: Array, dtype: DType) -> int:
-        """Fill an array with the next elements, as bytes; how many there were."""
+        """Fill an array with the file's next elements, as bytes; returns how many there were."""
         self.check_readable()
         wire = self.wire(dtype)
         if wire == dtype.numpy:
@@ -96,15 +98,15 @@ class File:
         done = 0
         while done < len(out):
             piece = np.empty(min(_PIECE, len(out) - done), wire)
-            got = self.take(piece.view(np.uint8).data, wire.itemsize) // wire.itemsize
-            out[done : done + got] = piece[:got]
-            done += got
-            if got < len(piece):
+            count = self.take(piece.view(np.uint8).data, wire.itemsize) // wire.itemsize
+            out[done : done + count] = piece[:count]
+            done += count
+            if count < len(piece):
                 break
         return done
 
     def write(self, values: Array, dtype: DType) -> int:
-        """Write an array's elements as bytes; how many could be written."""
+        """Write an array's elements as bytes; returns how many could be written."""
         self.check_writable()
         wire = self.wire(dtype)
         if wire == dtype.numpy:
@@ -119,20 +121,21 @@ class File:
         return done
 
     def read_sized(self, storage: Storage, count: int) -> int:
-        """Resize a storage to the next ``count`` elements, or to as many as there are.
+        """Resize a storage to ``count`` elements, or to as many as there are, and fill it.
 
-        Takes no more memory than the file can fill. Returns how many there were.
+        Allocates no more memory than the file can fill, or twice as much where its size is not
+        known: the count in a damaged file may be any number. Returns how many elements there were.
         """
         rest = self.remaining()
         width = self.wire(storage.dtype).itemsize
-        most = count if rest is None else min(count, rest // width)
-        done, size = 0, most if rest is not None else min(most, _FIRST)
+        limit = count if rest is None else min(count, rest // width)
+        done, size = 0, limit if rest is not None else min(limit, _FIRST)
         while True:
             storage.resize(size)
             done += self.read(storage.data[done:], storage.dtype)
-            if done < size or size == most:
+            if done < size or size == limit:
                 break
-            size = min(most, 2 * size)
+            size = min(limit, 2 * size)
         if done < size:
             storage.resize(done)
         if done < count and rest is not None:
@@ -142,43 +145,49 @@ class File:
     # -- what subclasses do
 
     def skip_partial(self) -> None:
-        """Where too little was left for an element: skip it, if that is what happens."""
+        """Skip the bytes at the end of the file that are too few for an element.
+
+        Torch7: files in memory do not.
+        """
 
     def fill(self, need: int) -> int:
-        """Bring ``need`` bytes into the window; how many are there, fewer at the end only."""
+        """Make ``need`` bytes readable in the memory; fewer only at the file's end.
+
+        Returns how many are readable from the window's position on.
+        """
         raise NotImplementedError
 
     def remaining(self) -> int | None:
-        """How many bytes can still be read; None where nobody knows."""
+        """How many bytes can still be read; None where that is not known."""
         raise NotImplementedError
 
     def take(self, out: memoryview, unit: int) -> int:
-        """Move the next bytes, a multiple of ``unit``, to where out points; how many."""
+        """Copy the next bytes, a multiple of ``unit``, into out; returns how many."""
         raise NotImplementedError
 
     def put(self, data: memoryview) -> int:
-        """Write bytes; how many could be written."""
+        """Write bytes; returns how many could be written."""
         raise NotImplementedError
 
     def seek(self, position: int) -> None:
-        """Go to a byte, counted from 0."""
+        """Set the position to a byte, counted from 0."""
         raise NotImplementedError
 
     def seek_end(self) -> None:
-        """Go behind the last byte."""
+        """Set the position behind the last byte."""
         raise NotImplementedError
 
     def position(self) -> int:
-        """The next byte, counted from 0."""
+        """The position of the next byte, counted from 0."""
         raise NotImplementedError
 
     def synchronize(self) -> None:
-        """Hand everything written to the system."""
+        """Write the buffer's bytes to the file."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """End the use of the file; also where an error is raised."""
+        """Close the file, even if an error is raised because bytes could not be written."""
         self.check_open()
         self.window.opened = 0
         self.window.at = self.window.stop = self.window.room = 0
-        self.look_at(_NOTHING)
+        self.look_at(_NO_BYTES)

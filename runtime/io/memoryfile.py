@@ -1,6 +1,7 @@
-"""``MemoryFile``: a file in a CharStorage, whose last element is a NUL behind the file's end.
+"""``MemoryFile``: a file in a CharStorage, whose last element is a zero byte behind the file's end.
 
-The storage is shared: what is written shows in it, and a program may change and resize it.
+The file and the program share the storage: what is written to the file changes it, and the
+program may change and resize it between any two calls.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ class MemoryFile(File):
     typename = "torch.MemoryFile"
 
     def __init__(self, storage: Storage | None, mode: str) -> None:
-        """A file over a storage that ends with a NUL, or over a new one."""
+        """A file whose bytes are those of a storage that ends with a zero byte, or of a new one.
+
+        mode: 'r', 'w' or 'rw'. Raises ArgError for another mode or storage.
+        """
         if storage is not None and (not storage.size or storage.data[-1] != 0):
             raise ArgError(1, "provided CharStorage must be terminated by 0")
         if mode not in _MODES:
@@ -40,9 +44,9 @@ class MemoryFile(File):
 
     @classmethod
     def over(cls, storage: Storage, size: int) -> MemoryFile:
-        """A file to be read only, of a storage's first ``size`` bytes; a NUL need not follow.
+        """A file, for reading, of a storage's first ``size`` bytes; a zero byte need not follow.
 
-        The storage stays the caller's: `storage` gives another one.
+        The method `storage` gives a copy: the program does not get this storage.
         """
         file = cls(None, "r")
         file.look_at(storage)
@@ -51,11 +55,11 @@ class MemoryFile(File):
         return file
 
     def _settle(self) -> tuple[int, int]:
-        """Position and size, held against a storage that was made smaller."""
+        """The position and the file's size, reduced where the storage has become smaller."""
         window = self.window
-        # Without the last element, but for files that are `over` a whole storage.
-        most = max(self.memory.size - (1 if window.writable else 0), 0)
-        window.stop = min(window.stop, most)
+        # Of a file for reading, the last element may be one of the file's bytes (see `over`).
+        limit = max(self.memory.size - (1 if window.writable else 0), 0)
+        window.stop = min(window.stop, limit)
         window.at = min(window.at, window.stop)
         return int(window.at), int(window.stop)
 
@@ -89,7 +93,7 @@ class MemoryFile(File):
         return len(data)
 
     def _grow(self, size: int) -> None:
-        """Make the storage hold ``size`` bytes and the NUL."""
+        """Enlarge the storage, by half at least, to ``size`` bytes and the zero byte."""
         present = self.memory.size
         if size >= present:
             missing = size - present + 1
@@ -118,7 +122,7 @@ class MemoryFile(File):
         self.check_open()
 
     def _copy(self, size: int) -> None:
-        """Go on with memory of our own, which a program may keep and change."""
+        """Replace a borrowed storage by a copy, which the program may keep and change."""
         own = STORAGE_CLASSES[CHAR.index].new(size + 1)
         own.data[:size] = self.memory.data[:size]
         own.data[size] = 0
@@ -126,7 +130,7 @@ class MemoryFile(File):
         self._is_borrowed = False
 
     def storage(self) -> Storage:
-        """The storage, resized to the file's bytes and the NUL."""
+        """The storage, resized to the file's bytes and the zero byte."""
         self.check_open()
         size = self._settle()[1] if self._is_borrowed else int(self.window.stop)
         if self._is_borrowed:

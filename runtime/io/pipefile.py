@@ -1,4 +1,4 @@
-"""``PipeFile``: what a shell command writes, or reads, as a file."""
+"""``PipeFile``: a pipe from or to a shell command, as a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MODES = ("r", "w")
 
 
 class PipeFile(DiskFile):
-    """One end of a pipe.
+    """This process's end of a pipe.
 
     name: the command. Manual: PipeFile.
     """
@@ -20,7 +20,10 @@ class PipeFile(DiskFile):
     typename = "torch.PipeFile"
 
     def __init__(self, name: bytes, mode: str, quiet: bool = False) -> None:
-        """Start a command: 'r' to read what it writes, 'w' to write what it reads."""
+        """Start a command; mode: 'r' to read what it writes, 'w' to write what it reads.
+
+        Raises ArgError for another mode, and TorchError where it cannot be started.
+        """
         if mode not in _MODES:
             raise ArgError(2, "file mode should be 'r','w'")
         super().__init__(name, mode, quiet)
@@ -37,9 +40,10 @@ class PipeFile(DiskFile):
         return descriptor
 
     def close(self) -> None:
-        """Close our end. What we wrote to has read it all when this returns.
+        """Close the pipe, and wait for the end of a command that reads from it.
 
-        Torch7 does not wait. We do not for a command that writes, which may go on for ever.
+        The command has then read everything. A command that writes is not waited for, as it may
+        run for ever. Torch7: does not wait in either case.
         """
         self.check_open()
         try:

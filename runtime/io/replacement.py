@@ -1,8 +1,9 @@
-"""``Replacement``: a file that is written whole, so that its name always has a good one.
+"""``Replacement``: writes a file that takes the place of an older one only when it is complete.
 
-The bytes go to a new file beside the old one, which takes the old one's place when all of them
-are on the disk. Until then neither a full disk nor the end of the process touches the old one;
-where the file system can, the new one has no name yet, and nothing is left of it.
+The bytes are written to a new file in the same folder, which replaces the old one when all of
+them are on the disk. Until then, neither a full disk nor the end of the process changes the old
+file. Where the file system allows it, the new file has no name until it is complete, so that
+nothing remains of it if the process ends.
 """
 
 from __future__ import annotations
@@ -21,27 +22,28 @@ from runtime.core import system
 __all__ = ["Replacement"]
 
 _PIECE = 1 << 20  # bytes copied at a time
-_LONGEST = 200  # bytes of a name that a temporary one repeats
-_MOST_LINKS = 40
+_MAX_BASE = 200  # bytes of the file's name that the name of a temporary file begins with
+_MAX_LINKS = 40  # symbolic links that are followed; Linux follows as many
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _DESCRIPTORS = b"/proc/self/fd"
 
-_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+_NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 _T = TypeVar("_T")
 
 
 class Replacement:
-    """What is to stand under a name.
+    """A new file that is to replace the one of a name.
 
-    name: links are followed, and stay. descriptor: where the bytes go; closed by its user.
-    Devices, pipes and open files (/dev/stdout) are written directly.
+    name: a symbolic link is followed, and remains. descriptor: where the bytes are to be written;
+    the caller closes it. Devices, pipes and files that are open already (/dev/stdout) are not
+    replaced: the descriptor writes to them directly.
     """
 
     def __init__(self, name: bytes) -> None:
-        """Begin. Raises OSError where the name could not be opened for writing."""
+        """Create the new file. Raises OSError if the name could not be opened for writing."""
         self._temporary = b""
-        self._is_beside = True
+        self._is_in_folder = True
         self._process = os.getpid()
         self._old = _status(name)
         if name[-1:] in (b"", b"/") or _is_special(name, self._old):
@@ -51,32 +53,33 @@ class Replacement:
             return
         self._target = os.path.realpath(name)
         if self._old is not None:
-            # A file that must not be written must not be replaced either.
+            # Raises OSError: a file that the user may not write must not be replaced either.
             os.close(system.open_descriptor(self._target, os.O_WRONLY | os.O_NONBLOCK))
-        self.descriptor = self._begin()
+        self.descriptor = self._create()
 
-    def _begin(self) -> int:
-        # In the making, it is not shown to more people than the old one.
+    def _create(self) -> int:
+        # While it is written, no user may read it who may not read the old file.
         mode = 0o666 if self._old is None else 0o600
         try:
-            return _nameless(os.path.dirname(self._target), mode)
+            return _create_without_name(os.path.dirname(self._target), mode)
         except OSError:
-            pass  # not every file system can do that; with a name, all can
+            pass  # not all file systems have files without a name
         try:
-            return self._name(lambda name: system.open_descriptor(name, _NEW, mode))
+            return self._use_free_name(lambda name: system.open_descriptor(name, _NEW_FILE, mode))
         except OSError as error:
             if self._old is None or error.errno not in _FORBIDDEN:
                 raise
-        self._is_beside = False
+        # The folder must not be written, but the old file may be: `_copy_over` writes it in place.
+        self._is_in_folder = False
         with tempfile.TemporaryFile() as file:
             return os.dup(file.fileno())
 
-    def _name(self, make: Callable[[bytes], _T]) -> _T:
-        """Call a function with a name beside the target that nothing has."""
+    def _use_free_name(self, make: Callable[[bytes], _T]) -> _T:
+        """Call a function, which makes a file, with a name in the target's folder that is free."""
         folder, base = os.path.split(self._target)
         while True:
             token = secrets.token_hex(6).encode()
-            name = os.path.join(folder, b".%s.%s.tmp" % (base[:_LONGEST], token))
+            name = os.path.join(folder, b".%s.%s.tmp" % (base[:_MAX_BASE], token))
             try:
                 made = make(name)
             except FileExistsError:
@@ -85,17 +88,18 @@ class Replacement:
             return made
 
     def commit(self) -> None:
-        """Put all that was written under the name. Raises OSError; then the old file stays."""
+        """Replace the old file by the new one. Raises OSError; the old file is then unchanged."""
         if not self._target:
             return
         os.fsync(self.descriptor)
-        if self._is_beside and self._take_place():
+        if self._is_in_folder and self._rename():
             return
         self._copy_over()
 
-    def _take_place(self) -> bool:
+    def _rename(self) -> bool:
+        """Give the new file the old one's name; False where the system does not allow that."""
         if self._old is not None:
-            _resemble(self.descriptor, self._target, self._old)
+            _copy_attributes(self.descriptor, self._target, self._old)
         if not self._temporary:
             try:
                 self._link()
@@ -106,32 +110,34 @@ class Replacement:
         except OSError:
             if self._old is None:
                 raise
-            return False  # mounted over, or somebody else's in a folder like /tmp
+            # The old file is a mount point, or another user's in a folder like /tmp.
+            return False
         self._temporary = b""
         return True
 
     def _link(self) -> None:
-        """Give the file without a name one."""
-        source, anchor = b"%s/%d" % (_DESCRIPTORS, self.descriptor), self.descriptor
-        # With a folder's descriptor, even one it has no use for, Python follows the link.
-        self._name(lambda name: os.link(source, name, src_dir_fd=anchor))
+        """Give a file that has no name a temporary one."""
+        source, unused = b"%s/%d" % (_DESCRIPTORS, self.descriptor), self.descriptor
+        # Python follows the symbolic link of /proc only if it is given a descriptor of a folder,
+        # which an absolute path does not use.
+        self._use_free_name(lambda name: os.link(source, name, src_dir_fd=unused))
 
     def _copy_beside(self) -> None:
-        """The same where the system does not let descriptors be linked."""
+        """Copy the file to one with a temporary name, where the system cannot link descriptors."""
         mode = stat.S_IMODE(os.fstat(self.descriptor).st_mode)
-        out = self._name(lambda name: system.open_descriptor(name, _NEW, mode))
+        out = self._use_free_name(lambda name: system.open_descriptor(name, _NEW_FILE, mode))
         try:
             if self._old is not None:
-                _resemble(out, self._target, self._old)
+                _copy_attributes(out, self._target, self._old)
             _copy(self.descriptor, out)
         finally:
             os.close(out)
 
     def _copy_over(self) -> None:
-        """Write the file in place, where no other can take it.
+        """Copy the new file's bytes into the old one, where it cannot be replaced.
 
-        That can fail half way only where the process or the system ends meanwhile: the bytes
-        are complete elsewhere, and the disk has given room before the first one changes.
+        Room on the disk is reserved before the first byte changes. So the old file remains
+        half written only if the process or the system ends in the middle.
         """
         out = system.open_descriptor(self._target, os.O_WRONLY)
         try:
@@ -142,8 +148,8 @@ class Replacement:
         self.abandon()
 
     def abandon(self) -> None:
-        """Leave the old file as it is; nothing more after `commit`."""
-        # A forked child has the same object, but the file is its parent's.
+        """Remove the new file and leave the old one as it is; after `commit`, do nothing."""
+        # A forked child process has a copy of this object, but the file is the parent's.
         if self._temporary and os.getpid() == self._process:
             with suppress(OSError):
                 os.unlink(self._temporary)
@@ -158,12 +164,12 @@ def _status(name: bytes) -> os.stat_result | None:
 
 
 def _is_special(name: bytes, status: os.stat_result | None) -> bool:
-    """Whether a name stands for no file on a disk, or for one that is open already."""
+    """Whether a name is not that of a file on a disk, or leads to a file that is open already."""
     if status is None:
         return False
     if not stat.S_ISREG(status.st_mode):
         return True
-    for _ in range(_MOST_LINKS):
+    for _ in range(_MAX_LINKS):
         if not os.path.islink(name):
             return False
         folder = os.path.dirname(name)
@@ -173,15 +179,15 @@ def _is_special(name: bytes, status: os.stat_result | None) -> bool:
     return False
 
 
-def _nameless(folder: bytes, mode: int) -> int:
-    """A file in a folder that goes with the process as long as it has no name."""
+def _create_without_name(folder: bytes, mode: int) -> int:
+    """Create a file in a folder without a name: the system removes it if the process ends."""
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir(_DESCRIPTORS):
         raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
     return system.open_descriptor(folder, os.O_TMPFILE | os.O_RDWR, mode)
 
 
 def _copy(source: int, out: int) -> None:
-    """Make a file the same as another one, on the disk; Ctrl-C waits until it is."""
+    """Copy a file's bytes to another one, on the disk; Ctrl-C is raised when that is done."""
     size, at = os.fstat(source).st_size, 0
     interrupt: KeyboardInterrupt | None = None
     while at < size:
@@ -195,12 +201,12 @@ def _copy(source: int, out: int) -> None:
         raise interrupt
 
 
-def _resemble(descriptor: int, target: bytes, old: os.stat_result) -> None:
+def _copy_attributes(descriptor: int, target: bytes, old: os.stat_result) -> None:
     """Give a file the owner, the permissions and the attributes of the one it replaces."""
     with suppress(OSError):
         os.fchown(descriptor, old.st_uid, old.st_gid)
     if hasattr(os, "listxattr"):
-        # Access control lists are among them: without those, the bits may allow more.
+        # Access control lists are among these; without them, the permissions may allow more.
         with suppress(OSError):
             for name in os.listxattr(target):
                 os.setxattr(descriptor, name, os.getxattr(target, name))

@@ -1,4 +1,4 @@
-"""``SavedFile``: the file that torch.save writes, which replaces an older one only as a whole."""
+"""``SavedFile``: the file that torch.save writes; it replaces an older one only when complete."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["SavedFile"]
 class SavedFile(DiskFile):
     """A file to be written from its beginning to its end.
 
-    It takes the place of what has its name when it is closed after `complete`; where it is
-    closed before, or where something could not be written, what was there stays.
+    It replaces the file of its name when it is closed after `complete` was called. If it is closed
+    before, or if bytes could not be written, the older file remains.
     """
 
     def __init__(self, name: bytes) -> None:
-        """Begin a file. Raises TorchError."""
+        """Create the file. Raises TorchError where the name cannot be written."""
         self._is_complete = False
         self._error: OSError | None = None
         super().__init__(name, "w")
@@ -38,12 +38,12 @@ class SavedFile(DiskFile):
         return done, error
 
     def complete(self) -> None:
-        """Say that all was written."""
+        """Declare that the file is complete: closing it will replace the older one."""
         self.check_open()
         self._is_complete = True
 
     def close(self) -> None:
-        """Take the name, or give up. Raises TorchError where bytes could not be written."""
+        """Replace the older file, or remove this one. Raises TorchError if a write has failed."""
         self.check_open()
         try:
             self._drain()
@@ -54,7 +54,7 @@ class SavedFile(DiskFile):
             super().close()
 
     def _commit(self) -> None:
-        # Not a matter of `quiet`: nobody else would ever hear that nothing was saved.
+        # Raised even if the file is quiet: nothing else tells the program that it was not saved.
         try:
             if self._error is not None:
                 raise self._error

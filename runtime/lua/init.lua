@@ -1,31 +1,35 @@
---- Starts the Lua half of the runtime: loads the modules beside this file in order.
--- Each module is a chunk that gets one table, `th`, and adds what it owns to it. `th` is
--- private; what user code sees are the globals that the modules set on purpose.
--- All chunks are named '[th] ...', by which errors.lua tells our frames from the user's.
+--- Starts the Lua half of the runtime: loads its modules in order.
+-- Each module is a chunk that gets the table `th`, and adds to it what other modules need. Programs
+-- do not see `th`, only the globals that the modules set for them. The names of all chunks begin
+-- with '[th]', by which core/errors.lua recognizes their frames.
 -- @script init
 
 local host, source = ...
 
 local th = { host = host, torch = {} }
 
--- The globals of our modules. While they load, the user's; then also what Lua's libraries were
--- then: a program that changes or clears these does not change what ours do.
+-- The environment of the modules. While they are loaded, it is the program's. After that, it has
+-- copies of the globals and of Lua's libraries as they are then: a program that changes or clears
+-- these does not change what the modules do.
 local globals = setmetatable({}, { __index = _G, __newindex = _G })
 local compile, setfenv, error = loadstring, setfenv, error
 
---- Compiles Lua of ours.
+--- Compiles a chunk of the runtime.
+-- @param text its source
+-- @param name the name that is shown behind '[th]'
 function th.load(text, name)
   local chunk, message = compile(text, '=[th] ' .. name)
   if not chunk then error(message) end
   return setfenv(chunk, globals)
 end
 
---- Loads a module of ours; a template may be loaded many times, for separate traces.
+--- Compiles a module. Some are loaded several times, so that each has functions and traces of its
+-- own.
 function th.chunk(name)
   return th.load(source(name), name .. '.lua')
 end
 
--- What a program may replace, and then expects to be used.
+-- Globals that a program may replace; the modules then use the program's.
 local REPLACEABLE = {
   print = true, io = true, os = true, arg = true, _RESULTS = true, _LAST = true,
   _torchimport = true,

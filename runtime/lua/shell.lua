@@ -1,4 +1,4 @@
---- What Python's engine calls: compile, run, evaluate as the prompt does, list names.
+--- The functions that Python's engine calls: compile, run and evaluate code, list names, and so on.
 -- @module shell
 
 local th = ...
@@ -21,18 +21,18 @@ local shell = { thread_pool = th.thread_pool }
 th.shell = shell
 
 local OUT_OF_MEMORY = 'not enough memory'
-local HOOK_COUNT = 10000 -- instructions between two looks at Ctrl-C
+local HOOK_COUNT = 10000 -- instructions between two checks for Ctrl-C
 
-local stopped = false -- whether Ctrl-C has, since the input began
+local stopped = false -- whether Ctrl-C has stopped the current input
 
---- Raises an error if Ctrl-C was pressed; loops of ours call it now and then.
+--- Raises an error if Ctrl-C was pressed. Long loops of the runtime call it.
 function th.poll()
   if th.uninterruptible or not host.poll() then return end
   stopped = true
   error(host.INTERRUPTED, 0)
 end
 
---- Makes code that runs without the JIT compiler stoppable by Ctrl-C (or not any more).
+--- Sets whether Ctrl-C stops code that runs without the JIT compiler.
 function shell.set_interruptible(on)
   stopped = false
   if on then
@@ -42,28 +42,30 @@ function shell.set_interruptible(on)
   end
 end
 
---- Compiles a chunk; returns nil, the message and whether only the end is missing.
+--- Compiles a chunk. Where it cannot, returns nil, the message, and whether only the end of the
+-- chunk is missing.
 function shell.compile(source, name)
   local f, message = loadstring(source, name)
   if f then return f end
-  -- Not "'<eof>' expected near 'x'": there something is too much, nothing is missing.
+  -- The message "'<eof>' expected near 'x'" is another one: nothing is missing there.
   return nil, message, find(message, "near '<eof>'", 1, true) ~= nil
 end
 
---- Compiles a file as loadfile does (a first line that starts with # is skipped).
+--- Compiles a file as loadfile does, which skips a first line that begins with #.
 function shell.compile_file(path)
   local f, message = loadfile(path)
   if f then return f end
   return nil, message, false
 end
 
---- Keeps a chunk and what is defined in it out of the JIT compiler, which hooks cannot stop.
+--- Turns the JIT compiler off for a chunk and the functions in it: hooks do not run in its code.
 function shell.interpret(f)
   jit_off(f, true)
 end
 
--- Memory that is given up when there is no other: Python's calls of Lua end the process where
--- they find none at all, and the session is to go on with what the program has filled it with.
+-- A block of memory that is freed when a program has used all the memory there is. A call of Lua by
+-- Python ends the process if there is none at all; with the reserve, the prompt can go on, and the
+-- program's values are still there. Both numbers are bytes.
 local RESERVE, NEEDED = 4 * 2 ^ 20, 2 ^ 20
 local reserve
 
@@ -73,7 +75,8 @@ local function keep_reserve()
 end
 keep_reserve()
 
-local function settle_memory()
+-- Frees the reserve if there is too little memory without it, or allocates it again.
+local function update_reserve()
   if pcall(buffer, NEEDED) then
     if not reserve then keep_reserve() end
   elseif reserve then
@@ -82,24 +85,25 @@ local function settle_memory()
   end
 end
 
--- Returns nil where all went well, else the message and the traceback of the user's frames.
+-- What the results of an xpcall with th.traceback say: nil if there was no error, otherwise the
+-- message and the traceback of the program's frames.
 local function outcome(ok, report)
   if ok then
-    settle_memory()
+    update_reserve()
     return nil
   end
   local message, frames = th.read_report(report)
-  -- The second of two Ctrl-C may come while the traceback of the first one is written.
+  -- Ctrl-C may be pressed again while the traceback of the first one is made.
   if stopped and message == 'error in error handling' then message = host.INTERRUPTED end
-  if find(message, OUT_OF_MEMORY, 1, true) then -- it is garbage by now, and so is what it kept
-    pcall(th.collect)
-    pcall(th.collect)
+  if find(message, OUT_OF_MEMORY, 1, true) then
+    pcall(th.collect) -- frees userdata that nobody refers to any more
+    pcall(th.collect) -- frees the Python objects that these have kept
   end
-  settle_memory()
+  update_reserve()
   return message, frames
 end
 
---- Runs a function; nil, or the error's message and traceback.
+--- Runs a function; returns nil, or the message and the traceback of its error.
 function shell.run(f, ...)
   return outcome(xpcall(f, th.traceback, ...))
 end
@@ -113,14 +117,15 @@ local function show(n, ...)
   shell.keep((...))
 end
 
---- Keeps a value among the results of the session.
+--- Adds a value to the results of the session, _RESULTS and _LAST.
 function shell.keep(value)
   if type(_RESULTS) ~= 'table' then _RESULTS = {} end
   _RESULTS[#_RESULTS + 1] = value
   _LAST = value
 end
 
---- Runs an input as the prompt does: an expression's values are printed and kept.
+--- Runs an input as the prompt does: the values of an expression are printed, and the first one is
+-- kept.
 -- @param expression the input compiled as `return nil, ...`, or nil
 -- @param statement the input compiled as it is, where it is no expression
 -- @param quiet whether the values are neither printed nor kept
@@ -133,13 +138,13 @@ function shell.evaluate(expression, statement, quiet, before_values)
   local function evaluated(ok, ...)
     if not ok then return outcome(ok, ...) end
     if expression then return shell.run(finish, select(2, ...)) end
-    return shell.run(finish, ...) -- the manual types 'return x' to see x
+    return shell.run(finish, ...) -- the manual has inputs such as 'return x', which print x
   end
-  -- Called by xpcall, not by name: tracebacks then say 'in main chunk'.
+  -- xpcall calls the chunk itself: it then is 'main chunk' in tracebacks.
   return evaluated(xpcall(expression or statement, th.traceback))
 end
 
--- The object that a dotted path of names leads to, without running any metamethod.
+-- The value that a dotted path of names leads to, found without calling any metamethod.
 local function resolve(path)
   local value = _G
   for name in gmatch(path, '[^.]+') do
@@ -161,6 +166,8 @@ local function resolve(path)
   return value
 end
 
+-- Adds the names of a value's fields to a table, with their types: its own and those that it
+-- inherits by its metatable.
 local function collect(names, value)
   for _ = 1, 20 do
     if type(value) == 'table' then
@@ -177,7 +184,7 @@ local function collect(names, value)
   end
 end
 
---- The names one can write after a path ('' for the globals): lines 'name type'.
+--- The names that may follow a path ('' for the globals), as lines of name and type.
 function shell.names(path)
   local names, lines = {}, {}
   local value = resolve(path)
@@ -192,8 +199,9 @@ function shell.write(text)
   write(stdout, text)
 end
 
---- Ends the state: finalizes what nobody uses. What is still used is finalized when the state
--- goes; by then Python's objects must not be called, and there is nobody to hear of errors.
+--- Ends the Lua state. Values that nothing refers to are finalized now. The others are finalized
+-- when the state is closed: Python objects must not be called any more then, and errors of
+-- finalizers cannot be reported.
 function shell.close()
   th.collect()
   th.collect()
@@ -201,16 +209,19 @@ function shell.close()
   th.leave_python()
 end
 
--- What operations of Python's call in Lua.
+-- The Lua functions that operations in Python call, by name.
 local called = { collect = th.collect, leave_block = th.leave_block, run = th.thread_pool.run }
 for name, kernel in pairs(th.kernels) do called[name] = kernel end
 
---- Hands Python the functions that its operations call, once more: see th.hand_over.
+--- Gives Python the functions that its operations call, in a new coroutine: see th.hand_over.
 function shell.hand_over(register)
   th.hand_over(register, called)
 end
 
---- Sets the global `arg`: the program at 0, `before` words in front of it, the others behind.
+--- Sets the global `arg`.
+-- @param program the element 0
+-- @param before how many of the words are before it, at negative indices
+-- @param ... the words
 function shell.set_arguments(program, before, ...)
   arg = { [0] = program, select(before + 1, ...) }
   for i = 1, before do arg[i - before - 1] = (select(i, ...)) end

@@ -1,4 +1,12 @@
-"""The operations of torch, one module a section of the manual; importing adds their rows."""
+"""The operations of torch, one module for each section of the manual.
+
+Importing a module adds its rows to the table of operations. The first line of an
+implementation's docstring is shown by the shell's help. In these docstrings `r` is the
+destination: it is resized to the result's sizes unless the docstring says otherwise, and may be
+one of the sources. Dimensions are counted from 0 in parameters and from 1 in messages. Where a
+tensor has no such dimension, or the sizes of operands do not fit together, ArgError or TorchError
+is raised with the reference's message.
+"""
 
 from runtime.ops import (  # noqa: F401
     bits,

@@ -1,4 +1,4 @@
-"""What element-wise operations share: operands of one shape, checks, and the way through them."""
+"""What element-wise operations share: checks of their operands, and the loop over the elements."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ __all__ = [
     "Compute",
     "check_counts",
     "elementwise",
+    "enumerate_words",
     "like",
     "partly_shared",
     "resize_for",
     "store",
 ]
 
-#: compute(*inputs, out=array): a numpy ufunc, or a function of several steps.
+#: compute(*inputs, out=array): a numpy ufunc, or a function that calls several of them.
 Compute = Callable[..., Any]
 
 
@@ -37,19 +38,20 @@ def check_counts(**tensors: Tensor) -> None:
         return
     named = [f"{name} {describe(t.sizes)}" for name, t in tensors.items()]
     raise TorchError(
-        f"inconsistent tensor size, expected {_enumerate(named)} to have the same number of "
-        f"elements, but got {_enumerate(list(map(str, counts)))} elements respectively"
+        f"inconsistent tensor size, expected {enumerate_words(named)} to have the same number of "
+        f"elements, but got {enumerate_words(list(map(str, counts)))} elements respectively"
     )
 
 
-def _enumerate(words: list[str]) -> str:
+def enumerate_words(words: list[str]) -> str:
+    """Words as the reference's messages list them: 'a, b and c'."""
     return ", ".join(words[:-1]) + " and " + words[-1]
 
 
 def like(source: Tensor, target: Tensor) -> Array:
     """The source's elements in the target's shape; both have the same number of elements.
 
-    Shares memory where it can.
+    The array shares the source's memory if the shapes are equal or the source is contiguous.
     """
     if source.sizes == target.sizes:
         return source.array
@@ -57,7 +59,10 @@ def like(source: Tensor, target: Tensor) -> Array:
 
 
 def resize_for(r: Tensor, t: Tensor, *others: Tensor) -> None:
-    """Give a destination the sizes of a source; not where a source cannot be read."""
+    """Give the destination r the sizes of t.
+
+    Raises StorageExceeded, with r unchanged, where a source reaches past the end of its storage.
+    """
     if r.sizes != t.sizes:
         for source in (t, *others):
             _ = source.array  # raises StorageExceeded
@@ -65,7 +70,7 @@ def resize_for(r: Tensor, t: Tensor, *others: Tensor) -> None:
 
 
 def store(r: Tensor, values: Array) -> None:
-    """Resize a tensor to an array's shape and set its elements; they may be views of it."""
+    """Resize a tensor to an array's shape and set its elements; the array may be a view of it."""
     fresh = values.base is None and values.size > 0
     if fresh and r.storage is None and values.dtype == r.dtype.numpy and values.flags.c_contiguous:
         r.take_over(values)
@@ -80,12 +85,13 @@ def store(r: Tensor, values: Array) -> None:
 def elementwise(r: Tensor, compute: Compute, *operands: Tensor | float) -> None:
     """r = compute(*operands) for each element; all tensors have r's number of elements.
 
-    r may be among the operands. Large contiguous work is shared out to threads; a compute of
-    several steps (not a ufunc) gets pieces that stay in the cache.
+    r may be among the operands. The work on large contiguous tensors is divided among threads; a
+    compute that is no ufunc gets pieces small enough for its intermediate results to stay in the
+    processor's cache.
     """
     if r.overlaps_itself:
         _ = r.array  # raises StorageExceeded
-        _one_visit_at_a_time(r, compute, operands)
+        _compute_overlapping(r, compute, operands)
         return
     inputs = [like(x, r) if isinstance(x, Tensor) else x for x in operands]
     out = r.array
@@ -97,7 +103,10 @@ def elementwise(r: Tensor, compute: Compute, *operands: Tensor | float) -> None:
 
 
 def partly_shared(out: Array, inputs: Sequence[Array | float]) -> bool:
-    """Whether an input overlaps the output without being the same elements."""
+    """Whether an input shares memory with the output but begins at another address.
+
+    The output's first elements may then change inputs of later ones.
+    """
     return any(
         isinstance(x, np.ndarray)
         and x is not out
@@ -113,45 +122,49 @@ def _compute_large(compute: Compute, arrays: list[Any]) -> None:
         compute(*inputs, out=out)
 
     flat = flatten(arrays)
-    steps = not isinstance(compute, np.ufunc)
+    has_steps = not isinstance(compute, np.ufunc)
     if flat is not None:
-        if steps:
+        if has_steps:
             share(partial(part, flat), arrays[0].size, piece=PIECE)
         else:
             compute_flat(compute, *flat)  # type: ignore[arg-type]
-    elif steps:
+    elif has_steps:
         for at in blocks(arrays[0].shape):
             part(arrays, at)
     else:
         compute(*arrays[1:], out=arrays[0])
 
 
-def _one_visit_at_a_time(r: Tensor, compute: Compute, operands: tuple[Tensor | float, ...]) -> None:
-    # Torch7 walks the elements in order, so that one that is met again has changed already.
-    # All first visits can be made together, then all second ones, and so on.
+def _compute_overlapping(r: Tensor, compute: Compute, operands: tuple[Tensor | float, ...]) -> None:
+    """The same where several elements of r are one element of its storage.
+
+    Torch7: computes one element after the other, so that an element of the storage that is met
+    again has changed already. Here all first visits of elements of the storage are computed
+    together, then all second visits, and so on; that gives the same values.
+    """
     assert r.storage is not None
     memory = r.storage.data
-    places = _places(r)
-    visits = _visits(places)
-    walk = np.lexsort((places, visits))  # the elements by visit
-    spots = places[walk]
-    read = [_reader(x, r, spots, walk) for x in operands]
+    positions = _positions(r)
+    visits = _count_earlier(positions)
+    order = np.lexsort((positions, visits))  # r's elements by the number of the visit
+    positions = positions[order]
+    readers = [_reader(x, r, positions, order) for x in operands]
     ends = np.cumsum(np.bincount(visits)).tolist()
-    if _accumulates(compute, r, operands) and len(places) == len(ends) * ends[0]:
+    if _accumulates(compute, r, operands) and len(positions) == len(ends) * ends[0]:
         values = np.empty((len(ends) + 1, ends[0]), memory.dtype)
-        values[0], rest = memory[spots[: ends[0]]], read[1](slice(None))
+        values[0], rest = memory[positions[: ends[0]]], readers[1](slice(None))
         values[1:] = rest.reshape(len(ends), -1) if isinstance(rest, np.ndarray) else rest
-        memory[spots[: ends[0]]] = compute.accumulate(values)[-1]  # type: ignore[attr-defined]
+        memory[positions[: ends[0]]] = compute.accumulate(values)[-1]  # type: ignore[attr-defined]
         return
     for start, end in itertools.pairwise([0, *ends]):
-        now = slice(start, end)
+        part = slice(start, end)
         result = np.empty(end - start, memory.dtype)
-        compute(*[x(now) for x in read], out=result)
-        memory[spots[now]] = result
+        compute(*[read(part) for read in readers], out=result)
+        memory[positions[part]] = result
 
 
-def _places(r: Tensor) -> Array:
-    """The positions of a tensor's elements in its storage, in order."""
+def _positions(r: Tensor) -> Array:
+    """The positions of a tensor's elements in its storage, in the order of the elements."""
     offsets = np.full(r.sizes, r.offset)
     for d, (size, stride) in enumerate(zip(r.sizes, r.strides, strict=True)):
         shape = [1] * r.ndim
@@ -160,30 +173,34 @@ def _places(r: Tensor) -> Array:
     return offsets.reshape(-1)
 
 
-def _visits(places: Array) -> Array:
-    """For each position how often it stands further to the left."""
-    order = np.argsort(places, kind="stable")
-    starts = np.flatnonzero(np.diff(places[order], prepend=-1))
-    visits: Array = np.empty(len(places), np.int64)
-    counts = np.diff(starts, append=len(places))
-    visits[order] = np.arange(len(places)) - np.repeat(starts, counts)
-    return visits
+def _count_earlier(positions: Array) -> Array:
+    """For each entry how many of the entries before it are equal to it."""
+    order = np.argsort(positions, kind="stable")
+    starts = np.flatnonzero(np.diff(positions[order], prepend=-1))
+    earlier: Array = np.empty(len(positions), np.int64)
+    counts = np.diff(starts, append=len(positions))
+    earlier[order] = np.arange(len(positions)) - np.repeat(starts, counts)
+    return earlier
 
 
-def _reader(x: Tensor | float, r: Tensor, spots: Array, walk: Array) -> Callable[[slice], Any]:
-    """What gives an operand's values for a part of the walk over r, as they then are."""
+def _reader(x: Tensor | float, r: Tensor, positions: Array, order: Array) -> Callable[[slice], Any]:
+    """A function that gives an operand's current values for a part of r's elements.
+
+    order: r's elements in the order in which they are computed. positions: where they are in the
+    storage.
+    """
     if not isinstance(x, Tensor):
-        return lambda now: x
+        return lambda part: x
     if x.is_set_to(r):
-        return lambda now: r.storage.data[spots[now]]  # type: ignore[union-attr]
+        return lambda part: r.storage.data[positions[part]]  # type: ignore[union-attr]
     if x.storage is r.storage:
-        return lambda now: x.flat[walk[now]]
-    values = x.flat[walk]
-    return lambda now: values[now]
+        return lambda part: x.flat[order[part]]
+    values = x.flat[order]
+    return lambda part: values[part]
 
 
 def _accumulates(compute: Compute, r: Tensor, operands: tuple[Tensor | float, ...]) -> bool:
-    """Whether numpy can make all visits of a place one after the other: r = r op something."""
+    """Whether the ufunc's accumulate can compute all visits: r = ufunc(r, another operand)."""
     if not isinstance(compute, np.ufunc) or len(operands) != 2:
         return False
     first, second = operands

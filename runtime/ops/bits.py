@@ -1,6 +1,7 @@
 """Manual, Math Functions: shifts and bit operations, with a number and element by element.
 
-Floats shift by powers of two; they have no bits to combine.
+Shifts multiply or divide elements of floating-point types by a power of two; the other
+operations raise TorchError for these types.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _scale_down(t: Array, places: Array | float, out: Array) -> None:
     np.divide(t, np.exp2(np.asarray(places, t.dtype)), out=out)
 
 
-def _combine(name: str, ufunc: Any) -> Any:
+def _for_whole_numbers(name: str, ufunc: Any) -> Any:
     def choose(dtype: DType) -> Compute:
         if dtype.is_float:
             raise TorchError(f"{name} is only supported for integer type tensors")
@@ -45,12 +46,17 @@ def _combine(name: str, ufunc: Any) -> Any:
     return choose
 
 
-def _add_operation(name: str, choose: Any, each: Any) -> None:
+def _add_operation(name: str, choose_with_number: Any, choose_with_tensor: Any) -> None:
+    """Add the rows of an operation with a number, and with a tensor under the name c + name.
+
+    Both other parameters give the function that computes the operation for an element type.
+    """
+
     def number(r: Tensor, t: Tensor, value: float) -> None:
-        with_number(r, choose(t.dtype), t, value)
+        with_number(r, choose_with_number(t.dtype), t, value)
 
     def tensor(r: Tensor, t: Tensor, src: Tensor) -> None:
-        with_tensor(r, each(t.dtype), t, src)
+        with_tensor(r, choose_with_tensor(t.dtype), t, src)
 
     number.__doc__ = f"r = {name} of t and a number."
     tensor.__doc__ = f"r = {name} of t and src, element by element."
@@ -58,19 +64,21 @@ def _add_operation(name: str, choose: Any, each: Any) -> None:
     op(f"c{name}", method="*T* [T=1] T", function="[*T*] T T")(tensor)
 
 
-_add_operation(
-    "lshift",
-    lambda dtype: _scale_up if dtype.is_float else _shift_left,
-    lambda dtype: _scale_up if dtype.is_float else _shift_left,
-)
-_add_operation(
-    "rshift",
-    lambda dtype: _scale_down if dtype.is_float else _shift_right,
-    lambda dtype: _scale_down if dtype.is_float else _shift_right,
-)
+def _choose_left(dtype: DType) -> Compute:
+    return _scale_up if dtype.is_float else _shift_left
+
+
+def _choose_right(dtype: DType) -> Compute:
+    return _scale_down if dtype.is_float else _shift_right
+
+
+_add_operation("lshift", _choose_left, _choose_left)
+_add_operation("rshift", _choose_right, _choose_right)
 for _name, _ufunc in (
     ("bitand", np.bitwise_and),
     ("bitor", np.bitwise_or),
     ("bitxor", np.bitwise_xor),
 ):
-    _add_operation(_name, _combine(_name, _ufunc), _combine(f"c{_name}", _ufunc))
+    _add_operation(
+        _name, _for_whole_numbers(_name, _ufunc), _for_whole_numbers(f"c{_name}", _ufunc)
+    )

@@ -1,4 +1,8 @@
-"""Manual, Math Functions: logical operations."""
+"""Manual, Math Functions: logical operations.
+
+A comparison's result is a ByteTensor of 1 for true and 0 for false, or a given destination of any
+element type.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,12 @@ from runtime.core.tensor import Tensor
 from runtime.ops._operands import Compute
 from runtime.ops.pointwise import with_number, with_tensor
 
-_NAMES = ("r_", "ta", "tb")
+_OPERAND_NAMES = ("r_", "ta", "tb")  # in messages about sizes
 
 
 def _to_numbers(compare: Any) -> Compute:
-    # The result may have any element type: 1 and 0 of it.
+    """A comparison that sets elements of any type to 1 and 0."""
+
     def compute(a: Array, b: Array | float, out: Array) -> None:
         if out.dtype == np.uint8:
             compare(a, b, out=out.view(np.bool_))
@@ -34,7 +39,7 @@ def _add_comparison(name: str, compare: Any, sign: str) -> None:
         with_number(r, compute, t, value)
 
     def tensor(r: Tensor, a: Tensor, b: Tensor) -> None:
-        with_tensor(r, compute, a, b, names=_NAMES)
+        with_tensor(r, compute, a, b, names=_OPERAND_NAMES)
 
     for implementation, last, formula in (
         (number, "real", f"t {sign} value and 1 or 0"),
@@ -59,19 +64,19 @@ for _name, _compare, _sign in (
 
 @op("equal", "T T", "T T")
 def equal(a: Tensor, b: Tensor) -> bool:
-    """Whether sizes and all elements are the same."""
+    """Whether two tensors have the same sizes and equal elements; nan equals nothing."""
     return a.sizes == b.sizes and bool((a.array == b.array).all())
 
 
 @op("all", "T", "T", types=(BYTE,))
 def all_(t: Tensor) -> bool:
-    """Whether no element is 0."""
+    """Whether no element is 0. Raises ArgError for an empty tensor."""
     return bool(_not_empty(t).all())
 
 
 @op("any", "T", "T", types=(BYTE,))
 def any_(t: Tensor) -> bool:
-    """Whether some element is not 0."""
+    """Whether some element is not 0. Raises ArgError for an empty tensor."""
     return bool(_not_empty(t).any())
 
 

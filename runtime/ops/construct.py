@@ -15,21 +15,21 @@ _SIZES = "(LongStorage | dim1 [dim2...])"
 
 @op("zeros", method=f"*T* {_SIZES}", function=f"[*T*] {_SIZES}")
 def zeros(r: Tensor, sizes: Sizes) -> None:
-    """r = a tensor of zeros."""
+    """r = a tensor of zeros, of the given sizes."""
     r.resize(sizes)
     r.array.fill(0)
 
 
 @op("ones", method=f"*T* {_SIZES}", function=f"[*T*] {_SIZES}")
 def ones(r: Tensor, sizes: Sizes) -> None:
-    """r = a tensor of ones."""
+    """r = a tensor of ones, of the given sizes."""
     r.resize(sizes)
     r.array.fill(1)
 
 
 @op("eye", method="*T* long [long=0]", function="[*T*] long [long=0]")
 def eye(r: Tensor, n: int, m: int) -> None:
-    """r = an n x m matrix (m 0: n x n) with ones on its diagonal."""
+    """r = the n x m matrix with ones on its diagonal and zeros elsewhere; n x n without m."""
     if n <= 0:
         raise ArgError(1, "invalid argument")
     r.resize((n, m if m > 0 else n))
@@ -43,12 +43,16 @@ def eye(r: Tensor, n: int, m: int) -> None:
     function="[*T*] accreal accreal [accreal=1]",
 )
 def range_(r: Tensor, first: float, last: float, step: float) -> None:
-    """r = first, first + step, ... up to last."""
+    """r = the numbers first, first + step, ... up to last.
+
+    A destination that has as many elements already keeps its sizes. Raises ArgError where step is
+    0 or leads away from last.
+    """
     if not (step > 0 or step < 0):
         raise ArgError(3, "step must be a non-null number")
     if not ((step > 0 and last >= first) or (step < 0 and last <= first)):
         raise ArgError(2, "upper bound and larger bound incoherent with step sign")
-    # Torch7: there are no elements where their number is too large for a whole number.
+    # Torch7: where the number of elements does not fit a long, there are none.
     count = max(int(cast_scalar((last - first) / step, LONG)) + 1, 0)
     if r.nelement != count:
         r.resize((count,))
@@ -59,6 +63,7 @@ def range_(r: Tensor, first: float, last: float, step: float) -> None:
 
 
 def _points(r: Tensor, first: float, last: float, count: int) -> Array:
+    """Resize r unless it has as many elements already, and return the points as a vector."""
     if not (count > 1 or (count == 1 and first == last)):
         raise ArgError(3, "invalid number of points")
     if r.nelement != count:
@@ -79,7 +84,10 @@ def _points(r: Tensor, first: float, last: float, count: int) -> Array:
     types=FLOATS,
 )
 def linspace(r: Tensor, first: float, last: float, count: int) -> None:
-    """r = count points, equally spaced from first to last."""
+    """r = count numbers, equally spaced from first to last.
+
+    A destination that has as many elements already keeps its sizes.
+    """
     r.array[...] = _points(r, first, last, count).reshape(r.sizes)
 
 
@@ -90,7 +98,10 @@ def linspace(r: Tensor, first: float, last: float, count: int) -> None:
     types=FLOATS,
 )
 def logspace(r: Tensor, first: float, last: float, count: int) -> None:
-    """r = count points, logarithmically spaced from 10^first to 10^last."""
+    """r = count numbers, logarithmically spaced from 10^first to 10^last.
+
+    A destination that has as many elements already keeps its sizes.
+    """
     with np.errstate(over="ignore"):
         r.array[...] = np.power(r.dtype.numpy.type(10), _points(r, first, last, count)).reshape(
             r.sizes
@@ -100,7 +111,7 @@ def logspace(r: Tensor, first: float, last: float, count: int) -> None:
 @op("reshape", f"[*T*] T {_SIZES}", types=(HALF,))
 @op("reshape", f"[*T*] T {_SIZES}", f"[*T*] T {_SIZES}")
 def reshape(r: Tensor, t: Tensor, sizes: Sizes) -> None:
-    """r = a copy of t with other sizes."""
+    """r = a copy of t with the given sizes, which have the same number of elements."""
     wanted = type(t)()
     wanted.resize(sizes)
     check_counts(tensor=wanted, src=t)
@@ -113,10 +124,13 @@ def reshape(r: Tensor, t: Tensor, sizes: Sizes) -> None:
 
 @op("diag", method="[*T*] T [long=0]", function="[*T*] T [long=0]")
 def diag(r: Tensor, t: Tensor, k: int) -> None:
-    """r = the k-th diagonal of a matrix, or a matrix with a vector on that diagonal."""
+    """r = the k-th diagonal of a matrix, or a matrix with a vector on that diagonal.
+
+    k counts upwards from the main diagonal, 0; it is negative below it.
+    """
     if t.ndim not in (1, 2):
         raise ArgError(1, "matrix or a vector expected")
-    k = (k + 2**31) % 2**32 - 2**31  # Torch7: a number of 32 bits
+    k = (k + 2**31) % 2**32 - 2**31  # Torch7: k wraps to 32 bits
     if t.ndim == 1:
         side = t.sizes[0] + abs(k)
         matrix = type(t).new((side, side))
@@ -126,20 +140,20 @@ def diag(r: Tensor, t: Tensor, k: int) -> None:
         store(r, matrix.array)
         return
     if not -t.sizes[0] < k < t.sizes[1]:
-        # Torch7: from asking the result, which has no sizes, for its stride.
+        # Torch7: the message is that of reading a stride of the result, which is empty.
         raise ArgError(2, "dimension 1 out of range of 0D tensor")
     store(r, np.diagonal(t.array, k))
 
 
 @op("tril", method="[*T*] T [int=0]", function="[*T*] T [int=0]")
 def tril(r: Tensor, t: Tensor, k: int) -> None:
-    """r = the elements on and below the k-th diagonal, 0 elsewhere."""
+    """r = the elements of a matrix on and below its k-th diagonal, 0 elsewhere."""
     _triangle(r, t, np.tril, k)
 
 
 @op("triu", method="[*T*] T [int=0]", function="[*T*] T [int=0]")
 def triu(r: Tensor, t: Tensor, k: int) -> None:
-    """r = the elements on and above the k-th diagonal, 0 elsewhere."""
+    """r = the elements of a matrix on and above its k-th diagonal, 0 elsewhere."""
     _triangle(r, t, np.triu, k)
 
 
@@ -151,31 +165,32 @@ def _triangle(r: Tensor, t: Tensor, cut: object, k: int) -> None:
 
 @op("cat", method="[*T*] T T [index=-1]", function="[*T*] T T [index=-1]")
 def cat(r: Tensor, a: Tensor, b: Tensor, dim: int) -> None:
-    """r = two tensors one after the other along a dimension (-1: their last)."""
+    """r = two tensors joined along a dimension (-1: their last)."""
     cat_list(r, [a, b], dim)
 
 
 @op("cat", method="[*T*] {T+} [index=-1]", function="[*T*] {T+} [index=-1]")
 def cat_list(r: Tensor, parts: list[Tensor], dim: int) -> None:
-    """r = a table's tensors one after the other along a dimension (-1: their last)."""
+    """r = a table's tensors joined along a dimension (-1: their last).
+
+    Tensors of fewer dimensions count as having further ones of size 1; empty tensors are left
+    out. If all are empty, r is unchanged. In the other dimensions the sizes must be equal.
+    """
     ndim = max(dim + 1, *(t.ndim for t in parts), 0)
-    at = dim
-    if dim == -2:
-        at = max(ndim - 1, 0)
-    if at < 0:
+    axis = dim
+    if dim == -2:  # the -1 of the call, counted from 0
+        axis = max(ndim - 1, 0)
+    if axis < 0:
         raise ArgError(4, f"invalid dimension {dim + 1}")
     check_dimensions(ndim)
-    full = [t.array.reshape(t.sizes + (1,) * (ndim - t.ndim)) for t in parts if t.sizes]
-    if not full:
+    arrays = [t.array.reshape(t.sizes + (1,) * (ndim - t.ndim)) for t in parts if t.sizes]
+    if not arrays:
         return
-    for values in full[1:]:
-        if (
-            values.shape[:at] != full[0].shape[:at]
-            or values.shape[at + 1 :] != full[0].shape[at + 1 :]
-        ):
+    first = arrays[0].shape
+    for values in arrays[1:]:
+        if values.shape[:axis] != first[:axis] or values.shape[axis + 1 :] != first[axis + 1 :]:
             raise TorchError("inconsistent tensor sizes")
-    result = np.concatenate(full, axis=at)
-    store(r, result)
+    store(r, np.concatenate(arrays, axis=axis))
 
 
 # -- histograms
@@ -184,7 +199,7 @@ _HISTOGRAM = "[*T*] T [long=100] [double=0] [double=0]"
 
 
 def _bounds(t: Tensor, low: float, high: float) -> tuple[float, float]:
-    """The bounds as given; those of the elements where they are equal."""
+    """The bounds as given; if they are equal, the least and the greatest element."""
     if low == high:
         if not t.sizes:
             raise ArgError(1, "tensor must have one dimension")
@@ -197,16 +212,19 @@ def _bounds(t: Tensor, low: float, high: float) -> tuple[float, float]:
 def _count(values: Array, bins: int, low: float, high: float) -> Array:
     real = values.dtype.type
     inside = values[(values >= low) & (values <= high)]
-    places = (inside - real(low)) / (real(high) - real(low)) * real(bins)
-    if not np.isfinite(places).all():
+    scaled = (inside - real(low)) / (real(high) - real(low)) * real(bins)
+    if not np.isfinite(scaled).all():
         raise TorchError(f"histogram from {low:g} to {high:g}: the bounds are too far apart")
-    at = places.astype(np.int64)
-    return np.bincount(np.minimum(at, bins - 1), minlength=bins)
+    bin_of = scaled.astype(np.int64)
+    return np.bincount(np.minimum(bin_of, bins - 1), minlength=bins)
 
 
 @op("histc", _HISTOGRAM, _HISTOGRAM, types=FLOATS)
 def histc(r: Tensor, t: Tensor, bins: int, low: float, high: float) -> None:
-    """r = how many elements fall into each of ``bins`` equal parts of low to high."""
+    """r = how many elements fall into each of ``bins`` equal parts of low to high.
+
+    Equal bounds stand for the least and the greatest element.
+    """
     if bins <= 0:
         raise ArgError(2, "invalid number of bins")
     store(r, _count(t.array.reshape(-1), bins, *_bounds(t, low, high)))
@@ -214,7 +232,7 @@ def histc(r: Tensor, t: Tensor, bins: int, low: float, high: float) -> None:
 
 @op("bhistc", _HISTOGRAM, _HISTOGRAM, types=FLOATS)
 def bhistc(r: Tensor, t: Tensor, bins: int, low: float, high: float) -> None:
-    """r = histc of each row of a matrix, as rows."""
+    """r = the histograms of a matrix's rows, as rows; see histc."""
     if t.ndim >= 3:
         raise ArgError(2, f"invalid dimension {t.ndim}, the input must be a 2d tensor")
     if t.ndim < 2:

@@ -1,8 +1,9 @@
 """Manual, Math Functions: convolution operations.
 
-Every form is a sum of correlations of planes, and those are computed on flat memory: a window
-of the input starts at one position, its rows at fixed distances from there. What comes out for
-positions where no window starts (at the end of a row) is left out.
+Every form is a sum of correlations of planes with kernels. A correlation is computed on a
+plane's elements as one contiguous vector: the window that the kernel is multiplied with starts
+at some position, and each of the window's rows at a fixed distance from it. The values for
+positions at which no window fits into its row are computed, too, and dropped.
 """
 
 from __future__ import annotations
@@ -23,23 +24,27 @@ from runtime.ops._operands import store
 
 __all__: list[str] = []
 
-#: numpy's correlate is fast up to this many floating-point weights.
-_NARROW = 11
-#: Output elements of one plane that are computed at a time; they stay in the cache.
+#: The number of floating-point weights up to which numpy's correlate is fast.
+_CORRELATE_WIDTH = 11
+#: Output elements of one plane that are computed at a time: they fit into the processor's cache.
 _BLOCK = 10_000
-#: Elements of the matrices that one step over several planes works on; likewise.
+#: Elements of the matrices that one step of `_multiply` works on: they fit into the cache, too.
 _MATRICES = 40_960
-#: From this many products on BLAS pays for a plane.
+#: The number of multiplications for one output plane from which on BLAS is faster.
 _LARGE = 400_000
-#: Shapes of windows that are remembered.
-_PLACES = 16
+#: How many results `_window_positions` keeps.
+_CACHED_WINDOWS = 16
 
-#: (plane of the input, distance from the window's start, weights of neighbouring elements)
+#: A plane of the input, the distance from the start of a window to neighbouring elements of it,
+#: and their weights.
 _Piece = tuple[Array, int, Array]
 
 
 def _add_convolution(name: str, dims: int, flip: bool) -> None:
-    """Add the three forms of one convolution over ``dims`` dimensions."""
+    """Add the three forms of one convolution over the last ``dims`` dimensions.
+
+    flip: whether the kernel is mirrored (a convolution) or not (a cross-correlation).
+    """
 
     def single(r: Tensor, x: Tensor, k: Tensor, area: str) -> None:
         sizes = _output_sizes(f"conv{dims}Dmul", x, k, area, dims)
@@ -87,9 +92,9 @@ def _output_sizes(name: str, x: Tensor, k: Tensor, area: str, dims: int) -> Size
 
 
 def _fill(r: Tensor, sizes: Sizes, x: Tensor, k: Tensor, compute: Callable[[Array], None]) -> None:
-    """Resize r and compute its elements, in place where no source shares its memory.
+    """Resize r and compute its elements; in memory of their own if a source shares r's memory.
 
-    Torch7: a destination that shares memory with a source gives wrong values.
+    Torch7: gives wrong values if a source shares r's memory.
     """
     memory = None if r.storage is None else r.storage.data
     if memory is not None and any(np.may_share_memory(memory, t.array) for t in (x, k)):
@@ -104,8 +109,8 @@ def _fill(r: Tensor, sizes: Sizes, x: Tensor, k: Tensor, compute: Callable[[Arra
 def _convolve(out: Array, x: Array, k: Array, full: bool, paired: bool = False) -> None:
     """out[o] = the sum over i of the correlation of x[i] with k[o, i].
 
-    full: for all positions where input and kernel meet, not only where the kernel lies
-    inside; the outside counts as 0 (so that a kernel with inf or nan gives nan there).
+    full: for all positions where input and kernel overlap, not only where the kernel lies inside
+    of the input. Elements outside count as 0, so that a weight of inf or nan gives nan there.
     paired: out[o] = the correlation of x[o] with k[o, 0].
     """
     if x.dtype.kind != "f" and _is_exact(x, k):
@@ -126,21 +131,22 @@ def _convolve(out: Array, x: Array, k: Array, full: bool, paired: bool = False) 
 
 
 def _is_exact(x: Array, k: Array) -> bool:
-    """Whether double precision holds every sum of products of these integers."""
+    """Whether every sum of products of these whole numbers is exact in double precision."""
     largest = [max(abs(int(values.min())), abs(int(values.max()))) for values in (x, k)]
     return largest[0] * largest[1] * int(k[0].size) < 1 << 53
 
 
 def _row_distances(kernel: Sizes, strides: Sizes) -> list[int]:
-    """How far each row of a window is from its first."""
+    """The distance of each row of a window from its first row, in elements."""
     rows = product(*(range(n) for n in kernel[:-1]))
     return [sum(i * s for i, s in zip(row, strides, strict=False)) for row in rows]
 
 
 def _surround(x: Array, shape: Sizes, end: int) -> Array:
-    """The flat input with zeros before each row, before each slice and at the end.
+    """The planes of the input as vectors, with zeros before each row and slice and at the end.
 
-    The zeros before a row are those after the row before it.
+    shape: of a plane with these zeros. end: the zeros at the end. The zeros before a row are also
+    those behind the row before it.
     """
     flat = np.zeros((len(x), int(np.prod(shape)) + end), x.dtype)
     inside = tuple(slice(n - s, None) for n, s in zip(shape, x.shape[1:], strict=True))
@@ -149,7 +155,7 @@ def _surround(x: Array, shape: Sizes, end: int) -> Array:
 
 
 def _pieces(flat: Array, rows: Array, distances: Sequence[int], step: int) -> list[_Piece]:
-    """The kernels of one output plane (input planes x rows x width), cut to ``step`` weights."""
+    """The kernels of one output plane (planes x rows x width), in pieces of ``step`` weights."""
     return [
         (plane, distance + at, row[at : at + step])
         for plane, kernel in zip(flat, rows, strict=True)
@@ -162,11 +168,12 @@ def _correlate(
     out: Array, flat: Array, rows: Array, paired: bool, distances: Sequence[int], strides: Sizes
 ) -> None:
     """out[o] = the sum over i of the correlation of flat[i] (paired: flat[o]) with rows[o, i]."""
-    address = _axpy(rows, out[0].size)  # of one plane: among others its sums have the same bits
+    # Decided by the size of one plane, so that a plane has the same bits whatever the others are.
+    address = _axpy(rows, out[0].size)
     if address is not None:
         _correlate_large(address, out, flat, rows, paired, distances, strides)
         return
-    step = _NARROW if rows.dtype.kind == "f" else rows.shape[-1]
+    step = _CORRELATE_WIDTH if rows.dtype.kind == "f" else rows.shape[-1]
     if paired and out[0].size * 2 <= len(out):
         _correlate_many(out, flat, rows[:, 0], step, distances, strides)
         return
@@ -186,7 +193,10 @@ def _correlate(
 def _correlate_many(
     out: Array, flat: Array, rows: Array, step: int, distances: Sequence[int], strides: Sizes
 ) -> None:
-    """The same for many small planes, for each weight all at a time; the bits are the same."""
+    """The same, paired, for many small planes: each weight is multiplied with all planes at once.
+
+    Sums are added in the same order as in `_correlate`, which gives the same bits.
+    """
     steps = tuple(s * flat.itemsize for s in (flat.shape[1], *strides))
     column = (-1, *(1 for _ in strides))
     for r, distance in enumerate(distances):
@@ -202,18 +212,18 @@ def _correlate_many(
 
 
 def _axpy(rows: Array, size: int) -> int | None:
-    """The BLAS function that adds up multiples, where it pays for output planes of a size."""
+    """The address of BLAS's axpy; None where it is not faster for output planes of this size."""
     if rows.dtype.kind != "f" or rows[0].size * size < _LARGE:
         return None
     return blas("axpy", rows.itemsize)
 
 
-@lru_cache(_PLACES)
-def _places(distances: tuple[int, ...], width: int, planes: int, size: int) -> Array:
-    """Where the elements of a window are, from its start, in planes of a size."""
+@lru_cache(_CACHED_WINDOWS)
+def _window_positions(distances: tuple[int, ...], width: int, planes: int, size: int) -> Array:
+    """The distances of a window's elements from its start, in so many planes of ``size``."""
     within: Array = np.add.outer(np.asarray(distances), np.arange(width))
-    places: Array = np.add.outer(np.arange(planes, dtype=np.int64) * size, within)
-    return places
+    positions: Array = np.add.outer(np.arange(planes, dtype=np.int64) * size, within)
+    return positions
 
 
 def _correlate_large(
@@ -225,9 +235,9 @@ def _correlate_large(
     distances: Sequence[int],
     strides: Sizes,
 ) -> None:
-    """The same as `_correlate`, for each weight the whole input at a time."""
+    """The same as `_correlate`: each weight is multiplied with the whole input, by BLAS's axpy."""
     planes, _, width = rows.shape[1:]
-    at = _places(tuple(distances), width, 1 if paired else planes, flat.shape[1])
+    at = _window_positions(tuple(distances), width, 1 if paired else planes, flat.shape[1])
     rows = np.ascontiguousarray(rows)
     result = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
     size, columns = out.itemsize, out.shape[-1]
@@ -245,7 +255,7 @@ def _correlate_large(
 
 
 def _sum_correlations(pieces: Sequence[_Piece], start: int, count: int) -> Array:
-    """The sums for ``count`` windows that start one element after the other."""
+    """The sums for ``count`` windows, each of which starts one element after the one before."""
     sums: Array | None = None
     for plane, distance, weights in pieces:
         first = start + distance
@@ -260,8 +270,8 @@ def _multiply(
 ) -> None:
     """out[o] = the sum over i of the correlation of flat[i] with rows[o, i].
 
-    Matrix products give the sums of all kernel rows with windows of one row; these are added
-    up over the rows.
+    A matrix product multiplies all rows of all kernels with windows of one row; the products that
+    belong to one kernel are then added up over its rows.
     """
     out_planes, planes, height, width = rows.shape
     matrix = rows.transpose(0, 2, 1, 3).reshape(out_planes * height, planes * width)

@@ -15,45 +15,48 @@ _NO_RESULTS = (None, 0)
 
 @op("Generator.classId", function="")
 def generator_class_id() -> int:
-    """The number of the class, by which Lua knows objects that come from here."""
+    """The class id of generators (see calls/classes.py)."""
     return class_id(Generator)
 
 
 @op("Generator.new", function="")
 def new() -> tuple[Generator, int]:
-    """A generator of its own, with a random seed."""
+    """A new generator with a random seed."""
     return Generator(), class_id(Generator)
 
 
 @op("Generator.default", function="")
 def default() -> tuple[Generator, int]:
-    """The generator of the functions that are given none."""
+    """The generator that functions use to which none is passed."""
     return default_generator(), class_id(Generator)
 
 
 @op("seed", function="[Generator]")
 def seed(generator: Generator | None) -> int:
-    """Start a random stream; returns its seed."""
+    """Start the generator's stream from a random seed, which is returned."""
     return chosen(generator).seed_randomly()
 
 
 @op("initialSeed", function="[Generator]")
 def initial_seed(generator: Generator | None) -> int:
-    """What the stream was started with."""
+    """The seed that the generator's stream was started from, as a number of 64 bits."""
     unsigned = chosen(generator).seed
     return unsigned - (1 << 64) if unsigned >> 63 else unsigned
 
 
 @op("manualSeed", function="[Generator] long")
 def manual_seed(generator: Generator | None, seed: int) -> tuple[None, int]:
-    """Start the stream of a seed."""
+    """Start the generator's stream from a seed."""
     chosen(generator).manual_seed(seed)
     return _NO_RESULTS
 
 
 @op("getRNGState", function="[Generator] [*ByteTensor*]")
 def get_state(generator: Generator | None, r: Tensor) -> None:
-    """r = the state, as the reference's bytes."""
+    """r = the generator's state, in the bytes that the reference gives.
+
+    Raises ArgError where r, resized, is not contiguous.
+    """
     r.resize((STATE_SIZE,))
     _check_contiguous(r)
     r.array[...] = np.frombuffer(chosen(generator).state, np.uint8)
@@ -61,7 +64,10 @@ def get_state(generator: Generator | None, r: Tensor) -> None:
 
 @op("setRNGState", function="[Generator] [*ByteTensor*]")
 def set_state(generator: Generator | None, state: Tensor) -> None:
-    """Go on from a state that getRNGState gave."""
+    """Continue the stream from a state that getRNGState gave.
+
+    Raises ArgError where it is none, or not contiguous.
+    """
     if state.nelement != STATE_SIZE:
         raise ArgError(1, "RNG state is wrong size")
     _check_contiguous(state)

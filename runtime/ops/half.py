@@ -1,6 +1,6 @@
-"""The few operations of HalfTensor beyond structure and copies.
+"""The mathematical operations of HalfTensor.
 
-Torch7: HalfTensor is for storing; of the mathematics it has these methods and no functions.
+Torch7: HalfTensor has only these, and only as methods; otherwise it is for storing and copying.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HALF = (HALF,)
 
 @op("fill", "*T* real", types=_HALF)
 def fill(r: Tensor, value: float) -> None:
-    """Set every element."""
+    """Set every element to a number."""
     r.array.fill(value)
 
 
@@ -76,6 +76,6 @@ def mean_all(t: Tensor) -> float:
 
 @op("mean", "[*T*] T index", types=_HALF)
 def mean(r: Tensor, t: Tensor, dim: int) -> None:
-    """r = the means along one dimension."""
+    """r = the means along one dimension, which remains with size 1."""
     check_dim(t, dim)
     store(r, t.array.mean(axis=dim, dtype=np.float64, keepdims=True).astype(np.float16))

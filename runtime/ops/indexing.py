@@ -1,7 +1,7 @@
 """Manual, Tensor: index, indexCopy, indexAdd, indexFill, gather, scatter, masks, nonzero.
 
-Torch7: of these, those that change their self or a given destination return their last
-argument (but maskedCopy, gather and scatter).
+Torch7: an operation of this module that changes its self, or a destination that the call passes,
+returns its last argument; maskedCopy, gather and scatter return the destination.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from runtime.compute.bulk import take_along, take_rows
 from runtime.core.dtypes import BYTE, LONG, Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.ops._operands import check_counts, store
+from runtime.ops._operands import check_counts, enumerate_words, store
 
 # -- by a vector of indices along one dimension
 
@@ -27,15 +27,16 @@ def _check_index(index: Tensor, t: Tensor, dim: int) -> None:
 
 
 def _positions(index: Tensor, t: Tensor, dim: int) -> Array:
-    """Positions from 0 in a dimension; raises where one is outside."""
+    """The indices as positions from 0 in a dimension; raises ArgError where one is outside."""
     at = index.array - 1
     if at.size and (at.min() < 0 or at.max() >= t.sizes[dim]):
-        # Torch7: the position is that of an inner function.
+        # Torch7: the message counts the arguments of the C function that is called then.
         raise ArgError(3 if t.ndim > 1 else 2, "out of range")
     return at
 
 
 def _usage(call: Call, text: str) -> TorchError:
+    """The error about a wrong number of arguments; T in the text stands for the class."""
     return TorchError(
         text.replace("T,", f"{call.dtype.tensor_name},").replace(
             "T expected", f"{call.dtype.tensor_name} expected"
@@ -45,7 +46,10 @@ def _usage(call: Call, text: str) -> TorchError:
 
 @checked("index", method="[*T*] T index LongTensor", types=ALL)
 def index_select(call: Call) -> Tensor:
-    """The slices at the given indices of one dimension, copied."""
+    """A copy of the slices at the given indices of one dimension.
+
+    Raises ArgError or TorchError for an index outside of the dimension.
+    """
     if len(call) == 3:
         src, dim, index = call.tensor(1), call.long(2) - 1, call.tensor(3, LONG)
         r = type(src)()
@@ -85,7 +89,11 @@ def _check_source(index: Tensor, t: Tensor, src: Tensor, dim: int) -> None:
 
 
 def _slices(t: Tensor, src: Tensor, dim: int) -> tuple[Array, Array]:
-    """Target and source with the dimension in front; a source slice may have another shape."""
+    """The elements of both tensors as arrays whose first axis is the dimension.
+
+    Slices of the source may have another shape than those of t, with as many elements; the
+    array then has the shape of t's.
+    """
     target, source = np.moveaxis(t.array, dim, 0), np.moveaxis(src.array, dim, 0)
     if target.shape[1:] != source.shape[1:]:
         want, have = target[0].size, source[0].size
@@ -99,32 +107,38 @@ def _slices(t: Tensor, src: Tensor, dim: int) -> tuple[Array, Array]:
     return target, source
 
 
-@checked("indexCopy", method="T index LongTensor *T*", types=ALL)
-def index_copy(call: Call) -> Tensor:
-    """Copy the slices of a tensor to the given indices; where one comes twice, the last wins."""
+def _read_slices(call: Call) -> tuple[Array, Array, Array, Tensor]:
+    """The arguments of indexCopy and indexAdd: target, positions in it, source, source tensor."""
     t, dim, index = _index_arguments(call, "T")
     src = call.tensor(4)
     _check_source(index, t, src, dim)
     at = _positions(index, t, dim)
     target, source = _slices(t, src, dim)
+    return target, at, source, src
+
+
+@checked("indexCopy", method="T index LongTensor *T*", types=ALL)
+def index_copy(call: Call) -> Tensor:
+    """Copy the slices of a tensor to the given indices; of several with one index the last stays.
+
+    self is written, not resized. Raises ArgError or TorchError where sizes do not fit or an index
+    is outside of the dimension.
+    """
+    target, at, source, src = _read_slices(call)
     target[at] = source
     return src
 
 
 @checked("indexAdd", method="T index LongTensor *T*", types=ALL)
 def index_add(call: Call) -> Tensor:
-    """Add the slices of a tensor to those at the given indices."""
-    t, dim, index = _index_arguments(call, "T")
-    src = call.tensor(4)
-    _check_source(index, t, src, dim)
-    at = _positions(index, t, dim)
-    target, source = _slices(t, src, dim)
+    """Add the slices of a tensor to those at the given indices; see indexCopy."""
+    target, at, source, src = _read_slices(call)
     np.add.at(target, at, source)
     return src
 
 
-def _without_dimension(t: Tensor) -> int:
-    # Torch7: a vector's elements are set whatever dimension is named.
+def _dimension_of_vector(t: Tensor) -> int:
+    # Torch7: of a vector the elements are set, whatever the number of the dimension.
     if t.ndim == 1:
         return 0
     raise ArgError(2, "out of range") if t.ndim else ArgError(1, "tensor must have one dimension")
@@ -132,27 +146,26 @@ def _without_dimension(t: Tensor) -> int:
 
 @checked("indexFill", method="T index LongTensor *real*", types=ALL)
 def index_fill(call: Call) -> float:
-    """Set the slices at the given indices to a number."""
+    """Set the slices at the given indices to a number; self is not resized."""
     t, dim, index = _index_arguments(call, "number")
     value = call.real(4)
     if index.ndim == 1 and dim < 0:
-        dim = _without_dimension(t)
+        dim = _dimension_of_vector(t)
     _check_index(index, t, dim)
     at = _positions(index, t, dim)
     np.moveaxis(t.array, dim, 0)[at] = value
-    return call.number(4)  # Torch7: as it was given, not as the elements took it
+    return call.number(4)  # Torch7: the number as the call has it, not converted
 
 
 # -- by a tensor of indices
 
 
 def _check_gather(dim: int, **tensors: Tensor) -> None:
-    """All tensors have the same sizes but for one dimension (which the error names, from 0)."""
+    """Raise TorchError unless all tensors have the same sizes in the dimensions other than dim."""
     ndim = next(iter(tensors.values())).ndim
     for d in range(ndim):
         if d != dim and len({t.sizes[d] for t in tensors.values()}) > 1:
-            named = [f"{name} {describe(t.sizes)}" for name, t in tensors.items()]
-            listed = ", ".join(named[:-1]) + " and " + named[-1]
+            listed = enumerate_words([f"{k} {describe(t.sizes)}" for k, t in tensors.items()])
             raise TorchError(f"Expected {listed} to have the same size in dimension {dim}")
 
 
@@ -165,6 +178,7 @@ def _positions_below(index: Tensor, size: int, name: str) -> Array:
 
 
 def _new_gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
+    """gather where the call passes no destination."""
     r.resize(index.sizes)
     gather(r, src, dim, index)
 
@@ -176,7 +190,9 @@ _GATHER = "[*T*] T index LongTensor"
 def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
     """r[i][j] = src[index[i][j]][j] for dim 1, and so on.
 
-    Torch7: a destination that is given must have the index's sizes already.
+    r, src and index have equal sizes but in dim. Torch7: a destination that the call passes is
+    not resized and must be at least as long as index in dim. Raises TorchError for an index
+    outside of src.
     """
     if src.ndim != r.ndim:
         raise ArgError(2, "Input tensor must have same dimensions as output tensor")
@@ -212,7 +228,10 @@ def _check_scatter(r: Tensor, dim: int, index: Tensor) -> None:
 
 @op("scatter", method="*T* index LongTensor T", function="*T* index LongTensor T")
 def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
-    """r[index[i][j]][j] = src[i][j] for dim 1, and so on; where one comes twice, the last wins."""
+    """r[index[i][j]][j] = src[i][j] for dim 1, and so on; of several the last one stays.
+
+    r is not resized. Raises TorchError for an index outside of r.
+    """
     _check_scatter(r, dim, index)
     if src.ndim != r.ndim:
         raise ArgError(4, "Input tensor must have same dimensions as output tensor")
@@ -227,7 +246,7 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
 
 @op("scatter", method="*T* index LongTensor real", function="*T* index LongTensor real")
 def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
-    """r[index[i][j]][j] = value for dim 1, and so on."""
+    """r[index[i][j]][j] = value for dim 1, and so on; r is not resized."""
     _check_scatter(r, dim, index)
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, index=index)
@@ -239,6 +258,7 @@ def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
 
 
 def _mask(mask: Tensor) -> Array:
+    """The elements of a mask in order, as booleans; raises TorchError unless all are 0 or 1."""
     values = mask.flat
     if values.size and values.max() > 1:
         raise TorchError("Mask tensor can take 0 and 1 values only")
@@ -247,7 +267,7 @@ def _mask(mask: Tensor) -> Array:
 
 @checked("maskedSelect", method="[*T*] T ByteTensor", types=ALL)
 def masked_select(call: Call) -> Tensor:
-    """The elements where the mask is 1, as a vector."""
+    """The elements where the mask is 1, as a vector; the mask has as many elements."""
     if len(call) == 2:
         src, mask = call.tensor(1), call.tensor(2, BYTE)
         r = type(src)()
@@ -256,7 +276,7 @@ def masked_select(call: Call) -> Tensor:
     else:
         raise _usage(call, "T, torch.ByteTensor | T, T, torch.ByteTensor expected")
     check_counts(src=src, mask=mask)
-    # Positions first: numpy takes by them faster than by a mask.
+    # numpy selects faster by positions than by a mask.
     values = np.take(src.flat, np.flatnonzero(_mask(mask)))
     store(r, values)
     return r if len(call) == 2 else mask
@@ -264,7 +284,10 @@ def masked_select(call: Call) -> Tensor:
 
 @checked("maskedCopy", method="*T* ByteTensor T", types=ALL)
 def masked_copy(call: Call) -> Tensor:
-    """Copy the elements of a tensor, in order, to where the mask is 1."""
+    """Copy the first elements of a tensor, in order, to where the mask is 1.
+
+    self is not resized. Raises TorchError where the tensor has too few elements.
+    """
     if len(call) != 3:
         raise _usage(call, "T, torch.ByteTensor, T expected")
     mask, src, t = call.tensor(2, BYTE), call.tensor(3), call.tensor(1)
@@ -280,7 +303,7 @@ def masked_copy(call: Call) -> Tensor:
 
 @checked("maskedFill", method="T ByteTensor *real*", types=ALL)
 def masked_fill(call: Call) -> float:
-    """Set the elements where the mask is 1 to a number."""
+    """Set the elements where the mask is 1 to a number; self is not resized."""
     if len(call) != 3:
         raise _usage(call, "T, torch.ByteTensor, number expected")
     mask, value, t = call.tensor(2, BYTE), call.real(3), call.tensor(1)
@@ -291,5 +314,5 @@ def masked_fill(call: Call) -> float:
 
 @op("nonzero", method="[*LongTensor*] T", function="[*LongTensor*] T")
 def nonzero(r: Tensor, t: Tensor) -> None:
-    """The subscripts (from 1) of the elements that are not 0, one a row."""
+    """r = the indices, from 1, of the elements that are not 0: one row for each element."""
     store(r, np.argwhere(t.array) + 1)

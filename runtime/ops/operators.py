@@ -1,6 +1,7 @@
 """The arithmetic operators of tensors: + - * / % and unary minus.
 
-'*' of two tensors is a product of vectors and matrices. Each makes a new tensor.
+The result is a new tensor; `*` of two vectors is a number. Operands that do not fit raise
+TorchError or ArgError.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def operator_sub(call: Call) -> Tensor:
 
 @checked("operator_mul", method="T | real, T | real", types=ALL)
 def operator_mul(call: Call) -> Tensor | float:
-    """a * b: with a number, or dot, matrix-vector, matrix-matrix product."""
+    """a * b: a multiple, or the product of vectors, matrix and vector, or matrices."""
     a, b = _operand(call, 1), _operand(call, 2)
     result = TENSOR_CLASSES[call.dtype.index]()
     if a is not None and b is not None:

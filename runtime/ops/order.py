@@ -1,6 +1,7 @@
-"""Manual, Math Functions: extrema, sorting and order statistics, with indices from 1.
+"""Manual, Math Functions: extrema, sorting and order statistics.
 
-The reduced dimension stays, with size 1.
+An operation along a dimension has two destinations: the values, and a LongTensor of their indices
+in that dimension, from 1. Extrema, medians and the like leave the dimension with size 1.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _PAIR = "[*T*] [*LongTensor*] T"
 
 
 def _store_pair(values: Tensor, indices: Tensor, elements: Array, at: Array, dim: int) -> None:
+    """Set both destinations from the positions, from 0, of the values along the dimension."""
     found = take_along(elements, at, dim)
     store(values, found)
     store(indices, at + 1)
@@ -36,40 +38,42 @@ def _store_pair(values: Tensor, indices: Tensor, elements: Array, at: Array, dim
 # -- extrema
 
 
-def _in_blocks(t: Tensor, dim: int, pick: Any, locate: Any) -> tuple[Array, Array]:
-    # Where the elements do not lie along the dimension, numpy's search copies them.
+def _reduce_in_blocks(t: Tensor, dim: int, reduce: Any, locate: Any) -> tuple[Array, Array]:
+    # Where elements along the dimension are not neighbours in memory, numpy's argmin and argmax
+    # copy the tensor; blocks keep these copies small.
     shape = (*t.sizes[:dim], 1, *t.sizes[dim + 1 :])
-    found, places = np.empty(shape, t.array.dtype), np.empty(shape, np.int64)
+    extrema, positions = np.empty(shape, t.array.dtype), np.empty(shape, np.int64)
     for at in blocks(t.sizes, keep=dim):
-        pick(t.array[at], axis=dim, keepdims=True, out=found[at])
-        locate(t.array[at], axis=dim, keepdims=True, out=places[at])
-    return found, places
+        reduce(t.array[at], axis=dim, keepdims=True, out=extrema[at])
+        locate(t.array[at], axis=dim, keepdims=True, out=positions[at])
+    return extrema, positions
 
 
-def _add_extremum(name: str, pick: Any, locate: Any, sign: str) -> None:
+def _add_extremum(name: str, reduce: Any, locate: Any, sign: str) -> None:
     def over_all(t: Tensor) -> float:
         if not t.sizes:
             raise ArgError(1, "tensor must have one dimension")
-        return pick(t.array, axis=None).item()  # type: ignore[no-any-return]
+        return reduce(t.array, axis=None).item()  # type: ignore[no-any-return]
 
     def along(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
         if t.nelement < LARGE:
-            found = pick(t.array, axis=dim, keepdims=True)
-            places = locate(t.array, axis=dim, keepdims=True)
+            extrema = reduce(t.array, axis=dim, keepdims=True)
+            positions = locate(t.array, axis=dim, keepdims=True)
         else:
-            found, places = _in_blocks(t, dim, pick, locate)
-        store(values, found)
-        places += 1
-        store(indices, places)
+            extrema, positions = _reduce_in_blocks(t, dim, reduce, locate)
+        store(values, extrema)
+        positions += 1
+        store(indices, positions)
 
-    over_all.__doc__ = f"The {name}imum of all elements; nan where there is one."
-    along.__doc__ = f"The {name}ima along one dimension and where they are."
+    over_all.__doc__ = f"The {name}imum of all elements; nan if one of them is nan."
+    along.__doc__ = f"The {name}ima along one dimension, and their indices."
     op(name, "T", "T")(over_all)
     op(name, f"{_PAIR} index", f"{_PAIR} index", pick=f"x {sign} best")(along)
 
 
-# Neither goes through numpy's functions of Python, which small tensors would notice.
+# np.min, np.argmin and the like call these from Python code, which takes longer than the work on
+# a small tensor.
 _add_extremum("min", np.minimum.reduce, np.ndarray.argmin, "<")
 _add_extremum("max", np.maximum.reduce, np.ndarray.argmax, ">")
 
@@ -81,7 +85,7 @@ _SORT = f"{_PAIR} [index=last] [boolean=false]"
 
 @op("sort", _SORT, _SORT)
 def sort(values: Tensor, indices: Tensor, t: Tensor, dim: int | None, descending: bool) -> None:
-    """The elements in order along a dimension (by default the last), and where they were."""
+    """The elements sorted along a dimension (by default the last), and their indices before."""
     dim = _last(t, dim)
     check_dim(t, dim, "invalid dimension {}")
     elements = t.array
@@ -94,7 +98,7 @@ def _last(t: Tensor, dim: int | None) -> int:
 
 
 def _order(values: Array, descending: bool) -> Array:
-    """The positions of the elements of the last dimension in order."""
+    """The positions that sort the elements of the last dimension."""
     rows = values.reshape(-1, values.shape[-1])
     return sort_rows(rows, descending).reshape(values.shape)
 
@@ -117,7 +121,7 @@ def _store_chosen(
 
 @op("kthvalue", f"{_PAIR} long [index=last]", f"{_PAIR} long [index=last]")
 def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int | None) -> None:
-    """The k-th smallest elements along a dimension (by default the last)."""
+    """The k-th smallest elements along a dimension (by default the last), and their indices."""
     dim = _last(t, dim)
     check_dim(t, dim, "dimension out of range", 3)
     if not 0 < k <= t.sizes[dim]:
@@ -129,7 +133,10 @@ def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int | None
 
 @op("median", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]")
 def median(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
-    """The medians along a dimension (by default the last); the lower of two in the middle."""
+    """The medians along a dimension (by default the last), and their indices.
+
+    Of an even number of elements, the median is the smaller one of the two in the middle.
+    """
     dim = _last(t, dim)
     check_dim(t, dim, "dimension out of range", 3)
     kthvalue(values, indices, t, (t.sizes[dim] - 1) // 2 + 1, dim)
@@ -137,7 +144,10 @@ def median(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
 
 @op("mode", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]")
 def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
-    """The most frequent elements along a dimension (by default the last), the least of several."""
+    """The most frequent elements along a dimension (by default the last), and their indices.
+
+    Of several that are equally frequent, it is the smallest.
+    """
     dim = _last(t, dim)
     check_dim(t, dim, "dimension out of range", 3)
     elements = t.array
@@ -165,10 +175,11 @@ def topk(
     largest: bool,
     in_order: bool,
 ) -> None:
-    """The k smallest (or largest) elements along a dimension, perhaps in order.
+    """The k smallest (or largest) elements along a dimension, and their indices.
 
-    Torch7: without order they come as quickselect leaves them; in order, the last of the
-    smallest is in its place already.
+    in_order: sorted, the largest first if these are wanted. Torch7: otherwise they have the order
+    in which quickselect leaves them; and it sorts only the first k - 1 of the smallest, since
+    quickselect has put the last one in its place.
     """
     dim = _last(t, dim)
     check_dim(t, dim, "dim not in range", 3)

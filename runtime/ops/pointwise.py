@@ -1,6 +1,7 @@
 """Manual, Math Functions, Basic operations: arithmetic, element by element.
 
-Integer types compute as C does: they wrap, and quotients are cut towards zero.
+r gets the sizes of t; further operands have as many elements. Integer types compute as C does:
+they wrap, and quotients are truncated towards zero. A whole number divided by 0 raises TorchError.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import Compute, check_counts, elementwise, partly_shared, resize_for
 
-# Forms as methods and as functions.
+# Each is a form as a method and as a function.
 _WITH_NUMBER = "*T* [T=1] real", "[*T*] T real"
 _WITH_TENSOR = "*T* [T=1] T", "[*T*] T T"
 _SCALED = "*T* [T=1] [real=1] T", "[*T*] T [real=1] T"
@@ -25,7 +26,7 @@ _WITH_TWO = "*T* [T=1] [real=1] T T", "[*T*] T [real=1] T T"
 
 
 def with_number(r: Tensor, compute: Compute, t: Tensor, value: float) -> None:
-    """r = compute(t, value), resized to t."""
+    """r = compute(t, value), element by element."""
     resize_for(r, t)
     elementwise(r, compute, t, value)
 
@@ -37,9 +38,9 @@ def with_tensor(
     src: Tensor,
     names: tuple[str, str, str] = ("r_", "t", "src"),
 ) -> None:
-    """r = compute(t, src), resized to t; the counts of elements must match.
+    """r = compute(t, src), element by element.
 
-    names: of r, t and src in the error.
+    names: those of r, t and src in the error about different numbers of elements.
     """
     if t.sizes != src.sizes and t.nelement != src.nelement:
         check_counts(**dict(zip(names, (t, t, src), strict=True)))
@@ -66,7 +67,7 @@ def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
 
 
 def _is_axpy(r: Tensor, src: Tensor) -> bool:
-    """Whether r += value * src is large plain work for BLAS, which makes it in one pass."""
+    """Whether BLAS's axpy can compute r += value * src, and is faster than two passes of numpy."""
     return (
         r.nelement >= LARGE
         and r.dtype.is_float
@@ -146,7 +147,7 @@ def _with_two(r: Tensor, compute: Compute, t: Tensor, src1: Tensor, src2: Tensor
 
 
 def _division(dtype: DType, divisor: Tensor | float) -> Compute:
-    """What divides elements of a type as C does; raises where C's process would die."""
+    """A function that divides elements of a type as C does; raises as `check_divisor`."""
     if dtype.is_float:
         return np.divide
     check_divisor(divisor)
@@ -154,9 +155,9 @@ def _division(dtype: DType, divisor: Tensor | float) -> Compute:
 
 
 def check_divisor(divisor: Tensor | float) -> None:
-    """Raise for a whole number that divides by 0.
+    """Raise TorchError where a whole number, or an element of a tensor of them, is 0.
 
-    Torch7: the process dies of SIGFPE.
+    Torch7: the division ends the process with SIGFPE.
     """
     zero = not divisor.array.all() if isinstance(divisor, Tensor) else divisor == 0
     if zero:
@@ -164,10 +165,10 @@ def check_divisor(divisor: Tensor | float) -> None:
 
 
 def truncated_quotient(values: Array, divisor: Array | float, out: Array) -> None:
-    """out = values / divisor of whole numbers, cut towards zero."""
+    """out = values / divisor of whole numbers, truncated towards zero."""
     quotient = np.floor_divide(values, divisor)
-    short = (quotient < 0) & (np.remainder(values, divisor) != 0)
-    np.add(quotient, short, out=out, casting="unsafe")
+    is_below = (quotient < 0) & (np.remainder(values, divisor) != 0)  # by 1: the floor, not trunc
+    np.add(quotient, is_below, out=out, casting="unsafe")
 
 
 @op("div", *_WITH_NUMBER, each="t / value")
@@ -183,8 +184,8 @@ def cdiv(r: Tensor, t: Tensor, src: Tensor) -> None:
 
 
 def _remainder(values: Array, divisor: Array | float, out: Array) -> None:
-    # Torch7: t - d * floor(t / d), which rounds otherwise than numpy's exact remainder; what
-    # follows the quotient is computed with doubles.
+    # Torch7: t - d * floor(t / d), whose rounding errors numpy's exact remainder does not have.
+    # The quotient is computed in the element type, the rest in double precision.
     undefined = np.broadcast_to(np.equal(divisor, 0), out.shape)
     product = np.multiply(divisor, np.floor(values / divisor), dtype=np.float64)
     np.subtract(values, product, out=out, dtype=np.float64, casting="same_kind")
@@ -234,7 +235,7 @@ def _power(dtype: DType) -> Compute:
         return np.power
 
     def compute(base: Array | float, exponent: Array | float, out: Array) -> None:
-        # Torch7: of whole numbers, too, the power is a double that is cut.
+        # Torch7: the power of whole numbers is computed as a double, too, and truncated.
         power = np.power(np.asarray(base, np.float64), np.asarray(exponent, np.float64))
         out[...] = cast(power, dtype)
 
@@ -298,7 +299,7 @@ def cpow(r: Tensor, t: Tensor, src: Tensor) -> None:
 
 def _keep(compare: Callable[..., Array]) -> Compute:
     def compute(t: Array, src: Array | float, out: Array) -> None:
-        # Torch7: `t > src ? t : src`, which takes src where one of them is nan.
+        # Torch7: `t > src ? t : src`, which is src where one of them is nan.
         out[...] = np.where(compare(t, src), t, src)
 
     return compute
@@ -330,7 +331,7 @@ _add_bound("cmin", np.less, "smaller", "<")
     each="t < low and low or t > high and high or t",
 )
 def clamp(r: Tensor, t: Tensor, low: float, high: float) -> None:
-    """r = t, but at least low and at most high; nan stays."""
+    """r = t, but at least low and at most high; nan remains nan."""
 
     def compute(t: Array, out: Array) -> None:
         bounded = np.where(t > high, t.dtype.type(high), t)
@@ -360,11 +361,11 @@ def lerp_numbers(a: float, b: float, weight: float) -> float:
 
 @op("atan2", method="*T* [T=1] T", function="[*T*] T T", types=FLOATS)
 def atan2(r: Tensor, y: Tensor, x: Tensor) -> None:
-    """r = the angle of the point (x, y), element by element."""
+    """r = the angle of the point (x, y) in radians, element by element."""
     with_tensor(r, np.arctan2, y, x, names=("r_", "tx", "ty"))
 
 
 @op("atan2", method="real real", function="real real", types=FLOATS)
 def atan2_numbers(y: float, x: float) -> float:
-    """The angle of the point (x, y)."""
+    """The angle of the point (x, y) in radians."""
     return float(np.arctan2(np.float64(y), x))

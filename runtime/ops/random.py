@@ -1,7 +1,9 @@
 """Manual, Random Numbers: distributions, drawn one at a time or into tensors.
 
-A tensor is filled in the order of its elements, each with the numbers that as many calls
-without a tensor would give. Where an argument is wrong, nothing is drawn.
+The form with a tensor sets the tensor's elements in their order, without resizing it, to the
+numbers that as many calls of the form without a tensor would give. Every form takes a generator,
+by default the default one. Parameters outside of their range raise ArgError before any number is
+drawn.
 """
 
 from __future__ import annotations
@@ -22,19 +24,20 @@ from runtime.core.errors import ArgError
 from runtime.core.tensor import Sizes, Tensor
 from runtime.ops._operands import check_counts
 
-_BLOCK = 1 << 16  # even, as normal numbers come in pairs; small, so that it stays in the cache
-_SLOW = 1 << 14  # elements from which logarithms and the like are worth a thread
-_UINT64 = (1 << 64) - 1
+# Elements drawn at a time: even, as normal numbers are drawn in pairs; few enough for the cache.
+_BLOCK = 1 << 16
+# Elements from which on threads gain time for logarithms and other functions of libm.
+_LARGE_FOR_LIBM = 1 << 14
+_MAX_UINT64 = (1 << 64) - 1
 
-Draw = Callable[[int], Array]
-Finish = Callable[[Any], Any]  # of a number or an array, which it may change
+Draw = Callable[[int], Array]  # gives an array of so many numbers
+Finish = Callable[[Any], Any]  # computes the results from a number or an array, perhaps in place
 
 
 def _fill(r: Tensor, draw: Draw, finish: Finish, large: int = LARGE) -> None:
     """r = finish(draw(count)), block by block in the order of the elements.
 
-    draw gives as many numbers as asked for; finish may work in place, on parts of that.
-    large: from this many elements on parts are finished in threads.
+    large: the number of elements from which on finish is called for parts of a block by threads.
     """
     in_order = r.flat if r.is_contiguous else None
     for start in range(0, r.nelement, _BLOCK):
@@ -57,7 +60,7 @@ def _finish(out: Array, values: Array, finish: Finish, dtype: DType, large: int)
     share(part, len(out), piece=PIECE, large=large)
 
 
-def _as_it_is(values: Array) -> Array:
+def _unchanged(values: Array) -> Array:
     return values
 
 
@@ -66,53 +69,57 @@ def _as_it_is(values: Array) -> Array:
 
 @op("random", method="[Generator] long long", function="[Generator] long long")
 def random_between_number(generator: Generator | None, a: int, b: int) -> int:
-    """A whole number from a to b."""
+    """A random whole number from a to b."""
     span = _span(a, b)
     return chosen(generator).word() % span + a
 
 
 @op("random", method="[Generator] long", function="[Generator] long")
 def random_up_to_number(generator: Generator | None, b: int) -> int:
-    """A whole number from 1 to b."""
+    """A random whole number from 1 to b."""
     _check_upper(b)
     return chosen(generator).word() % b + 1
 
 
 @op("random", method="[Generator]", function="[Generator]")
 def random_number(generator: Generator | None) -> int:
-    """A whole number from 0 to 2^32 - 1."""
+    """A random whole number from 0 to 2^32 - 1."""
     return chosen(generator).word()
 
 
 @op("random", method="*T* [Generator] long long", function="*T* [Generator] long long")
 def random_between(r: Tensor, generator: Generator | None, a: int, b: int) -> None:
-    """r = whole numbers from a to b."""
-    # Torch7: adds without sign, so that float tensors get 2^64 - x for -x.
-    remainder, least = _remainder(_span(a, b)), np.uint64(a & _UINT64)
+    """r = random whole numbers from a to b."""
+    # Torch7: adds a as an unsigned number, so that tensors of floats get 2^64 - x for -x.
+    remainder, least = _remainder(_span(a, b)), np.uint64(a & _MAX_UINT64)
     _fill(r, chosen(generator).words, lambda words: remainder(words) + least)
 
 
 @op("random", method="*T* [Generator] long", function="*T* [Generator] long")
 def random_up_to(r: Tensor, generator: Generator | None, b: int) -> None:
-    """r = whole numbers from 1 to b."""
+    """r = random whole numbers from 1 to b."""
     _check_upper(b)
     random_between(r, generator, 1, b)
 
 
 @op("random", method="*T* [Generator]", function="*T* [Generator]")
 def random(r: Tensor, generator: Generator | None) -> None:
-    """r = whole numbers from 0 to the greatest the type holds, to 2^24 or to 2^32 - 1."""
+    """r = random whole numbers from 0 to the greatest of an integer type, to 2^24 or 2^32 - 1.
+
+    The limit is 2^24 for Float, and 2^32 - 1 for Double and Long.
+    """
     _fill(r, chosen(generator).words, _remainder(_limit(r.dtype)))
 
 
 def _remainder(divisor: int) -> Finish:
     if divisor >> 32:
-        return _as_it_is
-    by = np.uint64(divisor)
-    return lambda words: words - words // by * by  # numpy's % takes four times as long
+        return _unchanged  # a word has 32 bits
+    unsigned = np.uint64(divisor)
+    return lambda words: words - words // unsigned * unsigned  # numpy's % takes 4 times as long
 
 
 def _limit(dtype: DType) -> int:
+    """The number below which the random whole numbers for an element type are."""
     if dtype is FLOAT:
         return (1 << 24) + 1
     if dtype in (DOUBLE, LONG):
@@ -121,9 +128,10 @@ def _limit(dtype: DType) -> int:
 
 
 def _span(a: int, b: int) -> int:
+    """How many whole numbers there are from a to b."""
     if b < a:
         raise ArgError(2, "upper bound must be larger than lower bound")
-    return min(b - a + 1, _UINT64)
+    return min(b - a + 1, _MAX_UINT64)
 
 
 def _check_upper(b: int) -> None:
@@ -138,50 +146,50 @@ _SIZES = "(LongStorage | dim1 [dim2...])"
 
 @op("uniform", "[Generator] [double=0] [double=1]", "[Generator] [double=0] [double=1]", FLOATS)
 def uniform_number(generator: Generator | None, a: float, b: float) -> float:
-    """A number uniform in [a, b)."""
+    """A random number uniform in [a, b)."""
     return chosen(generator).uniform_number() * (float(b) - a) + a
 
 
 @op("uniform", "*T* [Generator] [real=0] [real=1]", "*T* [Generator] [real=0] [real=1]", FLOATS)
 def uniform(r: Tensor, generator: Generator | None, a: float, b: float) -> None:
-    """r = numbers uniform in [a, b)."""
+    """r = random numbers uniform in [a, b)."""
     draw = chosen(generator).uniform
-    _fill(r, draw, _as_it_is if (a, b) == (0, 1) else _line(a, float(b) - a))
+    _fill(r, draw, _unchanged if (a, b) == (0, 1) else _scale_and_shift(float(b) - a, a))
 
 
 @op("normal", "[Generator] [double=0] [double=1]", "[Generator] [double=0] [double=1]", FLOATS)
 def normal_number(generator: Generator | None, mean: float, deviation: float) -> float:
-    """A normal number."""
+    """A random number of the normal distribution."""
     _check_deviation(deviation)
     return chosen(generator).normal_number() * deviation + mean
 
 
 @op("normal", "*T* [Generator] [real=0] [real=1]", "*T* [Generator] [real=0] [real=1]", FLOATS)
 def normal(r: Tensor, generator: Generator | None, mean: float, deviation: float) -> None:
-    """r = normal numbers."""
+    """r = random numbers of the normal distribution."""
     if r.sizes:
         _check_deviation(deviation)
-    _fill(r, chosen(generator).normal, _line(mean, deviation))
+    _fill(r, chosen(generator).normal, _scale_and_shift(deviation, mean))
 
 
 @op("rand", f"*T* [Generator] {_SIZES}", f"[*T*] [Generator] {_SIZES}", FLOATS)
 def rand(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
-    """r = numbers uniform in [0, 1), in a tensor of the sizes given."""
+    """r = random numbers uniform in [0, 1), in a tensor of the given sizes."""
     r.resize(sizes)
     uniform(r, generator, 0, 1)
 
 
 @op("randn", f"*T* [Generator] {_SIZES}", f"[*T*] [Generator] {_SIZES}", FLOATS)
 def randn(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
-    """r = normal numbers with mean 0 and standard deviation 1, in a tensor of the sizes given."""
+    """r = normal numbers with mean 0 and standard deviation 1, in a tensor of the given sizes."""
     r.resize(sizes)
     normal(r, generator, 0, 1)
 
 
-def _line(at_zero: float, slope: float) -> Finish:
+def _scale_and_shift(scale: float, shift: float) -> Finish:
     def finish(values: Any) -> Any:
-        values *= slope
-        values += at_zero
+        values *= scale
+        values += shift
         return values
 
     return finish
@@ -192,7 +200,7 @@ def _check_deviation(deviation: float) -> None:
         raise ArgError(2, "standard deviation must be strictly positive")
 
 
-# -- made from a uniform or a normal number
+# -- distributions computed from a uniform or a normal number
 
 
 def _exponential(rate: float) -> Finish:
@@ -205,8 +213,8 @@ def _cauchy(median: float, sigma: float) -> Finish:
 
 
 def _log_normal(mean: float, deviation: float) -> Finish:
-    line = _line(mean, deviation)
-    return lambda z: libm.exp(line(z))
+    exponent = _scale_and_shift(deviation, mean)
+    return lambda z: libm.exp(exponent(z))
 
 
 def _trials(p: float) -> Finish:
@@ -216,41 +224,41 @@ def _trials(p: float) -> Finish:
 
 @op("exponential", "[Generator] double", "[Generator] double", FLOATS)
 def exponential_number(generator: Generator | None, rate: float) -> float:
-    """A number of the exponential distribution."""
+    """A random number of the exponential distribution."""
     return float(_exponential(rate)(chosen(generator).uniform_number()))
 
 
 @op("exponential", "*T* [Generator] real", "*T* [Generator] real", FLOATS)
 def exponential(r: Tensor, generator: Generator | None, rate: float) -> None:
-    """r = numbers of the exponential distribution."""
-    _fill(r, chosen(generator).uniform, _exponential(rate), _SLOW)
+    """r = random numbers of the exponential distribution."""
+    _fill(r, chosen(generator).uniform, _exponential(rate), _LARGE_FOR_LIBM)
 
 
 @op("cauchy", "[Generator] [double=0] [double=1]", "[Generator] [double=0] [double=1]", FLOATS)
 def cauchy_number(generator: Generator | None, median: float, sigma: float) -> float:
-    """A number of the Cauchy distribution."""
+    """A random number of the Cauchy distribution."""
     return float(_cauchy(median, sigma)(chosen(generator).uniform_number()))
 
 
 @op("cauchy", "*T* [Generator] [real=0] [real=1]", "*T* [Generator] [real=0] [real=1]", FLOATS)
 def cauchy(r: Tensor, generator: Generator | None, median: float, sigma: float) -> None:
-    """r = numbers of the Cauchy distribution."""
-    _fill(r, chosen(generator).uniform, _cauchy(median, sigma), _SLOW)
+    """r = random numbers of the Cauchy distribution."""
+    _fill(r, chosen(generator).uniform, _cauchy(median, sigma), _LARGE_FOR_LIBM)
 
 
 @op("logNormal", "[Generator] [double=1] [double=2]", "[Generator] [double=1] [double=2]", FLOATS)
 def log_normal_number(generator: Generator | None, mean: float, deviation: float) -> float:
-    """A number whose logarithm is normal."""
+    """A random number whose logarithm has the normal distribution."""
     _check_deviation(deviation)
     return float(_log_normal(mean, deviation)(chosen(generator).normal_number()))
 
 
 @op("logNormal", "*T* [Generator] [real=1] [real=2]", "*T* [Generator] [real=1] [real=2]", FLOATS)
 def log_normal(r: Tensor, generator: Generator | None, mean: float, deviation: float) -> None:
-    """r = numbers whose logarithms are normal."""
+    """r = random numbers whose logarithms have the normal distribution."""
     if r.sizes:
         _check_deviation(deviation)
-    _fill(r, chosen(generator).normal, _log_normal(mean, deviation), _SLOW)
+    _fill(r, chosen(generator).normal, _log_normal(mean, deviation), _LARGE_FOR_LIBM)
 
 
 @op("geometric", "[Generator] double", "[Generator] double")
@@ -262,11 +270,11 @@ def geometric_number(generator: Generator | None, p: float) -> float:
 
 @op("geometric", "*T* [Generator] double", "*T* [Generator] double")
 def geometric(r: Tensor, generator: Generator | None, p: float) -> None:
-    """r = how many trials it takes until one fails."""
+    """r = how many trials it takes until one fails, for each element anew."""
     if r.sizes:
         _check_success(p)
         trials = _trials(p)
-        _fill(r, chosen(generator).uniform, lambda u: cast(trials(u), INT) + 1, _SLOW)
+        _fill(r, chosen(generator).uniform, lambda u: cast(trials(u), INT) + 1, _LARGE_FOR_LIBM)
 
 
 def _check_success(p: float) -> None:
@@ -276,14 +284,14 @@ def _check_success(p: float) -> None:
 
 @op("bernoulli", "[Generator] [double=0.5]", "[Generator] [double=0.5]")
 def bernoulli_number(generator: Generator | None, p: float) -> int:
-    """1 with probability p, else 0."""
+    """1 with probability p, otherwise 0."""
     _check_probability(0 <= p <= 1)
     return int(chosen(generator).uniform_number() <= p)
 
 
 @op("bernoulli", "*T* [Generator] [double=0.5]", "*T* [Generator] [double=0.5]")
 def bernoulli(r: Tensor, generator: Generator | None, p: float) -> None:
-    """r = 1 with probability p, else 0."""
+    """r = 1 with probability p, otherwise 0."""
     _check_probability(not r.sizes or 0 <= p <= 1)
     _fill(r, chosen(generator).uniform, lambda u: u <= p)
 
@@ -291,7 +299,7 @@ def bernoulli(r: Tensor, generator: Generator | None, p: float) -> None:
 @op("bernoulli", "*T* [Generator] DoubleTensor", "*T* [Generator] DoubleTensor")
 @op("bernoulli", "*T* [Generator] FloatTensor", "*T* [Generator] FloatTensor")
 def bernoulli_each(r: Tensor, generator: Generator | None, p: Tensor) -> None:
-    """r = 1 with the probabilities of p, else 0."""
+    """r = 1 with the probability that the element of p says, otherwise 0."""
     check_counts(self=r, p=p)
     flat = p.flat
     _check_probability(bool(((flat >= 0) & (flat <= 1)).all()))
@@ -303,7 +311,7 @@ def bernoulli_each(r: Tensor, generator: Generator | None, p: Tensor) -> None:
         hits: Array = chosen(generator).uniform(count) <= flat[start - count : start]
         return hits
 
-    _fill(r, draw, _as_it_is)
+    _fill(r, draw, _unchanged)
 
 
 def _check_probability(valid: bool) -> None:

@@ -1,7 +1,7 @@
 """Manual, Math Functions: reductions over all elements, or along one dimension.
 
-The reduced dimension stays, with size 1. Sums of floats are made in double precision, except
-where the reference makes them otherwise.
+The dimension that an operation goes along remains with size 1. Floating-point numbers are added
+up in double precision, except where the reference does not.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ _ALONG = "[*T*] T index", "[*T*] T index"
 
 
 def accumulator(dtype: DType) -> Any:
-    """The numpy type that sums of an element type are made in."""
+    """The numpy type in which elements of a type are added up."""
     return np.float64 if dtype.is_float else np.int64
 
 
 def check_dim(
     t: Tensor, dim: int, message: str = "dimension {} out of range", arg: int = 2
 ) -> None:
-    """Raise where a tensor has no such dimension (from 0; the message counts from 1)."""
+    """Raise ArgError where a tensor has no such dimension; {} in the message is its number."""
     if not 0 <= dim < t.ndim:
         raise ArgError(arg, message.format(dim + 1))
 
 
 def _along_accumulator(t: Tensor, dim: int) -> Any:
-    # Torch7: across rows it adds up (and multiplies) in the element type itself.
+    # Torch7: adds up and multiplies in the element type, unless the elements along the dimension
+    # are neighbours in memory.
     return accumulator(t.dtype) if t.strides[dim] == 1 else t.dtype.numpy
 
 
@@ -48,14 +49,14 @@ def _store_as(r: Tensor, values: Array) -> None:
 # -- sums and products
 
 
-def _add_fold(name: str, fold: Any, word: str, formula: str | None) -> None:
+def _add_reduction(name: str, reduce: Any, word: str, formula: str | None) -> None:
     def over_all(t: Tensor) -> float:
-        return fold(t.array, dtype=accumulator(t.dtype)).item()  # type: ignore[no-any-return]
+        return reduce(t.array, dtype=accumulator(t.dtype)).item()  # type: ignore[no-any-return]
 
     def along(r: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
         kind = _along_accumulator(t, dim)
-        _store_as(r, fold(t.array, axis=dim, dtype=kind, keepdims=True))
+        _store_as(r, reduce(t.array, axis=dim, dtype=kind, keepdims=True))
 
     over_all.__doc__ = f"The {word} of all elements."
     along.__doc__ = f"r = the {word}s along one dimension."
@@ -63,12 +64,12 @@ def _add_fold(name: str, fold: Any, word: str, formula: str | None) -> None:
     op(name, *_ALONG)(along)
 
 
-_add_fold("sum", np.sum, "sum", "t")
-_add_fold("prod", np.prod, "product", None)
+_add_reduction("sum", np.sum, "sum", "t")
+_add_reduction("prod", np.prod, "product", None)
 
 
 def _is_long_row(t: Tensor, dim: int) -> bool:
-    # numpy adds up at a third of the speed of a plain loop.
+    # For these, numpy's cumsum takes three times as long as a loop in Lua.
     return t.dtype is DOUBLE and dim == t.ndim - 1 and t.is_contiguous and t.sizes[dim] > 1000
 
 
@@ -100,7 +101,7 @@ def _check_not_empty(t: Tensor) -> None:
 
 @op("mean", *_ALL, types=FLOATS)
 def mean_all(t: Tensor) -> float:
-    """The mean of all elements."""
+    """The mean of all elements. Raises ArgError for an empty tensor."""
     _check_not_empty(t)
     return float(t.array.sum(dtype=np.float64)) / t.nelement
 
@@ -115,7 +116,7 @@ def mean(r: Tensor, t: Tensor, dim: int) -> None:
 
 @op("var", "T [boolean=false]", "T [boolean=false]", types=FLOATS)
 def var_all(t: Tensor, biased: bool) -> float:
-    """The variance of all elements; biased: divided by their number, not by one less."""
+    """The variance of all elements; biased: divided by n, not by n - 1."""
     mean = mean_all(t)
     total = 0.0
     for piece in pieces(t.array):
@@ -126,12 +127,12 @@ def var_all(t: Tensor, biased: bool) -> float:
 
 @op("std", "T [boolean=false]", "T [boolean=false]", types=FLOATS)
 def std_all(t: Tensor, biased: bool) -> float:
-    """The standard deviation of all elements; see var."""
+    """The standard deviation of all elements; biased: divided by n, not by n - 1."""
     return float(np.sqrt(np.float64(var_all(t, biased))))
 
 
 def _along(t: Tensor, dim: int, reduce: Callable[[Array], Array]) -> Array:
-    """reduce(part) of parts of a tensor that are whole along a dimension, put together."""
+    """Reduce a tensor along a dimension in double precision, block by block, to bound memory."""
     result = np.empty((*t.sizes[:dim], 1, *t.sizes[dim + 1 :]))
     for at in blocks(t.sizes, keep=dim):
         result[at] = reduce(t.array[at].astype(np.float64, copy=False))
@@ -151,13 +152,13 @@ _DEVIATION = "[*T*] T index [boolean=false]", "[*T*] T index [boolean=false]"
 
 @op("var", *_DEVIATION, types=FLOATS)
 def var(r: Tensor, t: Tensor, dim: int, biased: bool) -> None:
-    """r = the variances along one dimension."""
+    """r = the variances along one dimension; biased: divided by n, not by n - 1."""
     _store_as(r, _variances(t, dim, biased))
 
 
 @op("std", *_DEVIATION, types=FLOATS)
 def std(r: Tensor, t: Tensor, dim: int, biased: bool) -> None:
-    """r = the standard deviations along one dimension."""
+    """r = the standard deviations along one dimension; biased: divided by n, not by n - 1."""
     _store_as(r, np.sqrt(_variances(t, dim, biased)))
 
 
@@ -165,7 +166,7 @@ def std(r: Tensor, t: Tensor, dim: int, biased: bool) -> None:
 
 
 def _powers(values: Array, p: float) -> Array:
-    """What the p-norm of values adds up; for p 0 whether they are not 0."""
+    """The terms of a p-norm: |x|^p of each value; for p 0, 1 for a value that is not 0."""
     if p == 0:
         return np.asarray(values != 0, np.float64)
     if p == 1:
@@ -175,6 +176,7 @@ def _powers(values: Array, p: float) -> Array:
 
 
 def _root(total: Any, p: float) -> Any:
+    """The p-norm, from the sum of its terms."""
     if p in (0, 1):
         return total
     return np.sqrt(total) if p == 2 else total ** (np.float64(1) / p)
@@ -193,7 +195,7 @@ def _norms(t: Tensor, p: float, dim: int) -> Array:
 
 @op("norm", "T [real=2]", "T [real=2]", types=FLOATS)
 def norm_all(t: Tensor, p: float) -> float:
-    """The p-norm of all elements; for p 0 the number of those that are not 0."""
+    """The p-norm of all elements; for p 0 the number of elements that are not 0."""
     return _norm(t.array, p)
 
 
@@ -206,12 +208,12 @@ def norm(r: Tensor, t: Tensor, p: float, dim: int) -> None:
 
 @op("dist", "T T [real=2]", "T T [real=2]", types=FLOATS)
 def dist(a: Tensor, b: Tensor, p: float) -> float:
-    """The p-norm of the difference, element by element."""
+    """The p-norm of the difference of two tensors with as many elements."""
     check_counts(tensor=a, src=b)
     if p == 0:
-        # Torch7: each difference to the power of 0 is 1, and the sum to the power of 1/0.
+        # Torch7: adds up the differences to the power of 0, and raises the sum to the power of 1/0.
         return float(np.float64(a.nelement) ** np.inf)
-    # Torch7: the sum, too, is one of the element type.
+    # Torch7: adds up in the element type.
     x, y = a.flat, b.flat
     total = x.dtype.type(0)
     for at in range(0, len(x), PIECE):
@@ -222,8 +224,8 @@ def dist(a: Tensor, b: Tensor, p: float) -> float:
 
 
 @op("renorm", "*T* [T=1] real index real", "[*T*] T real index real", types=FLOATS)
-def renorm(r: Tensor, t: Tensor, p: float, dim: int, most: float) -> None:
-    """r = t with each slice along a dimension scaled down to a p-norm of at most ``most``."""
+def renorm(r: Tensor, t: Tensor, p: float, dim: int, limit: float) -> None:
+    """r = t with each slice along a dimension scaled down to a p-norm of at most ``limit``."""
     check_dim(t, dim, "invalid dimension {}", 3)
     if not p > 0:
         raise ArgError(2, "non-positive-norm not supported")
@@ -231,7 +233,7 @@ def renorm(r: Tensor, t: Tensor, p: float, dim: int, most: float) -> None:
         raise ArgError(1, f"need at least 2 dimensions, got {t.ndim} dimensions")
     slices = np.moveaxis(t.array, dim, 0)
     norms = np.array([_norm(part, p) for part in slices])
-    factors = np.where(norms > most, most / (norms + 1e-7), 1.0)
+    factors = np.where(norms > limit, limit / (norms + 1e-7), 1.0)
     shape = [1] * t.ndim
     shape[dim] = t.sizes[dim]
     scale = factors.reshape(shape).astype(t.array.dtype)
@@ -244,7 +246,10 @@ def renorm(r: Tensor, t: Tensor, p: float, dim: int, most: float) -> None:
 
 @op("cross", "[*T*] T T [index=0]", "[*T*] T T [index=0]")
 def cross(r: Tensor, a: Tensor, b: Tensor, dim: int) -> None:
-    """r = the cross products along a dimension of size 3 (by default the first such)."""
+    """r = the cross products along a dimension of size 3 (by default the first such).
+
+    Both tensors have the same sizes.
+    """
     if a.ndim != b.ndim:
         raise TorchError(f"inconsistent tensor dimension {a.ndim}D, {b.ndim}D")
     if a.sizes != b.sizes:

@@ -12,15 +12,15 @@ from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
 from runtime.ops._operands import store
 
-_BLOCK = 1 << 15  # numbers drawn at a time: they stay in the cache
-_WORDS = 2.0**32  # of 32 bits
+_BLOCK = 1 << 15  # numbers drawn at a time: they fit into the processor's cache
+_WORDS = 2.0**32  # how many different words of 32 bits there are
 
 # -- permutations
 
 
 @op("randperm", "*T* [Generator] long", "[*T*] [Generator] long")
 def randperm(r: Tensor, generator: Generator | None, n: int) -> None:
-    """r = the numbers 1 to n in random order."""
+    """r = a vector of the numbers 1 to n in random order."""
     if n <= 0:
         raise ArgError(1, "must be strictly positive")
     numbers = _permutation(chosen(generator), n)
@@ -29,13 +29,13 @@ def randperm(r: Tensor, generator: Generator | None, n: int) -> None:
 
 
 def _permutation(generator: Generator, n: int) -> Array:
-    """The numbers 1 to n: each in turn was swapped with one that is not before it."""
+    """The numbers 1 to n, each of which was swapped in turn with itself or a later one."""
     order = np.arange(1, n + 1, dtype=np.int32)
     for start in range(0, n - 1, _BLOCK):
         left = np.arange(n - start, max(n - start - _BLOCK, 1), -1.0)
         words = generator.uniform(len(left))
         words *= _WORDS
-        # The remainders of whole numbers, in floating point: exact for these, and quicker.
+        # The remainders words % left in floating point, which is exact for these and faster.
         quotients = words / left
         np.floor(quotients, out=quotients)
         quotients *= left
@@ -56,12 +56,18 @@ def _permutation(generator: Generator, n: int) -> Array:
 def multinomial(
     r: Tensor, generator: Generator | None, p: Tensor, count: int, replace: bool
 ) -> None:
-    """r = for each row of p so many indices, drawn with the row's probabilities (any total)."""
+    """r = count indices for each row of p, drawn with the row's elements as probabilities.
+
+    p is a vector or a matrix; a row's sum may be any positive number. r is a vector of count, or
+    a matrix of the rows x count. Raises ArgError where count is not positive, or greater than the
+    number of probabilities if they are drawn without replacement.
+    """
     if p.ndim < 2:
         _check_has_rows(p, 1)
         rows = p.array[np.newaxis]
     else:
-        rows = p.array.reshape(*p.sizes[:2], -1)[:, :, 0]  # Torch7: knows two dimensions
+        # Torch7: of more than two dimensions, the first two are read.
+        rows = p.array.reshape(*p.sizes[:2], -1)[:, :, 0]
     if count <= 0:
         raise ArgError(2, "cannot sample n_sample < 0 samples")
     if not replace and count > rows.shape[1]:
@@ -96,20 +102,24 @@ def _cumulative(rows: Array) -> Array:
     FLOATS,
 )
 def alias_setup(p: Tensor, aliases: Tensor, q: Tensor) -> None:
-    """The tables of a distribution: who fills each index up, and how much of it is its own."""
+    """The tables of the alias method for the distribution p: aliases and q.
+
+    An index is drawn uniformly, and kept with the probability q[index]; otherwise aliases[index]
+    is taken. Both tables are vectors as long as p.
+    """
     shares = np.multiply(p.flat, p.nelement, dtype=p.dtype.numpy)
     filled_by = pair_slots(shares)
     if not shares.size or not shares.min() > 0:
         raise ArgError(2, "q_min is less than 0")
     if shares.max() > 1:
         shares /= shares.max()
-    # Torch7: takes index 1 for none.
+    # Torch7: an alias of index 1 (0 here) counts as no alias.
     shares[filled_by == 0] = 1
     store(aliases, filled_by + np.int64(1))
     store(q, shares)
 
 
-_DRAWS = 1 << 16  # made together: their temporaries stay small
+_DRAWS = 1 << 16  # drawn at a time, which bounds the memory for intermediate results
 
 
 @op(
@@ -119,11 +129,11 @@ _DRAWS = 1 << 16  # made together: their temporaries stay small
     FLOATS,
 )
 def alias_draw(r: Tensor, generator: Generator | None, aliases: Tensor, q: Tensor) -> None:
-    """r = indices drawn with the tables of alias_setup."""
+    """r = indices drawn with the tables of multinomialAliasSetup_; r is not resized."""
     if not 0 < aliases.nelement <= q.nelement:
         sizes = f"J: {describe(aliases.sizes)}, q: {describe(q.sizes)}"
         raise TorchError(f"size mismatch, {sizes}")
-    # Torch7: counts the aliases down by 1 with every call, and does not put them back.
+    # Torch7: every call subtracts 1 from the aliases, and does not add it again.
     aliases.array[...] -= 1
     count = r.nelement
     out = r.flat if r.is_contiguous else np.empty(count, np.int64)

@@ -1,4 +1,8 @@
-"""Manual, Storage: everything a storage can do but element access, which Lua has."""
+"""Manual, Storage: the methods of storages, except access to elements, which is in Lua.
+
+Sizes and offsets count elements; offsets start at 1. Arguments of the wrong type raise
+TypeMismatch.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +20,16 @@ from runtime.core.storage import STORAGE_CLASSES, Storage
     "Storage.new", method="[size] [ptr] | Storage [offset] [size] | file [shared] [size] [shm]"
 )
 def new(call: Call) -> Storage:
-    """A storage of a size, over raw memory, over another storage, or over a file."""
+    """A storage of a size; over the memory at an address; a view of a storage; or a mapped file.
+
+    Without a size, a view reaches to the end of the other storage, and a mapped storage to that
+    of the file (see core/mapping.py). All but the first form give a storage that cannot be resized.
+    """
     cls = STORAGE_CLASSES[call.dtype.index]
     first = call.get(1)
     if type(first) is bytes:
         return _mapped(call, cls, first)
-    if isinstance(first, Storage) or (first is not None and call.got(1) == "userdata"):
+    if isinstance(first, Storage) or (first is not None and call.type_name(1) == "userdata"):
         source = call.storage(1)
         offset = call.long(2, 1) - 1
         return cls.view_of(source, offset, call.long(3, source.size - offset))
@@ -57,7 +65,7 @@ def element_size(call: Call) -> int:
 
 @checked("Storage.resize", method="*Storage* size")
 def resize(call: Call) -> Storage:
-    """Change the number of elements."""
+    """Change the number of elements; those that remain keep their values."""
     storage = call.storage(1)
     storage.resize(call.long(2))
     return storage
@@ -65,7 +73,7 @@ def resize(call: Call) -> Storage:
 
 @checked("Storage.fill", method="*Storage* real")
 def fill(call: Call) -> Storage:
-    """Set every element."""
+    """Set every element to a number."""
     storage = call.storage(1)
     storage.data.fill(call.real(2))
     return storage
@@ -73,17 +81,17 @@ def fill(call: Call) -> Storage:
 
 @checked("Storage.copy", method="*Storage* Storage")
 def copy(call: Call) -> Storage:
-    """Take over the elements of a storage of the same size and any type."""
+    """Copy the elements of a storage of the same size and any type, converted."""
     storage, source = call.storage(1), call.get(2)
     if not isinstance(source, Storage):
-        raise TypeMismatch(2, "torch.*Storage", call.got(2))
+        raise TypeMismatch(2, "torch.*Storage", call.type_name(2))
     storage.copy(source)
     return storage
 
 
 @checked("Storage.string", method="Storage [string]", types=(BYTE, CHAR))
 def string(call: Call) -> Any:
-    """The bytes as a string; or the storage, resized to hold a string's bytes."""
+    """The elements as a string; with a string, the storage, resized and set to its bytes."""
     storage, text = call.storage(1), call.args[-1]
     if type(text) in (int, float):
         text = b"%.14g" % text
@@ -96,13 +104,13 @@ def string(call: Call) -> Any:
 
 @checked("Storage.retain", method="Storage")
 def retain(call: Call) -> tuple[()]:
-    """Increment the reference counter."""
+    """Add 1 to the reference counter; see Storage.count_references."""
     call.storage(1).count_references(1)
     return ()
 
 
 @checked("Storage.free", method="Storage")
 def free(call: Call) -> tuple[()]:
-    """Decrement the reference counter; see Storage.count_references."""
+    """Subtract 1 from the reference counter; see Storage.count_references."""
     call.storage(1).count_references(-1)
     return ()

@@ -1,4 +1,8 @@
-"""Manual, Tensor: constructors, geometry queries, types, set, resize, copy."""
+"""Manual, Tensor: constructors, geometry queries, types, set, resize, copy.
+
+Sizes, strides and offsets count elements; in calls, dimensions and offsets start at 1. Arguments
+of the wrong type raise TypeMismatch.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.ops._operands import Compute, check_counts, elementwise, like
 
 LONG_STORAGE = STORAGE_CLASSES[LONG.index]
-_MOST_NUMBERS = 8  # Torch7: sizes given as numbers end after the eighth
+_MAX_SIZE_ARGUMENTS = 8  # Torch7: reads no more than 8 sizes that are given as numbers
 
 
 def long_storage(values: tuple[int, ...]) -> Storage:
@@ -30,7 +34,7 @@ def long_storage(values: tuple[int, ...]) -> Storage:
 
 @checked("new", method="[T | Storage] [offset] [LongStorage sizes] [LongStorage strides] | sz1 ...")
 def new(call: Call) -> Tensor:
-    """A new tensor from sizes, a storage or another tensor (which it then views)."""
+    """A new tensor of given sizes, or a view of a storage or of another tensor's storage."""
     tensor = TENSOR_CLASSES[call.dtype.index]()
     tensor.set_checked(*_read_geometry(call, 1))
     return tensor
@@ -38,12 +42,16 @@ def new(call: Call) -> Tensor:
 
 @checked("set", method="*T* [T | Storage] [offset] [LongStorage sizes] [LongStorage strides]")
 def set_(call: Call) -> Tensor:
-    """Point a tensor at another one, or at (a part of) a storage."""
+    """Make a tensor the same view as another one, or a view of a storage.
+
+    A storage that is too small for the sizes is enlarged; see Tensor.set_checked.
+    """
     tensor = call.tensor(1)
     tensor.set_checked(*_read_geometry(call, 2))
     return tensor
 
 
+# Storage, offset, sizes and strides (None: contiguous), as Tensor.set_checked takes them.
 _Geometry = tuple[Storage | None, int, tuple[int, ...], tuple[int, ...] | None]
 
 
@@ -66,6 +74,11 @@ def _read_geometry(call: Call, at: int) -> _Geometry:
 def _read_sizes(
     call: Call, at: int, *, strides: bool
 ) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+    """Sizes and strides (None: contiguous) from the argument ``at`` on.
+
+    They are two LongStorages, the second of which may be left out; or numbers, which with
+    ``strides`` are a size and a stride in turn.
+    """
     sizes = call.sizes(at)
     if sizes is not None:
         if call.get(at + 1) is None:
@@ -78,8 +91,8 @@ def _read_sizes(
         return sizes, given
     numbers = call.longs(at)
     if not strides:
-        return numbers[:_MOST_NUMBERS], None
-    numbers = numbers[: 2 * _MOST_NUMBERS]
+        return numbers[:_MAX_SIZE_ARGUMENTS], None
+    numbers = numbers[: 2 * _MAX_SIZE_ARGUMENTS]
     padded = numbers if len(numbers) % 2 == 0 else (*numbers, -1)
     return padded[::2], padded[1::2]
 
@@ -89,13 +102,13 @@ def _read_sizes(
 
 @checked("size", method="T [index]")
 def size(call: Call) -> Any:
-    """The sizes as a LongStorage, or the size of one dimension."""
+    """The sizes as a new LongStorage, or the size of one dimension."""
     return _sizes_or_one(call, call.tensor(1).sizes)
 
 
 @checked("stride", method="T [index]")
 def stride(call: Call) -> Any:
-    """The strides as a LongStorage, or the stride of one dimension."""
+    """The strides as a new LongStorage, or the stride of one dimension."""
     return _sizes_or_one(call, call.tensor(1).strides)
 
 
@@ -135,7 +148,7 @@ def element_size(call: Call) -> int:
 
 @checked("storage", method="T")
 def storage(call: Call) -> Storage | None:
-    """The storage that holds the elements; nil where there was never one."""
+    """The storage that holds the elements; nil for a tensor that never had one."""
     return call.tensor(1).storage
 
 
@@ -147,7 +160,7 @@ def storage_offset(call: Call) -> int:
 
 @checked("isContiguous", method="T")
 def is_contiguous(call: Call) -> bool:
-    """Whether the elements follow each other in memory."""
+    """Whether the elements follow each other in memory in the order of their indices."""
     return call.tensor(1).is_contiguous
 
 
@@ -175,13 +188,13 @@ def is_set_to(call: Call) -> bool:
 
 @checked("clone", method="T", each="a")
 def clone(call: Call) -> Tensor:
-    """A contiguous copy in memory of its own."""
+    """A contiguous copy with a storage of its own."""
     return _clone(call.tensor(1))
 
 
 def _clone(tensor: Tensor) -> Tensor:
     copy = type(tensor).new(tensor.sizes)
-    if copy.sizes != tensor.sizes:  # a new tensor's sizes end at the first that is 0
+    if copy.sizes != tensor.sizes:  # of a view with a size 0: resize drops sizes from there on
         check_counts(tensor=copy, src=tensor)
     copy_into(copy.array, tensor.array)
     return copy
@@ -189,9 +202,9 @@ def _clone(tensor: Tensor) -> Tensor:
 
 @checked("contiguous", method="T")
 def contiguous(call: Call) -> Tensor:
-    """The tensor itself where it is contiguous, else a copy.
+    """The tensor itself if it is contiguous, otherwise a contiguous copy.
 
-    Torch7: 'itself' is a new object that is the same tensor: it compares equal.
+    Torch7: `itself` is a new userdata for the same tensor; the two compare equal.
     """
     tensor = call.tensor(1)
     return tensor if tensor.is_contiguous else _clone(tensor)
@@ -199,10 +212,14 @@ def contiguous(call: Call) -> Tensor:
 
 @checked("type", method="T [string]")
 def type_(call: Call) -> Any:
-    """The class name; or the tensor converted to another class, itself where it has it."""
+    """The name of the class; with a name, the tensor converted to that class.
+
+    A tensor that has the class already is returned itself.
+    """
     name = call.get(2)
     if name is None:
-        # Torch7: also of other objects, and nil of what has no class: x.type('torch.IntTensor').
+        # Torch7: gives the class of any object, and nil for a value without class, as in
+        # x.type('torch.IntTensor').
         current = typename(call.get(1))
         return current and current.encode()
     tensor = _any_tensor(call)
@@ -210,7 +227,7 @@ def type_(call: Call) -> Any:
         if cls.dtype.tensor_name.encode() == name:
             return _convert(tensor, cls)
     if type(name) is not bytes:
-        got = call.got(2)
+        got = call.type_name(2)
         raise TorchError(f"bad argument #1 to 'getmetatable' (string expected, got {got})")
     raise TorchError(f"<{name.decode(errors='replace')}> is not a string describing a tensor type")
 
@@ -233,10 +250,10 @@ def _convert(tensor: Tensor, cls: type[Tensor]) -> Tensor:
 
 @checked("typeAs", method="T Tensor")
 def type_as(call: Call) -> Tensor:
-    """The tensor converted to another tensor's class."""
+    """The tensor converted to another tensor's class; itself if it has that class."""
     other = call.get(2)
     if not isinstance(other, Tensor):
-        raise TypeMismatch(2, "torch.*Tensor", call.got(2))
+        raise TypeMismatch(2, "torch.*Tensor", call.type_name(2))
     return _convert(_any_tensor(call), type(other))
 
 
@@ -250,10 +267,13 @@ for _dtype in DTYPES:
 
 @checked("copy", method="*T* Tensor", each="b")
 def copy(call: Call) -> Tensor:
-    """Take over the elements of a tensor of any type, in order, converted."""
+    """Copy the elements of a tensor of any type, in order, converted.
+
+    self is not resized; both tensors have as many elements.
+    """
     target, source = call.tensor(1), call.get(2)
     if not isinstance(source, Tensor):
-        raise TypeMismatch(2, "torch.*Tensor", call.got(2))
+        raise TypeMismatch(2, "torch.*Tensor", call.type_name(2))
     if source.sizes != target.sizes:
         check_counts(tensor=target, src=source)
     if target.overlaps_itself:
@@ -274,7 +294,7 @@ def _converted(dtype: DType) -> Compute:
 
 @op("fill", method="*T* real", function="*T* real", each="value")
 def fill(r: Tensor, value: float) -> None:
-    """Set every element."""
+    """Set every element to a number."""
     r.array.fill(value)
 
 
@@ -289,7 +309,7 @@ def zero(r: Tensor) -> None:
 
 @checked("resize", method="*T* (LongStorage sizes [LongStorage strides] | sz1 ...)")
 def resize(call: Call) -> Tensor:
-    """Change the sizes; the storage grows where needed."""
+    """Change the sizes; the storage is enlarged where needed."""
     tensor = call.tensor(1)
     tensor.resize(*_read_sizes(call, 2, strides=False))
     return tensor
@@ -297,7 +317,7 @@ def resize(call: Call) -> Tensor:
 
 @checked("resizeAs", method="*T* T")
 def resize_as(call: Call) -> Tensor:
-    """Change the sizes to another tensor's."""
+    """Change the sizes to another tensor's; the storage is enlarged where needed."""
     tensor = call.tensor(1)
     tensor.resize(call.tensor(2).sizes)
     return tensor
@@ -308,13 +328,13 @@ def resize_as(call: Call) -> Tensor:
 
 @checked("retain", method="T")
 def retain(call: Call) -> tuple[()]:
-    """Increment the reference counter."""
+    """Add 1 to the reference counter; see Storage.count_references."""
     call.tensor(1).count_references(1)
     return ()
 
 
 @checked("free", method="T")
 def free(call: Call) -> tuple[()]:
-    """Decrement the reference counter; see Storage.count_references."""
+    """Subtract 1 from the reference counter; see Storage.count_references."""
     call.tensor(1).count_references(-1)
     return ()

@@ -1,4 +1,4 @@
-"""tostring of tensors and storages."""
+"""The operation that `tostring` and `print` call for tensors and storages."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from runtime.core.printing import storage_text, tensor_text
 
 @checked("tostring", method="T")
 def tensor_tostring(call: Call) -> bytes:
-    """What print shows of a tensor."""
+    """The text of a tensor, as print shows it."""
     return tensor_text(call.tensor(1)).encode()
 
 
 @checked("Storage.tostring", method="Storage")
 def storage_tostring(call: Call) -> bytes:
-    """What print shows of a storage."""
+    """The text of a storage, as print shows it."""
     return storage_text(call.storage(1)).encode()

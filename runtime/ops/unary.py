@@ -1,4 +1,4 @@
-"""Manual, Math Functions: functions of each element, and of a number."""
+"""Manual, Math Functions: functions of each element of a tensor, or of a number."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def _frac(t: Array, out: Array) -> None:
 
 
 def _round(t: Array, out: Array) -> None:
-    # Half goes away from zero, as C's round; numpy's goes to the even number.
+    # As C's round, rounds .5 away from zero; numpy's rounds it to the even number.
     whole = np.trunc(t)
     away = np.abs(t - whole) >= 0.5
     np.add(whole, np.copysign(away, t), out=out)
 
 
-#: Those that Lua has under the same name.
-_OF_LUA = {"abs", "ceil", "cos", "exp", "floor", "log", "sin", "sqrt", "tan", "tanh"}
+#: Functions that formulas in Lua can call by the same name.
+_IN_LUA = {"abs", "ceil", "cos", "exp", "floor", "log", "sin", "sqrt", "tan", "tanh"}
 
 
 def _add_function(name: str, compute: Compute, types: Iterable[DType], scalar: bool = True) -> None:
-    formula = f"{name}(t)" if name in _OF_LUA else None
+    formula = f"{name}(t)" if name in _IN_LUA else None
 
     def of_tensor(r: Tensor, t: Tensor) -> None:
         resize_for(r, t)
@@ -89,7 +89,7 @@ _add_function("cinv", np.reciprocal, FLOATS, scalar=False)
 
 @op("sign", method="*T* [T=1]", function="[*T*] T")
 def sign(r: Tensor, t: Tensor) -> None:
-    """r = 1, 0 or -1: the sign of each element; 0 of nan."""
+    """r = the sign of each element: 1, 0 or -1; that of nan is 0."""
 
     def compute(t: Array, out: Array) -> None:
         np.subtract(t > 0, t < 0, out=out, dtype=np.int8, casting="unsafe")

@@ -1,4 +1,9 @@
-"""Manual, Tensor: sub-tensors, views, expanding and squeezing."""
+"""Manual, Tensor: sub-tensors, views, expanding and squeezing.
+
+The results, except those of repeatTensor, are views: they share the tensor's storage. In calls,
+dimensions and indices start at 1. Numbers out of range raise ArgError, sizes that do not fit
+TorchError.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +18,19 @@ from runtime.calls.forms import as_number, lua_type
 from runtime.calls.table import checked, op
 from runtime.core.dtypes import LONG, cast_scalar
 from runtime.core.errors import ArgError, TorchError, TypeMismatch
-from runtime.core.storage import STORAGE_CLASSES
 from runtime.core.tensor import Sizes, Tensor, check_dimensions, contiguous_strides
-
-_LONG_STORAGE = STORAGE_CLASSES[LONG.index]
+from runtime.ops.structure import LONG_STORAGE
 
 
 @checked("narrow", method="T index long long")
 def narrow(call: Call) -> Tensor:
-    """The elements from an index on, a number of them, in one dimension."""
+    """A number of elements of one dimension, from an index on."""
     return call.tensor(1).narrow(call.long(2) - 1, call.long(3) - 1, call.long(4))
 
 
 @checked("select", method="T index long")
 def select(call: Call) -> Tensor | float:
-    """The slice at an index of one dimension; a number where there is only one dimension."""
+    """The slice at an index of one dimension, without that dimension; of a vector a number."""
     tensor, dim, index = call.tensor(1), call.long(2) - 1, call.long(3) - 1
     if tensor.ndim > 1:
         return tensor.select(dim, index)
@@ -40,7 +43,7 @@ def select(call: Call) -> Tensor | float:
 
 @checked("sub", method="T long long [long long] [long long] [long long]")
 def sub(call: Call) -> Tensor:
-    """The elements between two indices (negative: from the end) in up to four dimensions."""
+    """The elements from one index to another (negative: from the end), in up to 4 dimensions."""
     tensor = call.tensor(1)
     result = tensor.alias()
     for dim in range(min(max((len(call) - 1 + 1) // 2, 1), 4)):
@@ -62,13 +65,13 @@ def sub(call: Call) -> Tensor:
 
 @checked("transpose", method="T index index")
 def transpose(call: Call) -> Tensor:
-    """Two dimensions swapped."""
+    """The tensor with two dimensions swapped."""
     return call.tensor(1).transpose(call.long(2) - 1, call.long(3) - 1)
 
 
 @checked("t", method="T~2D")
 def t(call: Call) -> Tensor:
-    """A matrix transposed."""
+    """The transposed matrix."""
     tensor = call.tensor(1)
     if tensor.ndim != 2:
         raise ArgError(1, "Tensor must have 2 dimensions")
@@ -77,7 +80,7 @@ def t(call: Call) -> Tensor:
 
 @checked("permute", method="T index...", function="T index...")
 def permute(call: Call) -> Tensor:
-    """The dimensions in another order."""
+    """The tensor with its dimensions in another order."""
     tensor, order = call.tensor(1), [d - 1 for d in call.longs(2)]
     if sorted(order) != list(range(tensor.ndim)):
         raise TorchError("Invalid permutation")
@@ -88,34 +91,38 @@ def permute(call: Call) -> Tensor:
 
 @checked("unfold", method="T index long long")
 def unfold(call: Call) -> Tensor:
-    """All slices of a size, a step apart, of one dimension."""
+    """All slices of a size, a step apart, of one dimension; see Tensor.unfold."""
     return call.tensor(1).unfold(call.long(2) - 1, call.long(3), call.long(4))
 
 
 @op("squeeze", method="[*T*] T", function="[*T*] T")
 def squeeze(r: Tensor, t: Tensor) -> float | None:
-    """r = t without its dimensions of size 1; a number where a single element is left."""
-    return _point(r, t.squeeze())
+    """r = t without its dimensions of size 1; a number if t has a single element."""
+    return _set_or_number(r, t.squeeze())
 
 
 @op("squeeze", method="[*T*] T index", function="[*T*] T index")
 def squeeze_dim(r: Tensor, t: Tensor, dim: int) -> float | None:
-    """r = t without one dimension, if its size is 1; a number for a vector of one element."""
-    had_more = t.ndim > 1
-    number = _point(r, t.squeeze(dim))
-    return None if had_more else number
+    """r = t without one dimension, if its size is 1; a number if t is a vector of one element."""
+    is_vector = t.ndim <= 1
+    number = _set_or_number(r, t.squeeze(dim))
+    return number if is_vector else None
 
 
-def _point(r: Tensor, view: Tensor) -> float | None:
+def _set_or_number(r: Tensor, view: Tensor) -> float | None:
+    """Make r the same view as another tensor; return its element if it has only one."""
     r.set(view.storage, view.offset, view.sizes, view.strides)
     return r.array.item() if r.sizes == (1,) else None
 
 
-# -- expanding and repeating; the reference does these in Lua, whose errors they have
+# -- expanding and repeating
+#
+# Torch7: these are written in Lua. The errors are those that Lua raises where an argument is no
+# tensor.
 
 
-def _parts(call: Call) -> tuple[Any, Any, tuple[Any, ...]]:
-    """The destination (None: new), the source, and the arguments that say the sizes."""
+def _split_arguments(call: Call) -> tuple[Any, Any, tuple[Any, ...]]:
+    """The destination (None: a new one), the source, and the arguments that are the sizes."""
     second = call.get(2)
     if call.sizes(2) is not None or type(second) in (int, float):
         return None, call.get(1), call.args[1:]
@@ -123,7 +130,10 @@ def _parts(call: Call) -> tuple[Any, Any, tuple[Any, ...]]:
 
 
 def _source(value: Any, method: str, name: str = "tensor") -> Tensor:
-    """The value as a tensor; else the error of calling a method of it, a local variable."""
+    """The value, if it is a tensor.
+
+    Otherwise raises Lua's error about calling this method of a local variable of this name.
+    """
     if isinstance(value, Tensor):
         return value
     kind = lua_type(value)
@@ -133,19 +143,20 @@ def _source(value: Any, method: str, name: str = "tensor") -> Tensor:
 
 
 def _wanted(values: tuple[Any, ...]) -> Sizes:
-    """Sizes given as a LongStorage or as numbers up to the first nil."""
-    if values and type(values[0]) is _LONG_STORAGE:
+    """Sizes from a LongStorage, or from numbers up to the first nil."""
+    if values and type(values[0]) is LONG_STORAGE:
         return tuple(values[0].data.tolist())
     sizes = []
     for value in itertools.takewhile(lambda v: v is not None, values):
         if type(value) not in (int, float, bytes):
             raise TypeMismatch(3, "number", lua_type(value))
-        # Torch7: a string that holds no number is 0 as an element of a LongStorage.
+        # Torch7: stores the sizes in a LongStorage, which takes 0 for a string without a number.
         sizes.append(int(cast_scalar(as_number(value) or 0, LONG)))
     return tuple(sizes)
 
 
 def _result(r: Any, tensor: Tensor) -> Tensor:
+    """The destination r, which must have the tensor's class; a new tensor where it is None."""
     if r is None:
         return type(tensor)()
     if type(r) is not type(tensor):
@@ -160,8 +171,11 @@ _SIZES = "[*T*] T (LongStorage | sz1 ...)"
 
 @checked("expand", _SIZES, _SIZES)
 def expand(call: Call) -> Tensor:
-    """A view that repeats dimensions of size 1, with stride 0."""
-    r, source, rest = _parts(call)
+    """A view of the given sizes, in which dimensions of size 1 are repeated.
+
+    A repeated dimension has stride 0. The other dimensions must have the given sizes.
+    """
+    r, source, rest = _split_arguments(call)
     wanted = _wanted(rest)
     return _expand(r, _source(source, "dim"), wanted)
 
@@ -181,7 +195,7 @@ def _expand(r: Any, tensor: Tensor, wanted: Sizes) -> Tensor:
 
 @checked("expandAs", "[*T*] T T", "[*T*] T T")
 def expand_as(call: Call) -> Tensor:
-    """A view expanded to another tensor's sizes."""
+    """A view expanded to another tensor's sizes; see expand."""
     if call.get(3) is not None:
         template = _source(call.get(3), "size", "template")
         return _expand(call.get(1), _source(call.get(2), "dim"), template.sizes)
@@ -190,8 +204,11 @@ def expand_as(call: Call) -> Tensor:
 
 @checked("repeatTensor", _SIZES, _SIZES)
 def repeat_tensor(call: Call) -> Tensor:
-    """A copy that repeats the tensor a number of times in each dimension."""
-    r, source, rest = _parts(call)
+    """A copy of the tensor, repeated a number of times in each dimension.
+
+    There may be more numbers than dimensions: the first ones are then for new dimensions.
+    """
+    r, source, rest = _split_arguments(call)
     tensor = _source(source, "isContiguous")
     times = _wanted(rest)
     if len(times) < tensor.ndim:
@@ -213,17 +230,19 @@ def repeat_tensor(call: Call) -> Tensor:
 
 
 def _repeat(r: Tensor, source: Tensor, times: Sizes) -> None:
-    """Set r to a tensor's elements as often as wanted; each is written once, without copies."""
+    """Resize r and set it to a tensor's elements, repeated; without a copy in between."""
     values = source.array
     if r.storage is not None and np.may_share_memory(values, r.storage.data):
         values = values.copy()
     sizes = (1,) * (len(times) - source.ndim) + source.sizes
     r.resize(tuple(n * size for n, size in zip(times, sizes, strict=True)))
-    repeated, once = [], []  # the sizes of both, where each dimension of r may be two
+    # A dimension that is repeated is made two, of the times and the size, so that numpy's
+    # broadcasting repeats it.
+    target_shape, source_shape = [], []
     for n, size in zip(times, sizes, strict=True):
-        repeated += [n, size] if n > 1 and size > 1 else [n * size]
-        once += [1, size] if n > 1 and size > 1 else [size]
-    r.array.reshape(repeated)[...] = values.reshape(once)
+        target_shape += [n, size] if n > 1 and size > 1 else [n * size]
+        source_shape += [1, size] if n > 1 and size > 1 else [size]
+    r.array.reshape(target_shape)[...] = values.reshape(source_shape)
 
 
 # -- view
@@ -251,13 +270,16 @@ _VIEW_FORMS = (
 
 @checked("view", _SIZES, _SIZES)
 def view(call: Call) -> Tensor:
-    """The same elements with other sizes; one of them may be -1."""
+    """The same elements with other sizes; one of them may be -1, which is then computed.
+
+    The tensor must be contiguous and have as many elements.
+    """
     first, second = call.get(1), call.get(2)
     if not isinstance(first, Tensor):
         raise TorchError(_VIEW_FORMS)
     at = 3 if isinstance(second, Tensor) else 2
     given = call.get(at)
-    if type(given) is not _LONG_STORAGE and type(given) not in (int, float):
+    if type(given) is not LONG_STORAGE and type(given) not in (int, float):
         raise TorchError(_VIEW_FORMS)
     if isinstance(second, Tensor):
         return _view(first, second, _view_sizes(call, at))
@@ -266,7 +288,7 @@ def view(call: Call) -> Tensor:
 
 @checked("viewAs", method="[*T*] T T", function="[*T*] T T")
 def view_as(call: Call) -> Tensor:
-    """The same elements with another tensor's sizes."""
+    """The same elements with another tensor's sizes; see view."""
     if isinstance(call.get(3), Tensor):
         source = call.get(2)
         if not isinstance(source, Tensor):
@@ -295,7 +317,7 @@ def _view(r: Tensor, tensor: Tensor, wanted: Sizes) -> Tensor:
 
 
 def _fill_in(wanted: Sizes, count: int) -> Sizes:
-    """The sizes with the one that is -1 worked out."""
+    """The sizes, with the number in place of -1 that makes them hold ``count`` elements."""
     if -1 not in wanted:
         return wanted
     if wanted.count(-1) > 1:

@@ -1,7 +1,7 @@
-"""The command ``th-docs``: its options, the pages it runs, its exit status.
+"""The command ``th-docs``: runs pages and reports the results.
 
-0 where nothing fails, 1 where an example or a page does, 2 for a wrong command line or where
-the results cannot be written, 130 after Ctrl-C.
+The exit status is 0 if nothing fails, 1 if an example or a page fails, 2 for a wrong command line
+or if the results cannot be written, and 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from runtime import Replacement
+from th_shell.docs.compiler import Compiler
 from th_shell.docs.evaluation import stop
 from th_shell.docs.report import as_json, page_lines, total_line
-from th_shell.docs.syntax import Syntax
 from th_shell.docs.verdicts import PageResult, check_page, read_examples
 from th_shell.visible import visible
 
@@ -27,17 +27,17 @@ __all__ = ["main"]
 _WRONG_USAGE = 2
 _INTERRUPTED = 130
 
-#: What runs a page.
+#: A function that runs a page.
 _Job = Callable[[], PageResult]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run th-docs; the exit status."""
+    """Run th-docs; returns the exit status."""
     parser = _parser()
     try:
         options = _parsed(parser, argv)
-        # Begun before anything runs: a page may take long.
-        file = _begin(options.json, parser) if options.json else None
+        # The file is opened first: running the pages may take long, in vain if it cannot be.
+        file = _open_results(options.json, parser) if options.json else None
         return _run(options, file)
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -68,7 +68,7 @@ def _parsed(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argp
         try:
             print(end="", flush=True)  # the help
         except OSError as error:
-            # Python would try once more at its end, and complain in its own way.
+            # At its end, Python would try to write again, and print a message of its own.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             raise _CannotWriteError(f"write error: {error.strerror}") from None
         raise
@@ -82,11 +82,11 @@ def _reported(options: argparse.Namespace) -> Iterator[PageResult]:
 
 
 class _CannotWriteError(Exception):
-    """Results that nobody gets; the message says why."""
+    """The results cannot be written; the message says why."""
 
 
 def _say(line: str) -> None:
-    # A page's bytes that are no text come out as they went in.
+    # Bytes of a page that are no UTF-8 are printed as they are in the page.
     text = visible(line) if os.isatty(1) else line
     try:
         _write_all(1, f"{text}\n".encode("utf-8", "surrogateescape"))
@@ -145,7 +145,7 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
-def _begin(name: str, parser: argparse.ArgumentParser) -> Replacement:
+def _open_results(name: str, parser: argparse.ArgumentParser) -> Replacement:
     try:
         return Replacement(os.fsencode(name))
     except OSError as error:
@@ -153,22 +153,22 @@ def _begin(name: str, parser: argparse.ArgumentParser) -> Replacement:
 
 
 def _check(options: argparse.Namespace) -> Iterator[PageResult]:
-    # Each page is two processes; its results come in the order of the command line.
-    syntax = Syntax()
+    # Each page runs in two processes. The results come in the order of the command line.
+    compiler = Compiler()
     with ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
         try:
             yield from pool.map(
-                lambda job: job(), [_job(p, options, syntax) for p in options.pages]
+                lambda job: job(), [_job(p, options, compiler) for p in options.pages]
             )
-        except (KeyboardInterrupt, GeneratorExit):  # or nobody takes the results
+        except (KeyboardInterrupt, GeneratorExit):  # GeneratorExit: an error ended the report
             pool.shutdown(wait=False, cancel_futures=True)
             stop()
             raise
 
 
-def _job(page: Path, options: argparse.Namespace, syntax: Syntax) -> _Job:
+def _job(page: Path, options: argparse.Namespace, compiler: Compiler) -> _Job:
     try:
-        examples = read_examples(page, syntax)
+        examples = read_examples(page, compiler)
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
         return lambda: PageResult(page, [], problem)

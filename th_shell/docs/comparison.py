@@ -1,8 +1,9 @@
-"""Whether what an example printed is what its page says.
+"""Compares what an example has printed with the text that its page documents.
 
-Spacing does not count, nor colours, 'of size' against 'of dimension', the dots of a slice's
-heading '(1,.,.) =', addresses, the prompt's timings, and comments in the page; a line '...'
-in the page stands for any text. Numbers agree by value to the precision that the page prints.
+These differences do not count: white space, colours, 'of size' and 'of dimension', the dots in the
+heading of a slice '(1,.,.) =', addresses, the times that a prompt shows, and comments in the page.
+A line '...' in the page stands for any text. Numbers are compared by value, to the precision that
+the page shows.
 """
 
 from __future__ import annotations
@@ -42,21 +43,21 @@ _POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s")
 
 
 def same(first: str, second: str) -> bool:
-    """Whether two runs printed the same."""
+    """Whether two runs have printed the same text, addresses aside."""
     return _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
 
 
 def agrees(expected: str, got: str) -> bool:
-    """Whether a print is the one that the page documents."""
+    """Whether a printed text is the one that the page documents."""
     found = _tokens(got)
     return any(_match(_tokens(text), found) for text in _readings(expected))
 
 
 def agrees_by_layout(expected: str, first: str, second: str) -> bool:
-    """Whether the prints of two runs, which differ, are laid out as the page documents.
+    """Whether one of the different texts of two runs has the layout that the page documents.
 
-    That is by their words, the number of their numbers and their shape lines; where the runs
-    differ even in the numbers of numbers, by the words and the types in the shape lines.
+    The layout is the words, how many numbers there are, and the lines with class and sizes. If the
+    runs differ in their layouts, too, it is only the words and the classes in these lines.
     """
     layouts = [_layout(text) for text in (first, second)]
     simplify = _layout if layouts[0] == layouts[1] else _loose_layout
@@ -66,9 +67,9 @@ def agrees_by_layout(expected: str, first: str, second: str) -> bool:
 
 
 def agrees_in_any_order(expected: str, got: str) -> bool:
-    """Whether a print that shows a table has the documented lines, in whatever order.
+    """Whether a printed text that shows a table has the documented lines in any order.
 
-    LuaJIT goes through named fields in another order each time it starts.
+    LuaJIT traverses named fields in a different order in each process.
     """
     if not _TABLE.search(got):
         return False
@@ -76,13 +77,13 @@ def agrees_in_any_order(expected: str, got: str) -> bool:
 
 
 def is_error_message(expected: str, message: str) -> bool:
-    """Whether the page documents this error; where it says it happened does not count."""
+    """Whether the page documents this error; the position in the message does not count."""
     wanted, found = (_POSITION.sub("", _TRACEBACK.sub("", t)) for t in (expected, message))
     return agrees(wanted.removeprefix("lua: ").removeprefix("error: "), found)
 
 
 def _readings(expected: str) -> Sequence[str]:
-    # As it stands first: '--' may be part of what is printed.
+    # The text of the page, and the text without comments: '--' may also be part of the output.
     return expected, _COMMENT.sub("", expected)
 
 
@@ -127,7 +128,7 @@ def _equal(expected: str, got: str) -> bool:
 
 
 def _precision(number: str) -> float:
-    # One in the last printed place; a number without a fraction is exact.
+    # One unit in the last place that is shown; a number without a fraction is exact.
     digits, _, exponent = number.lower().partition("e")
     _, point, fraction = digits.partition(".")
     return 1.01 * 10.0 ** (int(exponent or 0) - len(fraction)) if point and fraction else 0.0

@@ -1,9 +1,9 @@
-"""A page's code blocks: which lines of it may hold examples, with their line numbers.
+"""Finds the code blocks of a page, whose lines may be examples.
 
-Markdown pages are read with markdown-it-py. Any other page is read by a scanner that takes
-what is left of Markdown after a conversion: fences of backticks, tildes or of a curly quote
-and a backtick, at any indentation, closed or not. Either way, blocks with nothing but blank
-lines between them are one block, because page breaks split them.
+Markdown pages are read with markdown-it-py. Other pages may be texts that were converted from
+Markdown, with damaged fences: a scanner finds fences of backticks, of tildes, or of a curly quote
+and a backtick, at any indentation, closed or not. Blocks with only blank lines between them are
+joined, since page breaks split blocks.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from markdown_it import MarkdownIt
 
 __all__ = ["SKIP_MARK", "Block", "Line", "read_page", "text_blocks"]
 
-#: On a line of its own before a fence: its examples are not run.
+#: This text on a line of its own before a fence says that the block's examples are not run.
 SKIP_MARK = "<!-- th-docs: skip -->"
 
-#: What may stand after an opening fence for its examples to be Lua.
+#: The languages after an opening fence whose blocks are Lua.
 _LUA = frozenset(("", "lua", "luajit", "th", "torch"))
 
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)\s*$")
@@ -28,7 +28,7 @@ _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a page; number: 1-based."""
+    """A line of a page; number: counted from 1."""
 
     number: int
     text: str
@@ -38,7 +38,7 @@ class Line:
 class Block:
     """The lines between two fences.
 
-    opening, closing: the fences' line numbers; skip: whether the page asks not to run it.
+    opening, closing: the line numbers of the fences. skip: whether the page says not to run it.
     """
 
     opening: int
@@ -49,7 +49,7 @@ class Block:
 
 
 def read_page(path: Path) -> list[Block]:
-    """The blocks of a page that may hold Lua, in order. Raises OSError."""
+    """The blocks of a page that may be Lua, in order. Raises OSError."""
     text = path.read_bytes().decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
     # In Lua a no-break space is part of a name; in a page it is a space.
     lines = [line.replace("\N{NO-BREAK SPACE}", " ") for line in text.split("\n")]
@@ -72,8 +72,9 @@ def _markdown_blocks(lines: list[str]) -> Iterator[Block]:
 def text_blocks(lines: list[str]) -> Iterator[Block]:
     """The blocks of a text page, whose fences may be damaged.
 
-    A fence that names a language always opens a block, and closes one that was left open. A
-    fence of the other kind within a block (backticks, curly) is what a page break left over.
+    A fence that names a language always opens a block, and closes one that is still open. A fence
+    with a curly quote within a block that a fence without one has opened, or the other way round,
+    comes from a page break and is left out.
     """
     mark, language, opening = "", "", 0
     content: list[Line] = []

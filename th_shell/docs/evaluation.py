@@ -1,8 +1,8 @@
-"""Runs a page's examples: a child process per run, two runs per page.
+"""Runs a page's examples twice, each time in a child process.
 
-The runs differ in the seed of the random numbers and in what fresh memory holds; `verdicts`
-compares what came out. Each run has an empty folder of its own and a time limit. Where an
-input kills its process, the page runs again without that input, so that only it is lost.
+The two runs differ in the seed of the random numbers and in the values of new memory; `verdicts`
+compares what they print. Each run has an empty folder and a time limit. If an input ends its
+process, the page runs again without that input, so that the outcomes of the others are not lost.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ from th_shell.docs.shell import refusal
 
 __all__ = ["Outcome", "evaluate", "stop", "unrunnable"]
 
-#: Seed and fill byte of the two runs. 0x3F makes doubles and integers that print as such.
+#: Seed and byte pattern of new memory in the two runs. Doubles and integers of bytes 0x3F are
+#: ordinary numbers.
 _RUNS = ((1, 0x00), (20240229, 0x3F))
 
 _TOP = str(Path(__file__).resolve().parents[2])
 
-#: How often a page is started again after it killed its process.
+#: How many times a page is started again after an input has ended its process.
 _RESTARTS = 3
 
-#: How a child process starts: isolated, with the module path of this process.
+#: The code of a child process, which is isolated but has the module path of this process.
 _START = """\
 import json, sys
 with open(sys.argv[1]) as file:
@@ -44,17 +45,17 @@ from th_shell.docs.worker import main
 main(sys.argv[1])
 """
 
-#: The processes that run, and whether they and all that would follow them are to stop.
+#: The processes that are running, and whether these and all further ones are to stop.
 _running: set[_Process] = set()
 _stopping = Event()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an input did in one run.
+    """The outcome of an input in one run.
 
-    output: all that it printed; printed: the part before the values that the prompt shows;
-    error: its error's message; lost: why it could not end, or did not run ('' where it did).
+    output: all that it has printed. printed: the part before the values that the prompt shows.
+    error: the message of its error, or None. lost: why it has not ended or was not run, or ''.
     """
 
     output: str = ""
@@ -64,7 +65,7 @@ class Outcome:
 
 
 def unrunnable(example: Example) -> str:
-    """Why an example is not run; '' where it is."""
+    """Why an example is not run; '' if it is run."""
     if example.kind is Kind.TEXT:
         return "no input: this text does not compile as Lua"
     if example.skip:
@@ -75,7 +76,7 @@ def unrunnable(example: Example) -> str:
 
 
 def evaluate(examples: Sequence[Example], timeout: float) -> list[tuple[Outcome, Outcome]]:
-    """The outcomes of each example, in the two runs. timeout: seconds for a run."""
+    """The outcomes of each example in the two runs. timeout: seconds for each run."""
     with ThreadPoolExecutor(len(_RUNS)) as pool:
         runs = [pool.submit(_run, examples, timeout, seed, fill) for seed, fill in _RUNS]
         first, second = (run.result() for run in runs)
@@ -83,7 +84,7 @@ def evaluate(examples: Sequence[Example], timeout: float) -> list[tuple[Outcome,
 
 
 def stop() -> None:
-    """End all runs, whichever thread waits for them, for good."""
+    """End all runs in all threads, and let no other one start."""
     _stopping.set()
     for process in list(_running):
         process.kill()
@@ -120,7 +121,7 @@ def _step(index: int, example: Example) -> dict[str, Any]:
 
 
 class _Process:
-    """One child process and the files it writes."""
+    """A child process and the files that it writes."""
 
     def __init__(self, folder: Path, steps: list[dict[str, Any]], seed: int, fill: int) -> None:
         self._results = folder / "results"
@@ -147,7 +148,7 @@ class _Process:
         _running.add(self)
 
     def wait(self, seconds: float) -> str:
-        """Wait for the end; why it was not a good one, or ''."""
+        """Wait until the process ends; returns '', or how it has failed."""
         try:
             _, errors = self._process.communicate(timeout=max(seconds, 0.1))
         except subprocess.TimeoutExpired:
@@ -166,12 +167,12 @@ class _Process:
         return " ".join([f"ended with status {status}", *said[-1:]])
 
     def kill(self) -> None:
-        """End it, with whatever the page has started."""
+        """End the process and all processes that the page has started."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def outcomes(self, reason: str) -> tuple[dict[int, Outcome], int | None]:
-        """What ended, by index; and the input that ended the process, if one did."""
+        """The outcomes by index, and the index of the input that has ended the process, or None."""
         found: dict[int, Outcome] = {}
         started: dict[str, Any] | None = None
         for record in self._records():
@@ -192,7 +193,7 @@ class _Process:
         if not self._results.exists():
             return
         for line in self._results.read_text().split("\n"):
-            with suppress(json.JSONDecodeError):  # a record that was cut, or the last line
+            with suppress(json.JSONDecodeError):  # an incomplete record, or the empty last line
                 yield json.loads(line)
 
     def _output(self, at: int) -> str:
@@ -202,5 +203,5 @@ class _Process:
 
 
 def _module_path() -> list[str]:
-    """Where this process finds modules, but for the folder where it happens to be."""
+    """The module path of this process without the working directory."""
     return [*(os.path.abspath(path) for path in sys.path if path), _TOP]

@@ -1,8 +1,9 @@
-"""Cuts blocks of a page into examples: inputs, and the text documented under each.
+"""Splits the code blocks of a page into examples: inputs, each with the text documented under it.
 
-An input is a prompt line with its continuations, or a bare statement. LuaJIT decides where
-it ends (`syntax`); a bare line that does not compile is output. Text with no input above it
-is kept as an example that is not run, so that nothing of a page is dropped silently.
+An input is a line with a prompt and its continuation lines, or a statement without a prompt.
+LuaJIT decides where it ends (see `compiler`); a line without a prompt that does not compile is
+output. Text with no input above it becomes an example that is not run, so that the report has all
+of the page.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from th_shell.docs.compiler import Compiler
 from th_shell.docs.document import Block, Line
-from th_shell.docs.syntax import State, Syntax
+from th_shell.inputs import Syntax
 
 __all__ = ["Example", "Kind", "cut"]
 
-#: 'th> ', '> '; and the prompts that ask for more of an input: '>> ', '..> '.
-_PROMPT = re.compile(r"^\s*(?:th)?>(?!>)\s?(?P<input>.*)$")
+#: The prompts 'th> ' and '> ', and those of continuation lines: '>> ', '..> '.
+_PROMPT_LINE = re.compile(r"^\s*(?:th)?>(?!>)\s?(?P<input>.*)$")
 _MORE = re.compile(r"^\s*(?:>>|\.\.\.?>|(?:th)?>)\s?(?P<input>.*)$")
 _SHELL = re.compile(r"^\s*(?:>\s*)?\$\s+(?P<input>\S.*)$")
 
@@ -28,20 +30,21 @@ _LOCAL = re.compile(r"^\s*local\s+")
 
 
 class Kind(Enum):
-    """How an input stands in its page."""
+    """What an example's input is in its page."""
 
-    PROMPT = "prompt"
-    BARE = "bare"
-    SHELL = "shell"
-    TEXT = "text"
+    PROMPT = "prompt"  #: Lua behind a prompt
+    BARE = "bare"  #: Lua without a prompt
+    SHELL = "shell"  #: a line of the system's shell, '$ command'
+    TEXT = "text"  #: none: text without an input above it
 
 
 @dataclass(frozen=True)
 class Example:
     """An input and the text under it.
 
-    line: where the input starts, 1-based; block: the number of its block in the page;
-    source: the input without prompts; skip: whether the page asks not to run it.
+    line: the line of the page where the input begins, from 1. block: the number of its block.
+    source: the input without prompts. expected: the text under it. skip: whether the page says not
+    to run it.
     """
 
     line: int
@@ -52,19 +55,20 @@ class Example:
     skip: bool = False
 
 
-def cut(blocks: Iterable[Block], syntax: Syntax) -> list[Example]:
+def cut(blocks: Iterable[Block], compiler: Compiler) -> list[Example]:
     """The examples of a page's blocks, in order."""
-    return [e for number, block in enumerate(blocks) for e in _Cutter(number, block, syntax).cut()]
+    cutters = (_Cutter(number, block, compiler) for number, block in enumerate(blocks))
+    return [example for cutter in cutters for example in cutter.cut()]
 
 
 class _Cutter:
-    """Cuts one block."""
+    """Splits one block into examples."""
 
-    def __init__(self, number: int, block: Block, syntax: Syntax) -> None:
+    def __init__(self, number: int, block: Block, compiler: Compiler) -> None:
         self._number = number
         self._lines = block.lines
         self._skip = block.skip
-        self._syntax = syntax
+        self._compiler = compiler
         self._assigned: set[str] = set()
         self._inputs: list[tuple[int, Kind, str]] = []
         self._outputs: list[list[str]] = []
@@ -82,7 +86,7 @@ class _Cutter:
             for (line, kind, source), output in zip(self._inputs, self._outputs, strict=True)
         ]
 
-    # -- what a line may be; each returns how many lines it took
+    # -- reading an input that begins at a line; each returns how many lines it has, or 0
 
     def _shell(self, at: int) -> int:
         match = _SHELL.match(self._lines[at].text)
@@ -91,11 +95,11 @@ class _Cutter:
         return 1 if match else 0
 
     def _prompt(self, at: int) -> int:
-        match = _PROMPT.match(self._lines[at].text)
+        match = _PROMPT_LINE.match(self._lines[at].text)
         if not match:
             return 0
         source, used = match["input"], 1
-        if self._syntax.typed(source) is State.INCOMPLETE:
+        if self._compiler.typed(source) is Syntax.INCOMPLETE:
             source, used = self._completed(source, at) or (source, 1)
         self._input(at, Kind.PROMPT, source)
         return used
@@ -108,35 +112,35 @@ class _Cutter:
             self._input(at, Kind.PROMPT, source)
             return 1
         used = 1
-        state = self._syntax.statement(source)
-        if state is State.INCOMPLETE and self._syntax.expression(source) is not State.COMPLETE:
+        state = self._compiler.statement(source)
+        if state is Syntax.INCOMPLETE and self._compiler.expression(source) is not Syntax.COMPLETE:
             source, used = self._completed(source, at) or ("", 0)
-        elif state is not State.COMPLETE:
+        elif state is not Syntax.COMPLETE:
             used = 0
         if used:
             self._input(at, Kind.BARE, source)
         return used
 
     def _is_query(self, source: str) -> bool:
-        # '= x', or 'x' alone where the block gave x a value: prompts that the page leaves out.
+        # '= x', or 'x' alone if the block has assigned x: an input whose prompt the page omits.
         text = source.strip()
         if text.startswith("="):
-            return self._syntax.expression(text[1:]) is State.COMPLETE
+            return self._compiler.expression(text[1:]) is Syntax.COMPLETE
         return text in self._assigned
 
     def _completed(self, source: str, at: int) -> tuple[str, int] | None:
-        # The shortest run of lines that completes an input; None where no run does.
+        # The input completed by as few lines as possible, and how many; None if that is impossible.
         for used, line in enumerate(self._lines[at + 1 :], 2):
             more = _MORE.match(line.text)
             source += "\n" + (more["input"] if more else line.text)
-            state = self._syntax.typed(source)
-            if state is State.COMPLETE:
+            state = self._compiler.typed(source)
+            if state is Syntax.COMPLETE:
                 return source, used
-            if state is State.WRONG:
+            if state is Syntax.WRONG:
                 return None
         return None
 
-    # -- what was found
+    # -- collecting inputs and outputs
 
     def _input(self, at: int, kind: Kind, source: str) -> None:
         source = source.strip()
@@ -151,12 +155,12 @@ class _Cutter:
         self._outputs.append([])
 
     def _is_comment(self, source: str) -> bool:
-        return source.startswith("--") and self._syntax.is_comment(source)
+        return source.startswith("--") and self._compiler.is_comment(source)
 
     def _without_local(self, source: str) -> str:
-        # Each statement runs as a chunk of its own: a local would be gone in the next one.
+        # Each statement runs as a chunk of its own, where a local of a former one does not exist.
         text = _LOCAL.sub("", source)
-        return text if self._syntax.statement(text) is State.COMPLETE else source
+        return text if self._compiler.statement(text) is Syntax.COMPLETE else source
 
     def _output(self, line: Line) -> None:
         if self._open:

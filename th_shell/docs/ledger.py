@@ -1,15 +1,16 @@
-"""The errata of a page: examples that are wrong in the page itself, and why.
+"""The errata of a page: examples that are wrong in the page itself, with the reasons.
 
-They stand in a file beside the page, named PAGE.errata. A line at the margin says why; the
-indented lines under it name the examples it holds for, by line and first line of input:
+They are in a file beside the page, named PAGE.errata: the page's ledger. A line that is not
+indented is a reason; the indented lines under it are the examples that it is for, each with its
+line in the page and the first line of its input:
 
     # A comment.
     The extraction lost a row of the output.
         184: > x
         193: y = torch.Tensor(x)
 
-An entry means the example with this input that is nearest to the line, so that a page may
-grow above it; prompts, spacing and comments do not count.
+An entry is for the example with this input that is nearest to the line: lines may have been added
+to the page above it. Prompts, white space and comments in the input do not count.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ from th_shell.docs.examples import Example
 __all__ = ["Erratum", "LedgerError", "find", "ledger_path", "read_ledger"]
 
 _ENTRY = re.compile(r"^\s+(\d+):\s*(.*)$")
-_PROMPT = re.compile(r"^(?:(?:th)?>|\$)\s*")
+_ANY_PROMPT = re.compile(r"^(?:(?:th)?>|\$)\s*")
 _COMMENT = re.compile(r"(?:^|\s)--.*$")
 
 
 class LedgerError(Exception):
-    """A ledger that cannot be read, or that names an example its page has not."""
+    """A ledger that cannot be read, or with an entry for an example that the page does not have."""
 
 
 @dataclass(frozen=True)
 class Erratum:
-    """One entry. line: where it stands in the page; at: its line in the ledger."""
+    """One entry. line: that of the example in the page. at: that of the entry in the ledger."""
 
     line: int
     source: str
@@ -43,12 +44,12 @@ class Erratum:
 
 
 def ledger_path(page: Path, folder: Path | None = None) -> Path:
-    """Where the errata of a page are: beside it, or in a folder of ledgers."""
+    """The path of a page's ledger: beside the page, or in a folder of ledgers."""
     return (folder or page.parent) / f"{page.name}.errata"
 
 
 def read_ledger(path: Path) -> list[Erratum]:
-    """The entries of a ledger; none where there is no such file. Raises LedgerError."""
+    """The entries of a ledger; none if there is no such file. Raises LedgerError."""
     if not path.exists():
         return []
     return list(_entries(path))
@@ -71,7 +72,10 @@ def _entries(path: Path) -> Iterator[Erratum]:
 
 
 def find(entries: Sequence[Erratum], examples: Sequence[Example]) -> dict[int, Erratum]:
-    """The entries by the index of their example. Raises LedgerError where one has none."""
+    """The entries by the indices of their examples.
+
+    Raises LedgerError if the page has no example for an entry, or an example has two entries.
+    """
     found: dict[int, Erratum] = {}
     for entry in entries:
         index = _nearest(entry, examples)
@@ -93,4 +97,4 @@ def _nearest(entry: Erratum, examples: Sequence[Example]) -> int:
 
 
 def _simple(source: str) -> str:
-    return " ".join(_COMMENT.sub("", _PROMPT.sub("", source.strip())).split())
+    return " ".join(_COMMENT.sub("", _ANY_PROMPT.sub("", source.strip())).split())

@@ -1,4 +1,4 @@
-"""Pages as pytest tests: one test an example. The only module that knows pytest.
+"""Makes each example of a page a test of pytest. The only module here that imports pytest.
 
 In a conftest.py beside the pages:
 
@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from th_shell.docs.compiler import Compiler
 from th_shell.docs.report import describe_failure
-from th_shell.docs.syntax import Syntax
 from th_shell.docs.verdicts import PageResult, Verdict, check_page, read_examples
 
 __all__ = ["pages"]
@@ -39,13 +39,13 @@ def pages(
 
 
 class _Page(pytest.File):
-    """A page. It runs once a process, when the first of its tests does."""
+    """A page; it runs once in each process of pytest, when the first of its tests runs there."""
 
     timeout: float = 60
 
     @cached_property
     def examples(self) -> list[Any]:
-        return list(read_examples(self.path, Syntax()))
+        return list(read_examples(self.path, Compiler()))
 
     @cached_property
     def result(self) -> PageResult:
@@ -61,7 +61,7 @@ class _Page(pytest.File):
 
 
 class _ExampleFailed(Exception):
-    """An example fails; the message is the whole report."""
+    """An example has failed; the message is its report."""
 
 
 class _ExampleTest(pytest.Item):
@@ -81,11 +81,11 @@ class _ExampleTest(pytest.Item):
             raise _ExampleFailed(describe_failure(page, result))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The report alone; no traceback of ours."""
+        """The report of an example, without a Python traceback."""
         if isinstance(excinfo.value, _ExampleFailed):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the example stands (0-based line)."""
+        """The path of the page, the example's line, from 0, and the test's name."""
         return self.path, self.parent.examples[self.index].line - 1, self.name

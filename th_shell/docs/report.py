@@ -1,4 +1,4 @@
-"""Results as text for a person and as JSON for a program."""
+"""Writes results as text for people and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from th_shell.docs.verdicts import PageResult, Result, Verdict
 
 __all__ = ["as_json", "describe_failure", "page_lines", "total_line"]
 
-#: A longer input or output is cut in the report for a person; JSON has all of it.
+#: Lines of an input or output that the text shows at most; JSON has all of them.
 _LINES = 40
 
 
 def page_lines(page: PageResult, verbose: bool = False) -> Iterator[str]:
-    """A page's counts, then its failures; verbose: a line for every example, too."""
+    """A page's failures, then its counts; with verbose, first a line for each example."""
     if verbose:
         for result in page.results:
             note = f"  [{result.note}]" if result.note else ""
@@ -31,12 +31,12 @@ def page_lines(page: PageResult, verbose: bool = False) -> Iterator[str]:
 
 
 def total_line(pages: Sequence[PageResult]) -> str:
-    """The counts of all pages."""
+    """A line with the counts of all pages."""
     return f"{len(pages)} pages: {_counts(pages)}"
 
 
 def describe_failure(page: PageResult, result: Result) -> str:
-    """An example's place, input, documented output and what came instead."""
+    """An example's position, input and documented output, and what it has printed."""
     note = f" ({result.note})" if result.note else ""
     return "\n".join(
         [
@@ -50,7 +50,7 @@ def describe_failure(page: PageResult, result: Result) -> str:
 
 
 def as_json(pages: Sequence[PageResult]) -> dict[str, Any]:
-    """All results, as what `json.dump` takes."""
+    """All results, in the types that `json.dump` takes."""
     return {
         "failed": any(page.failed for page in pages),
         "pages": [_page_json(page) for page in pages],

@@ -1,8 +1,8 @@
-"""Shell lines of a page ('$ cat hello.txt'): which of them are run.
+"""Decides which of a page's shell lines ('$ cat hello.txt') are run.
 
-Pages show files being made and looked at; those lines are run in the page's folder. What
-could touch anything else (installers, pipes, paths that lead out) is not, and neither is the
-start of a Lua session, whose lines run as those of the page.
+Lines that create or show files are run, in the folder of the run. Lines that could change anything
+else are not (installers, pipes, paths outside of the folder). Lines that start a Lua session are
+not run, either: the inputs behind them run as inputs of the page.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CONTROL = re.compile(r"[;&|`\n]|\$\(|<\(|>\(")
 
 
 def refusal(command: str) -> str:
-    """Why a shell line of a page is not run; '' where it is."""
+    """Why a shell line of a page is not run; '' if it is run."""
     try:
         words = shlex.split(command)
     except ValueError as error:

@@ -1,7 +1,6 @@
-"""From what an example documents and did to its verdict.
+"""Judges the examples of a page: compares what they have printed with what the page documents.
 
-This is where the runs of a page, its ledger and the comparison meet; `check_page` is the
-whole way from a file to its results.
+`check_page` runs the examples, judges them, and applies the page's ledger.
 """
 
 from __future__ import annotations
@@ -18,34 +17,34 @@ from th_shell.docs.comparison import (
     is_error_message,
     same,
 )
+from th_shell.docs.compiler import Compiler
 from th_shell.docs.document import read_page
 from th_shell.docs.evaluation import Outcome, evaluate, unrunnable
 from th_shell.docs.examples import Example, Kind, cut
 from th_shell.docs.ledger import Erratum, LedgerError, find, ledger_path, read_ledger
-from th_shell.docs.syntax import Syntax
 
 __all__ = ["PageResult", "Result", "Verdict", "check_page", "judge", "read_examples"]
 
 
 class Verdict(Enum):
-    """What became of an example."""
+    """The result of an example."""
 
-    PASS = "pass"  #: it printed what the page says
-    LAYOUT = "layout"  #: it depends on chance; what it printed is laid out as the page says
-    RAN = "ran"  #: the page says nothing of its output
-    DIFFERS = "differs"  #: it printed something else
-    ERROR = "error"  #: it raised an error, or its process ended
+    PASS = "pass"  #: it has printed what the page documents
+    LAYOUT = "layout"  #: its output depends on chance, and has the layout that the page documents
+    RAN = "ran"  #: the page documents no output
+    DIFFERS = "differs"  #: it has printed something else
+    ERROR = "error"  #: it has raised an error, or its process has ended
     SKIPPED = "skipped"  #: it was not run
-    ERRATUM = "erratum"  #: it fails, and the ledger says why the page is wrong
+    ERRATUM = "erratum"  #: it fails, and the ledger has the reason why the page is wrong
 
 
-#: What makes a page fail.
+#: The verdicts that make a page fail.
 FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR))
 
 
 @dataclass(frozen=True)
 class Result:
-    """An example's verdict. got: what it printed, with its error; note: more on the verdict."""
+    """An example's verdict. got: what it has printed, and its error. note: the reason, or ''."""
 
     example: Example
     verdict: Verdict
@@ -54,13 +53,13 @@ class Result:
 
     @property
     def failed(self) -> bool:
-        """Whether the page fails on account of this example."""
+        """Whether this example makes the page fail."""
         return self.verdict in FAILURES
 
 
 @dataclass(frozen=True)
 class PageResult:
-    """The results of a page. problem: why the page as a whole could not be judged, or ''."""
+    """The results of a page. problem: why the page could not be read or judged, or ''."""
 
     page: Path
     results: Sequence[Result]
@@ -68,19 +67,23 @@ class PageResult:
 
     @property
     def failed(self) -> bool:
-        """Whether anything of the page fails."""
+        """Whether the page could not be judged, or one of its examples makes it fail."""
         return bool(self.problem) or any(result.failed for result in self.results)
 
 
-def read_examples(page: Path, syntax: Syntax) -> list[Example]:
+def read_examples(page: Path, compiler: Compiler) -> list[Example]:
     """The examples of a page. Raises OSError."""
-    return cut(read_page(page), syntax)
+    return cut(read_page(page), compiler)
 
 
 def check_page(
     page: Path, examples: Sequence[Example], timeout: float = 60, ledgers: Path | None = None
 ) -> PageResult:
-    """Run a page's examples and judge them. timeout: seconds for each of its two runs."""
+    """Run a page's examples and judge them.
+
+    timeout: seconds for each of its two runs. ledgers: the folder of the ledgers, by default the
+    page's.
+    """
     try:
         errata = find(read_ledger(ledger_path(page, ledgers)), examples)
     except LedgerError as error:
@@ -91,7 +94,7 @@ def check_page(
 
 
 def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:
-    """The verdicts of a page's examples, its ledger left aside."""
+    """The verdicts of a page's examples, without the page's ledger."""
     results = []
     script, block = ("", ""), -1
     for example, (first, second) in zip(examples, outcomes, strict=True):
@@ -99,7 +102,7 @@ def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome
         if example.kind is not Kind.BARE or example.block != block:
             script, block = ("", ""), example.block
         if example.kind is Kind.BARE:
-            # Under statements may stand what they print when all of them run as a script.
+            # Under several statements, the page may show what all of them print as a script.
             script = script[0] + first.printed, script[1] + second.printed
             candidates += [(first.printed, second.printed), script]
         results.append(_judge_one(example, first, second, candidates))

@@ -1,9 +1,9 @@
-"""The child process of one run of a page: runs its inputs and writes down what came out.
+"""The child process of one run of a page: runs the inputs and records their outcomes.
 
-Started by `evaluation` with the path of a plan. What the inputs print is captured at the
-level of file descriptors, so that Lua, C, Python and programs that are started stay in order.
-Before each input a 'start' record goes to the results, after it a 'done' record: where the
-process dies, the last record tells at which input.
+It is started by `evaluation` with the path of a plan. The file descriptors of the outputs are
+redirected to a file, so that what Lua, C, Python and other programs print is in order. A 'start'
+record is written before each input, and a 'done' record behind it: if the process ends early, the
+last record is that of the input that has ended it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,19 @@ from runtime import Engine, LuaError
 
 __all__ = ["main"]
 
-#: What is kept of one input's output, in bytes.
-_LIMIT = 1 << 20
+#: Bytes of an input's output that are recorded.
+_MAX_OUTPUT = 1 << 20
 
-_BEGIN = "io.stdout:setvbuf('no') torch.manualSeed({seed})"
-_NEW_BLOCK = b"torch.setdefaulttensortype('torch.DoubleTensor')"
+_PREPARE_RUN = "io.stdout:setvbuf('no') torch.manualSeed({seed})"
+_PREPARE_BLOCK = b"torch.setdefaulttensortype('torch.DoubleTensor')"
 
 
 @dataclass(frozen=True)
 class _Run:
-    """One run: the engine, the file that captures the output, the file of records."""
+    """One run.
+
+    capture, results: the descriptors of the file with all output and of the file with the records.
+    """
 
     engine: Engine
     capture: int
@@ -51,7 +54,7 @@ class _Run:
         values: list[int] = []
         error = self._error(step, lambda: values.append(self.position()))
         end = self.position()
-        text = os.pread(self.capture, min(end - start, _LIMIT), start)
+        text = os.pread(self.capture, min(end - start, _MAX_OUTPUT), start)
         printed = text[: values[0] - start] if values else text
         self.record(
             event="done",
@@ -74,11 +77,11 @@ class _Run:
         return None
 
     def new_block(self) -> None:
-        """What a page's fence starts with: the default tensor type as it was."""
+        """Begin a block of the page: set the default tensor type to its initial value."""
         try:
-            self.engine.run(self.engine.compile(_NEW_BLOCK))
+            self.engine.run(self.engine.compile(_PREPARE_BLOCK))
         except LuaError:
-            pass  # the page has broken torch itself; its examples will tell
+            pass  # the page has changed torch itself; the examples that follow fail then
 
 
 def _redirect(capture: int) -> None:
@@ -89,7 +92,7 @@ def _redirect(capture: int) -> None:
 
 
 def main(plan_path: str) -> None:
-    """Run the steps of a plan (see `evaluation`)."""
+    """Run the inputs of a plan, which is a JSON file that `evaluation` has written."""
     plan = json.loads(Path(plan_path).read_text())
     flags = os.O_CREAT | os.O_RDWR | os.O_APPEND
     capture = os.open(plan["capture"], flags)
@@ -99,7 +102,7 @@ def main(plan_path: str) -> None:
     run = _Run(engine, capture, results)
     _redirect(capture)
     os.chdir(plan["folder"])
-    run.engine.run(run.engine.compile(_BEGIN.format(seed=plan["seed"]).encode()))
+    run.engine.run(run.engine.compile(_PREPARE_RUN.format(seed=plan["seed"]).encode()))
     block = None
     for step in plan["steps"]:
         if step["block"] != block:

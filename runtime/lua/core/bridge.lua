@@ -1,10 +1,11 @@
---- Userdata on this side, Python objects on the other, and calls between them.
+--- The userdata that stand for Python objects, and calls of Python functions from Lua.
 --
--- A userdata of ours maps to its Python object in `objects`, and to its C struct in the
--- table of its class, once that was asked for (see core/structs.lua). A view that Lua made by
--- itself (see tensor.lua) has a struct and, in `anchors`, the Python storage it keeps alive; Python
--- gets to know it on first need, in `adopt`. (The anchor of a block, see core/structs.lua, is the
--- block.) All these tables are weak: Python never refers to a userdata.
+-- `objects` maps the userdata of a tensor, storage or other object to its Python object. The
+-- table of a class (see core/structs.lua) maps the userdata to its C struct, from the first use of
+-- the struct on. A view or block that Lua has made itself has a struct but no Python object until
+-- an operation in Python needs one, which `adopt` then makes. Until then `anchors` maps its
+-- userdata to what keeps the memory: a Python storage, or a block (a cdata) itself. All these
+-- tables have weak keys: Python never refers to a userdata.
 -- @module bridge
 
 local th = ...
@@ -14,7 +15,8 @@ local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetat
 local byte, sub, min, max = string.byte, string.sub, math.min, math.max
 local unpack = unpack
 local raw_metatable = debug.getmetatable
-local band, MOVED = require('bit').band, 16 -- flag of a block's storage that has left it
+-- MOVED: the flag of a block's storage whose elements are no longer in the block.
+local band, MOVED = require('bit').band, 16
 th.MOVED = MOVED
 local track, count_object = th.track, th.count_object
 
@@ -23,50 +25,55 @@ local objects = setmetatable({}, weak)
 local anchors = setmetatable({}, weak)
 th.objects, th.anchors = objects, anchors
 
--- The tables grow with what is made between two collections and never shrink, while every
--- collection has to go through them: so it does not wait until there are very many.
-local FEW = 16384 -- tensors
-local made, most = 0, FEW
+-- These tables grow with the tensors that Lua makes between two collections, and never shrink;
+-- every collection has to traverse them. So Lua collects before there are very many.
+local MIN_LIMIT = 16384 -- tensors
+local made, limit = 0, MIN_LIMIT
 
 local function collect()
   th.collect()
-  -- Where many live on it takes longer: as many more as there may be, at 256 bytes each.
-  made, most = 0, max(FEW, 4 * th.count_memory())
+  -- A collection takes as long as there is memory in use. So the next one is due when tensors
+  -- have been made for as much again, at 256 bytes each.
+  made, limit = 0, max(MIN_LIMIT, 4 * th.count_memory())
 end
 
---- Gives a userdata a struct that Lua made, in the table of its class, and what keeps its
--- memory.
+--- Registers a tensor that Lua has made.
+-- @param structs the table of its class
+-- @param value its userdata
+-- @param struct its C struct
+-- @param anchor what keeps its memory: a Python storage or a block
 function th.attach(structs, value, struct, anchor)
   anchors[value] = anchor
   structs[value] = struct
   if type(anchor) == 'cdata' and band(anchor.own.flag, MOVED) ~= 0 then
-    anchors[value] = th.storage_object(anchor.own) -- a finalizer has resized it meanwhile
+    anchors[value] = th.storage_object(anchor.own) -- a finalizer has resized the storage meanwhile
   end
   made = made + 1
-  if made > most then collect() end
+  if made > limit then collect() end
 end
 
--- Class id (as Python's dispatch.class_id) -> a userdata whose metatable new ones share.
+-- Class id (see runtime/calls/classes.py) -> a userdata from which newproxy makes others.
 local prototypes = {}
 local classes = setmetatable({}, weak) -- metatable -> class id
 
---- Ties a class id of Python's to a metatable.
+--- Associates a class id of Python's with a metatable.
 function th.bind_class(id, mt)
   prototypes[id] = th.proxy(mt)
   classes[mt] = id
 end
 
---- The class id that a metatable was tied to, or nil.
+--- The class id that is associated with a metatable, or nil.
 function th.class_of_metatable(mt)
   return classes[mt]
 end
 
---- The class id of an object of ours by its metatable, or nil.
+--- The class id that is associated with a value's metatable, or nil.
 function th.class_of(value)
   return classes[raw_metatable(value)]
 end
 
--- Class ids of storages: the objects that come to Lua more than once.
+-- The class ids of storages. Python may return the same storage several times; see
+-- core/references.lua.
 local FIRST_STORAGE, LAST_STORAGE = 21, 40
 
 --- A new userdata for a Python object.
@@ -81,10 +88,13 @@ th.wrap = wrap
 
 -- ------------------------------------------------------- arguments to Python
 
--- Python reads a whole number as int, which has no negative zero; as text it survives.
+-- lupa passes a whole number as int, which has no negative zero; Python reads this string as a
+-- float.
 local NEGATIVE_ZERO = '-0'
 
-local foreign = {} -- Lua type or class name -> the marker that stands for such a value
+-- Lua type or class name -> the Python object that is passed for such a value (see `Foreign` in
+-- runtime/calls/forms.py).
+local foreign = {}
 
 local function marker(value)
   local name = th.typename(value)
@@ -99,10 +109,11 @@ end
 
 local to_python
 
-local MOST_VALUES = 1000 -- that go over in one call: Lua's stack has room for some thousands
+local MAX_VALUES = 1000 -- passed in one call: Lua's stack has room for some thousands
 
--- A table of torch objects goes over as a list, and of another list its first element, which
--- is enough to be refused; Python never looks into any other table.
+-- A table of torch objects is passed as a Python list. Of a list that begins with another value
+-- only this value is passed: no operation takes such a list. For any other table a marker is
+-- passed.
 local function table_to_python(value)
   local first = value[1]
   if type(first) ~= 'userdata' or not (anchors[first] or objects[first]) then
@@ -112,9 +123,9 @@ local function table_to_python(value)
   local items = {}
   for i = 1, #value do items[i] = to_python(value[i]) end
   count_object()
-  local list = host.list(unpack(items, 1, min(#items, MOST_VALUES)))
-  for i = MOST_VALUES + 1, #items, MOST_VALUES do
-    host.extend(list, unpack(items, i, min(#items, i + MOST_VALUES - 1)))
+  local list = host.list(unpack(items, 1, min(#items, MAX_VALUES)))
+  for i = MAX_VALUES + 1, #items, MAX_VALUES do
+    host.extend(list, unpack(items, i, min(#items, i + MAX_VALUES - 1)))
   end
   return list
 end
@@ -123,7 +134,7 @@ function to_python(value, ...) -- luacheck: ignore 212
   local kind = type(value)
   if kind == 'userdata' then
     return objects[value] or anchors[value] and th.adopt(value)
-      or objects[value] or marker(value) -- a finalizer may have used it between these looks
+      or objects[value] or marker(value) -- a finalizer may have adopted it since the first look-up
   elseif kind == 'number' then
     if value == 0 and 1 / value < 0 then return NEGATIVE_ZERO end
     return value
@@ -138,31 +149,35 @@ th.to_python = to_python
 
 -- ------------------------------------------------------- results from Python
 
--- Destinations stand among a call's first three arguments: a, b, c.
-local function pick(a, b, c, value, kind, ...) -- luacheck: ignore 212
+-- What Python returns is described in runtime/calls/results.py.
+
+-- One result from the pair of value and kind; a, b, c: the call's first three arguments, among
+-- which its destinations are.
+local function decode(a, b, c, value, kind, ...) -- luacheck: ignore 212
   if kind > 0 then return wrap(value, kind) end
   if kind == 0 then return value end
   return kind == -1 and a or kind == -2 and b or c
 end
 
-local function many(a, b, c, n, ...)
+-- n results from their pairs.
+local function decode_all(a, b, c, n, ...)
   if n == 1 then
     local value, kind = ...
-    return pick(a, b, c, value, kind)
+    return decode(a, b, c, value, kind)
   end
   local results = {}
   for i = 1, n do
     local value, kind = select(2 * i - 1, ...)
-    results[i] = pick(a, b, c, value, kind)
+    results[i] = decode(a, b, c, value, kind)
   end
   return unpack(results, 1, n)
 end
 
--- Reads what an entry of calls/plans.py returned.
+-- The results of a call from all that Python has returned; or raises its error.
 local function finish(raise, a, b, c, r, kind, ...)
   if r == nil then
     if kind == nil then return a end
-    return many(a, b, c, kind, ...)
+    return decode_all(a, b, c, kind, ...)
   end
   local t = type(r)
   if t == 'userdata' then
@@ -175,19 +190,19 @@ local function finish(raise, a, b, c, r, kind, ...)
 end
 
 local function convert_all(n, ...)
-  if n > MOST_VALUES then th.fail('too many arguments') end
+  if n > MAX_VALUES then th.fail('too many arguments') end
   local converted = { ... }
   for i = 1, n do converted[i] = to_python(converted[i]) end
   return unpack(converted, 1, n)
 end
 
--- There are two thousand stubs, which every collection visits. So what they share is shared by
--- type, and each has little of its own.
+-- A stub is the Lua function for one operation of one type. There are two thousand of them, which
+-- every collection traverses. So stubs of one type share all upvalues but one.
 
--- What makes stubs for the operations of a type: functions that call Python.
+-- A function that makes the stubs of a type (nil for torch's functions) that call Python.
 local function python_stubs(dtype, untyped)
   local raise = (dtype or untyped) and th.raise or th.raise_nameless
-  return function(entry) -- the name, until the first call
+  return function(entry) -- the operation's name, from the first call on the Python function
     return function(...)
       if type(entry) == 'string' then entry = host.entry(entry, dtype) end
       local n = select('#', ...)
@@ -204,21 +219,22 @@ local function python_stubs(dtype, untyped)
   end
 end
 
-local formulas -- the module that knows which operations those are
+local formulas -- the module tensor/formulas.lua
 
---- Sets what finds Lua code for an operation (see tensor/formulas.lua).
+--- Sets the module that finds Lua code for an operation (see tensor/formulas.lua).
 function th.run_formulas_of(module)
   formulas = module
 end
 
--- The same for operations that Lua can run by itself.
-local function quick_stubs(dtype)
+-- A function that makes the stubs of a type for operations that have Lua formulas: a stub calls
+-- Python only where the Lua code for a pattern of arguments is missing or returns nil.
+local function formula_stubs(dtype)
   local make_slow = python_stubs(dtype)
   local space = dtype and 'method' or 'function'
   local pattern = formulas.pattern
   return function(name)
     local slow = make_slow(name)
-    local runners = {} -- pattern -> what runs it, or false
+    local runners = {} -- pattern of arguments -> the Lua function for it, or false
     return function(...)
       local n = select('#', ...)
       local a, b, c, d = ...
@@ -240,23 +256,24 @@ local function quick_stubs(dtype)
   end
 end
 
-local makers = { ['*'] = {}, ['!'] = {}, [''] = {} } -- mark -> type -> what makes stubs
+local makers = { ['*'] = {}, ['!'] = {}, [''] = {} } -- mark -> type -> function that makes stubs
 
---- A Lua function that calls an entry of Python's; the entry is asked for on first use.
--- @param mark '*' where Lua can run the operation by itself, '!' where it is one
---   function for all types
+--- The Lua function for an operation; it gets the Python function when it is first called.
+-- @param name the operation's name
 -- @param dtype the index of the element type it is a method of; nil for a torch function
+-- @param mark '*' if the operation has a Lua formula, '!' if it is the same function for all
+--   types, otherwise '' or nil
 function th.stub(name, dtype, mark)
   if mark == '*' and dtype and dtype ~= th.DOUBLE then mark = '' end
   local by_type, key = makers[mark or ''], dtype or 'torch'
   if not by_type[key] then
-    by_type[key] = mark == '*' and quick_stubs(dtype) or python_stubs(dtype, mark == '!')
+    by_type[key] = mark == '*' and formula_stubs(dtype) or python_stubs(dtype, mark == '!')
   end
   return by_type[key](name)
 end
 
---- Calls a Python function of the host's with plain values; raises the error it returns.
--- Its results are bytes that start with '\1' in front of a string, or anything but bytes.
+--- Calls a function of runtime/host with plain values; raises the error that it returns.
+-- A string that the function returns begins with '\1'; bytes that do not are an error.
 function th.ask(f, ...)
   count_object()
   local r, a, b = f(...)

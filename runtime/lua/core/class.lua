@@ -1,5 +1,5 @@
 --- Torch's class system: metatables by type name, constructors, inheritance, operators.
--- Behaviour: the manual's "Torch utility functions" and the reference's luaT.
+-- Manual: Torch utility functions. The behaviour is that of the reference's library luaT.
 -- @module class
 
 local th = ...
@@ -26,7 +26,7 @@ local function typename(value)
   end
   local mt = get_metatable(value)
   local name = mt and name_of[mt]
-  -- A constructor table only shows its class's metatable.
+  -- getmetatable gives the class's metatable for a constructor table, which is no object of it.
   if name and type(value) == 'table' and rawget(mt, '__constructor') == value then return nil end
   return name
 end
@@ -50,7 +50,7 @@ local function index(self, key, ...) -- luacheck: ignore 212
       th.fail('critical internal indexing error: __index__ is not a function')
     end
     local value, found = custom(self, key)
-    -- Torch7: the last of the results says whether there was an element.
+    -- Torch7: the function's last result says whether there was such an element.
     if found then return value end
   end
   return mt[key]
@@ -83,7 +83,7 @@ end
 local function binary(name, word)
   local field = '__' .. name .. '__'
   return function(a, b, ...) -- luacheck: ignore 212
-    -- Torch7: the first operand that has any metatable decides, be it a string's.
+    -- Torch7: the first operand that has a metatable decides, even if it is a string.
     local f = handler(debug.getmetatable(a) and a or b, field)
     if f == nil then
       th.fail(('both %s and %s have no %s operator')
@@ -156,7 +156,7 @@ local function constructor_table(mt)
   })
 end
 
--- The module that a dotted name lives in, and the last part of the name.
+-- The module table that a dotted name leads to, and the last part of the name.
 local function locate(tname)
   local module, walked = _G, ''
   local path, root = tname:match('^(.*%.)([^.]*)$')
@@ -177,7 +177,8 @@ local function new_metatable(tname)
   local mt = debug.getmetatable(proxy)
   by_name[tname], name_of[mt], proxies[mt] = mt, tname, proxy
   for field, f in pairs(operators) do mt[field] = f end
-  -- A function of its own: Lua then takes objects of two classes for different.
+  -- Each class has a function of its own: Lua calls __eq only if both operands have the same one,
+  -- so that objects of two classes are never equal.
   mt.__eq = function(a, b, ...) -- luacheck: ignore 212
     local same = equal_default(a, b)
     return same
@@ -248,13 +249,13 @@ end
 
 th.newproxy = make_proxy
 
---- The userdata from which th.newproxy makes others of the same class.
+--- The userdata from which th.newproxy makes others with this metatable.
 function th.proxy(mt)
   return proxies[mt]
 end
 
 -- luacheck: globals newproxy
---- Lua's newproxy, which must not make an object of a class of ours out of nothing.
+--- Lua's newproxy; refuses to make a userdata of a torch class, which would have no Python object.
 function newproxy(value)
   if value ~= nil and typename(value) then
     th.argument_error(1, 'boolean or proxy expected')
@@ -307,7 +308,8 @@ function torch.type(object)
   return typename(object) or type(object)
 end
 
---- Whether an object is of a class (or below it); the class as name, pattern or constructor.
+--- Whether an object is of a class or of one derived from it.
+-- @param spec the class's name, a pattern for it, or its constructor table
 function torch.isTypeOf(object, spec)
   if type(spec) ~= 'string' then
     local mt = get_metatable(spec)
@@ -330,7 +332,7 @@ function torch.isTypeOf(object, spec)
   return false
 end
 
---- Declares a class; returns its metatable and its parent's.
+--- Declares a class; returns its metatable and that of its parent.
 function torch.class(...)
   local n = select('#', ...)
   local tname, parent, module = ...

@@ -1,5 +1,5 @@
---- What the reference's LuaJIT has and this build has not: the Lua 5.2 extensions.
--- Not possible from Lua: `#` and `__len` on tables.
+--- The Lua 5.2 extensions, which the reference's LuaJIT is built with and this one is not.
+-- One of them cannot be added from Lua: that `#` of a table calls `__len`.
 -- @module compat
 
 local th = ...
@@ -13,7 +13,7 @@ local old_pairs, old_ipairs = pairs, ipairs
 -- luacheck: globals pairs ipairs rawlen loadstring string.gfind coroutine.running os.execute
 -- luacheck: globals package python collectgarbage
 
--- The embedding library's own doors to Python.
+-- lupa's own access to Python, which would let a program call anything.
 python = nil
 package.loaded.python = nil
 
@@ -78,8 +78,8 @@ end
 local old_collect = collectgarbage
 local stopped, collecting = false, false
 
--- Collections do not nest: where a finalizer that a collection runs asks for another one, that
--- would run the next finalizer within, and so on until the stack ends.
+-- A collection within another one does nothing. A finalizer may ask for one; that would run the
+-- next finalizer, which might do the same, and so on until the stack overflows.
 local function collect_once(option, step)
   if collecting then return 0 end
   collecting = true
@@ -89,7 +89,7 @@ local function collect_once(option, step)
   return result
 end
 
---- Lua's collectgarbage, remembering whether the program stopped the collector.
+--- Lua's collectgarbage; remembers whether the program has stopped the collector.
 function collectgarbage(option, ...)
   if option == nil or option == 'collect' or option == 'step' then
     local result = collect_once(option or 'collect', ...)
@@ -100,21 +100,22 @@ function collectgarbage(option, ...)
   return old_collect(option, ...)
 end
 
---- Collects on our own account, all or a step; leaves a stopped collector stopped.
+--- Collects when the runtime itself needs it; a collector that the program has stopped stays so.
+-- @param step the size of a step as collectgarbage takes it; nil for a full collection
 function th.collect(step)
   collect_once(step and 'step' or 'collect', step)
   if stopped then old_collect('stop') end
 end
 
-th.reserved = 0 -- kB that are kept for when there are no others
+th.reserved = 0 -- kB of the memory that shell.lua keeps in reserve
 
---- The kB that Lua uses.
+--- The kB that Lua uses, without the reserve.
 function th.count_memory() return old_collect('count') - th.reserved end
 
 package.searchers = package.searchers or package.loaders
 
--- Programs ask by a chunk that makes a local `goto` whether Lua is 5.2's, and with it how
--- os.execute answers; there it is a reserved word.
+-- Programs find out whether they run in Lua 5.2 by compiling a chunk that declares a local named
+-- `goto`, a reserved word there; they then expect os.execute to return what it does in Lua 5.2.
 local plain_loadstring = loadstring
 function loadstring(source, ...)
   if type(source) == 'string' and find(source, '^%s*local%s+goto%s*=') then

@@ -1,17 +1,18 @@
---- Lua threads (coroutines) that are never collected, for what Python keeps of Lua.
--- The embedding library remembers for each Lua object that Python gets the thread that it came
--- from: it calls functions in that thread, and touches it when Python lets go of the object.
--- So the thread must be there then, and stand still. The program's coroutines are collected; the
--- main thread may wait for one of them, or be interrupted by the collector for a finalizer.
--- @module threads
+--- Coroutines that are never collected, for Lua objects that Python keeps.
+-- lupa remembers for each Lua object that Python gets the coroutine that it came from. It calls
+-- functions in that coroutine, and uses it again when Python frees the object. So the coroutine
+-- must still exist then, and must not be running. A coroutine of the program may have been
+-- collected; and the main thread may be waiting for a coroutine, or be in the middle of a
+-- finalizer.
+-- @module coroutines
 
 local th = ...
 
 local create, resume, running = coroutine.create, coroutine.resume, coroutine.running
 local yield, error = coroutine.yield, error
 
-local all = {}  -- keeps the threads
-local free = {} -- those that wait for something to do
+local all = {}  -- keeps the coroutines from being collected
+local free = {} -- those that wait for the next function to call
 
 local function keep(f)
   local thread = create(f)
@@ -20,27 +21,28 @@ local function keep(f)
 end
 
 local function work(f, ...)
-  return work(yield(f(...))) -- what it is to do next
+  return work(yield(f(...))) -- yield returns the next function and its arguments
 end
 
 local function release(thread, ok, ...)
-  if not ok then error((...), 0) end -- then it has ended
+  if not ok then error((...), 0) end -- the error has ended the coroutine: it is not free
   free[#free + 1] = thread
   return ...
 end
 
---- Calls a function of Python's that keeps one of its arguments.
+--- Calls a function of Python's that keeps one of its arguments, in a coroutine of ours.
 function th.call_apart(f, ...)
-  if not running() then return f(...) end -- the main thread is always there
+  if not running() then return f(...) end -- the main thread is never collected
   local thread = free[#free]
   free[#free] = nil
   thread = thread or keep(work)
   return release(thread, resume(thread, f, ...))
 end
 
---- Hands functions over to Python, to be called at any time: from operations that Lua called
--- in whatever thread, once at a time.
--- @param register a function of Python's, which gets the table of functions
+--- Gives Python functions that it may call at any time, in whatever coroutine Lua has called
+-- Python; one call at a time.
+-- @param register a function of Python's that takes the table of functions
+-- @param functions the table
 function th.hand_over(register, functions)
   local ok, message = resume(keep(function() register(functions) end))
   if not ok then error(message, 0) end

@@ -1,4 +1,5 @@
---- Raises the errors of operations at the user's line, and writes tracebacks of user frames.
+--- Raises errors with the position of the program's line, and writes tracebacks of its frames.
+-- Frames of the runtime's own chunks, whose names begin with '[th]', are left out of both.
 -- @module errors
 
 local th = ...
@@ -8,21 +9,21 @@ local getinfo, traceback, raw_metatable = debug.getinfo, debug.traceback, debug.
 local byte, sub, format = string.byte, string.sub, string.format
 local find, match, gmatch, concat = string.find, string.match, string.gmatch, table.concat
 
---- Whether a frame's source is one of our chunks.
+--- Whether a frame's source is one of the runtime's own chunks.
 local function is_ours(source)
   return sub(source, 1, 5) == '=[th]'
 end
 th.is_ours = is_ours
 
--- The level (from the caller of the function that asks) of the first frame that is not ours.
--- Who uses it must not leave by a tail call: that would shift the levels.
+-- The level of the first frame of the program, as the caller of this function passes it to
+-- `error`. The caller must not leave by a tail call: that would shift the levels.
 local function user_level()
   local level = 3
   while true do
     local info = getinfo(level, 'Sf')
     if not info then return level - 1 end
     if not is_ours(info.source) then
-      -- The frame of a pcall of ours: see th.public.
+      -- Skips a pcall that was called by the runtime: see th.public.
       local outer = info.func == pcall and getinfo(level + 1, 'S')
       if not outer or not is_ours(outer.source) then return level - 1 end
     end
@@ -32,12 +33,12 @@ end
 
 local constructors = setmetatable({}, { __mode = 'k' })
 
---- Makes errors of functions nameless where they were called through a constructor table.
+--- Declares a constructor: its errors name it '?' where a constructor table has called it.
 function th.mark_constructor(f)
   constructors[f] = true
 end
 
--- The name that the user's call gives the function at a level of its caller, and its kind.
+-- The name by which the program has called the function at a level, and its kind ('method', …).
 local function called_as(level)
   local info = getinfo(level + 1, 'nf')
   local name, kind = info.name, info.namewhat
@@ -47,9 +48,9 @@ local function called_as(level)
   return name, kind
 end
 
---- Raises an error about argument `arg` of the function of ours that the user called.
--- The name and the position follow luaL_argerror: a method's self does not count.
--- @param name the function's name where the call does not tell ('?' for an operator)
+--- Raises an error about argument `arg` of the function that the program has called.
+-- As luaL_argerror does, names the function and does not count a method's self.
+-- @param name the name to show; where it is nil, the one that the function was called by
 function th.argument_error(arg, detail, name)
   local level = user_level()
   local kind
@@ -63,51 +64,57 @@ function th.argument_error(arg, detail, name)
   error(format("bad argument #%d to '%s' (%s)", arg, name, detail), level)
 end
 
---- Raises an error at the user's line.
+--- Raises an error with the position of the program's line.
 function th.fail(message)
   error(message, user_level())
 end
 
---- Raises an error that Python returned: a byte with the argument's position, the message.
-function th.raise(encoded)
+--- Raises an error that Python has returned: a byte with the argument's position (0 for none),
+-- then the message.
+-- @param name the function's name, as th.argument_error takes it
+function th.raise(encoded, name)
   local arg = byte(encoded, 1)
   if arg == 0 then
     th.fail(sub(encoded, 2))
   end
-  th.argument_error(arg, sub(encoded, 2))
+  th.argument_error(arg, sub(encoded, 2), name)
 end
 
---- The same for a torch function, whose name the reference does not tell.
+--- The same for a torch function, which the reference's message names '?'.
 function th.raise_nameless(encoded)
-  local arg = byte(encoded, 1)
-  if arg == 0 then
-    th.fail(sub(encoded, 2))
-  end
-  th.argument_error(arg, sub(encoded, 2), '?')
+  th.raise(encoded, '?')
 end
 
---- Raises the error about an argument of the wrong Lua type, as luaL_typerror.
+--- Raises the error of luaL_typerror about an argument of the wrong Lua type.
+-- @param absent whether the call has no such argument
 function th.type_error(arg, expected, value, absent, name)
   local got = absent and 'no value' or type(value)
   th.argument_error(arg, expected .. ' expected, got ' .. got, name)
 end
 
+-- Lua's types by their numbers in Lua's C interface.
 local LUA_TYPES = { 'boolean', 'userdata', 'number', 'string', 'table', 'function', 'userdata' }
 
 --- Raises the error about an argument of the wrong class.
--- Torch7: of a value without class it names the Lua type whose number is the position.
+-- Torch7: where the argument has no class, names not its Lua type but the one whose number is the
+-- argument's position.
 function th.class_error(arg, expected, value)
   local got = th.typename(value) or LUA_TYPES[arg]
   th.argument_error(arg, expected .. ' expected, got ' .. got)
 end
 
--- ------------------------------------------------------------ errors of our own Lua
+--- Raises the error about a tensor whose storage was resized below the tensor's elements.
+function th.storage_exceeded()
+  th.fail('tensor reaches past the end of its storage, which was resized')
+end
 
--- What is in front of an error that Lua itself raised in a chunk of ours.
-local OUR_PLACE = '^%[th%] [%w_/]+%.lua:%d+: (.*)$'
+-- ------------------------------------------------------- errors in the runtime's own Lua
+
+-- An error that Lua itself has raised in one of the runtime's chunks; captures the message.
+local OWN_POSITION = '^%[th%] [%w_/]+%.lua:%d+: (.*)$'
 
 local function raise_again(message)
-  local text = type(message) == 'string' and match(message, OUR_PLACE)
+  local text = type(message) == 'string' and match(message, OWN_POSITION)
   if text then th.fail(text) end
   error(message, 0)
 end
@@ -117,15 +124,16 @@ local function finish(ok, ...)
   raise_again((...))
 end
 
---- The same function, but errors that Lua raises in it ('attempt to index ...') tell the
--- user's line, not one of ours. Not for what is called very often.
+--- The same function, but errors that Lua raises in it ('attempt to index ...') have the position
+-- of the program's line. The pcall takes time: not for functions that are called very often.
 function th.public(f)
   return function(...)
     return finish(pcall(f, ...))
   end
 end
 
---- Makes functions in a table public: those whose names a string lists.
+--- Replaces functions in a table by their public ones.
+-- @param names the functions' names, separated by blanks
 function th.make_public(functions, names)
   for name in gmatch(names, '%S+') do functions[name] = th.public(functions[name]) end
 end
@@ -134,7 +142,7 @@ end
 
 local table_text = tostring
 
---- Sets what writes a table that is an error object.
+--- Sets the function that gives the text of an error object that is a table.
 function th.show_tables_by(write)
   table_text = write
 end
@@ -155,12 +163,13 @@ local function describe(object)
   return format('error object is a %s value', type(object))
 end
 
--- What the embedding library says where Python has no memory for the call itself. (Python's
--- functions return their errors.)
-local NO_CALL = 'error during Python call'
+-- lupa's error where Python has no memory for a call. (Other errors are returned by Python's
+-- functions.)
+local CALL_FAILED = 'error during Python call'
 
---- Message and traceback of an uncaught error, from what xpcall returned with th.traceback.
--- Where the stack or the memory was too short for that, it is a message alone.
+--- Message and traceback of an uncaught error.
+-- @param report what xpcall has returned with th.traceback; if the stack or the memory was too
+--   small for a traceback, it is a message
 function th.read_report(report)
   local frames, text = '', report
   if type(report) == 'table' then
@@ -169,10 +178,11 @@ function th.read_report(report)
     frames = report.frames
   end
   text = tostring(text)
-  return text == NO_CALL and 'not enough memory' or text, frames
+  return text == CALL_FAILED and 'not enough memory' or text, frames
 end
 
---- The traceback of an error, for xpcall: a report of the error and the user's frames.
+--- The message handler for xpcall: returns the error object and a traceback of the program's
+-- frames, as th.read_report takes them.
 function th.traceback(object)
   local lines, ours = {}, nil
   for line in gmatch(traceback('', 2), '\n\t([^\n]+)') do
@@ -180,7 +190,8 @@ function th.traceback(object)
       if #lines == 1 and lines[1] == "\t[C]: in function 'error'" then lines[1] = nil end
       ours = match(line, "in function '[^']*'$")
     else
-      -- Of our frames the one that the user called shows, as a function that is not Lua's.
+      -- Of the runtime's frames only the function that the program has called is shown, as if it
+      -- were written in C.
       if ours then lines[#lines + 1] = '\t[C]: ' .. ours end
       lines[#lines + 1], ours = '\t' .. line, nil
     end

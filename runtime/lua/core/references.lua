@@ -1,13 +1,15 @@
---- How long Python objects live that Lua refers to: mends what the embedding library leaves open.
+--- Keeps Python objects alive as long as Lua refers to them, in two cases in which lupa does not.
 --
--- The library keeps one reference to a Python object, by the object's address, for the
--- userdata that stands for it in Lua, and finds that userdata again in a weak table. Between
--- the moment the collector clears the weak table and the moment it finalizes the userdata,
--- the same object may come to Lua once more: then the finalizer of the first userdata drops
--- the reference that the second one needs. And the slots of the weak table that are cleared
--- but not yet given back look free to the library while its list of free slots is empty.
--- So the userdata of objects that come more than once are counted here, the last one drops
--- the reference, and there are always free slots on the list.
+-- lupa keeps one reference to a Python object, by the object's address, for the userdata that
+-- stands for it in Lua, and finds that userdata again in a weak table. The collector first clears
+-- the entry in the weak table and later finalizes the userdata. If the object is passed to Lua
+-- again in between, it gets a second userdata; the finalizer of the first one then drops the
+-- reference that the second one needs. So the userdata of objects that may be passed several
+-- times are counted here, and only the finalizer of the last one drops the reference.
+--
+-- The other case: entries of the weak table that are cleared, but whose slot was not yet put on
+-- lupa's list of free slots, look free to lupa if that list is empty. So the list is never
+-- allowed to become empty.
 -- @module references
 
 local th = ...
@@ -16,7 +18,7 @@ local ffi = require 'ffi'
 local tonumber, collect = tonumber, th.collect
 
 local registry = debug.getregistry()
-local slots = registry.LUPA_PYTHON_REFERENCES_TABLE -- [0]: head of the list of free slots
+local slots = registry.LUPA_PYTHON_REFERENCES_TABLE -- [0]: the first slot of the list of free slots
 local class = registry.POBJECT
 local finalize = class.__gc
 
@@ -34,26 +36,26 @@ function class.__gc(object)
   return finalize(object)
 end
 
---- Lets Lua call nothing of Python's any more.
+--- Makes all further calls of Python objects do nothing.
 function th.leave_python()
   class.__call = function() end
 end
 
 local words = ffi.typeof('intptr_t *')
 
---- Counts the userdata of a Python object that may come to Lua more than once: a storage.
+--- Counts the userdata of a Python object that may be passed to Lua more than once: a storage.
 function th.track(object)
   if addresses[object] then return end
   local address = tonumber(ffi.cast(words, object)[0])
-  -- In this order: without memory for the second one the object only stays for ever.
+  -- In this order: if there is no memory for the second statement, the object is only never freed.
   counts[address] = (counts[address] or 0) + 1
   addresses[object] = address
 end
 
-local SPARE = 1024 -- free slots that are enough until the next look
+local SPARE = 1024 -- free slots, which are enough until the next call of spare_slots
 local top = 0
 
--- Makes sure that the list of free slots has some to spare.
+-- Makes sure that the list has at least SPARE free slots.
 local function spare_slots()
   local slot, found = slots[0] or 0, 0
   while slot ~= 0 and found < SPARE do slot, found = slots[slot], found + 1 end
@@ -64,13 +66,14 @@ local function spare_slots()
 end
 spare_slots()
 
--- Python objects count as a kB each for Lua's collector, which does not see how large they
--- are. One takes several cycles to go (its userdata, itself, what it kept in Lua): with the
--- collector's own pauses ever more of them would pile up.
+-- Lua's collector does not know how much memory Python objects take: each is counted as a kB.
+-- An object is freed after several cycles (one for its userdata, one for lupa's, one for what it
+-- has kept in Lua). With the collector's own pauses between cycles, more and more would
+-- accumulate.
 local COUNT = 256
 local made = 0
 
---- Is called for each Python object that comes to Lua.
+--- To be called for each Python object that is passed to Lua.
 function th.count_object()
   made = made + 1
   if made >= COUNT then

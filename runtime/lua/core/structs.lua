@@ -1,8 +1,9 @@
---- The C structs of tensors and storages, which Lua reads live, without asking Python.
--- The leading members are the reference's. Python owns the structs and rewrites them at
--- every change of geometry. Lua makes two kinds by itself, which Python gets to know on first
--- need: views, and blocks (small new tensors, with their storage and its memory in one piece).
--- @module ctypes
+--- The C structs of tensors and storages, from which Lua reads their geometry.
+-- The first members are the reference's. Python owns the structs and updates them at every change
+-- of geometry. Lua makes two kinds itself: views, and blocks. A block is a small new tensor, whose
+-- struct, storage and elements are one object. Python knows neither until an operation in Python
+-- needs the tensor; `adopt` then makes a Python object for it.
+-- @module structs
 
 local th = ...
 local ffi, bit = require 'ffi', require 'bit'
@@ -47,10 +48,11 @@ typedef struct THREALBlock {
 ]]
 
 th.LONG, th.DOUBLE = 4, 6 -- indices of Long and Double
-th.leaves_memory = th.ask(host.leaves_memory) -- new memory is not filled with a pattern
+-- Whether new memory is left as it is; th-docs has it filled with a pattern.
+th.leaves_memory = th.ask(host.leaves_memory)
 
--- Each class has a table of its own: what works on the elements of one type finds no struct of
--- another one in it, be it called with whatever.
+-- Each class has a table of its own. So code for the elements of one type cannot find the struct
+-- of an object of another type, whatever it is called with.
 local structs = {}       -- class id -> userdata -> struct
 local pointer_types = {} -- class id -> the struct's pointer type
 th.structs = structs
@@ -72,8 +74,8 @@ for i, dtype in ipairs(th.dtypes) do
   structs[dtype.tensor_id], structs[dtype.storage_id] = dtype.structs, dtype.storage_structs
 end
 
---- The struct of a userdata that has none yet in `structs`, and its class id; nil for what
--- has no struct.
+--- Asks Python for the struct of a userdata that has none in `structs` yet, and keeps it there.
+-- Returns the struct and the class id; nil for an object without a struct.
 local function fetch_struct(value)
   local object = objects[value]
   if not object then return nil end
@@ -85,8 +87,8 @@ local function fetch_struct(value)
 end
 th.fetch_struct = fetch_struct
 
--- How a class looks for structs that are not in its table yet: the first function gives nil for
--- an object of another class, the second one raises an error.
+-- Two functions by which a class finds a struct that is not in its table yet. For an object of
+-- another class, the first one returns nil and the second one raises an error.
 local function searchers(class, name)
   local function fetch(value)
     local struct, id = fetch_struct(value)
@@ -103,7 +105,7 @@ for _, dtype in ipairs(th.dtypes) do
   dtype.fetch_storage, dtype.need_storage = searchers(dtype.storage_id, dtype.storage_name)
 end
 
--- The struct of a userdata and its class id, if that is known here.
+-- The struct of a userdata and its class id, if `structs` has it.
 local function find_struct(value)
   local id = th.class_of(value)
   local struct = id and structs[id] and structs[id][value]
@@ -113,7 +115,7 @@ local function find_struct(value)
   end
 end
 
--- Storages' Python objects by the address of their struct, as long as Lua uses them.
+-- The Python objects of storages by the address of their struct, as long as Lua refers to them.
 local storages = setmetatable({}, { __mode = 'v' })
 local intptr = ffi.typeof('intptr_t')
 
@@ -121,7 +123,7 @@ local function address_of(memory)
   return tonumber(ffi.cast(intptr, ffi.cast('void *', memory)))
 end
 
---- The Python storage a struct belongs to: what keeps its memory alive.
+--- The Python object of the storage that a struct belongs to; it keeps the memory alive.
 function th.storage_object(struct)
   local address = address_of(struct)
   local object = storages[address]
@@ -133,10 +135,11 @@ function th.storage_object(struct)
   return object
 end
 
-local KNOWN = 64 -- flag of a block's storage that Python knows, which sets it
-th.SHARED = 32   -- and of one that more tensors may view than the one it was made for
+local KNOWN = 64 -- the flag of a block's storage for which Python has an object; Python sets it
+th.SHARED = 32   -- the flag of a block's storage that other tensors may view, too
 
--- The Python storage of a block, which from then on keeps the block and writes its struct.
+-- Makes the Python object of a block's storage, which keeps the block and updates the storage's
+-- struct from then on.
 local function adopt_block(block, dtype)
   local own = block.own
   if bit.band(own.flag, KNOWN) ~= 0 then return th.storage_object(own) end
@@ -148,9 +151,9 @@ local function adopt_block(block, dtype)
   return object
 end
 
---- Tells Python of a view or block that Lua made, and returns its Python object.
--- LuaJIT may run a finalizer between any two steps, also between the caller's look and this one,
--- and the finalizer may use the value: then Python knows it already.
+--- Makes the Python object of a view or block that Lua has made, and returns it.
+-- A finalizer may run between any two steps here, and since the caller has found that there is no
+-- Python object. If it uses the value, that has a Python object already.
 function th.adopt(value)
   local view, id = find_struct(value)
   local anchor = th.anchors[value]
@@ -169,8 +172,8 @@ function th.adopt(value)
   return object
 end
 
---- Lets all views of a block keep its storage, whose elements are about to leave the block.
--- Until then only the block mattered to them.
+--- Called before the elements of a block's storage are moved out of the block. Its views, which
+-- have kept the block alive, must keep the storage alive from then on.
 function th.leave_block(block)
   local own = block.own
   own.flag = bit.bor(own.flag, th.MOVED)
@@ -181,9 +184,10 @@ function th.leave_block(block)
   end
 end
 
---- The struct that Python keeps: it stays valid while the value lives and follows every
--- change, also one that a function called in the middle of a loop makes.
--- known: the table to look in, where only objects of its class are wanted.
+--- The struct of a tensor or storage that Python owns; a view or block of Lua's is adopted first.
+-- It stays valid as long as the value lives, and shows every change of geometry, also one that is
+-- made by a function called in the middle of a loop.
+-- @param known the table of a class, if nil is to be returned for objects of other classes
 function th.settled_struct(value, known)
   if th.anchors[value] then th.adopt(value) end
   local id = th.class_of(value)

@@ -1,5 +1,7 @@
---- Reading and writing one type's numbers in files: single ones, counts and storages.
--- A template: loaded once for each element type, so that each has traces of its own.
+--- Reads and writes numbers of one element type in files: one number, several, or a storage.
+-- This chunk is loaded once for each element type, so that each has functions, and with them
+-- traces, of its own.
+-- In all functions, w is the file's window and object its Python object.
 -- @module file_access
 
 local th, dtype = ...
@@ -7,7 +9,7 @@ local torch, host, files = th.torch, th.host, th.files
 local ffi = require 'ffi'
 
 local type, tonumber, select, min, max = type, tonumber, select, math.min, math.max
-local ask, objects = files.ask, th.objects
+local call, objects = files.call, th.objects
 local fail, skip_newline, window_of = files.fail, files.skip_newline, files.window
 local load, convert = dtype.load, dtype.convert
 local pointer, width = dtype.pointer, ffi.sizeof(dtype.ctype)
@@ -15,12 +17,13 @@ local cast = ffi.cast
 
 local IS_LONG, IS_BYTES = dtype.name == 'Long', width == 1
 local NEWLINE = files.NEWLINE
-local FIRST = 2 ^ 16       -- elements read at first where nobody knows how many there are
+local FIRST = 2 ^ 16 -- elements read at first where it is not known how many there are
 
 local text = th.chunk('files/text')(th, dtype)
 local scan, read_text, write_text = text.scan, text.read, text.write
 
--- What one number goes through where it cannot go directly.
+-- A storage of one element, through which Python and C read and write single numbers; made on
+-- first use. scratch_object: its Python object. scratch_data: the pointer to its element.
 local scratch, scratch_object, scratch_data
 
 local function need_scratch()
@@ -37,13 +40,13 @@ local access = {}
 local element = ffi.typeof(dtype.ctype .. '[1]')
 local one = element()
 
--- What is left of a number in an element of this type.
+-- The number that an element of this type has when a number is written to it.
 local function rounded(value)
   one[0] = dtype.name == 'Half' and convert(value) or value
   return load(one, 0)
 end
 
--- Without a loop, so that LuaJIT compiles all of it.
+-- There is no loop in this function, so that it becomes part of the trace of the program's loop.
 local function get_text(w, object)
   local found, value = scan(w, object)
   if w.spacing ~= 0 then
@@ -68,7 +71,7 @@ local function get_slowly(w, object)
   end
   need_scratch()
   scratch_data[0] = 0
-  local n = ask(host.file_read, object, scratch_object, 0, 1)
+  local n = call(host.file_read, object, scratch_object, 0, 1)
   if w.binary == 0 and w.spacing ~= 0 then skip_newline(w, object) end
   if n ~= 1 then fail(w, 'read', n, 1) end
   return load(scratch_data, 0)
@@ -79,7 +82,7 @@ local function put_slowly(w, object, value)
   scratch_data[0] = value
   local n
   if w.binary ~= 0 or IS_BYTES then
-    n = ask(host.file_write, object, scratch_object, 0, 1)
+    n = call(host.file_write, object, scratch_object, 0, 1)
     if w.binary == 0 and w.spacing ~= 0 then files.put_string(w, object, '\n') end
   else
     n = write_text(w, object, scratch_data, 1)
@@ -122,10 +125,10 @@ local put = access.put
 
 -- ------------------------------------------------------------------- storages
 
--- Reads elements [from, to) of a storage; returns how many there were.
+-- Reads into the elements [from, to) of a storage, from 0; returns how many there were.
 local function read_some(w, object, storage, from, to)
   if w.binary ~= 0 or IS_BYTES then
-    return (ask(host.file_read, object, th.to_python(storage), from, to))
+    return (call(host.file_read, object, th.to_python(storage), from, to))
   end
   return read_text(w, object, th.settled_struct(storage).data, from, to)
 end
@@ -142,9 +145,10 @@ function access.read_storage(w, object, storage)
   return finish_reading(w, object, read_some(w, object, storage, 0, n), n)
 end
 
--- The same for text: each number takes a digit and a space at least, but for the last.
+-- access.read_sized for text, in which each number but the last takes two bytes at least: a digit
+-- and a space.
 local function read_sized_text(w, object, storage, n)
-  local rest = ask(host.file_remaining, object)
+  local rest = call(host.file_remaining, object)
   local known = rest >= 0
   local target, done = known and min(n, (rest + 1 - (rest + 1) % 2) / 2) or n, 0
   repeat
@@ -158,12 +162,13 @@ local function read_sized_text(w, object, storage, n)
   return done
 end
 
---- Resizes a storage to n elements and fills it, with no more memory than the file can fill.
+--- Resizes a storage to n elements, or to as many as there are, and fills it.
+-- Allocates no more memory than the file can fill: the number in a damaged file may be any.
 function access.read_sized(w, object, storage, n)
   if not (n >= 0) then th.fail('$ Torch: invalid memory size -- maybe an overflow?') end
   local done
   if w.binary ~= 0 or IS_BYTES then
-    done = ask(host.file_read_sized, object, th.to_python(storage), n)
+    done = call(host.file_read_sized, object, th.to_python(storage), n)
   else
     done = read_sized_text(w, object, storage, n)
   end
@@ -175,10 +180,10 @@ function access.write_storage(w, object, storage)
   local n = storage:size()
   local done
   if w.binary ~= 0 or IS_BYTES then
-    done = ask(host.file_write, object, th.to_python(storage), 0, n)
+    done = call(host.file_write, object, th.to_python(storage), 0, n)
     if n > 0 and w.binary == 0 and w.spacing ~= 0 then files.put_string(w, object, '\n') end
   else
-    ask(host.file_put, object, 0, 0) -- complains about a file that cannot be written
+    call(host.file_put, object, 0, 0) -- raises the error about a file that cannot be written
     done = write_text(w, object, th.settled_struct(storage).data, n)
   end
   if done ~= n then fail(w, 'write', done, n) end
@@ -187,7 +192,8 @@ end
 
 -- -------------------------------------------------------------------- methods
 
---- file:readTYPE(): the next number; (count): a storage; (storage): how many were there.
+--- file:readTYPE() returns the next number; file:readTYPE(count) a storage of so many; and
+-- file:readTYPE(storage) fills a storage and returns how many elements there were.
 function access.read(self, ...)
   local w, object = window_of(self), objects[self]
   local count = select('#', ...)
@@ -209,7 +215,8 @@ function access.read(self, ...)
   th.fail(('nothing, number, or %sStorage expected'):format(dtype.name))
 end
 
---- file:writeTYPE(number); (storage): returns how many elements were written.
+--- file:writeTYPE(number) writes a number; file:writeTYPE(storage) writes a storage's elements
+-- and returns how many were written.
 function access.write(self, ...)
   local w, object = window_of(self), objects[self]
   if select('#', ...) == 1 then

@@ -1,6 +1,6 @@
---- Reading objects: File:readObject.
--- A file may come from strangers: every size is held against what the file still has before
--- memory is made for it, and the code of functions is not loaded (see `trusted`).
+--- Reads objects from files: File:readObject. The format is described in serialize.lua.
+-- A file may come from anybody. So no more memory is allocated for a size in the file than the
+-- file can fill, and the code of functions is not loaded unless the program trusts files.
 -- @module deserialize
 
 local th = ...
@@ -15,9 +15,9 @@ local File = torch.getmetatable('torch.File')
 
 local trusted = false -- whether functions in files are loaded
 
---- Says whether functions in files are loaded; without argument (or true) they are.
--- LuaJIT does not check bytecode: whoever wrote the file can do anything to this process.
--- What this process itself has serialized is always loaded.
+--- Sets whether functions in files are loaded; without an argument they are.
+-- LuaJIT does not check bytecode, which can do anything to this process. A function that this
+-- process itself has serialized is always loaded.
 function torch.trustfunctions(trust)
   if trust ~= nil and type(trust) ~= 'boolean' then th.type_error(1, 'boolean', trust) end
   trusted = trust ~= false
@@ -33,7 +33,8 @@ local function warn(state)
     .. ' anything; torch.trustfunctions(true), or th --trust-functions, loads them\n')
 end
 
--- Made anew for each function of a file: they must differ, and take little memory.
+-- The function that stands for one that is not loaded. Each is a new one, as two functions of a
+-- file must not become equal; it has no upvalues, as there may be many of them.
 local function new_stub()
   return function()
     th.fail('this function was not loaded from its file'
@@ -45,8 +46,8 @@ local function unloadable(message)
   return function() th.fail('this function could not be loaded from its file: ' .. message) end
 end
 
--- The function of a dump, and whether it only stands for it: where it must not be loaded, or
--- cannot, it says so when it is called.
+-- Loads a function from its bytecode. Where it must not or cannot be loaded, returns a function
+-- that raises an error about that when it is called, and true.
 local function load_function(state, dumped)
   if trusted or serial.own[dumped] then
     local f, message = loadstring(dumped)
@@ -73,9 +74,11 @@ local function set_upvalue(state, f, i, upvalue)
   end
 end
 
--- The completers take what was begun, what they need besides, and the object that follows.
+-- An object is complete when the object that follows its head was read. The functions complete_*
+-- take the incomplete object, the value that its open_* function has returned for them, and the
+-- object that follows.
 
--- stub: what is kept to write a function that was not loaded.
+-- stub: what is kept of a function that was not loaded, so that it can be written again.
 local function complete_stub(_, stub, upvalues)
   if type(upvalues) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
   stub.upvalues = upvalues
@@ -103,8 +106,9 @@ local function get_string(w, object)
   return text
 end
 
--- The openers read the head of an object. They return it, whole or to be completed from what
--- follows: so many entries (a table), or one object, by a completer and what that needs.
+-- The functions open_* read the head of an object and return the object. The second result is the
+-- number of entries that follow, for a table; the third and the fourth are the function that
+-- completes the object from the one that follows, and its second argument.
 
 local function open_function(w, object, state, kind, index)
   local dumped = get_string(w, object)
@@ -137,7 +141,8 @@ end
 local function open_torch(file, w, object, state, index)
   local name, version = get_string(w, object), 0
   local number = tonumber(name:match('^V (.*)$'))
-  if number then name, version = get_string(w, object), number end -- else: older than versions
+  -- Files that are older than version numbers have only the name.
+  if number then name, version = get_string(w, object), number end
   local factory = torch.factory(name)
   if not factory then th.fail(('unknown Torch class <%s>'):format(name)) end
   local t = factory(file)
@@ -178,22 +183,24 @@ end
 
 local NOTHING = {} -- stands for the key of an entry that was not read yet
 
--- Reads an object and all it contains. Keeps what is open in tables of its own: files of any
--- depth are read.
+-- Reads an object and all that it contains. A stack in tables has the objects that are incomplete,
+-- so that the depth of a file is not limited by that of Lua's stack. For each of them, left has the
+-- number of entries to come or the function that completes it, and keys has the key of the entry
+-- whose value comes next or that function's second argument.
 local function read(file, w, state)
   local object = objects[file]
   local owners, left, keys, depth = {}, {}, {}, 0
   while true do
-    local value, entries, complete, besides = open(file, w, object, state)
+    local value, entries, complete, argument = open(file, w, object, state)
     if complete then
       depth = depth + 1
-      owners[depth], left[depth], keys[depth] = value, complete, besides
+      owners[depth], left[depth], keys[depth] = value, complete, argument
     elseif entries > 0 then
       depth = depth + 1
       owners[depth], left[depth], keys[depth] = value, entries, NOTHING
     else
       local delivered = false
-      repeat -- hand the value to what it belongs to, which may be complete then
+      repeat -- add the value to the object that contains it, which may be complete then
         if depth == 0 then return value end
         local owner, n, key = owners[depth], left[depth], keys[depth]
         if type(n) == 'function' then
@@ -213,7 +220,7 @@ local function read(file, w, state)
   end
 end
 
---- Reads the next object.
+--- Reads the next object of a file.
 function File.readObject(self)
   local w = files.ready_to_read(self)
   local value = read(self, w, serial.state(self))

@@ -1,7 +1,7 @@
---- torch.File and its classes: windows, bytes, and how files are opened.
--- Each file has a window (a struct that Python owns, see runtime/io/window.py): the bytes at
--- hand, which are read and written here. For other bytes, and for moving, Python is asked.
--- Methods are methods.lua's, numbers access.lua's, objects those of serialize.lua and
+--- torch.File and its classes: opening files, and reading and writing bytes.
+-- Each file has a window: a C struct that Python owns (see runtime/io/window.py). It tells where
+-- the bytes are that can be read and written here; for other bytes, Python is called. The methods
+-- of files are in methods.lua, numbers in access.lua, objects in serialize.lua and
 -- deserialize.lua.
 -- @module files
 
@@ -27,20 +27,22 @@ local NEWLINE = 10
 
 local windows = setmetatable({}, { __mode = 'k' }) -- file -> its window
 local sources = setmetatable({}, { __mode = 'k' }) -- file -> the string that it reads
-local names = setmetatable({}, { __mode = 'k' })   -- file -> how it was opened
+local names = setmetatable({}, { __mode = 'k' })   -- file -> the name that it was opened with
 local files = { windows = windows, names = names }
 th.files = files
 files.NEWLINE = NEWLINE
 
---- Calls a function of Python's, and raises the error it returns.
-function files.ask(f, ...)
+--- Calls a function of runtime/host/files.py and raises the error that it returns.
+-- Unlike those that th.ask calls, these functions return no strings: bytes are always an error.
+function files.call(f, ...)
   local r, a, b = f(...)
   if type(r) == 'string' then th.raise(r) end
   return r, a, b
 end
-local ask = files.ask
+local call = files.call
 
---- The window of argument 1 of a method; raises an error for what is no file.
+--- The window of a method's argument 1; raises an error for a value that is no file.
+-- @param class the class it must have, by default torch.File
 function files.window(self, class)
   local w = windows[self]
   if not w or class and not torch.isTypeOf(self, class) then
@@ -49,8 +51,10 @@ function files.window(self, class)
   return w
 end
 
---- The window of a file whose methods are Lua in the reference, and call others: `name`.
--- Raises the error that this call would raise for a file that cannot do it.
+--- The window of a file, for methods that the reference has in Lua and that call the method `name`.
+-- Raises the error that this call would raise.
+-- @param flag the member of the window that must be set
+-- @param purpose what the message says that was attempted
 function files.ready(self, name, flag, purpose)
   local w = windows[self]
   if not w then
@@ -72,8 +76,8 @@ function files.ready_to_write(self)
   return files.ready(self, 'writeInt', 'writable', 'write in a read-only')
 end
 
---- Raises the error about too little read or written, unless the file is quiet.
--- what: 'read' or 'write'.
+--- Raises the error about too few elements read or written, unless the file is quiet.
+-- @param what 'read' or 'write'
 function files.fail(w, what, done, wanted)
   w.failed = 1
   if w.quiet == 0 then
@@ -82,15 +86,16 @@ function files.fail(w, what, done, wanted)
   end
 end
 
---- Makes sure of `need` bytes in the window; returns how many there are, less at the end only.
+--- Makes `need` bytes readable in the window's memory, fewer only at the file's end; returns how
+-- many there are.
 function files.fill(w, object, need)
   local present = min(w.stop, tonumber(w.memory.size)) - w.at
   if present >= need and w.readable ~= 0 and w.opened ~= 0 then return present end
-  return (ask(host.file_fill, object, need))
+  return (call(host.file_fill, object, need))
 end
 local fill = files.fill
 
--- Writes n bytes of a string or from an address; returns how many could be written.
+-- Writes n bytes of a string or from a pointer; returns how many could be written.
 local function put(w, object, from, n)
   local at, m = w.at, w.memory
   if at + n <= w.room and at + n < tonumber(m.size) then
@@ -103,7 +108,7 @@ local function put(w, object, from, n)
     end
     return n
   end
-  return (ask(host.file_put, object, tonumber(ffi.cast(intptr, ffi.cast(bytes, from))), n))
+  return (call(host.file_put, object, tonumber(ffi.cast(intptr, ffi.cast(bytes, from))), n))
 end
 files.put = put
 
@@ -120,7 +125,7 @@ function files.get_string(w, object, n)
   return text
 end
 
---- A text from a file as the terminal may see it: control codes as Lua writes them.
+--- A text from a file with its control codes as digits: sent to a terminal, they could do harm.
 function files.visible(text)
   local function escaped(code)
     return (code:gsub('.', function(c) return ('\\%03d'):format(c:byte()) end))
@@ -128,7 +133,7 @@ function files.visible(text)
   return (text:gsub('[%z\1-\8\11-\31\127]', escaped):gsub('\194[\128-\159]', escaped))
 end
 
---- Skips the newline that ascii files have behind what was read.
+--- Skips the newline that an ascii file has behind numbers and strings.
 function files.skip_newline(w, object)
   if fill(w, object, 1) > 0 and w.memory.data[w.at] == NEWLINE then w.at = w.at + 1 end
 end
@@ -158,13 +163,14 @@ end
 
 torch.newmetatable('torch.File', nil, nil, nil, nil, torch)
 
--- Makes the constructor of a class whose files have a name; nil for a quiet failure.
+-- Makes the constructor of a class whose files have a name. It returns nil for a quiet file that
+-- cannot be opened.
 local function opener(kind)
   return function(...)
     local name, mode, quiet = ...
     name, mode = check_string(1, name, nil, select('#', ...) == 0), check_string(2, mode, 'r')
     quiet = check_boolean(3, quiet)
-    stdout:flush() -- in order with what a command writes
+    stdout:flush() -- so that the output of a command comes behind it
     local object, address = host.file_open(kind, name, mode, quiet)
     if type(object) == 'string' then
       if quiet and object:byte() == 0 then return nil end
@@ -176,13 +182,13 @@ local function opener(kind)
   end
 end
 
---- A file that replaces another one of its name, as a whole (see runtime/io/savedfile.py).
+--- Creates a file that replaces another one of its name when complete (runtime/io/savedfile.py).
 function files.saved(name)
   if type(name) ~= 'string' and type(name) ~= 'number' then
-    th.type_error(1, 'string', name, false, '?') -- in the reference a constructor says so
+    th.type_error(1, 'string', name, false, '?') -- the reference's error is a constructor's
   end
   name = tostring(name)
-  local value = wrap(torch.getmetatable('torch.DiskFile'), ask(host.file_open_saved, name))
+  local value = wrap(torch.getmetatable('torch.DiskFile'), call(host.file_open_saved, name))
   names[value] = name
   return value
 end
@@ -195,18 +201,18 @@ local function new_memory(storage, mode)
   else
     mode = check_string(1, storage, 'rw')
   end
-  local file, address = ask(host.file_open_memory, object, mode)
+  local file, address = call(host.file_open_memory, object, mode)
   return wrap(torch.getmetatable('torch.MemoryFile'), file, address)
 end
 
---- A file to read only, over a CharStorage or the bytes of a string.
+--- A file for reading whose bytes are those of a CharStorage or of a string.
 function files.over(source)
   local file, address
   if type(source) == 'string' then
     local start = tonumber(ffi.cast(intptr, ffi.cast(bytes, source)))
-    file, address = ask(host.file_over_bytes, start, #source)
+    file, address = call(host.file_over_bytes, start, #source)
   else
-    file, address = ask(host.file_over_memory, th.to_python(source))
+    file, address = call(host.file_over_memory, th.to_python(source))
   end
   local value = wrap(torch.getmetatable('torch.MemoryFile'), file, address)
   sources[value] = source
@@ -223,7 +229,7 @@ files.PipeFile = class('torch.PipeFile', 'torch.DiskFile', opener('torch.PipeFil
 files.MemoryFile = class('torch.MemoryFile', 'torch.File', new_memory)
 
 do
-  local disk, memory, pipe = ask(host.file_class)
+  local disk, memory, pipe = call(host.file_class)
   th.bind_class(disk, files.DiskFile)
   th.bind_class(memory, files.MemoryFile)
   th.bind_class(pipe, files.PipeFile)

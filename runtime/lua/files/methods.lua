@@ -8,7 +8,7 @@ local ffi = require 'ffi'
 
 local type, tonumber = type, tonumber
 local objects, names = th.objects, files.names
-local ask, fail, fill = files.ask, files.fail, files.fill
+local call, fail, fill = files.call, files.fail, files.fill
 local window_of, get_string = files.window, files.get_string
 local NEWLINE = files.NEWLINE
 
@@ -36,6 +36,7 @@ function MemoryFile.__tostring__(self)
   local w = window_of(self, 'torch.MemoryFile')
   return described(w, '%storch.MemoryFile [status: %s -- mode: %s%s]', '')
 end
+
 -- ---------------------------------------------------------------------- state
 
 for name, field in pairs{
@@ -45,8 +46,8 @@ for name, field in pairs{
   File[name] = function(self) return window_of(self)[field] ~= 0 end
 end
 
--- Whether binary numbers are in the file as they are in memory.
-local function settle(w)
+-- Sets whether binary numbers are in the file as they are in memory.
+local function update_direct(w)
   w.direct = w.binary ~= 0 and w.swapped == 0 and 1 or 0
 end
 
@@ -59,7 +60,7 @@ for name, change in pairs{
   File[name] = function(self)
     local w = window_of(self)
     w[field] = value
-    settle(w)
+    update_direct(w)
     return self
   end
 end
@@ -74,9 +75,9 @@ for name, swapped in pairs{
 } do
   DiskFile[name] = function(self)
     local w = window_of(self, 'torch.DiskFile')
-    ask(host.file_check_open, objects[self])
+    call(host.file_check_open, objects[self])
     w.swapped = swapped
-    settle(w)
+    update_direct(w)
     return self
   end
 end
@@ -89,10 +90,10 @@ local function set_long_size(w, size)
   w.long_size = size
 end
 
---- Sets the bytes that a long has in a binary file: 4, 8, or 0 for as many as in memory.
+--- Sets how many bytes a long has in a binary file: 4, 8, or 0 for as many as in memory.
 function DiskFile.longSize(self, size)
   local w = window_of(self, 'torch.DiskFile')
-  ask(host.file_check_open, objects[self])
+  call(host.file_check_open, objects[self])
   set_long_size(w, size)
   return self
 end
@@ -104,20 +105,20 @@ end
 
 function DiskFile.noBuffer(self)
   window_of(self, 'torch.DiskFile')
-  ask(host.file_stop_buffering, objects[self])
+  call(host.file_stop_buffering, objects[self])
   return self
 end
 
---- The storage of a file in memory: its bytes and a NUL.
+--- The storage of a file in memory: its bytes and a zero byte.
 function MemoryFile.storage(self)
   window_of(self, 'torch.MemoryFile')
-  local storage, id = ask(host.file_storage, objects[self])
+  local storage, id = call(host.file_storage, objects[self])
   return th.wrap(storage, id)
 end
 
 -- ------------------------------------------------------------------ positions
 
-local LAST = 2 ^ 63 -- beyond what any file may hold
+local LAST = 2 ^ 63 -- greater than the size of any file
 
 function File.seek(self, position)
   window_of(self)
@@ -127,13 +128,13 @@ function File.seek(self, position)
   end
   n = math.min(math.floor(n) - 1, LAST)
   if not (n >= 0) then th.argument_error(2, 'position has to be greater than 0!') end
-  ask(host.file_seek, objects[self], n)
+  call(host.file_seek, objects[self], n)
   return self
 end
 
 function File.position(self)
   window_of(self)
-  return ask(host.file_position, objects[self]) + 1
+  return call(host.file_position, objects[self]) + 1
 end
 
 for name, f in pairs{
@@ -142,14 +143,14 @@ for name, f in pairs{
   File[name] = function(self)
     window_of(self)
     if name == 'close' then stdout:flush() end
-    ask(f, objects[self])
+    call(f, objects[self])
     return self
   end
 end
 
 -- -------------------------------------------------------------------- strings
 
--- The bytes up to the next newline (which is skipped), or all there are.
+-- The bytes up to the next newline, which is skipped, or to the file's end.
 local function get_line(w, object)
   local searched = 0
   while true do
@@ -171,7 +172,7 @@ end
 function File.readString(self, format)
   local w, object = window_of(self), objects[self]
   format = files.check_string(2, format, nil, format == nil)
-  fill(w, object, 0) -- complains about a file that cannot be read
+  fill(w, object, 0) -- raises the error about a file that cannot be read
   if not format:find('^%*[al]') then th.argument_error(2, "format must be '*a' or '*l'") end
   if fill(w, object, 1) < 1 then
     fail(w, 'read', 0, 1)
@@ -186,7 +187,7 @@ function File.readString(self, format)
   return get_string(w, object, need)
 end
 
---- Writes a string as it is; returns the number of bytes.
+--- Writes the bytes of a string; returns how many were written.
 function File.writeString(self, text)
   local w = window_of(self)
   if type(text) ~= 'string' then th.type_error(2, 'string', text, text == nil) end

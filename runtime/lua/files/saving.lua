@@ -1,4 +1,4 @@
---- torch.save, torch.load and their relatives: one object in a file or memory of its own.
+--- torch.save, torch.load, torch.serialize and the like, which write or read one object.
 -- @module saving
 
 local th = ...
@@ -7,7 +7,7 @@ local torch, files = th.torch, th.files
 local type, pcall, error = type, pcall, error
 local objects, windows = th.objects, files.windows
 
---- Runs f on a file, which is closed afterwards, also where an error is raised.
+--- Calls f with a file, which is closed afterwards, even if f raises an error.
 local function with(file, f)
   local function finish(ok, ...)
     if not ok then
@@ -21,7 +21,7 @@ local function with(file, f)
   return finish(pcall(f, file))
 end
 
---- Makes a file binary or ascii by the name of the mode.
+--- Makes a file binary or ascii, as the mode says.
 local function set_mode(file, mode)
   if mode ~= 'binary' and mode ~= 'ascii' then
     th.fail('attempt to call a nil value')
@@ -29,8 +29,11 @@ local function set_mode(file, mode)
   return file[mode](file)
 end
 
---- Writes an object to a file of its own. mode: 'binary' or 'ascii'.
--- Until all is written, a file that was there stays as it is.
+--- Writes an object to a new file, which replaces one of that name when it is complete.
+-- @param filename the file's name
+-- @param object any object
+-- @param mode 'binary', the default, or 'ascii'
+-- @param referenced whether an object that occurs again is written as a reference; the default
 function torch.save(filename, object, mode, referenced)
   if mode ~= nil and mode ~= 'binary' and mode ~= 'ascii' then
     error('"binary" or "ascii" (or nil) expected for mode', 0)
@@ -42,8 +45,8 @@ function torch.save(filename, object, mode, referenced)
   with(file, function()
     set_mode(file, mode or 'binary'):referenced(referenced ~= false)
     file:writeObject(object)
-    files.ready(file, 'close', 'opened') -- what was written may have closed it
-    files.ask(th.host.file_complete, objects[file])
+    files.ready(file, 'close', 'opened') -- the object's own method may have closed the file
+    files.call(th.host.file_complete, objects[file])
   end)
 end
 
@@ -56,7 +59,7 @@ local function serialized(object, mode, finish)
   end)
 end
 
---- An object as a string.
+--- The bytes of a file with one object, as a string.
 function torch.serialize(object, mode)
   return (serialized(object, mode, function(file)
     file:seek(1)
@@ -65,7 +68,7 @@ function torch.serialize(object, mode)
   end))
 end
 
---- An object as a CharStorage.
+--- The bytes of a file with one object, as a CharStorage.
 function torch.serializeToStorage(object, mode)
   return (serialized(object, mode, function(file)
     local storage = file:storage()
@@ -76,8 +79,11 @@ end
 
 local LONG_SIZES = { b32 = 4, b64 = 8 }
 
---- The object in a file. mode: 'binary', 'ascii', or 'b32' or 'b64' for binary files of
--- machines whose longs have that many bits.
+--- Reads an object from a file.
+-- @param filename the file's name
+-- @param mode 'binary', the default, or 'ascii'; 'b32' or 'b64' for binary files of machines
+--   whose longs have 32 or 64 bits
+-- @param referenced whether the file has references to objects that occur again; the default
 function torch.load(filename, mode, referenced)
   if mode ~= nil and mode ~= 'binary' and mode ~= 'ascii' and not LONG_SIZES[mode] then
     error('"binary", "b32", "b64" or "ascii" (or nil) expected for mode', 0)
@@ -106,13 +112,13 @@ local function check_size(size)
   end
 end
 
---- The object in a CharStorage.
+--- Reads an object from the bytes of a CharStorage.
 function torch.deserializeFromStorage(storage, mode)
   if th.typename(storage) ~= 'torch.CharStorage' then
     storage = torch.CharTensor(storage):clone():storage() or torch.CharStorage()
   end
   check_size(storage:size())
-  if mode == 'ascii' then -- what C reads numbers from must end
+  if mode == 'ascii' then -- C's functions that read numbers need a zero byte behind the text
     local copy = torch.CharStorage(storage:size() + 1):fill(0)
     torch.CharTensor(copy, 1, storage:size()):copy(torch.CharTensor(storage))
     return deserialized(torch.MemoryFile(copy, 'r'), mode)
@@ -120,7 +126,7 @@ function torch.deserializeFromStorage(storage, mode)
   return deserialized(files.over(storage), mode)
 end
 
---- The object in a string.
+--- Reads an object from the bytes of a string.
 function torch.deserialize(text, mode)
   if type(text) ~= 'string' then
     return torch.deserializeFromStorage(torch.CharStorage():string(text), mode)

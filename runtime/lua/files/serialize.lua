@@ -1,7 +1,7 @@
---- Writing objects: File:writeObject.
--- The format is the reference's: an int for the kind of object, then its contents. What can
--- be referred to twice (tables, torch objects, functions) has a number in the file; where it
--- comes again, the number stands alone. Reading is in deserialize.lua.
+--- Writes objects to files: File:writeObject. Reading is in deserialize.lua.
+-- The format is the reference's: an int for the kind of the object, then its contents. Tables,
+-- torch objects and functions may occur several times; they have an index in the file, and where
+-- one occurs again, only its index is written.
 -- @module serialize
 
 local th = ...
@@ -11,14 +11,16 @@ local type, tostring, pairs, ipairs = type, tostring, pairs, ipairs
 local objects = th.objects
 local typename = th.typename
 
--- Kinds of objects, as they stand in a file.
+-- The kinds of objects by their numbers in files.
 local kinds = {
   NIL = 0, NUMBER = 1, STRING = 2, TABLE = 3, TORCH = 4, BOOLEAN = 5,
-  PLAIN_FUNCTION = 6, -- only in old files: cannot refer to itself
-  OLD_FUNCTION = 7,   -- only in old files: upvalues by position
-  FUNCTION = 8,       -- upvalues with names, and numbers for those that functions share
+  PLAIN_FUNCTION = 6, -- only in old files: has no index, so that it cannot refer to itself
+  OLD_FUNCTION = 7,   -- only in old files: its upvalues are a list of values
+  FUNCTION = 8,       -- its upvalues have names, and numbers by which functions share them
 }
 
+-- stubs: function that stands for one that was not loaded -> what the file has of that one.
+-- own: bytecode -> true, of functions that this process has written.
 local serial = { kinds = kinds, stubs = setmetatable({}, { __mode = 'k' }), own = {} }
 th.serial = serial
 
@@ -27,7 +29,8 @@ local File = torch.getmetatable('torch.File')
 
 -- ----------------------------------------------------------------------- state
 
---- What a file knows of the objects in it; kept as the reference keeps it, in its environment.
+--- The indices of the objects in a file, and what else writing and reading remember of them.
+-- Torch7: this table is the file's environment, and its fields have these names.
 function serial.state(file)
   local state = torch.getenv(file)
   if state.writeObjects then return state end
@@ -40,7 +43,7 @@ function serial.state(file)
 end
 local state_of = serial.state
 
---- Whether objects that come again are written, and read, as references.
+--- Sets whether objects that occur again are written, and read, as references.
 function File.referenced(self, ref)
   files.ready(self)
   state_of(self).force = not ref
@@ -52,7 +55,8 @@ function File.isReferenced(self)
   return not torch.getenv(self).writeObjects or not torch.getenv(self).force
 end
 
--- A function of the user's; ours stand for functions that the reference has in C.
+-- The bytecode of a function of the program; nil for the runtime's own functions: those that the
+-- reference has in C have no bytecode there, either.
 local function dump(f)
   if serial.stubs[f] then return serial.stubs[f].dumped end
   if th.is_ours(debug.getinfo(f, 'S').source) then return nil end
@@ -60,7 +64,7 @@ local function dump(f)
   return ok and dumped or nil
 end
 
---- The number of an object's kind in files, or nil for what cannot be written.
+--- The number of an object's kind in files, or nil for an object that cannot be written.
 function File.isWritableObject(_, object)
   local kind, name = type(object), typename(object)
   if kind == 'nil' then return kinds.NIL end
@@ -72,7 +76,8 @@ function File.isWritableObject(_, object)
   return kind == 'function' and dump(object) and kinds.FUNCTION or nil
 end
 
---- A class's own function to write or read its objects.
+--- The method by which a class writes or reads its objects itself, or nil.
+-- @param name 'write' or 'read'
 function serial.method(object, name)
   local mt = torch.getmetatable(typename(object))
   local f = mt and (mt['__' .. name] or mt[name])
@@ -81,9 +86,9 @@ end
 
 -- ---------------------------------------------------------------------- names
 
-local UPVALUES = {} -- stands for a function's upvalues in the stack of names
+local UPVALUES = {} -- stands for the table of a function's upvalues in the stack of names
 
--- Where in the object that is being written something stands: 'model.layers.2'.
+-- The path to the object that is being written, for messages: 'model.layers.2'.
 local function path_of(names)
   local parts = {}
   for i, name in ipairs(names) do
@@ -102,7 +107,7 @@ local function put_string(w, object, text)
   if done ~= #text then files.fail(w, 'write', done, #text) end
 end
 
--- Writes what has no number in files; returns whether it was such a value.
+-- Writes a value of a kind that has no index in files; returns whether it was one.
 local function put_plain(w, object, value)
   local kind = type(value)
   if kind == 'number' then
@@ -122,8 +127,9 @@ local function put_plain(w, object, value)
   return true
 end
 
--- The openers write the head of an object, and return what iterates over its contents:
--- an iterator as pairs makes it, or ONE, the one object that follows, and its name.
+-- The functions open_* write the head of an object and return its contents, which are written
+-- next: the three results of pairs; or ONE, the one object that follows, and the name it has in
+-- messages.
 local ONE = {}
 
 local function open_table(_, w, object, t)
@@ -157,7 +163,8 @@ local function open_torch(file, w, object, t, state)
   return ONE, fields, name
 end
 
--- The number of what an upvalue is shared by; key: what tells it apart.
+-- The number by which a file identifies a variable that functions share as an upvalue; key: a
+-- value that is different for each variable.
 local function share(state, key)
   local ids = state.upvalueRefToId
   if not ids[key] then
@@ -178,7 +185,8 @@ local function upvalues_of(f, state)
   end
 end
 
--- What a file had of a function that was not loaded, with numbers that fit this file.
+-- The upvalues of a function that was not loaded, as its file has them, with the numbers that
+-- their variables get in the file that is written.
 local function upvalues_of_stub(stub, state)
   local upvalues = {}
   for i, upvalue in ipairs(stub.upvalues) do
@@ -213,7 +221,8 @@ local openers = {
 
 -- ------------------------------------------------------------------- objects
 
--- What tells an object apart: the C object for torch objects, which may have many userdata.
+-- A key that is the same for two objects only if they are one. A torch object may have several
+-- userdata; its key is its address.
 local function identity(object)
   local kind = type(object)
   if kind == 'table' or kind == 'function' then return object end
@@ -221,7 +230,8 @@ local function identity(object)
   return pointer
 end
 
--- Writes a number, or the head of what is new; key: the object that it stands for.
+-- Writes the kind of an object and its index, and if it is new its head. key: the object whose
+-- index is meant, which a hook may have replaced by value.
 local function open(file, w, object, value, key, state)
   local names = state.objectNameStack
   local kind = file:isWritableObject(value)
@@ -239,14 +249,15 @@ local function open(file, w, object, value, key, state)
   index = (written.nWriteObject or 0) + 1
   if not force then
     written[key] = index
-    state.writeObjectsRef[value] = index -- it must live: an address must not come again
+    state.writeObjectsRef[value] = index -- keeps it alive: its address must not be reused
   end
   put_int(w, object, index)
   written.nWriteObject = index
   return openers[kind](file, w, object, value, state)
 end
 
--- Writes entries of a table as long as they are plain; returns the first that is not.
+-- Writes entries of a table as long as key and value have no index in files; returns the first
+-- other entry.
 local function write_plain(w, object, f, t, k)
   for key, value in f, t, k do
     local kind, of_value = type(key), type(value)
@@ -266,13 +277,13 @@ local function name_of(names, depth, t, k)
   return (type(k) == 'string' or type(k) == 'number') and k or '<?>'
 end
 
--- Writes an object and all it contains. Keeps what is open in tables of its own: the depth of
--- an object is not bounded by Lua's stack.
+-- Writes an object and all that it contains. A stack in tables has the objects that are not yet
+-- complete, so that the depth of an object is not limited by that of Lua's stack.
 local function write(file, w, state, value, name, hook)
   local object, names = objects[file], state.objectNameStack
   local iterators, subjects, keys, values = {}, {}, {}, {}
   local base, depth = #names, 0
-  local NOTHING = ONE -- in values: the next entry's key comes next
+  local NOTHING = ONE -- in values: the key of the next entry is to be written next
   while true do
     local key = value
     if hook then value = hook(value) end
@@ -283,7 +294,7 @@ local function write(file, w, state, value, name, hook)
       iterators[depth], subjects[depth] = f or false, subject
       keys[depth], values[depth] = k, NOTHING
     end
-    repeat -- until there is something to write
+    repeat -- until there is a value to write
       if depth == 0 then return end
       local f, t = iterators[depth], subjects[depth]
       local found = true
@@ -311,7 +322,10 @@ local function write(file, w, state, value, name, hook)
   end
 end
 
---- Writes any object; hook: a function whose result is written in the place of each object.
+--- Writes an object.
+-- @param object any object
+-- @param debugname the name that messages begin the path of an object with
+-- @param hook a function whose result is written in place of each object, or nil
 function File.writeObject(self, object, debugname, hook)
   local w = files.ready_to_write(self)
   local meta = debug.getmetatable(hook)

@@ -1,21 +1,21 @@
---- What storages and tensors write to files, and read: read() and write() of their classes.
+--- The methods read and write of storages and tensors, and the methods of files for numbers.
 -- @module file_tensors
 
 local th = ...
 local torch, host, files = th.torch, th.host, th.files
 
 local type, tonumber = type, tonumber
-local ask, objects, windows = files.ask, th.objects, files.windows
+local call, objects, windows = files.call, th.objects, files.windows
 local typename = th.typename
 
-local MOST_DIMENSIONS = 1000
+local MAX_DIMENSIONS = 1000
 
 local File = torch.getmetatable('torch.File')
 
 for _, dtype in ipairs(th.dtypes) do
   local access = th.chunk('files/access')(th, dtype)
   files[dtype.name] = access
-  if dtype.name ~= 'Half' then -- Torch7: halves have no methods of a file's
+  if dtype.name ~= 'Half' then -- Torch7: files have no methods for halves
     File['read' .. dtype.name], File['write' .. dtype.name] = access.read, access.write
   end
 end
@@ -23,7 +23,7 @@ end
 local get_int, get_long = files.Int.get, files.Long.get
 local put_int, put_long = files.Int.put, files.Long.put
 
--- Writes whole numbers one after the other, as a storage's.
+-- Writes n whole numbers as the elements of a LongStorage are written.
 local function write_longs(w, object, data, n)
   if w.binary ~= 0 then
     for i = 0, n - 1 do put_long(w, object, tonumber(data[i])) end
@@ -34,7 +34,7 @@ local function write_longs(w, object, data, n)
   end
 end
 
--- Reads n numbers that were written so into a table, from a position.
+-- Reads n numbers that write_longs has written into a table, from a position on.
 local function read_longs(w, object, into, from, n)
   if w.binary ~= 0 then
     for i = from, from + n - 1 do into[i] = get_long(w, object) end
@@ -46,7 +46,7 @@ local function read_longs(w, object, into, from, n)
   end
 end
 
--- The window and the Python object of the file that a method was given.
+-- The window and the Python object of a method's argument 2, a file.
 local function check(class, self, file)
   if typename(self) ~= class then th.class_error(1, class, self) end
   return windows[file] or th.class_error(2, 'torch.File', file), objects[file]
@@ -63,7 +63,7 @@ for _, dtype in ipairs(th.dtypes) do
     access.write_storage(w, object, self)
   end
 
-  --- Takes the size and the elements that a file has.
+  --- Resizes a storage to the size that a file has, and reads its elements.
   function storage.read(self, file)
     local w, object = check(dtype.storage_name, self, file)
     access.read_sized(w, object, self, get_long(w, object))
@@ -83,11 +83,11 @@ for _, dtype in ipairs(th.dtypes) do
     file:writeObject(self:storage())
   end
 
-  --- Takes the geometry and the storage that a file has.
+  --- Makes a tensor the view that a file has: reads the geometry and the storage.
   function tensor.read(self, file)
     local w, object = check(dtype.tensor_name, self, file)
     local n = get_int(w, object)
-    if n < 0 or n > MOST_DIMENSIONS then
+    if n < 0 or n > MAX_DIMENSIONS then
       th.fail(('corrupt file: a tensor of %d dimensions'):format(n))
     end
     local geometry = {}
@@ -97,7 +97,7 @@ for _, dtype in ipairs(th.dtypes) do
     local found = file:readObject()
     found = type(found) == 'userdata' and th.to_python(found) or nil
     local own = th.to_python(self)
-    if not ask(host.tensor_restore, own, found, offset, unpack(geometry, 1, 2 * n)) then
+    if not call(host.tensor_restore, own, found, offset, unpack(geometry, 1, 2 * n)) then
       th.fail('corrupt file: a tensor that does not fit its storage')
     end
   end

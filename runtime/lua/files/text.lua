@@ -1,5 +1,6 @@
---- One type's numbers as text: in ascii files, as C's scanf and printf read and write them.
--- A template: loaded once for each element type, so that each has traces of its own.
+--- Reads and writes numbers of one type in ascii files, as C's scanf and printf do.
+-- This chunk is loaded once for each element type, so that each has functions, and with them
+-- traces, of its own.
 -- @module file_text
 
 local th, dtype = ...
@@ -11,10 +12,10 @@ local tonumber, min, cast = tonumber, math.min, ffi.cast
 local fill = files.fill
 local load, convert = dtype.load, dtype.convert
 
-local PIECE = 2 ^ 16       -- bytes of text between two calls of Python
-local CHECK = 2 ^ 16       -- numbers between two looks at Ctrl-C
+local PIECE = 2 ^ 16 -- bytes of text that are collected before they are written to the file
+local CHECK = 2 ^ 16 -- numbers between two checks for Ctrl-C
 local PLUS, MINUS, CAPITAL_N, SMALL_N = ('+-Nn'):byte(1, 4)
-local LOOKAHEAD = 8        -- bytes behind a number that could belong to it ('e+05', 'inity')
+local LOOKAHEAD = 8  -- bytes behind a number that could still belong to it ('e+05', 'inity')
 
 local text_access = {}
 
@@ -25,10 +26,11 @@ void th_skip_number(const char *, char **) __asm__("strtod");
 ]]
 local stop_of = ffi.new('char *[1]')
 
-local parse -- what the text at a place begins with; stop_of[0] tells where it ends
+local parse -- the number that a text begins with; sets stop_of[0] to its end
 
--- Makes `parse` of a function of C's for floating-point numbers. Of what is written nan, maybe
--- with a number for its bits, that result must not come to Lua (see tensor/elements.lua).
+-- Makes `parse` from a C function for floating-point numbers. A text such as 'nan(123)' gives the
+-- bits of a nan, and C's result then must not come to Lua (see tensor/elements.lua): the text is
+-- only skipped.
 local function parser(convert_text)
   return function(text)
     local at = (text[0] == PLUS or text[0] == MINUS) and 1 or 0
@@ -50,27 +52,28 @@ local is_space = ffi.new('uint8_t[256]')
 for c = 9, 13 do is_space[c] = 1 end
 is_space[32] = 1
 
--- Characters that can go on with a number.
-local goes_on = ffi.new('uint8_t[256]')
+-- Characters that can continue a number.
+local can_continue = ffi.new('uint8_t[256]')
 for c in ('0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.+-_('):gmatch('.') do
-  goes_on[c:byte()] = 1
+  can_continue[c:byte()] = 1
 end
 
 local function at_character(data, at)
   return cast('uint8_t *', data)[at]
 end
 
---- Reads the next number; returns whether there was one, and it.
+--- Reads the next number; returns whether there was one, and the number.
 function text_access.scan(w, object)
   local m, stop, at = w.memory, min(w.stop, tonumber(w.memory.size)), w.at
   if w.readable == 0 then fill(w, object, 1) end
   while true do
     while at < stop and is_space[at_character(m.data, at)] ~= 0 do at = at + 1 end
-    -- Torch7: white space before something else is gone from a disk, and stays in memory.
+    -- Torch7: white space before a text that is no number is consumed in a file on disk, and not
+    -- in a file in memory.
     if w.stream ~= 0 then w.at = at end
     local used, value = 0, nil
     if at < stop then
-      -- There the number ends, at the latest.
+      -- C's function reads up to the zero byte behind the text.
       if m.data[min(stop, tonumber(m.size) - 1)] ~= 0 then
         th.fail('provided CharStorage must be terminated by 0')
       end
@@ -78,7 +81,7 @@ function text_access.scan(w, object)
       used = min(tonumber(stop_of[0] - m.data), stop) - at
       local behind = stop - at - used
       if behind >= LOOKAHEAD or used > 0 and behind > 0
-        and goes_on[at_character(m.data, at + used)] == 0 then
+        and can_continue[at_character(m.data, at + used)] == 0 then
         if used > 0 then w.at = at + used end
         return used > 0, value
       end
@@ -87,7 +90,7 @@ function text_access.scan(w, object)
     local wanted = present < 4096 and present + LOOKAHEAD or 2 * present
     if stop == at then wanted = 1 end
     local skipped = at - w.at
-    if fill(w, object, wanted) <= present then -- which may have moved what is there
+    if fill(w, object, wanted) <= present then -- fill may have moved the bytes in the memory
       if used > 0 then w.at = w.at + skipped + used end
       return used > 0, value
     end
@@ -97,7 +100,7 @@ end
 
 local scan = text_access.scan
 
-local append -- puts element i as text at the end of a string buffer
+local append -- appends the text of element i to a string buffer
 if dtype.name == 'Double' then
   local high = cast('int32_t *', 0)
   function append(text, data, i)
@@ -124,7 +127,7 @@ end
 
 local line = buffer.new()
 
---- Writes n elements; returns how many got there.
+--- Writes n elements; returns how many were written.
 function text_access.write(w, object, data, n)
   local text = n == 1 and line:reset() or buffer.new()
   local spacing, done = w.spacing ~= 0, 0

@@ -13,7 +13,7 @@ local CmdLine = torch.class('torch.CmdLine', torch)
 
 local HELP = { ['-help'] = true, ['-h'] = true, ['--help'] = true }
 
--- The name under which an option's value is found: without its dashes.
+-- The name of an option's value: the option without its dashes.
 local function plain(key)
   return key:match('%-*(.*)')
 end
@@ -52,7 +52,7 @@ end
 
 -- ------------------------------------------------------------------ parsing
 
---- Says what is wrong, then the help, and ends the program.
+--- Prints what is wrong with the command line, then the help, and ends the program.
 function CmdLine:error(message)
   print('')
   stdout:flush()
@@ -101,7 +101,8 @@ function CmdLine:__readOption__(values, arg, i)
   return 2
 end
 
---- The values of all options and arguments, from a list of words (default: the program's).
+--- The values of all options and arguments, by name.
+-- @param arg the list of words, by default the program's
 function CmdLine:parse(arg)
   arg = arg or rawget(_G, 'arg') or {}
   local values, i, n = self:default(), 1, 0
@@ -163,7 +164,9 @@ local function position(arguments, name)
 end
 
 --- A name for an experiment: a prefix, the arguments, and the options that differ from their
--- defaults (`ignore[name] == false`: in any case).
+-- defaults.
+-- @param ignore name -> true for options that are left out, false for options that are always part
+--   of the name
 function CmdLine:string(prefix, values, ignore)
   if ignore == nil then th.fail("attempt to index local 'ignore' (a nil value)") end
   local arguments, options = {}, {}
@@ -194,19 +197,20 @@ function CmdLine:string(prefix, values, ignore)
   return text == '' and prefix or prefix .. self.argseparator .. text
 end
 
---- From now on prints go to the log only.
+--- Makes print write to the log only.
 function CmdLine:silent()
   self.silentio = true
 end
 
---- Puts the time, and a name, in front of every line of the log.
+--- Begins each line of the log with the time, and with a name if there is one.
+-- @param format that of os.date
 function CmdLine:addTime(name, format)
   format = format or '%Y-%m-%d %H:%M:%S'
   if type(format) ~= 'string' then th.fail('Argument has to be string') end
   self.dateformat = format .. (name ~= nil and '[' .. name .. ']: ' or '')
 end
 
-local screen_print -- what print was before the first log
+local screen_print -- the function print from before the first log
 
 local function log_line(self, file, ...)
   local parts = { self.dateformat and os.date(self.dateformat) or nil }
@@ -216,7 +220,8 @@ local function log_line(self, file, ...)
   file:flush()
 end
 
---- Makes print write to a file too (a name or an open file); notes the values of a table.
+--- Makes print write to a log file, too, and writes the values of a table to it.
+-- @param file a name or an open file
 function CmdLine:log(file, values)
   local log = io.type(file) == 'file' and file or io.open(file, 'w')
   screen_print = screen_print or print

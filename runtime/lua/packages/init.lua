@@ -1,5 +1,5 @@
---- The packages that th brings along: which module of ours `require` finds under which name.
--- Loaded at the start are those that the reference's th has among its globals.
+--- The packages that are part of th, and the names under which `require` finds them.
+-- Those that are globals in the reference's th are loaded at the start.
 -- @module packages
 
 local th = ...
@@ -16,13 +16,13 @@ loaded.xlua = th.chunk('packages/xlua')(th)
 loaded['xlua.OptionParser'], loaded['xlua.Profiler'] = true, true
 th.chunk('packages/trepl')(th)
 
--- LuaFileSystem, where the user has none: after all other searchers have failed.
+-- LuaFileSystem, where it is not installed: this searcher comes after those that look for files.
 local last = #package.loaders
 table.insert(package.loaders, last, function(name)
   if name == 'lfs' then return function() return th.chunk('packages/lfs')(th) end end
 end)
 
--- Parts of the reference's packages by which programs load them.
+-- Modules of the reference's packages that programs load by their own names.
 loaded.libtorch = th.torch
 for part in ('Tensor File CmdLine FFInterface Tester TestSuite test'):gmatch('%a+') do
   loaded['torch.' .. part] = true

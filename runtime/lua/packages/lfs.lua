@@ -1,5 +1,4 @@
 --- lfs: the functions of LuaFileSystem, for programs that need it where it is not installed.
--- Found by require when no other module of this name is.
 -- @module lfs
 
 local th = ...
@@ -56,7 +55,7 @@ local function attributes(name, what, follow)
   if type(lines) == 'number' then return failed(name, lines) end
   local result = type(what) == 'table' and what or {}
   for key, value in lines:gmatch('(%S+) ([^\n]+)') do result[key] = tonumber(value) or value end
-  -- Permissions may look like a number: they never are.
+  -- Permissions are a string, even where tonumber would read them as a number.
   result.permissions = lines:match('permissions (%S+)')
   if not follow and result.mode == 'link' then
     result.target = th.ask(host.os_readlink, name)
@@ -66,7 +65,8 @@ local function attributes(name, what, follow)
   return result[what]
 end
 
---- A file's attributes: all, or one by its name.
+--- All attributes of a file as a table, or one of them by its name.
+-- @param what the attribute's name, or a table that gets all of them
 function lfs.attributes(...)
   local name, what = ...
   return attributes(text(1, select('#', ...), name), what, true)
@@ -103,7 +103,7 @@ function lfs.dir(...)
   return Directory.next, setmetatable({ names = listing:gmatch('%Z+') }, Directory)
 end
 
--- ------------------------------------------------------------ what is moot
+-- ------------------------------------------------- without effect on this system
 
 function lfs.setmode() return true, 'binary' end
 

@@ -9,7 +9,8 @@ local pairs, ipairs, tostring = pairs, ipairs, tostring
 -- luacheck: globals xlua arg
 local OptionParser = {}
 
---- A parser; `%prog` in the usage stands for the script.
+--- A new parser.
+-- @param usage the text of the help's first line; `%prog` stands for the script
 function xlua.OptionParser(usage)
   local self = { usage = usage, option_descriptions = {}, option_of = {} }
   for name, method in pairs(OptionParser) do self[name] = method end
@@ -25,13 +26,13 @@ function OptionParser:fail(message)
   os.exit(1)
 end
 
---- Declares { '-x', '--long', dest =, action =, default =, help =, req =, metavar = }.
+--- Declares an option: { '-x', '--long', dest =, action =, default =, help =, req =, metavar = }.
 function OptionParser:option(description)
   table.insert(self.option_descriptions, description)
   for _, flag in ipairs(description) do self.option_of[flag] = description end
 end
 
--- The words, with '--flag=value' as two.
+-- The words of the command line; '--flag=value' becomes two words.
 local function words()
   local result = {}
   for _, word in ipairs(arg) do
@@ -42,7 +43,7 @@ local function words()
   return result
 end
 
--- The value of the option at words[i], and how many words it took.
+-- The value of the option at list[i], and how many words the option takes.
 local function read(self, description, list, i)
   if description.action == 'store_true' then return true, 1 end
   if description.action == 'store_false' then return false, 1 end
@@ -62,7 +63,7 @@ local function set_defaults(self, options)
   end
 end
 
---- Reads the global `arg`: the options by destination, and the other words.
+--- Reads the global `arg`. Returns the options' values by destination, and the other words.
 function OptionParser:parse(options)
   options = options or {}
   local rest = {}
@@ -94,7 +95,7 @@ function OptionParser:parse(options)
   return options, rest
 end
 
---- '-f FILE, --file=FILE': an option's flags as the help shows them.
+--- An option's flags as the help shows them: '-f FILE, --file=FILE'.
 function OptionParser:flags(description) -- luacheck: no self
   local takes_value = description.action == nil or description.action == 'store'
   local shown = {}
@@ -140,8 +141,9 @@ local function file_name(self, chosen)
   return (table.concat(parts, ','):gsub('/', '|'):gsub(' ', '_'))
 end
 
---- The options' values: a report, or a string to name files by.
--- @param chosen the flags that the file's name tells of; empty for all
+--- The options' values as text.
+-- @param as_file_name whether the text is to be a file name, otherwise it is a report
+-- @param chosen the flags of the options that are part of a file name; empty for all
 function OptionParser:tostring(as_file_name, chosen)
   if as_file_name then return file_name(self, chosen) end
   local script = (arg and arg[0] or 'interpreted.lua'):gsub('.lua', '')

@@ -1,4 +1,4 @@
---- The standard output: what could not be written to it is an error of the program.
+--- The standard output: flushing it, and finding out whether all output could be written.
 -- @module output
 
 local th = ...
@@ -8,22 +8,22 @@ local ffi = require 'ffi'
 local stdout, stderr, kind_of = io.stdout, io.stderr, io.type
 local flush, write = getmetatable(stdout).__index.flush, getmetatable(stderr).__index.write
 
--- Under names of our own: a program may declare these differently.
+-- The names are our own, since a program may declare C's names in another way.
 ffi.cdef[[
 extern void *THOutputStream __asm__("stdout");
 int THOutputFailed(void *) __asm__("ferror");
 ]]
 
-local failure -- why the output could not be written, where a flush said so
+local failure -- the message of the first flush that has failed
 
---- Writes out what is buffered.
+--- Flushes the standard output.
 function shell.flush()
   if kind_of(stdout) ~= 'file' then return end
   local ok, message = flush(stdout)
   if not ok then failure = failure or message end
 end
 
---- Writes out what is buffered; says why not all output was written, or returns nil.
+--- Flushes the standard output. Returns a message if not all output could be written, or nil.
 function shell.output_error()
   shell.flush()
   if failure then return 'write error: ' .. failure end
@@ -33,8 +33,8 @@ function shell.output_error()
 end
 
 local old_exit = os.exit
---- os.exit, which writes out what open files hold back.
--- Where the output could not be written, the status is never that of success.
+--- os.exit, which writes the buffers of open files first.
+-- If the output could not be written, the status is never that of success.
 function os.exit(status, ...) -- luacheck: globals os.exit
   host.file_flush_all()
   local message = shell.output_error()

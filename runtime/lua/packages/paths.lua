@@ -1,4 +1,4 @@
---- paths: names of files and folders, as the reference's package torch/paths.
+--- paths: the functions of the reference's package paths, for names of files and folders.
 -- @module paths
 
 local th = ...
@@ -11,7 +11,9 @@ local getinfo = debug.getinfo
 local paths = {}
 _G.paths = paths
 
---- Argument `arg` of n as a string; numbers are strings, as in Lua's C functions.
+--- A call's argument as a string; a number is converted, as by Lua's C functions.
+-- @param arg its position
+-- @param n how many arguments the call has
 local function text(arg, n, value)
   local kind = type(value)
   if kind == 'string' then return value end
@@ -87,7 +89,8 @@ function paths.dir(...)
   return names
 end
 
---- An iterator over the names in a folder that a pattern or a function lets through.
+--- An iterator over the names in a folder.
+-- @param include a pattern or a function that the names must match; nil for all
 function paths.files(folder, include)
   local names, at = paths.dir(folder) or {}, 0
   local accept = include
@@ -116,9 +119,8 @@ local function outcome(code, name)
   if code == 0 then return true end
   return nil, name .. ': ' .. th.ask(host.os_describe, code), code
 end
-th.os_outcome = outcome
 
---- Makes a folder, and those above it that are missing.
+--- Makes a folder, and the folders above it that do not exist.
 function paths.mkdir(...)
   local name = text(1, select('#', ...), (...))
   local parent = paths.dirname(name)
@@ -136,15 +138,15 @@ local function is_link(name)
   return type(attributes) == 'string' and attributes:find('\nmode link$') ~= nil
 end
 
---- Removes a file or a folder with all that is in it; `more` must be 'yes'.
--- Of a symbolic link, the link itself. Torch7: also what a link to a folder leads to.
+--- Removes a file, or a folder with all that is in it; `more` must be 'yes'.
+-- A symbolic link is removed itself. Torch7: removes what a link to a folder leads to, too.
 function paths.rmall(name, more)
   if more ~= 'yes' then return nil, "missing second argument ('yes')" end
   name = text(1, 1, name):gsub('(.)/+$', '%1')
   if is_link(name) then return os.remove(name) end
   if paths.filep(name) then return os.remove(name) end
   if not paths.dirp(name) then return nil, 'not a file or directory', name end
-  -- Not paths.concat: behind a link, '..' is another folder than the name says.
+  -- paths.concat would remove '..' from the name; behind a symbolic link, that is another folder.
   local folder = name:sub(1, 1) == '/' and name or paths.cwd() .. '/' .. name
   for member in paths.files(name) do
     if member ~= '.' and member ~= '..' then
@@ -156,9 +158,9 @@ function paths.rmall(name, more)
   return paths.rmdir(name)
 end
 
--- --------------------------------------------------------- where files lie
+-- ----------------------------------------------------- paths relative to files
 
---- The file that the function at a level runs from, or one beside it.
+--- The file in which the function at a level is defined, or with `arg` a file in the same folder.
 function paths.thisfile(arg, depth)
   if depth ~= nil and type(depth) ~= 'number' and type(depth) ~= 'function' then
     th.fail("bad argument #1 to 'getinfo' (function or level expected)")
@@ -174,11 +176,11 @@ end
 function paths.dofile(name, depth)
   local file = paths.thisfile(nil, 1 + (depth or 2))
   name = paths.concat(file and paths.dirname(file) or '.', name)
-  local results = { dofile(name) } -- no tail call: the levels of an include in the file count
+  local results = { dofile(name) } -- no tail call: an include in the file counts this level
   return unpack(results)
 end
 
---- Runs a file that lies beside the one that calls.
+--- Runs a file that is in the same folder as the one that calls.
 function include(name, depth)
   paths.dofile(name, 3 + (depth or 0))
 end
@@ -197,7 +199,7 @@ end
 
 function paths.tmpname() return (th.ask(host.os_tmpname)) end
 
---- The system's name, the machine's name in the network, its processor.
+--- The names of the system, of the machine in the network, and of the processor.
 function paths.uname() return th.ask(host.os_uname):match('(.*)\n(.*)\n(.*)') end
 
 function paths.is_win() return paths.uname():match('Windows') end
@@ -206,10 +208,10 @@ function paths.is_mac() return paths.uname():match('Darwin') end
 
 function paths.getregistryvalue() th.fail('This function exists only on windows') end
 
---- The reference's launcher does not tell either.
+--- Torch7: its launcher does not set the folder, either.
 function paths.execdir() return nil end
 
---- Loads a C library by its name; those of the reference's own packages are built in.
+--- Loads a C library by its name. The libraries of the reference's own packages are part of th.
 function paths.require(...)
   return require(text(1, select('#', ...), (...)))
 end

@@ -1,4 +1,4 @@
---- print and its friends as the reference's th prints: nested tables, sizes of tensors.
+--- print as in the reference's th: with the contents of tables and the sizes of tensors in them.
 -- @module print
 
 local th = ...
@@ -21,7 +21,7 @@ print_old = print
 local INDENT, DEFAULT_LEVEL = 4, 5
 local level = DEFAULT_LEVEL
 
---- 'DoubleTensor - size: 2x3': what a table's line says of a tensor or storage.
+--- The text for a tensor or storage in a table: 'DoubleTensor - size: 2x3'.
 local function size_string(x)
   local short = match(th.typename(x), 'torch%.(.+)')
   if find(th.typename(x), 'torch.*Storage') then return short .. ' - size: ' .. x:size() end
@@ -64,17 +64,17 @@ local function print_table(value, depth, put)
   put(margin, '}\n')
 end
 
-local LONGEST = 10000 -- characters of a table in an error
+local MAX_LENGTH = 10000 -- characters of a table in an error
 
--- What print writes of a table, cut off where it gets long.
+-- The text that print writes for a table, cut off at MAX_LENGTH.
 local function table_text(value)
   local parts, length, ENOUGH = {}, 0, {}
   local ok, message = pcall(print_table, value, 0, function(...)
     for i = 1, select('#', ...) do
       local part = tostring((select(i, ...)))
-      parts[#parts + 1] = sub(part, 1, LONGEST - length)
+      parts[#parts + 1] = sub(part, 1, MAX_LENGTH - length)
       length = length + #part
-      if length >= LONGEST then error(ENOUGH) end
+      if length >= MAX_LENGTH then error(ENOUGH) end
     end
   end)
   if not ok and message ~= ENOUGH then error(message, 0) end
@@ -87,7 +87,8 @@ local function has_tostring(value)
   return type(mt) == 'table' and mt.__tostring
 end
 
---- The reference's print: each value in its own way, tables with their contents.
+--- The reference's print: numbers and strings with a tab behind them, other values on lines of
+-- their own, tables with their contents.
 function print_new(...)
   local n = select('#', ...)
   for i = 1, n do
@@ -104,7 +105,7 @@ function print_new(...)
   end
 end
 
---- How deep print goes into tables; 0 brings Lua's own print back.
+--- Sets how many levels of nested tables print shows; 0 restores Lua's own print.
 function setprintlevel(n)
   if type(n) ~= 'number' or not (n >= 0) then th.fail('expected number [0,+)') end
   level = floor(n)

@@ -1,4 +1,4 @@
---- Loading of packages: relative to the requiring file, C modules, and what is missing.
+--- require: files relative to the one that calls, C modules, and messages about missing modules.
 -- @module require
 
 local th = ...
@@ -12,11 +12,11 @@ local searchpath = package.searchpath
 
 -- ---------------------------------------------------------------- C modules
 
-local CORE = 'luaT_' -- what a library calls that is built against the reference's C core
+local CORE = 'luaT_' -- in the names of functions of the reference's C core
 
 local exported = false
 
--- C modules call Lua's C API, which the embedding library does not show by itself.
+-- Lets C modules find the functions of Lua's C API, which Python loads for lupa alone.
 local function export()
   if not exported then
     exported = true
@@ -30,7 +30,7 @@ function package.loadlib(...)
   return plain_loadlib(...)
 end
 
--- Raises an error where a C module could only work with the reference's own tensors.
+-- Raises an error for a C module that needs the tensors of the reference's C core.
 local function check_library(name)
   local file = searchpath(name, package.cpath)
   if not file then return end
@@ -54,7 +54,7 @@ local KNOWN_C = {}
 for name in ([[lfs cjson cjson.safe lpeg socket.core mime.core ssl.core zlib term.core signal
   struct posix readline lsqlite3 treplutils]]):gmatch('%S+') do KNOWN_C[name] = true end
 
--- The last searcher: what there is to say about a module that none has found.
+-- The last searcher: adds a line about C libraries to the message about a missing module.
 package.loaders[#package.loaders + 1] = function(name)
   if name:match('^lib') or KNOWN_C[name] then
     return ("\n\t'%s' is a C library, and it is not present: it has to be built for LuaJIT 2.1 "
@@ -62,7 +62,8 @@ package.loaders[#package.loaders + 1] = function(name)
   end
 end
 
--- A package that hands ffi.load what searchpath has not found would only hear of a nil.
+-- A package may pass the result of searchpath to ffi.load. If that is nil, the error here names the
+-- library that was looked for last.
 local not_found
 function package.searchpath(name, path, ...)
   local file, message = searchpath(name, path, ...)
@@ -109,7 +110,7 @@ local function load_library(path)
   return open()
 end
 
--- What a relative name may lead to, besides Lua source, in the order of the search.
+-- The files that a relative name may lead to, besides Lua source, in the order of the search.
 local KINDS = {
   { '.th', load_data }, { '.net', load_network }, { '.json', load_json }, { '.csv', load_csv },
 }
@@ -131,7 +132,7 @@ local function find_loader(path)
   return dofile, paths.concat(path, 'init.lua')
 end
 
--- The folder of the file that calls require, two levels above.
+-- The folder of the file whose function is at a level.
 local function caller_folder(level)
   local file = debug.getinfo(level + 1, 'S').source:gsub('^@', '')
   return paths.filep(file) and paths.dirname(file) or '.'
@@ -146,9 +147,9 @@ local function require_beside(name)
   return load(path)
 end
 
---- Lua's require; a name that starts with a dot is a file beside the one that calls.
--- Torch7: such a file runs each time; any other name is looked for in the working directory
--- too, last of all.
+--- Lua's require; a name that begins with a dot is that of a file relative to the one that calls.
+-- Torch7: such a file runs each time. Any other name is at last looked for in the working
+-- directory, too.
 function require(...)
   local name = ...
   if type(name) ~= 'string' then

@@ -1,4 +1,4 @@
---- sys: clock, shell commands, colours, as the reference's package torch/sys.
+--- sys: the functions of the reference's package sys: clock, shell commands, colours.
 -- @module sys
 
 local th = ...
@@ -38,7 +38,7 @@ local function trim(text)
   return (text:gsub('^%s*', ''):gsub('%s*$', ''))
 end
 
---- What a shell command prints, also as errors, without blanks at its ends.
+--- The output of a shell command, with its standard error, without white space at both ends.
 function sys.execute(command)
   local pipe = io.popen(command .. ' 2>&1')
   local text = pipe:read('*a')
@@ -46,7 +46,8 @@ function sys.execute(command)
   return trim(text)
 end
 
---- The same by way of a temporary file; `what` as file:read takes it.
+--- The same through a temporary file.
+-- @param what how much to read, as file:read takes it; by default all
 function sys.fexecute(command, what)
   local name = os.tmpname()
   os.execute(command .. ' >' .. name .. ' 2>&1')
@@ -70,7 +71,7 @@ function sys.uname() return NAMES[jit.os] or '?' end
 sys.OS = sys.uname()
 sys.prefix = ''
 
---- The folder and the name of the file that calls.
+--- The folder and the name of the file that calls this function.
 function sys.fpath()
   local file = getinfo(2, 'S').source:gsub('@', '')
   if file:sub(1, 1) ~= '/' then file = paths.concat(paths.cwd(), file) end
@@ -81,7 +82,7 @@ sys.dirname, sys.concat = paths.dirname, paths.concat
 
 -- ------------------------------------------------------------------ strings
 
---- The parts of a string between matches of a pattern; an empty first part is left out.
+--- The parts of a string between the matches of a pattern; an empty first part is left out.
 function sys.split(str, pattern)
   local parts, from = {}, 1
   local first, last, part = str:find('(.-)' .. pattern, 1)
@@ -96,7 +97,8 @@ end
 
 function sys.isNaN(number) return number ~= number end
 
---- Terminal colours: a capital is bright, an underscore colours the background.
+--- Escape sequences for colours. A name with a capital is the bright colour, one with an underscore
+-- the colour of the background.
 sys.COLORS = { none = '\27[0m' }
 for i, name in ipairs{ 'black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white' } do
   sys.COLORS[name] = '\27[0;3' .. i - 1 .. 'm'

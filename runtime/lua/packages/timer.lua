@@ -1,28 +1,29 @@
---- torch.Timer: real, user and system time since it was made, less the time it stood still.
+--- torch.Timer: the real, user and system time that has passed while the timer was running.
 -- @module timer
 
 local th = ...
 local torch, host = th.torch, th.host
 
-local running = setmetatable({}, { __mode = 'k' }) -- timer -> { start =, sum =, stopped = }
+-- timer -> { start = the times of the last start, sum = the times until then, stopped = whether }
+local states = setmetatable({}, { __mode = 'k' })
 
 local function now()
   local real, user, sys = th.ask(host.times)
   return { real = real, user = user, sys = sys }
 end
 
-local function state(self)
-  local s = running[self]
-  if not s then
+local function state_of(self)
+  local state = states[self]
+  if not state then
     th.class_error(1, 'torch.Timer', self)
   end
-  return s
+  return state
 end
 
-local function elapsed(s)
-  local t, result = now(), {}
+local function elapsed(state)
+  local times, result = now(), {}
   for _, key in ipairs{ 'real', 'user', 'sys' } do
-    result[key] = s.sum[key] + (s.stopped and 0 or t[key] - s.start[key])
+    result[key] = state.sum[key] + (state.stopped and 0 or times[key] - state.start[key])
   end
   return result
 end
@@ -31,36 +32,36 @@ local mt
 
 local function new()
   local self = th.newproxy(th.proxy(mt))
-  running[self] = { start = now(), sum = { real = 0, user = 0, sys = 0 } }
+  states[self] = { start = now(), sum = { real = 0, user = 0, sys = 0 } }
   return self
 end
 
 mt = torch.newmetatable('torch.Timer', nil, new, nil, nil, torch)
 
---- Starts again from zero.
+--- Sets the times to 0; a running timer goes on from there.
 function mt.reset(self)
-  local s = state(self)
-  s.start, s.sum = now(), { real = 0, user = 0, sys = 0 }
+  local state = state_of(self)
+  state.start, state.sum = now(), { real = 0, user = 0, sys = 0 }
   return self
 end
 
 function mt.stop(self)
-  local s = state(self)
-  if not s.stopped then s.sum, s.stopped = elapsed(s), true end
+  local state = state_of(self)
+  if not state.stopped then state.sum, state.stopped = elapsed(state), true end
   return self
 end
 
 function mt.resume(self)
-  local s = state(self)
-  if s.stopped then s.start, s.stopped = now(), false end
+  local state = state_of(self)
+  if state.stopped then state.start, state.stopped = now(), false end
   return self
 end
 
---- Seconds so far: { real =, user =, sys = }.
+--- The times in seconds: { real =, user =, sys = }.
 function mt.time(self)
-  return elapsed(state(self))
+  return elapsed(state_of(self))
 end
 
 function mt.__tostring__(self)
-  return 'torch.Timer [status: ' .. (state(self).stopped and 'stopped' or 'running') .. ']'
+  return 'torch.Timer [status: ' .. (state_of(self).stopped and 'stopped' or 'running') .. ']'
 end

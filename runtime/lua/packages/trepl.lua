@@ -1,4 +1,5 @@
---- trepl's global helpers: who, import, monitor_G, colours; and penlight, where there is one.
+--- The global functions of the reference's package trepl: who, import, monitor_G, colours; and
+-- penlight, where it is installed.
 -- @module trepl
 
 local th = ...
@@ -17,7 +18,7 @@ for i, name in ipairs{ 'black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cy
   NAMES[name:gsub('^%l', string.upper)] = '1;3' .. i - 1
 end
 
-local colours = {} -- name -> escape sequence; all empty where the output is no terminal
+local colours = {} -- name -> escape sequence; '' for all if the output is no terminal
 local in_colour = th.ask(th.host.isatty, 1)
 for name, code in pairs(NAMES) do colours[name] = in_colour and '\27[' .. code .. 'm' or '' end
 
@@ -29,14 +30,14 @@ local function painters()
   return result
 end
 
---- No colours from now on.
+--- Turns colours off.
 function noColors()
   for name in pairs(colours) do colours[name] = '' end
 end
 
 -- ---------------------------------------------------------------- variables
 
-local SHORT = 40
+local MAX_TEXT = 40 -- characters of a string that are shown
 
 local function described(value)
   local kind = type(value)
@@ -48,7 +49,7 @@ local function described(value)
     return th.typename(value) or 'table - size: ' .. #value
   elseif kind == 'string' then
     local line = value:gsub('\n', '\\n')
-    if #line > SHORT then line = line:sub(1, SHORT) .. '...' end
+    if #line > MAX_TEXT then line = line:sub(1, MAX_TEXT) .. '...' end
     return 'string : "' .. line .. '"'
   end
   return tostring(value)
@@ -63,7 +64,8 @@ local function list(width, wanted)
   end
 end
 
---- Lists the variables that the user has made, and with `system` the others before them.
+--- Lists the globals that the program has made.
+-- @param system whether the other globals are listed before them
 function who(system)
   local width = 0
   for name in pairs(_G) do width = math.max(width, #tostring(name)) end
@@ -76,7 +78,9 @@ function who(system)
   print('==')
 end
 
---- Makes a package's functions global; `forced`: also where a global has the name.
+--- Makes a package's functions global.
+-- @param package its name
+-- @param forced whether globals of the same names are replaced
 function import(package, forced)
   local returned = require(package)
   local symbols = rawget(_G, package) or type(returned) == 'table' and returned
@@ -109,8 +113,9 @@ local function reported(what, name, where, strict)
   print(message)
 end
 
---- Reports every global that is made, or read before it was made, from now on.
--- @param callback called with the name and 'newindex' or 'index'; or true: raise an error
+--- Reports each global that is made from now on, and each that is read before it was made.
+-- @param callback a function to call with the name and 'newindex' or 'index'; true to raise an
+--   error; nil to print a message
 function monitor_G(callback)
   local strict = type(callback) == 'boolean'
   if strict then callback = nil end
@@ -154,9 +159,10 @@ package.preload['trepl.colors'] = function() return colours end
 package.preload['trepl.colorize'] = painters
 package.preload.trepl = function() return open_prompt end
 
---- To be called when all is loaded: penlight, if there is one, and what `who` leaves out.
+--- To be called when all modules are loaded: loads penlight, if it is installed, and remembers the
+-- globals that are not the program's.
 function th.finish_globals()
-  -- Not any file that is called pl.lua.
+  -- Looks for a module of penlight: any file might be named pl.lua.
   if package.searchpath('pl.compat', package.path) and pcall(require, 'pl') and text then
     text.format_operator()
   end

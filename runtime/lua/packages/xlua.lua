@@ -1,4 +1,4 @@
---- xlua: printing, logging, globals, small helpers, as the reference's package torch/xlua.
+--- xlua: the functions of the reference's package xlua, for printing, globals, tables and strings.
 -- @module xlua
 
 local th = ...
@@ -10,17 +10,17 @@ local type, pairs, ipairs, tostring, select = type, pairs, ipairs, tostring, sel
 local xlua = {}
 _G.xlua = xlua
 
-local protected = {} -- the globals that were there before any of the user's
+local protected = {} -- the names of the globals from before the program runs
 for name in pairs(_G) do protected[name] = true end
 
 -- ----------------------------------------------------------------- printing
 
-local SHORT = 40
+local MAX_TEXT = 40 -- characters of a value that are shown
 
 local function shortened(value)
   local text = tostring(value):gsub('\n', '\\n')
-  if #text <= SHORT then return text end
-  return text:sub(1, SHORT) .. sys.COLORS.none .. ' ... '
+  if #text <= MAX_TEXT then return text end
+  return text:sub(1, MAX_TEXT) .. sys.COLORS.none .. ' ... '
 end
 
 local function write_table(object)
@@ -43,7 +43,7 @@ local function write_table(object)
   io.write('}')
 end
 
---- Prints a value; of a table its fields, one a line.
+--- Prints a value; for a table each field on a line.
 function xlua.print(object, ...)
   if type(object) == 'table' then
     local mt = getmetatable(object)
@@ -60,7 +60,8 @@ function xlua.print(object, ...)
 end
 xprint = xlua.print
 
---- From now on copies to a file what goes through io.write and print.
+--- Makes io.write and print write to a file, too.
+-- @param append whether the file keeps what it has
 function xlua.log(file, append)
   os.execute('mkdir -p "' .. sys.dirname(file) .. '"')
   local log = assert(io.open(file, append and 'a' or 'w'))
@@ -75,7 +76,7 @@ end
 
 -- ------------------------------------------------------------------ globals
 
---- Forgets all globals of the user's, and the libraries among them.
+--- Removes all globals of the program, and unloads the packages among them.
 function xlua.clearall()
   for name in pairs(_G) do
     if not protected[name] then
@@ -91,7 +92,7 @@ function xlua.clear(name)
   collectgarbage()
 end
 
---- Prints the libraries and variables among the globals.
+--- Prints which globals are packages, and the program's other globals.
 function xlua.who()
   local libraries, variables = {}, {}
   for name, value in pairs(_G) do
@@ -108,7 +109,7 @@ end
 
 -- --------------------------------------------------------------------- time
 
---- Seconds in words: the two largest units, as '1h5m'.
+--- A time in seconds as text, in its two largest units: '1h5m'.
 function xlua.formatTime(seconds)
   local text, units = '', 0
   for _, unit in ipairs{ { 'D', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } } do
@@ -125,7 +126,7 @@ end
 
 -- ------------------------------------------------------------------- errors
 
---- Raises an error in red: '<domain> message' and the usage below it.
+--- Raises an error with a red message, '<domain> message', and the usage below it.
 function xlua.error(message, domain, usage)
   local colours = sys.COLORS
   if domain then message = '<' .. domain .. '> ' .. message end
@@ -140,7 +141,7 @@ end
 
 -- ----------------------------------------------------------------- packages
 
---- Whether a package is installed, and the file it would come from.
+--- Whether a package is installed, and the file that it would be loaded from.
 function xlua.installed(name)
   local all = package.path .. ';' .. package.cpath
   for template in all:gmatch('.-;') do
@@ -150,7 +151,7 @@ function xlua.installed(name)
   return false, all
 end
 
---- Loads a package; where that fails, says so and returns false.
+--- Loads a package; if that fails, prints a message and returns false.
 function xlua.require(name)
   local ok, value = pcall(require, name)
   if ok then return value end
@@ -160,7 +161,7 @@ function xlua.require(name)
 end
 xrequire = xlua.require
 
---- A table's values, replaced by environment variables of the same names.
+--- A copy of a table in which values are replaced by environment variables of the same names.
 function xlua.envparams(default)
   local values = {}
   for name, value in pairs(default) do
@@ -182,7 +183,7 @@ end
 
 -- --------------------------------------------------------- tables, strings
 
---- A list without `length` elements from `start` on, and those elements.
+--- A list without `length` elements from `start` on, and a list of those elements.
 function table.splice(list, start, length)
   start, length = start or 1, length or 1
   local kept, removed = {}, {}
@@ -193,7 +194,9 @@ function table.splice(list, start, length)
   return kept, removed
 end
 
---- A list without duplicates, told apart by a hash function, united by a merge function.
+--- A list without duplicates.
+-- @param hash a function whose results are equal for duplicates; nil to compare the values
+-- @param merge a function that makes one value of two duplicates; nil to take the last one
 function table.prune(list, hash, merge)
   local found, result = {}, {}
   for _, value in ipairs(list) do
@@ -208,7 +211,7 @@ end
 
 string.split = sys.split
 
---- The value of an expression that a string holds.
+--- The value of the expression in a string.
 function string.tosymbol(text)
   local ok, value = pcall(loadstring('return ' .. text))
   if not ok then th.fail(value) end

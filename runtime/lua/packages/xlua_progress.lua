@@ -1,4 +1,4 @@
---- xlua.progress: a bar, the time that is left, the time a step takes.
+--- xlua.progress: a progress bar with the remaining time and the time of a step.
 -- @module xlua_progress
 
 local th = ...
@@ -7,10 +7,12 @@ local torch = th.torch
 -- luacheck: globals xlua
 local xlua = xlua
 
-local WIDEST, BESIDE, SMOOTHED = 120, 34, 100
+local MAX_WIDTH = 120  -- characters of the bar with the texts beside it
+local TEXT_WIDTH = 34  -- characters for the texts
+local STEPS = 100      -- the last steps, of which the time of a step is the mean
 
-local width -- of the terminal; asked for at the first bar
-local bar   -- { timer, times, steps, percent } of the bar that is being drawn, or nil
+local width -- of the terminal, at most MAX_WIDTH; found out for the first bar
+local bar   -- { timer =, times =, steps = } of the bar that is being drawn, or nil
 local last_percent = -1
 
 local function drawn(percent, length)
@@ -27,12 +29,13 @@ end
 local function remember(current, elapsed)
   table.insert(bar.steps, current)
   table.insert(bar.times, elapsed)
-  if #bar.steps > SMOOTHED then
+  if #bar.steps > STEPS then
     table.remove(bar.steps, 1)
     table.remove(bar.times, 1)
   end
 end
 
+-- Starts a new bar, or moves the cursor to the beginning of the line.
 local function start_or_return(current, percent)
   if not bar and (last_percent == -1 or percent < last_percent) then
     local timer = torch.Timer()
@@ -44,8 +47,8 @@ end
 
 --- Draws step `current` of `goal`.
 function xlua.progress(current, goal)
-  width = width or math.min(th.ask(th.host.os_columns), WIDEST)
-  local length = width - BESIDE
+  width = width or math.min(th.ask(th.host.os_columns), MAX_WIDTH)
+  local length = width - TEXT_WIDTH
   local percent = math.floor(current * length / goal)
   start_or_return(current, percent)
   if not bar then return end

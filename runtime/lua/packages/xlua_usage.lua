@@ -26,7 +26,7 @@ local function key_text(key)
   return '[' .. value_text(key) .. ']'
 end
 
---- A table as Lua writes it; with `newline`, an entry a line and ' : ' in between.
+--- A table as a Lua expression; with `newline`, with each entry on a line and ' : ' behind keys.
 function xlua.table2string(tbl, newline)
   local parts, listed = {}, {}
   for i, value in ipairs(tbl) do
@@ -43,10 +43,11 @@ end
 
 -- -------------------------------------------------------------------- usage
 
-local BANNER, COMMENT_AT = ('+'):rep(69), 40
+local BANNER = ('+'):rep(69)
+local COMMENT_COLUMN = 40 -- where the comments behind parameters begin
 
 local function aligned(text)
-  return text .. (' '):rep(COMMENT_AT - #text)
+  return text .. (' '):rep(COMMENT_COLUMN - #text)
 end
 
 local function default_text(param)
@@ -70,7 +71,7 @@ local function named(name, params)
   return text .. '}\n'
 end
 
--- An empty string among the parameters starts another call form.
+-- An empty string among the parameters begins another call form.
 local function ordered(name, params)
   local text, at = '', 1
   repeat
@@ -100,7 +101,7 @@ function xlua.usage(name, description, example, ...)
   return text .. BANNER
 end
 
---- Gives a package a text that print shows for it.
+--- Sets the text that print shows for a package.
 function xlua.usage_module(module, name, description)
   local colours = sys.COLORS
   local text = colours.magenta .. BANNER .. '\nPACKAGE:\n' .. name .. '\n'
@@ -114,7 +115,7 @@ end
 
 -- ------------------------------------------------------------------- unpack
 
-local MOST = 64
+local MAX_ARGUMENTS = 64
 
 local function usage_of(name, description, params)
   return setmetatable({}, { __tostring = function()
@@ -137,8 +138,9 @@ local function by_name(args, params)
   return given
 end
 
---- Reads a function's arguments, by name in one table or in order, and fills in defaults.
--- @return a table of them by name, then each in its order
+--- Reads a function's arguments, which are one table of named values or are in order, and adds the
+-- defaults.
+-- @return a table of the values by name, then each value in order
 function xlua.unpack(args, name, description, ...)
   local params = { ... }
   local usage = usage_of(name, description, params)
@@ -159,13 +161,13 @@ function xlua.unpack(args, name, description, ...)
     values[param.arg], values[i] = value, value
   end
   values.usage = usage
-  if values[MOST + 1] then
+  if values[MAX_ARGUMENTS + 1] then
     xlua.error('<xlua.unpack> oups, cant deal with more than 64 arguments :-)')
   end
-  return values, unpack(values, 1, MOST)
+  return values, unpack(values, 1, MAX_ARGUMENTS)
 end
 
---- The same, with the values put into an object.
+--- The same; the values become fields of an object.
 function xlua.unpack_class(object, args, name, description, ...)
   for key, value in pairs((xlua.unpack(args, name, description, ...))) do
     if type(key) ~= 'number' then object[key] = value end

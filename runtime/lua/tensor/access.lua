@@ -1,20 +1,21 @@
---- Element access for one element type: indexing and the views that Lua makes by itself.
--- A template: loaded once for each type, so that each has bytecode, and with it traces, of
--- its own. Every access is checked against the storage as it is at that moment. What cannot
--- be done here, or must be refused, goes on to Python, which has the rules and the errors.
+--- Element access for one element type: indexing, and the views that Lua makes itself.
+-- This chunk is loaded once for each type, so that each has functions, and with them traces, of
+-- its own. Every access is checked against the storage's current size. Calls that this code does
+-- not handle, or that must raise an error, are passed on to Python (`slow`), which has all rules
+-- and messages.
 --
--- How LuaJIT is kept on the user's loop: a trace that starts in a function of ours must end
--- at its return. It does where the function ends in plain returns (no tail call) and calls
--- no C function. All others are vararg, since no trace starts at a vararg function: the
--- metamethods, and what calls newproxy or Python. Otherwise failed traces pile up until
--- LuaJIT refuses every loop in which this code occurs.
+-- LuaJIT must be able to compile a loop of the program with this code in it. A trace that starts in
+-- a function here must end where the function returns. That is so if the function has no tail call
+-- and calls no C function. All other functions (the metamethods, and those that call newproxy or
+-- Python) are vararg functions, at which LuaJIT starts no traces. Otherwise traces are aborted
+-- again and again, until LuaJIT blacklists every loop in which this code occurs.
 -- @module tensor_access
 
 local th, dtype, slow = ...
 
 local type, tonumber, newproxy = type, tonumber, th.newproxy
 local floor, ceil = math.floor, math.ceil
--- The structs of this type's tensors alone: nothing here takes another object for one.
+-- The structs of tensors of this type alone, so that no other object is taken for one.
 local structs, anchors, attach = dtype.structs, th.anchors, th.attach
 local fetch_struct, need_struct = dtype.fetch_struct, dtype.need_struct
 local storage_object = th.storage_object
@@ -24,29 +25,29 @@ local View = dtype.view
 local dense = th.formulas.dense
 local select = select
 local bor, SHARED = require('bit').bor, th.SHARED
-local ROOM = 8 -- dimensions that a view of ours has room for
+local ROOM = 8 -- dimensions for which a view that Lua makes has room
 
 local access = {}
 
 local load, convert = dtype.load, dtype.convert
 
--- The position (from 0) that index k (from 1, or negative: from the end) means among n.
+-- The position from 0 of index k among n elements; nil if there is none. k counts from 1, or if
+-- it is negative from the end.
 local function position(k, n)
   local i = (k >= 0 and floor(k) or ceil(k)) - 1
   if i < 0 then i = n + i + 1 end
   if i >= 0 and i < n then return i end
 end
 
--- The same for an index inside a table, from which the reference takes 1 before it cuts.
+-- The same for an index in a table. Torch7: subtracts 1 before it truncates, so that a number
+-- between 0 and 1 means the first element.
 local function table_position(k, n)
   if k > 0 and k < 1 then k = 1 end
   local i = position(k, n)
   return i
 end
 
-local function exceeded()
-  th.fail('tensor reaches past the end of its storage, which was resized')
-end
+local exceeded = th.storage_exceeded
 
 -- ------------------------------------------------------------------- views
 
@@ -54,9 +55,9 @@ local function changed()
   th.fail('a finalizer has changed the number of dimensions')
 end
 
--- A view of ours for n dimensions, and the struct of the source, of `dims` dimensions, to fill
--- it in from. That is looked up last: making the view may run the collector, and with it
--- finalizers that use the source.
+-- A struct for a view of n dimensions, to be filled in, and the struct of the source, which has
+-- `dims` dimensions. The source's struct is looked up last: allocating the view may run the
+-- collector, and with it finalizers that change the source.
 local function new_view(n, self, dims)
   local view = View()
   view.size, view.stride = view.geometry, view.geometry + ROOM
@@ -66,15 +67,15 @@ local function new_view(n, self, dims)
   return view, c
 end
 
--- The userdata of a view that is filled in.
+-- Makes the userdata of a view whose struct is filled in.
 local function publish(view, anchor, ...) -- luacheck: ignore 212
   local value = newproxy(prototype)
   attach(structs, value, view, anchor)
   return value
 end
 
--- Sets storage and offset; returns what `publish` takes, and the source: it has to live as
--- long as nothing else keeps its storage.
+-- Sets a view's storage and offset. Returns the arguments of `publish`, and the source, which the
+-- caller has to hold until `publish`: nothing else keeps the storage alive.
 local function locate(view, storage, offset, source)
   view.storage, view.storageOffset = storage, offset
   local anchor = anchors[source]
@@ -86,8 +87,8 @@ local function locate(view, storage, offset, source)
   return view, anchor, source
 end
 
--- Copies n sizes and strides from position e of a struct to position d of a view. Few
--- dimensions go without a loop: a loop inside the user's loop would split the trace.
+-- Copies n sizes and strides, from position e on in a struct, to position d on in a view. The first
+-- two are copied without a loop: a loop within the program's loop would be a trace of its own.
 local function copy_geometry(view, d, source, e, n)
   if n == 0 then return end
   view.size[d], view.stride[d] = source.size[e], source.stride[e]
@@ -98,7 +99,7 @@ local function copy_geometry(view, d, source, e, n)
   end
 end
 
--- The slice i of dimension d (both from 0) of n, for `publish`.
+-- The slice i of dimension d, both from 0, of a tensor of n dimensions: arguments for `publish`.
 local function select_view(self, n, d, i)
   local view, c = new_view(n - 1, self, n)
   copy_geometry(view, 0, c, 0, d)
@@ -148,7 +149,8 @@ function access.narrow(self, ...)
   return slow.narrow(self, ...)
 end
 
--- The geometry that x:view(rows, columns) asks for (columns 1 for a vector), or nil.
+-- The view x:view(rows, columns), or x:view(rows) with columns 1: arguments for `publish`; nil
+-- where Python has to make it or to raise an error. n: the number of its dimensions.
 local function sizes_view(self, n, rows, columns)
   local c = structs[self] or fetch_struct(self)
   if not c or rows < 1 or columns < 1 or rows % 1 ~= 0 or columns % 1 ~= 0
@@ -192,7 +194,7 @@ local function number_of(item)
   if kind == 'string' then return tonumber(item) end
 end
 
--- First and last position that a range {first, last} means among n.
+-- The first and the last position, from 0, of a range {first, last} among n elements.
 local function range(item, n)
   local first, last = number_of(item[1]), number_of(item[2])
   local i, j = 0, n - 1
@@ -211,7 +213,7 @@ local function range(item, n)
   return i, j
 end
 
--- What x[{...}] means: a view, or nil, the storage's struct and a position in it.
+-- The view that x[{...}] is; if it is an element, nil, the storage's struct and the position in it.
 local function resolve(self, items, ...) -- luacheck: ignore 212
   local c = structs[self] or need_struct(self)
   local n = c.nDimension
@@ -247,7 +249,8 @@ local function resolve(self, items, ...) -- luacheck: ignore 212
   return publish(view, anchor)
 end
 
--- The position in the storage of x[{i, j}] and the like, where it is that plain; or nil.
+-- The position in the storage of an element x[{i, j}]; nil unless all items are numbers in range,
+-- one for each dimension.
 local function element(c, items)
   local n = c.nDimension
   if #items ~= n or n == 0 then return nil end
@@ -268,13 +271,13 @@ local function read(storage, at)
   return value
 end
 
--- Whether a selection is an element of a vector, and so a number.
+-- Whether x:select(dim, index) is an element of a vector, and so a number.
 local function is_element(c, dim, index)
   return c.nDimension == 1 and dim == 1 and index >= 1 and index <= tonumber(c.size[0])
     and index % 1 == 0
 end
 
--- Here because of a vector's elements; the other views stand above.
+-- Defined here, behind `read`, which it calls for the element of a vector.
 function access.select(self, ...)
   local dim, index = ...
   if type(dim) == 'number' and type(index) == 'number' then
@@ -295,7 +298,7 @@ local function write(storage, at, v)
   storage.data[at] = convert(v)
 end
 
--- Element k of a vector; nil where self is no vector, or k outside.
+-- Element k of a vector; nil if self is no vector or k is out of range.
 local function vector_element(self, k)
   local c = structs[self] or need_struct(self)
   if c.nDimension ~= 1 then return nil end
@@ -305,7 +308,7 @@ local function vector_element(self, k)
   return value
 end
 
--- Sets element k of a vector; whether there is one.
+-- Sets element k of a vector; returns false if self is no vector or k is out of range.
 local function set_vector_element(self, k, v)
   local c = structs[self] or need_struct(self)
   if c.nDimension ~= 1 then return false end
@@ -315,7 +318,7 @@ local function set_vector_element(self, k, v)
   return true
 end
 
--- Row k of a matrix or more, for `publish`; nil where there is none.
+-- Row k of a tensor of two or more dimensions: arguments for `publish`; nil if there is none.
 local function row_view(self, k)
   local c = structs[self] or need_struct(self)
   local n = c.nDimension
@@ -356,7 +359,7 @@ local function require_masks()
   end
 end
 
--- The value, and whether the key names an element at all.
+-- The value of x[key] and true, or nil and false for a key that is no index.
 local function index_other(self, key, ...) -- luacheck: ignore 212
   if type(key) == 'table' then return index_table(self, key), true end
   local name = th.typename(key)
@@ -369,7 +372,7 @@ local function index_other(self, key, ...) -- luacheck: ignore 212
   return nil, false
 end
 
--- What x[k] means where it is no element of a vector: a row, or an error.
+-- x[k] where self is no vector, or k is out of range: a row, or an error.
 local function index_number(self, k, ...) -- luacheck: ignore 212
   local view, anchor = row_view(self, k)
   if view then return publish(view, anchor) end
@@ -380,7 +383,8 @@ local function index_number(self, k, ...) -- luacheck: ignore 212
   return slow.select(self, 1, i + 1)
 end
 
---- The reference's __index__: the element, and true; or false for a key that names none.
+--- Torch7's method __index__: returns the value of x[key] and true, or false for a key that is no
+-- index.
 function access.__index__(self, key)
   local k = number_of(key)
   if k then
@@ -393,7 +397,7 @@ function access.__index__(self, key)
   return false
 end
 
---- The metamethod: elements by number first, then methods by name.
+--- The metamethod: looks for elements first, then for methods.
 function access.__index(self, key, ...) -- luacheck: ignore 212
   local kind = type(key)
   local value
@@ -470,7 +474,8 @@ local function set_mask(self, mask, value)
   methods.maskedCopy(self, mask, value)
 end
 
---- The reference's __newindex__: whether the key names an element, which is then set.
+--- Torch7's method __newindex__: sets x[key] and returns true, or returns false for a key that is
+-- no index.
 function access.__newindex__(self, key, value)
   local k = number_of(key)
   if k then
@@ -560,8 +565,8 @@ local function nested(c, d, at)
   return result
 end
 
---- Nested tables of the elements; empty for an empty tensor.
--- Torch7: one function for all types.
+--- The elements as nested tables; an empty table for an empty tensor.
+-- Torch7: the function of each class takes tensors of any type.
 function access.totable(self)
   local c = th.settled_struct(self, structs)
   if not c then

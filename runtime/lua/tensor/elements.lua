@@ -1,11 +1,11 @@
---- What an element of each type is in memory: `convert` makes it of a Lua number as C does,
--- `wrap` as FFI does, `load` makes a Lua number of it.
+--- Conversions between Lua numbers and elements of each type: `load` reads an element from memory,
+-- `convert` converts a number for an element as C does, and `wrap` as LuaJIT's FFI does.
 --
--- `load` is the only way in which an element may come to Lua. LuaJIT keeps the type of a value
--- in the bits that tell one nan from another, and FFI hands over whatever lies in memory: some
--- nans are then taken for tables, strings or nil, others become such when they are negated or
--- added. So the bits are looked at first, as whole numbers, and of a nan only the sign is kept.
--- (runtime/compute/lua_kernels.py does the same for arrays that kernels.lua works on.)
+-- Elements may be read by `load` only. LuaJIT stores the type of a value in bits of a nan, and FFI
+-- reads the bits that are in memory as they are. Some nans are then taken for tables, strings or
+-- nil; others become such values when they are negated or added. So `load` looks at the bits first,
+-- as whole numbers, and of a nan keeps the sign only. (runtime/compute/lua_kernels.py does the same
+-- for arrays that kernels.lua works on.)
 -- @module elements
 
 local th = ...
@@ -17,7 +17,7 @@ local cast, copy, band = ffi.cast, ffi.copy, require('bit').band
 
 local words = ffi.typeof('int32_t *')
 
--- The nan that is safe as it is and negated: 0x7ff8000000000000.
+-- The nan that is a number for LuaJIT, also when it is negated: 0x7ff8000000000000.
 local nan
 do
   local memory = ffi.new('double[1]', 0 / 0)
@@ -26,9 +26,10 @@ do
   th.nan = nan
 end
 
--- Numbers whose exponent has all bits set: infinities, and nans by their sign. LuaJIT takes it
--- that a whole number in memory stays when a double is written: the bits that were looked at may
--- be old. Copied bytes are not.
+-- The functions load_special_* read numbers in whose exponent all bits are set: infinities and
+-- nans. LuaJIT assumes that writing a double does not change an int in memory. So the bits that the
+-- caller has looked at may be those from before a write; here the bytes are copied, which gives the
+-- current ones.
 
 local bits = ffi.new('int32_t[2]')
 
@@ -68,7 +69,8 @@ local function load_whole(data, i)
   return tonumber(data[i])
 end
 
--- Numbers that FFI converts as C does; what does not fit whole numbers becomes the least.
+-- Makes a function that converts numbers for an integer type as C does on x86-64: a number out of
+-- range, or nan, becomes -limit. FFI then converts the others as C does.
 local function converter(limit)
   return function(v)
     if v > -limit - 1 and v < limit then return v end
@@ -76,7 +78,8 @@ local function converter(limit)
   end
 end
 
--- What FFI's own conversion makes of a number, for 32 bits and less.
+-- Converts a number for types of 32 bits and less as FFI does: it wraps, or becomes 0 beyond 64
+-- bits.
 local function wrap(v)
   if v > -2 ^ 31 - 1 and v < 2 ^ 31 then return v end
   if not (v > -2 ^ 63 and v < 2 ^ 63) then return 0 end
@@ -84,11 +87,11 @@ local function wrap(v)
   return v < 2 ^ 31 and v or v - 2 ^ 32
 end
 
-local function same(v)
+local function unchanged(v)
   return v
 end
 
--- Half: 16 bits, looked up in a table of all of them, whose nans are safe; Python rounds to them.
+-- The numbers that the patterns of 16 bits are as halves, made by Python; its nans are safe.
 local half_values
 
 local function load_half(data, i)
@@ -108,7 +111,7 @@ for _, dtype in ipairs(th.dtypes) do
     dtype.wrap = dtype.convert
   elseif dtype.name == 'Float' or dtype.name == 'Double' then
     dtype.load = dtype.name == 'Float' and load_float or load_double
-    dtype.convert, dtype.wrap = same, same
+    dtype.convert, dtype.wrap = unchanged, unchanged
   elseif dtype.name == 'Half' then
     dtype.load, dtype.convert = load_half, convert_half
   end

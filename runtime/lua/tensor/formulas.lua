@@ -1,7 +1,8 @@
---- Operations without Python, on contiguous elements of DoubleTensors.
--- Python says what a call means: it translates the formula of a row into the code of a
--- function for each pattern of argument kinds (runtime/compute/formulas.py), which returns nil
--- where it does not apply. This module has what that code uses: tensors that Lua makes by itself.
+--- Operations on contiguous DoubleTensors that Lua runs without calling Python.
+-- For each pattern of argument kinds, Python translates the Lua formula of an operation into the
+-- source of a function (runtime/compute/formulas.py), which returns nil for calls that it does not
+-- handle. This module compiles these functions, and has the functions and constants that they use:
+-- blocks, which are small new tensors; calls of numpy's inner loops; and jobs for threads.
 -- @module formulas
 
 local th = ...
@@ -11,18 +12,19 @@ local ffi = require 'ffi'
 local type, tonumber = type, tonumber
 local attach = th.attach
 
-local MOST = 512            -- elements that this module computes with in Lua or makes a tensor for
-local FEW = host.LARGE - 1  -- elements up to which threads do not pay
-local ROOM = 8          -- dimensions
-local OWNED = 7         -- flags of a storage: counts references, can be resized, frees its memory
+local MAX_IN_LUA = 512              -- elements that are computed in Lua, or of a block
+local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
+local ROOM = 8                      -- dimensions of a block
+local OWNED = 7 -- flags of a storage: reference counted, resizable, frees its memory
 
 local load = th.dtypes[th.DOUBLE + 1].load
 
-local formulas = { MOST = MOST }
+local formulas = {}
 th.formulas = formulas
 th.run_formulas_of(formulas)
 
--- The number of elements of a contiguous struct that lies in its storage; 0 for others.
+-- The number of elements of a tensor that is contiguous and does not reach past the end of its
+-- storage; 0 for others.
 local function dense(c)
   local n = c.nDimension
   if n == 0 or n > ROOM then return 0 end
@@ -43,9 +45,10 @@ local function dense(c)
 end
 formulas.dense = dense
 
+-- The same for tensors of at most MAX_IN_LUA elements; 0 for others.
 local function few(c)
   local count = dense(c)
-  if count > MOST then return 0 end
+  if count > MAX_IN_LUA then return 0 end
   return count
 end
 
@@ -59,7 +62,7 @@ local function same_sizes(c, d)
   return true
 end
 
--- A block for count elements (zeros) in n dimensions, whose sizes are to be filled in.
+-- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.
 local function new_block(dtype, count, n)
   local block = dtype.block(count)
   local own = block.own
@@ -70,7 +73,7 @@ local function new_block(dtype, count, n)
   return block
 end
 
--- A block of the sizes of a struct with count elements.
+-- A block with the sizes of a struct that has count elements.
 local function block_like(dtype, c, count)
   local n = c.nDimension
   local block = new_block(dtype, count, n)
@@ -86,15 +89,16 @@ local function block_like(dtype, c, count)
   return block
 end
 
--- The userdata of a block.
+-- Makes the userdata of a block.
 local function publish(dtype, block, ...) -- luacheck: ignore 212
   local value = th.newproxy(dtype.prototype)
   attach(dtype.structs, value, block, block)
   return value
 end
 
--- The best elements along a dimension (from 1) of n dense elements, and where they are.
--- Nan is better than anything, the first of them most of all.
+-- The extrema along dimension dim, from 1, of a contiguous tensor of n elements that begin at p,
+-- and their indices from 1. better(x, best): whether x replaces the extremum of the elements
+-- before it. The first nan replaces any number.
 local function pick(c, p, n, dim, better, ...) -- luacheck: ignore 212
   local dims = c.nDimension
   if not (dim >= 1 and dim <= dims and dim % 1 == 0) then return nil end
@@ -135,13 +139,14 @@ local function matrix_block(dtype, rows, columns)
 end
 
 local function is_size(n)
-  return type(n) == 'number' and n >= 1 and n <= MOST and n % 1 == 0
+  return type(n) == 'number' and n >= 1 and n <= MAX_IN_LUA and n % 1 == 0
 end
 
---- A new tensor of zeros of few elements, for sizes in one or two numbers; else nil.
+--- A new tensor of zeros, if it is small and its sizes are one or two numbers; otherwise nil.
+-- @param n how many arguments the call has
 function formulas.zeros(dtype, n, size1, size2, ...) -- luacheck: ignore 212
   if n == 1 and is_size(size1) then return publish(dtype, vector_block(dtype, size1)) end
-  if n == 2 and is_size(size1) and is_size(size2) and size1 * size2 <= MOST then
+  if n == 2 and is_size(size1) and is_size(size2) and size1 * size2 <= MAX_IN_LUA then
     return publish(dtype, matrix_block(dtype, size1, size2))
   end
 end
@@ -152,9 +157,10 @@ local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, intptr_
 local operands, steps = ffi.new('void *[3]'), ffi.new('intptr_t[3]')
 local count, number = ffi.new('intptr_t[1]'), ffi.new('double[1]')
 
--- Calls an inner loop for n elements: its address and data, two operands (one may be a number)
--- and where the result goes, whose elements have `size` bytes. Nothing here makes an object from
--- the first assignment to shared memory on: the collector could run a finalizer that uses it.
+-- Calls one of numpy's inner loops, given by its address and its data, for n elements. a, b: the
+-- operands, pointers to elements or one of them a number. r: a pointer to the results, which have
+-- `size` bytes each. From the first assignment to `operands` on, nothing is allocated here: the
+-- collector could run a finalizer that uses the same memory.
 local function compute(n, address, data, a, b, r, size)
   local loop, x_step, y_step = ffi.cast(inner_loop, address), 8, 8
   if type(a) == 'number' then
@@ -168,13 +174,14 @@ local function compute(n, address, data, a, b, r, size)
   loop(operands, count, steps, data)
 end
 
-local product_steps = ffi.new('intptr_t[9]', { 0, 0, 0, 0, 8, 8 }) -- from row to row: none
+-- The steps of numpy's loop for matrix products: only those within a row and a column matter.
+local product_steps = ffi.new('intptr_t[9]', { 0, 0, 0, 0, 8, 8 })
 local product_count = ffi.new('intptr_t[4]', { 1, 1, 1, 1 })
 local product = ffi.new('double[1]')
 local products = 0
 
--- A row of n elements times a column, by numpy's loop for matrix products; its address, data and
--- operands. Nil where a finalizer has asked for another product before this one was read.
+-- The inner product of n elements at a and b, by numpy's loop for matrix products, given by its
+-- address and its data. Returns nil if a finalizer has computed another one before this was read.
 local function inner_product(n, address, data, a, b)
   products = products + 1
   local mine, loop = products, ffi.cast(inner_loop, address)
@@ -185,7 +192,8 @@ local function inner_product(n, address, data, a, b)
   if products == mine then return value end
 end
 
--- The sum of n elements. Four in a turn: so compiled code gets ahead of the additions.
+-- The sum of n elements. Four are added in one turn of the loop, so that the processor can load
+-- elements while it waits for the additions.
 local function total(p, n)
   local sum, rest = 0, n % 4
   for i = 0, n - 4, 4 do
@@ -201,7 +209,7 @@ end
 -- -------------------------------------------------------------- more than a few elements
 
 local run = th.thread_pool.run
-local ASK = 64 -- jobs after which Python is asked again how many threads there are
+local ASK = 64 -- jobs after which Python is asked again how many threads to use
 local board, shares, threads, left = 0, 1, 1, 0
 
 local function share(job, size, ...)
@@ -214,14 +222,14 @@ local function share(job, size, ...)
   return true
 end
 
---- To be called when the number of threads has changed.
+--- Must be called when the number of threads has changed.
 function formulas.forget_threads()
   left = 0
 end
 
 local intptr = ffi.typeof('intptr_t')
 
--- An operand, pointer to elements or number, as a parameter, and its step in bytes.
+-- An operand as a parameter of a job (the address of elements, or a number), and its step in bytes.
 local function operand(value)
   if type(value) == 'cdata' then return tonumber(ffi.cast(intptr, value)), 8 end
   return value, 0
@@ -230,7 +238,7 @@ end
 local function share_loop(n, loop, data, a, b, r)
   local x, x_step = operand(a)
   local y, y_step = operand(b)
-  local which = x_step == 0 and 1 or y_step == 0 and 2 or 0 -- is no address but a number
+  local which = x_step == 0 and 1 or y_step == 0 and 2 or 0 -- the operand that is a number
   return share('loop', n, loop, data, 3, which, x, y, operand(r), x_step, y_step, 8)
 end
 
@@ -238,10 +246,10 @@ local function share_copy(n, to, from)
   return share('copy', 8 * n, (operand(to)), (operand(from)))
 end
 
-local axpy -- the address of BLAS's function; false where it cannot be had
+local axpy -- the address of BLAS's daxpy; false where it is not available
 
 local function share_axpy(n, r, factor, x)
-  if n <= FEW then return false end -- to find BLAS takes a while
+  if n <= MAX_UNSHARED then return false end -- looking for BLAS takes a while
   if axpy == nil then axpy = th.ask(host.blas, 'axpy') or false end
   if not axpy then return false end
   return share('axpy', n, axpy, 8, operand(r), (operand(x)), factor)
@@ -251,7 +259,8 @@ end
 
 local KINDS = { userdata = 1, number = 2 }
 
---- The kinds of up to four arguments as a number; 0 where there is another one.
+--- The pattern of up to four arguments, as a number that runtime/compute/formulas.py reads; 0 if
+-- one of them is neither userdata nor number.
 function formulas.pattern(n, a, b, c, d)
   local code = KINDS[type(a)]
   if not code then return 0 end
@@ -273,6 +282,7 @@ function formulas.pattern(n, a, b, c, d)
   return code
 end
 
+-- The locals of the functions that Python writes; FEW is MAX_UNSHARED there, and MOST MAX_IN_LUA.
 local HEAD = [[
 local formulas, structs, fetch_struct, byte, double, math, copy = ...
 local load = double.load
@@ -283,11 +293,15 @@ local exp, log, sqrt, abs = math.exp, math.log, math.sqrt, math.abs
 local floor, ceil = math.floor, math.ceil
 local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
 ]]
-formulas.sharing = { FEW, MOST, share_loop, share_copy, share_axpy }
+formulas.sharing = { MAX_UNSHARED, MAX_IN_LUA, share_loop, share_copy, share_axpy }
 formulas.tools = { few, dense, same_sizes, block_like, publish, pick }
 formulas.bulk = { compute, inner_product, total }
 
---- What runs calls of a pattern (it returns nil where it cannot), or false.
+--- The function that runs an operation for a pattern of arguments, or false if there is none.
+-- The function returns nil for calls that it does not handle.
+-- @param name the operation
+-- @param space 'method' or 'function'
+-- @param code the pattern
 function formulas.find(name, space, code)
   local source = code ~= 0 and th.ask(host.small_source, name, space, code)
   if not source then return false end

@@ -1,8 +1,9 @@
---- What numpy has not and has to be done one element after the other, over raw memory.
--- Python calls these with addresses of arrays that it keeps alive (runtime/compute/lua_kernels.py).
--- What nans they have are safe for Lua, but for those that `load` reads (see tensor/elements.lua).
--- The ways of sorting are the reference's, as far as they decide between equal elements:
--- Sedgewick's quicksort with the median of three, and insertion for short parts.
+--- Loops over raw memory for algorithms that numpy does not have.
+-- Python calls these functions with the addresses of arrays, which it keeps alive
+-- (runtime/compute/lua_kernels.py). It has made the nans in them safe for Lua, except where `load`
+-- reads the elements (see tensor/elements.lua).
+-- Equal elements are sorted into the same order as in the reference: by Sedgewick's quicksort with
+-- the median of three, and by insertion for short parts.
 -- @module kernels
 
 local th = ...
@@ -15,15 +16,17 @@ local load = th.dtypes[th.DOUBLE + 1].load
 local kernels = {}
 th.kernels = kernels
 
-local SHORT = 10 -- parts of at most this many elements (whole rows of one more) are inserted
+-- Parts of at most this many elements are sorted by insertion; whole rows of one more, too.
+local SHORT = 10
 
 local function swap(a, index, i, j)
   a[i], a[j] = a[j], a[i]
   index[i], index[j] = index[j], index[i]
 end
 
--- Parts first..last by the median of three: afterwards the pivot stands at the returned j,
--- what follows it starts at the returned i. Ascending order; descending keys are negated.
+-- Partitions the keys first..last by the median of three. Returns i, where the keys behind the
+-- pivot begin, and j, where the pivot is. The order is ascending; for a descending one, Python
+-- negates the keys.
 local function partition(a, index, first, last)
   swap(a, index, rshift(first + last, 1), first + 1)
   if a[first + 1] > a[last] then swap(a, index, first + 1, last) end
@@ -54,9 +57,10 @@ local function insertion(a, index, n)
   end
 end
 
--- Sorts the part first..last of a row of n, but leaves out what neither holds nor touches
--- equal elements: there the order is known already. `equal` counts, up to each place of the
--- sorted row, the elements that equal the one before; a part keeps its places when sorted.
+-- Sorts the part first..last of a row of n keys, except those parts that contain no equal keys and
+-- are not next to one: their order is known already. equal: for each position of the sorted row,
+-- how many keys up to there equal the key before them. A part has the same positions before and
+-- after it is sorted.
 local function quicksort(a, index, equal, order, first, last, n)
   while first <= last do
     local before = first > 0 and equal[first - 1] or 0
@@ -68,7 +72,7 @@ local function quicksort(a, index, equal, order, first, last, n)
     end
     local i, j = partition(a, index, first, last)
     for k = j, i - 1 do order[k] = index[k] end
-    -- The shorter part first: the depth stays logarithmic.
+    -- The recursion is for the shorter part, so that its depth is logarithmic.
     if j - first > last - i + 1 then
       quicksort(a, index, equal, order, i, last, n)
       last = j - 1
@@ -79,7 +83,7 @@ local function quicksort(a, index, equal, order, first, last, n)
   end
 end
 
--- Sorts by the reference's steps alone: where keys are nan no part is in order before the end.
+-- Sorts by all the steps of the reference: with nans among the keys, no order is known before.
 local function sort_all(a, index, n)
   local function split(first, last)
     while last - first >= SHORT do
@@ -92,6 +96,7 @@ local function sort_all(a, index, n)
   insertion(a, index, n)
 end
 
+-- Moves the key to position k that sorting would put there.
 local function quickselect(a, index, n, k)
   local first, last = 0, n - 1
   while last > first do
@@ -105,7 +110,8 @@ local function quickselect(a, index, n, k)
   end
 end
 
---- Writes the running sums of rows of n doubles.
+--- Writes the cumulative sums of rows of n doubles.
+-- @param from, to addresses of rows * n doubles
 function kernels.cumsum(from, to, rows, n)
   local a, r = ffi.cast(doubles, from), ffi.cast(doubles, to)
   for row = 0, rows - 1 do
@@ -117,11 +123,11 @@ function kernels.cumsum(from, to, rows, n)
   end
 end
 
---- Puts the equal keys of rows of n keys in the order in which sorting leaves them.
+--- Corrects the order of equal keys in sorted rows of n keys to the one that sorting here gives.
 -- @param keys, index addresses of rows * n doubles and int32, which are changed
 -- @param equal address of rows * n int32, see quicksort
 -- @param order address of rows * n int32: the positions of the keys in some sorted order
--- @param first, last the part of each row to do
+-- @param first, last the part of each row that is corrected
 function kernels.order_equals(keys, index, equal, order, rows, n, first, last)
   local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
   local eq, out = ffi.cast(ints, equal), ffi.cast(ints, order)
@@ -131,13 +137,13 @@ function kernels.order_equals(keys, index, equal, order, rows, n, first, last)
   end
 end
 
---- Sorts rows of n keys, among them nan, as the reference does.
+--- Sorts rows of n keys, of which some are nan, as the reference does.
 function kernels.sort(keys, index, rows, n)
   local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
   for row = 0, rows - 1 do sort_all(a + row * n, ix + row * n, n) end
 end
 
---- Moves, in each row of n keys, the one that sorting would put at k (from 0) there.
+--- Moves, in each row of n keys, the key to position k, from 0, that sorting would put there.
 function kernels.select(keys, index, rows, n, k)
   local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
   for row = 0, rows - 1 do quickselect(a + row * n, ix + row * n, n, k) end
@@ -145,8 +151,9 @@ end
 
 -- --------------------------------------------------------------------- random
 
---- Swaps each of count elements from `first` on with one that is not before it.
--- @param values, distances addresses of int32: how far behind it that one is
+--- Swaps each of count elements, from `first` on, with itself or a later one.
+-- @param values address of int32: the elements
+-- @param distances address of count int32: how many elements further that one is
 function kernels.shuffle(values, distances, first, count)
   local a, distance = ffi.cast(ints, values) + first, ffi.cast(ints, distances)
   for i = 0, count - 1 do
@@ -165,7 +172,8 @@ local function slot(cumulative, n, u)
   return left
 end
 
--- Takes one slot's share out of a cumulative distribution and makes its total 1 again.
+-- Removes one slot's share from a cumulative distribution, and divides the rest so that it ends
+-- with 1 again.
 local function take_out(cumulative, n, at)
   local before = at > 0 and cumulative[at - 1] or 0
   local share = cumulative[at] - before
@@ -174,7 +182,7 @@ local function take_out(cumulative, n, at)
   for k = at, n - 1 do cumulative[k] = (cumulative[k] - share) / rest end
 end
 
---- Draws slots (from 0) from rows of cumulative distributions, which it changes.
+--- Draws slots, counted from 0, from rows of cumulative distributions, which are changed.
 -- @param cumulative, uniform addresses of rows * n and rows * count doubles
 -- @param drawn address of rows * count int32
 function kernels.draw(cumulative, uniform, drawn, rows, n, count, replace)
@@ -193,10 +201,11 @@ end
 
 local reals = { [4] = ffi.typeof('float *'), [8] = doubles }
 
---- Pairs slots of a distribution that have too little with such that have too much.
+--- Makes the tables of the alias method: each slot with a share below 1 gets an alias, a slot with
+-- a share above 1, from whose share the missing part is taken.
 -- @param shares address of n floats or doubles (width bytes each): probabilities times n
--- @param aliases address of n int32, all 0: who fills a slot up, from 0
--- @param stacks address of 2 * n int32, for its own use
+-- @param aliases address of n int32, all 0: for each slot its alias, from 0
+-- @param stacks address of 2 * n int32, working memory
 function kernels.pair(shares, aliases, stacks, n, width)
   local q, alias = ffi.cast(reals[width], shares), ffi.cast(ints, aliases)
   local small, large = ffi.cast(ints, stacks), ffi.cast(ints, stacks) + n

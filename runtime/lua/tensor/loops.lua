@@ -1,20 +1,22 @@
---- apply, map and map2 for one element type, over any strides.
--- A template: loaded once for each type, and once more for each place whose function runs
--- over many elements, so that LuaJIT compiles that loop and that function as one trace.
--- The function may do anything, also resize the tensors: each access asks the struct again.
--- What the function returns is converted as FFI does (the reference's loops are FFI, too):
--- true is 1, whole numbers beyond 32 bits wrap.
+--- The loops of apply, map and map2 for one element type, over any strides.
+-- This chunk is loaded once for each type, and again for each function in the program's source that
+-- runs over many elements, so that LuaJIT compiles the loop and that function as one trace.
+-- The function may do anything, such as resize the tensors: so each access reads the struct again.
+-- Torch7: its loops assign the function's result through FFI. Here it is converted in the same way:
+-- true is 1, and whole numbers beyond 32 bits wrap.
 -- @module loops
 
 local th, load, convert, ctype = ...
 
 local type, tonumber, min = type, tonumber, math.min
-local CHUNK = 2 ^ 20 -- elements between two looks at Ctrl-C
+local CHUNK = 2 ^ 20 -- elements between two checks for Ctrl-C
 
 local loops = {}
 
--- Walks a tensor in order: at is the position in the storage, left and step describe the
--- innermost run; neighbouring dimensions that form one run have been joined.
+-- The state of a traversal of a tensor's elements in order. Dimensions whose elements are at equal
+-- distances are joined, so that the innermost dimension, the run, is as long as possible.
+-- at: the position in the storage. left: the elements that are left of the run. step: its stride.
+-- counts: the indices, from 0, in the outer dimensions.
 local function cursor(c)
   local sizes, strides, n, total = {}, {}, 0, c.nDimension > 0 and 1 or 0
   for d = 0, c.nDimension - 1 do
@@ -38,7 +40,7 @@ local function cursor(c)
 end
 loops.cursor = cursor
 
--- Moves a cursor over `run` elements, which lie within its innermost run.
+-- Advances a cursor by `run` elements, no more than are left of its run.
 local function advance(k, run)
   k.at, k.left = k.at + run * k.step, k.left - run
   if k.left > 0 then return end
@@ -53,9 +55,7 @@ local function advance(k, run)
   end
 end
 
-local function exceeded()
-  th.fail('tensor reaches past the end of its storage, which was resized')
-end
+local exceeded = th.storage_exceeded
 
 local function read(c, at)
   local storage = c.storage
@@ -86,12 +86,14 @@ local function pause(left)
   if left > 0 then th.poll() end
 end
 
--- The next loops run over memory without gaps, as long as nothing moves: the comparisons of
--- struct and storage leave compiled code where the function cannot change them. The next
--- element is loaded at the end: each turn starts with the call, and so where LuaJIT finds another
--- function than it has compiled, it can make a loop of its own for that. The last element is left
--- to the caller, so that there is always a next one.
+-- The functions *_dense run over elements with stride 1 as long as the storage stays the same, and
+-- return how many elements they have done. LuaJIT removes the comparisons of struct and storage
+-- from a trace in which the function f cannot change these. The next element is loaded at the end
+-- of a turn, so that each turn begins with the call: where LuaJIT finds another function than the
+-- one it has compiled, it can make a loop of its own from there. The last element is left to the
+-- caller, so that there always is a next one to load.
 
+-- c: the struct. at: the position of the first element. n: how many elements there are.
 local function apply_dense(c, at, n, f)
   local storage = c.storage
   local memory, size = storage.data, storage.size
@@ -113,6 +115,7 @@ local function apply_dense(c, at, n, f)
   return n - 1
 end
 
+-- The same for two tensors, of which the elements of the first one are set.
 local function map_dense(c, at, d, bt, n, f)
   local storage, other = c.storage, d.storage
   local memory, size, memory2, size2 = storage.data, storage.size, other.data, other.size

@@ -1,4 +1,4 @@
---- torch.Generator and torch._gen, and what the manual has of the alias method.
+--- torch.Generator, torch._gen, and the functions of the alias method.
 -- @module random
 
 local th = ...
@@ -15,7 +15,7 @@ th.mark_constructor(new)
 local mt = torch.newmetatable('torch.Generator', nil, new, nil, new, torch)
 th.bind_class(th.stub('Generator.classId')(), mt)
 
---- What generators' functions draw from that are given none.
+--- The generator from which functions draw that are passed none.
 torch._gen = th.stub('Generator.default')()
 
 local function check(self, file)
@@ -23,13 +23,13 @@ local function check(self, file)
   if not torch.isTypeOf(file, 'torch.File') then th.class_error(2, 'torch.File', file) end
 end
 
---- Writes the state to a torch.File, as bytes.
+--- Writes a generator's state to a torch.File, as bytes.
 function mt.write(self, file)
   check(self, file)
   file:writeByte(torch.getRNGState(self):storage())
 end
 
---- Goes on from a state that a torch.File has.
+--- Sets a generator to the state that a torch.File has.
 function mt.read(self, file)
   check(self, file)
   local size = torch.getRNGState(self):nElement()
@@ -46,7 +46,7 @@ function torch.multinomialAliasSetup(probs, state)
   return state
 end
 
---- Fills a LongTensor with draws from the distribution of such tables.
+--- Fills a LongTensor with indices drawn by the tables that multinomialAliasSetup returns.
 function torch.multinomialAlias(output, state)
   if state == nil then th.fail("attempt to index local 'state' (a nil value)") end
   torch.DoubleTensor.multinomialAlias_(output, state[1], state[2])

@@ -1,4 +1,4 @@
---- The storage classes: elements by number, constructors, and Python's methods.
+--- The storage classes: element access, constructors, and the methods that are in Python.
 -- @module storage
 
 local th = ...
@@ -6,7 +6,9 @@ local torch, host = th.torch, th.host
 
 local type, tonumber = type, tonumber
 
---- Adds to a metatable the operations that Python lists for a class.
+--- Adds the operations that Python lists for a class to its metatable.
+-- @param prefix 'Storage.' for storages, '' for tensors
+-- @param index the index of the element type
 function th.add_operations(mt, prefix, index)
   local names = th.ask(host.operations, prefix, index)
   for name, mark in names:gmatch('([^\n*!]+)([*!]?)') do
@@ -21,7 +23,7 @@ local function same_object(a, b)
 end
 th.same_object = same_object
 
---- Element access for one type; a template, as tensor_access.
+--- Element access for one type; loaded once for each type, as tensor/access.lua.
 th.storage_access = th.load([[
   local th, dtype, methods = ...
   local load, convert = dtype.load, dtype.convert
@@ -29,7 +31,7 @@ th.storage_access = th.load([[
   local type, tonumber = type, tonumber
   local access = {}
 
-  -- The struct and the position from 0; the reference truncates what is not whole.
+  -- The struct and the position from 0. Torch7: truncates an index that is no whole number.
   local function position(self, key)
     local c = structs[self] or need_struct(self)
     local i = key - key % 1 - 1
@@ -83,7 +85,7 @@ th.storage_access = th.load([[
   return access
 ]], 'storage_access.lua')
 
--- A storage of a table's numbers.
+-- A storage of the numbers in a table.
 local function from_table(make, items, convert)
   local n = #items
   local value = make(n)
@@ -112,7 +114,7 @@ for _, dtype in ipairs(th.dtypes) do
   local make = th.stub('Storage.new', dtype.index)
   local function new(...)
     if type((...)) == 'table' then return from_table(make, (...), dtype.convert) end
-    local value = make(...) -- no tail call: errors look for this frame
+    local value = make(...) -- no tail call: core/errors.lua looks for this constructor's frame
     return value
   end
   th.mark_constructor(new)

@@ -1,4 +1,4 @@
---- The tensor classes: constructors from tables, apply, split, and Python's methods.
+--- The tensor classes: constructors, apply, split, and the methods that are in Python.
 -- @module tensor
 
 local th = ...
@@ -10,19 +10,19 @@ local new_sizes = torch.getmetatable('torch.LongStorage').new
 
 -- ---------------------------------------------------------------- from tables
 
-local MOST_DIMENSIONS = 1000 -- beyond: a table that contains itself
+local MAX_DIMENSIONS = 1000 -- a table that is nested deeper contains itself
 
 local function shape(items)
   local sizes = {}
   while type(items) == 'table' and #items > 0 do
-    if #sizes == MOST_DIMENSIONS then th.fail('invalid tensor definition') end
+    if #sizes == MAX_DIMENSIONS then th.fail('invalid tensor definition') end
     sizes[#sizes + 1] = #items
     items = items[1]
   end
   return sizes
 end
 
--- Writes the numbers of nested tables one after the other; returns the next position.
+-- Writes the numbers in nested tables to memory one after the other; returns the next position.
 local function fill(data, at, items, sizes, d, convert)
   if type(items) ~= 'table' then th.fail('invalid tensor definition') end
   if #items ~= sizes[d] then th.fail('invalid tensor sizes') end
@@ -41,7 +41,8 @@ local function fill(data, at, items, sizes, d, convert)
   return at
 end
 
--- resize is ours, whatever a program puts in the place of the method: memory is written next.
+-- resize: the original method. A program may have replaced it in the class; but the memory that is
+-- written here must have been allocated.
 local function from_table(make, resize, items, convert)
   local sizes = shape(items)
   local value = make()
@@ -53,17 +54,18 @@ end
 
 -- ------------------------------------------------------------------ functions
 
-local loop_copies = setmetatable({}, { __mode = 'v' })
-local MANY = 4096
+local loop_copies = setmetatable({}, { __mode = 'v' }) -- place of a function -> loops for it
+local MIN_FOR_COPY = 4096 -- elements
 
--- The element type as an error of the loops names it.
+-- The name of the element type in errors of the loops.
 local function loop_type(dtype)
   return dtype.name == 'Long' and 'int64_t' or dtype.name == 'Char' and 'char' or dtype.ctype
 end
 
--- The loops to run a function over n elements: beyond a few, a copy for its place.
+-- The loops to run a function over n elements. If there are many, it is a copy of the chunk for the
+-- place in the source where the function is defined: see tensor/loops.lua.
 local function loops_for(dtype, f, n)
-  if n < MANY then return dtype.loops end
+  if n < MIN_FOR_COPY then return dtype.loops end
   local info = debug.getinfo(f, 'S')
   local place = dtype.name .. info.source .. ':' .. info.linedefined
   if info.what == 'C' then place = dtype.name .. tostring(f) end
@@ -84,7 +86,7 @@ local function cursor(dtype, arg, value)
   return dtype.loops.cursor(c or th.class_error(arg, dtype.tensor_name, value))
 end
 
--- The same for the other tensors of map and map2, about which the reference's Lua complains.
+-- The same for the further tensors of map and map2. Torch7: checks them in Lua, with other errors.
 local function source_cursor(dtype, arg, value)
   local name = th.typename(value)
   if not torch.isTensor(value) then
@@ -179,7 +181,7 @@ for _, dtype in ipairs(th.dtypes) do
     local value = th.leaves_memory and dtype.index == th.DOUBLE
       and zeros(dtype, select('#', ...), ...)
     if value then return value end
-    value = make(...) -- no tail call: errors look for this frame
+    value = make(...) -- no tail call: core/errors.lua looks for this constructor's frame
     return value
   end
   th.mark_constructor(new)

@@ -1,4 +1,4 @@
---- The torch table: functions of Python's, default type, FFI access, odds and ends.
+--- The table torch: the functions that are in Python, the default type, FFI access, threads, time.
 -- @module torch
 
 local th = ...
@@ -17,7 +17,7 @@ end
 
 local python_zeros = torch.zeros
 
---- torch.zeros: a few zeros of the default type are made here.
+--- torch.zeros; a small DoubleTensor is made here, without Python.
 function torch.zeros(...)
   local value = th.default == th.DOUBLE
     and th.formulas.zeros(th.dtypes[th.DOUBLE + 1], select('#', ...), ...)
@@ -71,8 +71,9 @@ end
 
 local intptr = ffi.typeof('intptr_t')
 
--- The methods data and cdata of a class. data: the raw elements of a tensor, from its offset,
--- or of a storage; as a number's cdata with `asnumber`.
+-- Adds the methods data and cdata to a class. data returns a pointer to the elements of a tensor,
+-- from its offset on, or of a storage; cdata a pointer to the struct. With `asnumber`, they return
+-- the address as a cdata of the type intptr_t.
 local function add_pointers(mt, structs, elements)
   local function struct_of(self)
     return th.settled_struct(self, structs) or th.class_error(1, mt.__typename, self)
@@ -103,7 +104,7 @@ for _, dtype in ipairs(th.dtypes) do
   add_pointers(torch.getmetatable(dtype.storage_name), dtype.storage_structs, storage_elements)
 end
 
--- A method as a function, which lets nil pass.
+-- Makes a function that calls a method of its argument; for nil or false it returns nil.
 local function access(name)
   local function call(self, asnumber)
     if not self then return nil end
@@ -114,7 +115,7 @@ local function access(name)
     end
     local method = self[name]
     if method == nil then th.fail(("attempt to call method '%s' (a nil value)"):format(name)) end
-    if method == call then th.fail('stack overflow') end -- torch itself, as an argument
+    if method == call then th.fail('stack overflow') end -- the argument is the table torch itself
     return method(self, asnumber)
   end
   return call
@@ -131,7 +132,7 @@ function torch.toc(start)
   return th.ask(host.clock) - since
 end
 
---- How many threads large operations are shared out to.
+--- The number of threads that large operations are divided among.
 function torch.getnumthreads() return (th.ask(host.get_threads)) end
 
 function torch.setnumthreads(count)

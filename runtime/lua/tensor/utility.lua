@@ -1,4 +1,4 @@
---- The manual's utility functions, besides the class system: identity, environments, paths.
+--- Manual, Torch utility functions, except classes: identity, environments, paths.
 -- @module utility
 
 local th = ...
@@ -19,7 +19,7 @@ local function check_object(arg, object)
   if not th.typename(object) then th.argument_error(arg, 'Torch object expected') end
 end
 
---- A number that tells objects apart: the address of the C struct, or of the Lua object.
+--- The address of an object's C struct, or of the Lua object: a number that identifies it.
 function torch.pointer(object)
   local kind = type(object)
   if kind == 'cdata' then
@@ -46,8 +46,8 @@ function torch.isequal(a, b)
   return type(a) == 'table' and type(b) == 'table' and rawequal(a, b)
 end
 
---- The object whose C struct lies at an address (a number, or a pointer that cdata gave).
--- Torch7 believes any address; here the object has to be alive.
+--- The object whose C struct is at an address, given as a number or as cdata's pointer.
+-- Torch7: takes any address for that of a struct; here the object must exist.
 function torch.pushudata(pointer, tname)
   if type(tname) ~= 'string' then th.type_error(2, 'string', tname, tname == nil) end
   if type(pointer) ~= 'number' and type(pointer) ~= 'cdata' then
@@ -65,9 +65,9 @@ function torch.pushudata(pointer, tname)
   th.fail(('no %s lives at this address'):format(tname))
 end
 
-local ids = {} -- type name -> a userdata of its own
+local ids = {} -- type name -> a userdata that only this type has
 
---- Something that stands for a class, to compare quickly; nil where there is no such class.
+--- A value that identifies a class, for quick comparisons; nil where there is no such class.
 function torch.typename2id(tname)
   if type(tname) ~= 'string' then th.type_error(1, 'string', tname, tname == nil) end
   if not torch.getmetatable(tname) then return nil end
@@ -115,7 +115,7 @@ end
 
 -- -------------------------------------------------------------------- paths
 
---- The folder of the file that a package is loaded from; without a name, torch's parent.
+--- The folder of the file that a package is loaded from; without a name, the folder above torch's.
 function torch.packageLuaPath(name)
   if not name then return (torch.packageLuaPath('torch') or ''):match('(.*)/') end
   for template in package.path:gmatch('[^;]+') do
@@ -138,7 +138,7 @@ end
 
 torch._heaptracking = true
 
---- Kept for programs that ask; memory is always counted here.
+--- Sets what torch._heaptracking says. Torch7: counts memory only then; here it is always counted.
 function torch.setheaptracking(enabled)
   if type(enabled) ~= 'boolean' then th.class_error(1, 'boolean', enabled) end
   torch._heaptracking = enabled

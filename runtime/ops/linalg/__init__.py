@@ -1,1 +1,1 @@
-"""Manual, Math Functions: BLAS and LAPACK operations."""
+"""Manual, Math Functions: the operations that BLAS and LAPACK compute."""

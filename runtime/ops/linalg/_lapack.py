@@ -1,4 +1,4 @@
-"""What the LAPACK operations share: rows of their forms, checks, routines and results."""
+"""What the LAPACK operations share: adding their rows, checks, LAPACK's routines, results."""
 
 from __future__ import annotations
 
@@ -28,17 +28,20 @@ __all__ = [
     "with_results",
 ]
 
-#: From this many elements on it pays to solve for parts of a result in several threads.
+#: Elements from which on it is faster to solve for parts of a result in several threads.
 _LARGE_MATRIX = 20_000
-#: From this many on the library uses threads itself. They wait for each other often: for less, and
-#: where the machine has other things to do, they cost more than they gain.
+#: Elements from which on the library's own threads are used. They wait for each other often, so
+#: that for smaller matrices, and on a busy machine, they cost more time than they gain.
 _HUGE_MATRIX = 1_000_000
 
 F = TypeVar("F", bound=Callable[..., None])
 
 
 def with_results(name: str, results: str, form: str) -> Callable[[F], F]:
-    """Add a function's two forms: its results given, or all of them new."""
+    """Add a function's two forms: the call passes all destinations, or none of them.
+
+    results: the destinations. form: the arguments behind them.
+    """
 
     def register(implementation: F) -> F:
         new = " ".join(f"<{result}>" for result in results.split())
@@ -50,20 +53,20 @@ def with_results(name: str, results: str, form: str) -> Callable[[F], F]:
 
 
 def check_matrix(a: Tensor) -> None:
-    """Refuse a tensor that is no matrix."""
+    """Raise ArgError for a tensor that is no matrix."""
     if a.ndim != 2:
         raise ArgError(1, "A should be 2 dimensional")
 
 
 def check_square(a: Tensor) -> None:
-    """Refuse a tensor that is no square matrix."""
+    """Raise ArgError for a tensor that is no square matrix."""
     check_matrix(a)
     if a.sizes[0] != a.sizes[1]:
         raise ArgError(1, "A should be square")
 
 
 def check_system(b: Tensor, a: Tensor, *, square: bool = True) -> None:
-    """Refuse a and b that make no system of equations a * x = b."""
+    """Raise ArgError where a * x = b is no system of equations; a must be square unless told."""
     if a.ndim != 2:
         raise ArgError(2, f"A should have 2 dimensions, but has {a.ndim}")
     if b.ndim not in (1, 2):
@@ -77,9 +80,9 @@ def check_system(b: Tensor, a: Tensor, *, square: bool = True) -> None:
 
 
 def check_info(info: int, name: str, problem: str) -> None:
-    """Raise what a routine's result code says.
+    """Raise TorchError where a LAPACK routine's result code is not 0.
 
-    problem: the message for a code above 0; {} in it is the code.
+    problem: the message for a code above 0; {} in it stands for the code.
     """
     if info < 0:
         raise TorchError(f"Lapack Error in {name} : Illegal Argument {-info}")
@@ -88,7 +91,7 @@ def check_info(info: int, name: str, problem: str) -> None:
 
 
 def routine(name: str, t: Tensor) -> Callable[..., Any]:
-    """The LAPACK routine for a tensor's element type; for a huge tensor by several threads."""
+    """The LAPACK routine for a tensor's element type; of a huge tensor it uses several threads."""
     found = _routine(("d" if t.dtype.size == 8 else "s") + name)
     if t.nelement < _HUGE_MATRIX or name.endswith("_lwork"):
         return found
@@ -101,38 +104,41 @@ def routine(name: str, t: Tensor) -> Callable[..., Any]:
 
 
 def is_medium(t: Tensor) -> bool:
-    """Whether threads are wanted for a matrix that is too small for the library's own."""
+    """Whether a matrix is large enough for several threads and too small for the library's own."""
     return _LARGE_MATRIX <= t.nelement < _HUGE_MATRIX and get_threads() > 1
 
 
 @cache
 def _routine(name: str) -> Callable[..., Any]:
     with one_thread_at_load():
-        from scipy.linalg import lapack  # takes a while: not before it is needed
+        from scipy.linalg import lapack  # imported on first use, as it takes a while
 
     return getattr(lapack, name)  # type: ignore[no-any-return]
 
 
 def by_columns(t: Tensor) -> Array:
-    """A copy of a matrix in LAPACK's layout, for it to overwrite; a vector is one column."""
+    """A copy of a matrix, stored by columns, for LAPACK to overwrite; a vector is one column."""
     values = t.array
     return np.array(values if t.ndim == 2 else values[:, None], order="F")
 
 
 def store_columns(r: Tensor, values: Array, source: Tensor | None = None) -> None:
-    """Set a result to a fresh matrix; a result without a storage takes a small one's memory over.
+    """Resize a destination to a new matrix and set its elements.
 
-    Torch7: results are laid out by columns. A result that is the source keeps its layout, as
-    does a square one that has these sizes and is not contiguous.
+    Torch7: the results are stored by columns. A destination that is the source keeps its strides,
+    as does a square one that has the sizes already and is not contiguous.
     """
     rows, columns = values.shape
-    if r.storage is None and values.nbytes < Pool.LEAST:  # larger memory comes from the pool
+    # The matrix becomes the memory of a destination that has none. Larger memory is taken from
+    # the pool of reused blocks, into which the matrix is then copied.
+    if r.storage is None and values.nbytes < Pool.LEAST:
         memory = np.asfortranarray(values).T.reshape(-1)
         r.set(r.storage_class.of(memory), 0, (rows, columns), (1, rows))
         return
     if r is not source or r.sizes != values.shape:
-        odd = rows != columns and not r.is_contiguous and r.sizes == (columns, rows)
-        r.resize((columns, rows), contiguous_strides((columns, rows)) if odd else None)
+        keeps_strides = rows != columns and not r.is_contiguous and r.sizes == (columns, rows)
+        strides = contiguous_strides((columns, rows)) if keeps_strides else None
+        r.resize((columns, rows), strides)
         if r.is_contiguous:
             r.set(r.storage, r.offset, r.sizes[::-1], r.strides[::-1])
     r.array[...] = values

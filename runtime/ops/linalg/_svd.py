@@ -1,8 +1,9 @@
-"""The singular value decomposition over several threads.
+"""The singular value decomposition, computed by several threads.
 
-LAPACK's gesvd makes the matrix bidiagonal and then turns its rows and columns, which takes most
-of the time, by one thread. No row of u meets another one there, nor a column of v': so each
-thread makes all turns for a part of them.
+LAPACK's gesvd makes the matrix bidiagonal and then applies rotations to the columns of u and the
+rows of v', which takes most of the time, in one thread. The rotations treat each row of u, and
+each column of v', independently of the others. So each thread here makes all rotations for a
+part of these rows and columns.
 """
 
 from __future__ import annotations
@@ -19,28 +20,30 @@ from runtime.core.dtypes import Array
 
 __all__ = ["svd_over_threads"]
 
-#: From this many rows and columns on threads pay.
+#: The number of rows and columns from which on threads gain time.
 _LARGE = 64
-#: gesvd begins with another factorization where one side is this many times the other.
-_LONG = np.float32(1.6)
-#: Elements of working memory, for each row and column.
+#: Where the longer side has this many times the elements of the shorter one, gesvd begins with
+#: another factorization, which is left to it.
+_QR_RATIO = np.float32(1.6)
+#: Elements of working memory for each row and column.
 _WORK = 64
 
 
 def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
-    """u, the singular values, v' and LAPACK's code, as gesvd gives them; None where it should.
+    """u, the singular values, v' and LAPACK's result code, with the values that gesvd gives.
 
-    u and v' have as many columns and rows as there are singular values; a is by columns, and
-    overwritten unless the answer is None.
+    u has as many columns, and v' as many rows, as there are singular values. a is stored by
+    columns, and is overwritten. The result is None, with a unchanged, where gesvd itself is to be
+    called.
     """
     rows, columns = a.shape
     short, long = sorted(a.shape)
-    if get_threads() == 1 or short < _LARGE or long >= int(_LONG * short):
+    if get_threads() == 1 or short < _LARGE or long >= int(_QR_RATIO * short):
         return None
     info = np.finfo(a.dtype)
     largest = np.abs(a).max()
     if not np.sqrt(info.tiny) / info.eps < largest < np.sqrt(info.max) * info.eps:
-        return None  # gesvd scales these
+        return None  # gesvd scales such a matrix first
     gebrd, orgbr, bdsqr = (_routine(name, a.itemsize) for name in ("gebrd", "orgbr", "bdsqr"))
     if not (gebrd and orgbr and bdsqr):
         return None
@@ -63,7 +66,7 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
         matrices = own_v, short, own_u, len(own_u), space, 1
         code = bdsqr(kind, *sizes, diagonal, above.copy(), *matrices, space)
         u[at[0]], v[:, at[1]] = own_u, own_v
-        found.append((code, diagonal))  # the same of each part
+        found.append((code, diagonal))  # equal for all parts
 
     share(part, count, piece=1, large=0)
     code, values = found[0]
@@ -71,20 +74,21 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
 
 
 def _routine(name: str, itemsize: int) -> Callable[..., int] | None:
-    """A LAPACK function that takes numbers, letters and arrays, and returns its code."""
+    """A LAPACK function that takes numbers, letters and arrays, and returns its result code."""
     function = lapack_call(name, itemsize)
     if function is None:
         return None
 
     def call(*args: Any) -> int:
         code = ctypes.c_int()
-        function(*map(_by_address, args), ctypes.byref(code))
+        function(*map(_as_pointer, args), ctypes.byref(code))
         return code.value
 
     return call
 
 
-def _by_address(value: Any) -> Any:
+def _as_pointer(value: Any) -> Any:
+    """An argument as Fortran takes it: the address of the value; bytes are an address in C."""
     if isinstance(value, np.ndarray):
         return value.ctypes.data
     return ctypes.byref(ctypes.c_int(value)) if isinstance(value, int) else value

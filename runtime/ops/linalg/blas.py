@@ -1,4 +1,8 @@
-"""Manual, Math Functions: BLAS operations."""
+"""Manual, Math Functions: BLAS operations.
+
+Vectors have 1 dimension, matrices 2 and batches of matrices 3. Sizes that do not fit together
+raise TorchError or ArgError.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +19,13 @@ from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
 from runtime.ops._operands import check_counts, store
 
-#: From this many multiplications on a product is shared out to threads.
+#: The number of multiplications from which on a product is divided among threads.
 _LARGE_PRODUCT = 10_000_000
 
 
 @op("dot", method="T T", function="T T", total="a * b")
 def dot(a: Tensor, b: Tensor) -> float:
-    """The sum of the products of the elements, in order."""
+    """The sum of the products of the elements of two tensors with as many elements."""
     if a.sizes != b.sizes:
         check_counts(tensor=a, src=b)
     if not a.dtype.is_float:
@@ -30,8 +34,8 @@ def dot(a: Tensor, b: Tensor) -> float:
 
 
 def _whole_dot(a: Tensor, b: Tensor) -> int:
-    # Torch7: the sum over elements that lie equally far apart in memory wraps as the element
-    # type does; the sum of those sums does not.
+    # Torch7: a sum over elements at equal distances in memory wraps as the element type does; the
+    # sum of these sums does not.
     products = a.flat * b.flat
     if not products.size:
         return 0
@@ -41,7 +45,7 @@ def _whole_dot(a: Tensor, b: Tensor) -> int:
 
 
 def _run(t: Tensor) -> int:
-    """How many elements from the first on lie equally far apart in memory."""
+    """How many elements, from the first on, are at equal distances in memory."""
     if t.is_contiguous:
         return t.nelement
     run = t.sizes[-1]
@@ -53,7 +57,7 @@ def _run(t: Tensor) -> int:
 
 
 def _matmul(a: Array, b: Array, out: Array | None = None) -> Array:
-    """The product of arrays as numpy's matmul makes it; large ones over several threads."""
+    """numpy's matmul; large products are computed by several threads."""
     if b.ndim > 1 and a.size * b.shape[-1] >= _LARGE_PRODUCT:
         with many_threads(get_threads()):
             return np.matmul(a, b, out=out)
@@ -69,7 +73,7 @@ def _matmul(a: Array, b: Array, out: Array | None = None) -> Array:
 
 
 def _combine(r: Tensor, beta: float, t: Tensor, alpha: float, product: Array) -> None:
-    """r = beta * t + alpha * product; what is scaled by 0 does not count, nan or not."""
+    """r = beta * t + alpha * product; a term with the factor 0 is left out, even if it is nan."""
     if alpha == 0:
         product = np.zeros_like(product)
     elif alpha != 1:
@@ -92,7 +96,11 @@ def _check_vector(mat: Tensor, vec: Tensor) -> None:
 
 
 def _add_product(name: str, kinds: str, ndim: int, implementation: Any) -> None:
-    """Rows of an operation with optional factors, as method and as function."""
+    """Add the rows of an operation r = beta * t + alpha * product.
+
+    kinds: those of the factors of the product. ndim: the number of dimensions of t. The call may
+    leave out beta and alpha, or alpha.
+    """
     t = f"T~{ndim}D"
     op(name, f"*{t}* [{t}=1] [real=1] {kinds}")(_without_beta(implementation))
     op(name, f"*{t}* real [{t}=1] real {kinds}")(implementation)
@@ -177,11 +185,12 @@ _add_product("baddbmm", "T~3D T~3D", 3, baddbmm)
 
 # -- products
 #
-# Torch7: a destination that is given has the result's sizes already; a new one gets them.
+# Torch7: a destination that the call passes is not resized: it must have the result's sizes. The
+# functions `_new_…` are for calls without a destination; they give a new one these sizes.
 
 
 def _multiply_into(r: Tensor, a: Tensor, b: Tensor) -> None:
-    """r = a * b; in place where r shares nothing with them."""
+    """r = a * b; a copy of the product is made only if r has the storage of a or b."""
     if r.storage is a.storage or r.storage is b.storage:
         store(r, _matmul(a.array, b.array))
     else:
@@ -249,7 +258,7 @@ def bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
 
 @op("match", "*T* T T [real=1]", "[*T*] T T [real=1]")
 def match(r: Tensor, m1: Tensor, m2: Tensor, gain: float) -> None:
-    """r[i][j] = gain * the squared distance of row i of m1 and row j of m2."""
+    """r[i][j] = gain * the squared distance between row i of m1 and row j of m2."""
     if not m1.sizes or not m2.sizes:
         raise ArgError(1 if not m1.sizes else 2, "empty tensor")
     a, b = m1.flat.reshape(m1.sizes[0], -1), m2.flat.reshape(m2.sizes[0], -1)
@@ -263,7 +272,7 @@ def match(r: Tensor, m1: Tensor, m2: Tensor, gain: float) -> None:
 
 
 def multiply(a: Tensor, b: Tensor) -> Tensor | float:
-    """The product that `a * b` means: dot, matrix-vector or matrix-matrix."""
+    """a * b of two vectors (a number), a matrix and a vector, or two matrices."""
     result = type(a)()
     if (a.ndim, b.ndim) == (1, 1):
         return dot(a, b)
@@ -279,7 +288,7 @@ def multiply(a: Tensor, b: Tensor) -> Tensor | float:
 
 @op("trace", method="T", function="T")
 def trace(t: Tensor) -> float:
-    """The sum of the diagonal."""
+    """The sum of the elements on the diagonal of a matrix."""
     if t.ndim != 2:
         raise ArgError(1, "expected a matrix")
     return np.trace(t.array, dtype=np.float64 if t.dtype.is_float else np.int64).item()  # type: ignore[no-any-return]

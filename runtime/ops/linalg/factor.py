@@ -1,6 +1,7 @@
 """Manual, Math Functions: linear algebra: eigenvalues, singular values, QR.
 
-LAPACK gets copies, so that results may be sources; when it fails, nothing is changed.
+LAPACK works on copies of the sources, so that destinations may be sources. Where it fails,
+TorchError is raised and no destination is changed.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ __all__: list[str] = []
 def symeig(values: Tensor, vectors: Tensor, a: Tensor, job: str, part: str) -> None:
     """The eigenvalues (ascending) of a symmetric matrix; with 'V' its eigenvectors as columns.
 
-    part: the triangle of a that is read, 'U'pper or 'L'ower.
-    Torch7: without 'V', vectors holds what LAPACK leaves of a.
+    part: the triangle of a that is read, 'U' for the upper or 'L' for the lower one.
+    Torch7: without 'V', vectors gets what LAPACK leaves in its copy of a.
     """
     check_square(a)
     work, _ = routine("syev_lwork", a)(a.sizes[0], lower=part == "L")
@@ -45,9 +46,10 @@ def symeig(values: Tensor, vectors: Tensor, a: Tensor, job: str, part: str) -> N
 
 @with_results("eig", "*T* *T*", "T [(N|V)=N]")
 def eig(values: Tensor, vectors: Tensor, a: Tensor, job: str) -> None:
-    """The eigenvalues of a matrix as rows (real part, imaginary part); with 'V' its vectors.
+    """The eigenvalues of a matrix as rows of real and imaginary part; with 'V' its eigenvectors.
 
-    A pair of complex eigenvectors is two columns, real and imaginary part of the first.
+    vectors gets the eigenvectors as columns. Of a conjugate pair, the two columns are the real
+    and the imaginary part of the first one. Without 'V', vectors is unchanged.
     """
     check_square(a)
     wanted = {"compute_vl": 0, "compute_vr": int(job == "V")}
@@ -64,16 +66,16 @@ def eig(values: Tensor, vectors: Tensor, a: Tensor, job: str) -> None:
 
 @with_results("svd", "*T* *T* *T*", "T [(A|S)=S]")
 def svd(u: Tensor, s: Tensor, v: Tensor, a: Tensor, job: str) -> None:
-    """u * diag(s) * v' = a; s descends.
+    """u * diag(s) * v' = a, with the singular values s in descending order.
 
-    job: 'S' for as many columns of u and v as there are singular values, 'A' for all.
-    Torch7: with infinite elements it may run for ever.
+    job: 'S' for as many columns of u and v as there are singular values, 'A' for all of them.
+    Raises TorchError for a matrix with infinite elements. Torch7: may then run for ever.
     """
     check_matrix(a)
     rows, columns = a.sizes
     full = int(job == "A")
     columns_of_a = by_columns(a)
-    if np.isinf(columns_of_a).any():  # LAPACK may never end
+    if np.isinf(columns_of_a).any():
         raise TorchError(" Lapack Error gesvd : the matrix has infinite elements")
     found = svd_over_threads(columns_of_a) if not full or rows == columns else None
     if found is None:
@@ -90,22 +92,25 @@ def svd(u: Tensor, s: Tensor, v: Tensor, a: Tensor, job: str) -> None:
 
 @with_results("qr", "*T* *T*", "T")
 def qr(q: Tensor, r: Tensor, a: Tensor) -> None:
-    """q * r = a: the columns of q (rows x k) orthonormal, r (k x columns) upper triangular.
+    """q * r = a, where the columns of q are orthonormal and r is upper triangular.
 
-    k is the smaller of a's sizes.
+    q has the sizes rows x k and r the sizes k x columns, where k is the smaller of a's sizes.
     """
     check_matrix(a)
     factors, tau = _factor(a)
     k = min(a.sizes)
     upper = np.triu(factors[:k])
-    store_columns(q, _unfold(factors, tau, a))
+    store_columns(q, _make_q(factors, tau, a))
     q.set(q.storage, q.offset, (a.sizes[0], k), q.strides)
     store(r, upper)
 
 
 @with_results("geqrf", "*T* *T*", "T")
 def geqrf(r: Tensor, tau: Tensor, a: Tensor) -> None:
-    """The QR factorization as LAPACK keeps it: R, below it the reflectors of Q; their factors."""
+    """The QR factorization as LAPACK stores it: r has R, and below it the reflectors of Q.
+
+    tau gets the scalar factors of the reflectors, one for each of the smaller of a's sizes.
+    """
     check_matrix(a)
     factors, scales = _factor(a)
     store_columns(r, factors, a)
@@ -121,18 +126,21 @@ def _factor(a: Tensor) -> tuple[Array, Array]:
 
 @with_results("orgqr", "*T*", "T T")
 def orgqr(r: Tensor, a: Tensor, tau: Tensor) -> None:
-    """The matrix Q of what geqrf gave; columns of a beyond the elements of tau stay as they are."""
+    """r = the matrix Q, from the results a and tau of geqrf.
+
+    Columns of a beyond the number of elements of tau are copied.
+    """
     check_matrix(a)
-    store_columns(r, _unfold(by_columns(a), _scales(tau), a), a)
+    store_columns(r, _make_q(by_columns(a), _scales(tau), a), a)
 
 
 def _scales(tau: Tensor) -> Array:
-    """The reflectors' factors; Torch7 takes as many as tau's first size says."""
+    """The scalar factors of the reflectors. Torch7: their number is tau's first size."""
     return tau.flat[: tau.sizes[0] if tau.sizes else 0]
 
 
-def _unfold(factors: Array, tau: Array, a: Tensor) -> Array:
-    """Q in place of its reflectors."""
+def _make_q(factors: Array, tau: Array, a: Tensor) -> Array:
+    """Overwrite the reflectors by the matrix Q that they stand for."""
     k = len(tau)
     if k > min(a.sizes):
         raise TorchError("Lapack Error in orgqr : Illegal Argument 2")
@@ -145,11 +153,14 @@ def _unfold(factors: Array, tau: Array, a: Tensor) -> Array:
 
 @with_results("ormqr", "*T*", "T T T [(L|R)=L] [(N|T)=N]")
 def ormqr(r: Tensor, a: Tensor, tau: Tensor, c: Tensor, side: str, trans: str) -> None:
-    """Q * c, or c * Q (side 'R'), Q or its transpose (trans 'T') given as geqrf gave it."""
+    """r = Q * c, or c * Q with side 'R'; with trans 'T', Q' in place of Q.
+
+    Q is given by the results a and tau of geqrf.
+    """
     check_matrix(a)
     check_matrix(c)
     if not tau.sizes:
-        store_columns(r, by_columns(c).copy("F"), c)  # a product of no reflectors
+        store_columns(r, by_columns(c).copy("F"), c)  # without reflectors, Q is the unit matrix
         return
     factors, scales = by_columns(a), _scales(tau)
     _check_reflectors(factors, len(scales), c.sizes[0 if side == "L" else 1])
@@ -163,7 +174,7 @@ def ormqr(r: Tensor, a: Tensor, tau: Tensor, c: Tensor, side: str, trans: str) -
 
 
 def _check_reflectors(factors: Array, count: int, order: int) -> None:
-    # Torch7: takes the memory of a for a matrix of these sizes, whatever they are.
+    # Torch7: reads the memory of a as a matrix of order x count, whatever the sizes of a are.
     if count > order:
         raise TorchError("Lapack Error in ormqr : Illegal Argument 5")
     if factors.shape[0] != order or factors.shape[1] < count:

@@ -1,7 +1,8 @@
 """Manual, Math Functions: linear algebra: systems of equations, Cholesky factors, inverses.
 
-A is a square matrix (of any shape for gels); B is a vector or a matrix of right-hand sides.
-LAPACK gets copies, so that results may be sources; when it fails, nothing is changed.
+a is a square matrix, except in gels; b is a vector or a matrix of right-hand sides, with as many
+rows. LAPACK works on copies of the sources, so that destinations may be sources. Where it fails,
+TorchError is raised and no destination is changed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ __all__: list[str] = []
 
 @with_results("gesv", "*T* *T*", "T T")
 def gesv(x: Tensor, lu: Tensor, b: Tensor, a: Tensor) -> None:
-    """x solves a * x = b; lu holds the factors L and U of a, its rows permuted."""
+    """x solves a * x = b; lu gets the factors L and U of a with its rows permuted."""
     check_system(b, a)
     factors, _, solution, info = routine("gesv", a)(
         by_columns(a), by_columns(b), overwrite_a=1, overwrite_b=1
@@ -40,10 +41,11 @@ def gesv(x: Tensor, lu: Tensor, b: Tensor, a: Tensor) -> None:
 
 @with_results("gels", "*T* *T*", "T T")
 def gels(x: Tensor, factors: Tensor, b: Tensor, a: Tensor) -> None:
-    """x (columns of a x columns of b) minimises |a * x - b|, or solves it with the least |x|.
+    """x minimises |a * x - b|; of several solutions it is the one with the least |x|.
 
-    factors: those of the QR (LQ where a is wider than high) factorization of a.
-    Torch7: rows of residuals stay behind x in its storage.
+    x has the sizes columns of a x columns of b. factors gets the QR factorization of a, or the LQ
+    factorization if a has more columns than rows. Torch7: the rows of residuals, which LAPACK
+    computes below x, stay in x's storage.
     """
     check_system(b, a, square=False)
     rows, columns = a.sizes
@@ -66,9 +68,10 @@ def gels(x: Tensor, factors: Tensor, b: Tensor, a: Tensor) -> None:
 
 @with_results("trtrs", "*T* *T*", "T T [(U|L)=U] [(N|T)=N] [(N|U)=N]")
 def trtrs(x: Tensor, ra: Tensor, b: Tensor, a: Tensor, part: str, trans: str, diag: str) -> None:
-    """x solves a * x = b (trans 'T': a' * x = b), a triangular: its part 'U'pper or 'L'ower.
+    """x solves a * x = b for a triangular a; with trans 'T', a' * x = b.
 
-    diag 'U': a's diagonal counts as ones. ra: a copy of a.
+    part: the triangle of a that is read, 'U' for the upper or 'L' for the lower one. diag: with
+    'U', the diagonal of a counts as ones. ra gets a copy of a.
     """
     check_system(b, a)
     matrix = by_columns(a)
@@ -87,7 +90,10 @@ def trtrs(x: Tensor, ra: Tensor, b: Tensor, a: Tensor, part: str, trans: str, di
 
 @with_results("potrf", "*T*", "T [(U|L)=U]")
 def potrf(r: Tensor, a: Tensor, part: str) -> None:
-    """The Cholesky factor of a positive definite matrix: U with U' * U = a, or L with L * L'."""
+    """r = the Cholesky factor of a positive definite matrix: U with U' * U = a, or L with 'L'.
+
+    The factor L satisfies L * L' = a.
+    """
     check_square(a)
     factor, info = routine("potrf", a)(by_columns(a), lower=part == "L", overwrite_a=1)
     problem = "the leading minor of order {} is not positive definite"
@@ -97,7 +103,7 @@ def potrf(r: Tensor, a: Tensor, part: str) -> None:
 
 @with_results("potrs", "*T*", "T T [(U|L)=U]")
 def potrs(x: Tensor, b: Tensor, factor: Tensor, part: str) -> None:
-    """x solves a * x = b, where a is given by its Cholesky factor."""
+    """x solves a * x = b for the matrix a whose Cholesky factor is given."""
     check_system(b, factor)
     solution, info = routine("potrs", b)(
         by_columns(factor), by_columns(b), lower=part == "L", overwrite_b=1
@@ -108,7 +114,7 @@ def potrs(x: Tensor, b: Tensor, factor: Tensor, part: str) -> None:
 
 @with_results("potri", "*T*", "T [(U|L)=U]")
 def potri(r: Tensor, factor: Tensor, part: str) -> None:
-    """The inverse of the matrix that is given by its Cholesky factor."""
+    """r = the inverse of the matrix whose Cholesky factor is given."""
     check_square(factor)
     inverse, info = routine("potri", factor)(by_columns(factor), lower=part == "L", overwrite_c=1)
     check_info(info, "potri", "Lapack Error potri : A({},{}) is 0, A cannot be factorized")
@@ -116,7 +122,7 @@ def potri(r: Tensor, factor: Tensor, part: str) -> None:
 
 
 def _mirror(values: Array, part: str) -> Array:
-    """The symmetric matrix of which one part is given."""
+    """The symmetric matrix of which one triangle is given."""
     if part == "L":
         values = values.T
     return np.triu(values) + np.triu(values, 1).T
@@ -124,10 +130,10 @@ def _mirror(values: Array, part: str) -> Array:
 
 @with_results("pstrf", "*T* *IntTensor*", "T [(U|L)=U] [real=-1]")
 def pstrf(r: Tensor, pivots: Tensor, a: Tensor, part: str, tolerance: float) -> None:
-    """The Cholesky factor of a with rows and columns permuted, and the permutation (from 1).
+    """r = the Cholesky factor of a with rows and columns permuted; pivots: the permutation.
 
-    tolerance: a pivot that is not above it counts as 0; a negative one stands for one that
-    fits the matrix.
+    pivots is an IntTensor of indices from 1. tolerance: a pivot that is not above it counts as 0;
+    where it is negative, LAPACK computes one from the matrix.
     """
     check_square(a)
     factor, order, _, info = routine("pstrf", a)(
@@ -141,7 +147,7 @@ def pstrf(r: Tensor, pivots: Tensor, a: Tensor, part: str, tolerance: float) -> 
 
 @with_results("inverse", "*T*", "T")
 def inverse(r: Tensor, a: Tensor) -> None:
-    """The inverse of a matrix."""
+    """r = the inverse of a matrix. Raises TorchError for a singular one."""
     check_square(a)
     medium = is_medium(a)
     factors, order, info = routine("getrf", a)(by_columns(a), overwrite_a=1)

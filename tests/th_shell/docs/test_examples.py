@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from th_shell.docs.compiler import Compiler
 from th_shell.docs.document import Block, Line, read_page
 from th_shell.docs.examples import Example, cut
-from th_shell.docs.syntax import Syntax
 
-SYNTAX = Syntax()
+COMPILER = Compiler()
 
 
 def cut_text(folder: Path, *lines: str) -> list[Example]:
     page = folder / "page.txt"
     page.write_text("\n".join(["```", *lines, "```", ""]))
-    return cut(read_page(page), SYNTAX)
+    return cut(read_page(page), COMPILER)
 
 
 def short(examples: list[Example]) -> list[tuple[int, str, str, str]]:
@@ -182,7 +182,7 @@ local y = 1|0.01 *""".replace("\n", "").split("|")
 @settings(max_examples=300, deadline=None)
 def test_no_line_is_lost(lines: list[str]) -> None:
     numbered = tuple(Line(number, text) for number, text in enumerate(lines, 2))
-    found = cut([Block(1, len(lines) + 2, "", numbered)], SYNTAX)
+    found = cut([Block(1, len(lines) + 2, "", numbered)], COMPILER)
     assert [e.line for e in found] == sorted({e.line for e in found})
     words = " ".join(f"{e.source} {e.expected}" for e in found).split()
     assert sorted(_plain("".join(words))) == sorted(_plain("".join(lines)))

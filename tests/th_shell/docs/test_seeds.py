@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.syntax import Syntax
+from th_shell.docs.compiler import Compiler
 from th_shell.docs.verdicts import check_page, read_examples
 
 SEEDS = Path(__file__).parents[4] / "shared" / "seeds"
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not SEEDS.is_dir(), reason="needs ../shared/seed
 @pytest.mark.parametrize(("name", "counts"), PAGES.items())
 def test_page_is_cut_in_full(name: str, counts: tuple[int, int, int]) -> None:
     page = SEEDS / name
-    result = check_page(page, read_examples(page, Syntax()), ledgers=LEDGERS)
+    result = check_page(page, read_examples(page, Compiler()), ledgers=LEDGERS)
     found = Counter(one.verdict.value for one in result.results)
     assert (sum(found.values()), found["erratum"], found["skipped"]) == counts
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from th_shell.docs.compiler import Compiler
 from th_shell.docs.evaluation import Outcome
 from th_shell.docs.examples import Example, Kind
-from th_shell.docs.syntax import Syntax
 from th_shell.docs.verdicts import PageResult, check_page, judge, read_examples
 
 
@@ -99,7 +99,7 @@ def check(folder: Path, errata: str | None) -> PageResult:
     page.write_text(PAGE)
     if errata is not None:
         (folder / "page.md.errata").write_text(errata)
-    return check_page(page, read_examples(page, Syntax()))
+    return check_page(page, read_examples(page, Compiler()))
 
 
 def test_page_without_ledger(tmp_path: Path) -> None:

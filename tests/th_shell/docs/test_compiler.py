@@ -1,13 +1,14 @@
-"""LuaJIT's word on pieces of text."""
+"""th_shell/docs/compiler.py: what LuaJIT says of a text."""
 
 import pytest
 
-from th_shell.docs.syntax import State, Syntax
+from th_shell.docs.compiler import Compiler
+from th_shell.inputs import Syntax
 
 
 @pytest.fixture(scope="module")
-def syntax() -> Syntax:
-    return Syntax()
+def compiler() -> Compiler:
+    return Compiler()
 
 
 @pytest.mark.parametrize(
@@ -30,14 +31,14 @@ def syntax() -> Syntax:
         ("", "complete", "wrong", "complete"),
     ],
 )
-def test_states(syntax: Syntax, text: str, statement: str, expression: str, typed: str) -> None:
-    found = syntax.statement(text), syntax.expression(text), syntax.typed(text)
-    assert found == (State(statement), State(expression), State(typed))
+def test_states(compiler: Compiler, text: str, statement: str, expression: str, typed: str) -> None:
+    found = compiler.statement(text), compiler.expression(text), compiler.typed(text)
+    assert found == (Syntax(statement), Syntax(expression), Syntax(typed))
 
 
 @pytest.mark.parametrize(
     ("text", "comment"),
     [("-- a", True), ("--[[ a\nb ]]", True), ("--[[ a ]] f()", False), ("x = 1 -- a", False)],
 )
-def test_comments(syntax: Syntax, text: str, comment: bool) -> None:
-    assert syntax.is_comment(text) is comment
+def test_comments(compiler: Compiler, text: str, comment: bool) -> None:
+    assert compiler.is_comment(text) is comment

@@ -1,0 +1,32 @@
+"""``guarded``: keeps Python exceptions out of Lua."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from runtime.calls.results import encode_error
+from runtime.core.interrupts import mark_interruptible
+
+__all__ = ["guarded"]
+
+
+def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Callable[..., Any]:
+    """The same function, which returns an exception as the bytes that make Lua raise an error.
+
+    interruptible: whether Ctrl-C may end it.
+    """
+
+    def call(*args: Any) -> Any:
+        try:
+            return function(*args)
+        except BaseException as error:
+            return encode_error(error)
+
+    if interruptible:
+        # Interrupts are allowed by code object, which all functions made here would share: these
+        # get one of another name, which is not equal to the others'.
+        call.__code__ = call.__code__.replace(co_name="interruptible_call")
+        mark_interruptible(call)
+    return wraps(function)(call)

@@ -1,0 +1,44 @@
+"""``Compiler``: finds out by LuaJIT whether a text is code, the beginning of code, or no code.
+
+It decides where the inputs of a page end. Text is compiled and never run.
+"""
+
+from __future__ import annotations
+
+from runtime import Engine, LuaSyntaxError
+from th_shell.inputs import Syntax
+
+__all__ = ["Compiler"]
+
+
+class Compiler:
+    """Compiles text with an engine's LuaJIT."""
+
+    def __init__(self, engine: Engine | None = None) -> None:
+        self._engine = engine or Engine()
+
+    def statement(self, text: str) -> Syntax:
+        """The result of compiling a text as statements."""
+        try:
+            self._engine.compile(text.encode("utf-8", "surrogateescape"))
+        except LuaSyntaxError as error:
+            return Syntax.INCOMPLETE if error.incomplete else Syntax.WRONG
+        return Syntax.COMPLETE
+
+    def expression(self, text: str) -> Syntax:
+        """The result of compiling a text as a list of expressions; an empty text is wrong."""
+        return self.statement(f"return {text}\n") if text.strip() else Syntax.WRONG
+
+    def typed(self, text: str) -> Syntax:
+        """The better of both results, as at a prompt; an expression may begin with '='."""
+        text = text.strip().removeprefix("=").rstrip("; \t\n")
+        states = self.expression(text), self.statement(text)
+        for state in (Syntax.COMPLETE, Syntax.INCOMPLETE):
+            if state in states:
+                return state
+        return Syntax.WRONG
+
+    def is_comment(self, text: str) -> bool:
+        """Whether a complete text has nothing but comments."""
+        # Behind 'return nil', a chunk may have only comments.
+        return self.statement(f"return nil\n{text}\n") is Syntax.COMPLETE
