@@ -1,7 +1,7 @@
 --- xlua.OptionParser: command-line options in the manner of Python's optparse.
 -- @module option_parser
 
-local _ = ...
+local th = ...
 local stdout, stderr = io.stdout, io.stderr
 
 local pairs, ipairs, tostring = pairs, ipairs, tostring
@@ -9,20 +9,17 @@ local pairs, ipairs, tostring = pairs, ipairs, tostring
 -- luacheck: globals xlua arg
 local OptionParser = {}
 
---- A parser; `%prog` in the usage stands for the script.
-function xlua.OptionParser(usage)
-  local self = { usage = usage, option_descriptions = {}, option_of = {} }
-  for name, method in pairs(OptionParser) do self[name] = method end
-  self:option{ '-h', '--help', action = 'store_true', dest = 'help',
-    help = 'show this help message and exit' }
-  return self
+-- Shows the help and ends the program.
+local function leave(self, status)
+  self:help()
+  os.exit(status)
 end
 
+--- Says what is wrong, then the help, and ends the program.
 function OptionParser:fail(message)
   stdout:flush()
-  stderr:write(message .. '\n')
-  self:help()
-  os.exit(1)
+  stderr:write(message, '\n')
+  leave(self, 1)
 end
 
 --- Declares { '-x', '--long', dest =, action =, default =, help =, req =, metavar = }.
@@ -31,7 +28,7 @@ function OptionParser:option(description)
   for _, flag in ipairs(description) do self.option_of[flag] = description end
 end
 
--- The words, with '--flag=value' as two.
+-- The program's words, with '--flag=value' as two.
 local function words()
   local result = {}
   for _, word in ipairs(arg) do
@@ -62,35 +59,40 @@ local function set_defaults(self, options)
   end
 end
 
---- Reads the global `arg`: the options by destination, and the other words.
-function OptionParser:parse(options)
-  options = options or {}
-  local rest = {}
-  set_defaults(self, options)
-  self.options = options
-  options.__main__ = arg ~= nil
-  if not arg then return options, rest end
-  local list, i = words(), 1
-  while i <= #list do
-    local description, taken = self.option_of[list[i]], 1
+-- Sets options by their words; returns the other words.
+local function read_words(self, options, list)
+  local rest, i = {}, 1
+  while list[i] do
+    local word, taken = list[i], 1
+    local description = self.option_of[word]
     if description then
       options[description.dest], taken = read(self, description, list, i)
-    elseif list[i]:match('^%-') then
-      self:fail('invalid option ' .. list[i])
+    elseif word:sub(1, 1) == '-' then
+      self:fail('invalid option ' .. word)
     else
-      rest[#rest + 1] = list[i]
+      rest[#rest + 1] = word
     end
     i = i + taken
   end
+  return rest
+end
+
+local function check_required(self, options)
   for flag, description in pairs(self.option_of) do
-    if description.req and not options[description.dest] then
-      self:fail('option ' .. flag .. ' requires an argument ')
-    end
+    local missing = description.req and not options[description.dest]
+    if missing then self:fail('option ' .. flag .. ' requires an argument ') end
   end
-  if options.help then
-    self:help()
-    os.exit()
-  end
+end
+
+--- Reads the global `arg`: the options by destination, and the other words.
+function OptionParser:parse(options)
+  options = options or {}
+  set_defaults(self, options)
+  self.options, options.__main__ = options, arg ~= nil
+  if not arg then return options, {} end
+  local rest = read_words(self, options, words())
+  check_required(self, options)
+  if options.help then leave(self) end
   return options, rest
 end
 
@@ -109,7 +111,7 @@ function OptionParser:flags(description) -- luacheck: no self
 end
 
 function OptionParser:help()
-  local program = arg[-1] and arg[-1] .. ' ' .. arg[0] or arg[0] or 'THISPROG'
+  local program = arg[0] and table.concat(arg, ' ', arg[-1] and -1 or 0, 0) or 'THISPROG'
   local usage = self.usage:gsub('%%prog', (program:gsub('%%', '%%%%')))
   io.stdout:write('Usage: ' .. usage .. '\n\nOptions:\n')
   local width = 0
@@ -154,4 +156,15 @@ end
 
 function OptionParser:summarize(compact)
   io.write(self:tostring(compact))
+end
+
+th.make_public(OptionParser, 'fail option parse flags help tostring summarize')
+
+--- A parser; `%prog` in the usage stands for the script.
+function xlua.OptionParser(usage)
+  local parser = { option_descriptions = {}, option_of = {}, usage = usage }
+  for name, method in pairs(OptionParser) do parser[name] = method end
+  parser:option{ '-h', '--help', dest = 'help', action = 'store_true',
+    help = 'show this help message and exit' }
+  return parser
 end

@@ -32,10 +32,9 @@ function Profiler:start(name, fps)
   local event = self.events[name] or added(self, name)
   event.fps = event.fps or fps == 'fps' or nil
   event.cpu, event.real = os.clock(), sys.clock()
-  if self.verbose then
-    io.write('<' .. name .. '>')
-    io.flush()
-  end
+  if not self.verbose then return end
+  io.write('<' .. name .. '>')
+  io.flush()
 end
 
 --- Processor seconds since the event's start, divided (default: by 1).
@@ -58,10 +57,9 @@ end
 function Profiler:lap(name, divider)
   local real = self:real(name, divider)
   local cpu = self:cpu(name, divider)
-  if self.verbose then
-    io.write('\r')
-    self:print(name)
-  end
+  if not self.verbose then return real, cpu end
+  io.write('\r')
+  self:print(name)
   return real, cpu
 end
 
@@ -87,11 +85,13 @@ function Profiler:formatAll()
 end
 
 function Profiler:print(name)
-  if not self.off then print(self:format(name)) end
+  if self.off then return end
+  print(self:format(name))
 end
 
 function Profiler:printAll()
-  if not self.off then print(self:formatAll()) end
+  if self.off then return end
+  print(self:formatAll())
 end
 
 -- ----------------------------------------------------------------- drawing

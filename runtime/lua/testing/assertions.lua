@@ -47,6 +47,10 @@ local function tolerance_and_heading(default, ...)
   return found.number or default, found.string and found.string .. '\n' or ''
 end
 
+local function shown(text, a, b)
+  return format(text, tostring(a), tostring(b))
+end
+
 local function demand(right, which, class)
   if not right then error(which .. ' argument should be a ' .. class, 0) end
 end
@@ -66,7 +70,7 @@ for name, comparison in pairs(COMPARISONS) do
   local holds, text = unpack(comparison)
   Tester['assert' .. name] = function(self, a, b, ...)
     local first = heading(...)
-    return self:_assert_sub(holds(a, b), first .. format(text, tostring(a), tostring(b)))
+    return self:_assert_sub(holds(a, b), first .. shown(text, a, b))
   end
 end
 
@@ -84,8 +88,8 @@ end
 function Tester:assertalmosteq(a, b, ...)
   local tolerance, first = tolerance_and_heading(1e-16, ...)
   local close = math.abs(a - b) <= tolerance
-  return self:_assert_sub(close, first .. format('ALMOST_EQ failed: %s ~= %s with tolerance=%s',
-    tostring(a), tostring(b), tostring(tolerance)))
+  return self:_assert_sub(close, first .. shown('ALMOST_EQ failed: %s ~= %s', a, b)
+    .. ' with tolerance=' .. tostring(tolerance))
 end
 
 function Tester:assert(condition, ...)
@@ -164,18 +168,23 @@ function Tester:assertNoError(f, ...)
   return self:_assert_sub(ok, violation(first, value))
 end
 
+local function accept() return true end
+
 function Tester:assertError(f, ...)
-  return self:assertErrorObj(f, function() return true end, ...)
+  return self:assertErrorObj(f, accept, ...)
 end
 
 function Tester:assertErrorMsg(f, message, ...)
-  return self:assertErrorObj(f, function(value) return value == message end, ...)
+  local function is_message(value) return value == message end
+  return self:assertErrorObj(f, is_message, ...)
 end
 
 function Tester:assertErrorPattern(f, pattern, ...)
-  return self:assertErrorObj(f, function(value)
-    return string.find(value, pattern) ~= nil
-  end, ...)
+  local function matches(value)
+    local at = string.find(value, pattern)
+    return at ~= nil
+  end
+  return self:assertErrorObj(f, matches, ...)
 end
 
 for name, member in pairs(Tester) do

@@ -68,30 +68,37 @@ function Tester:_addDebugInfo(message)
   return note(self, message, false)
 end
 
+-- Adds one to a count of the running test.
+local function count_one(self, field)
+  local counts, name = self[field], self._currentTestName
+  if not counts then th.fail("attempt to index field '" .. field .. "' (a nil value)") end
+  counts[name] = counts[name] + 1
+end
+
 function Tester:_success()
-  local name = self._currentTestName
-  self.assertionPass[name] = self.assertionPass[name] + 1
+  count_one(self, 'assertionPass')
   return true
 end
 
 function Tester:_failure(message)
-  if self.rethrow then th.fail(message) end
-  local name = self._currentTestName
-  self.assertionFail[name] = self.assertionFail[name] + 1
+  if self.rethrow then return th.fail(message) end
+  count_one(self, 'assertionFail')
   insert(self.errors, note(self, message, false))
   return false
 end
 
 function Tester:_warning(message)
+  -- There are warnings before the tests begin to run, too.
   local name = self._currentTestName
-  self._warningCount[name] = (self._warningCount[name] or 0) + 1
+  self._warningCount[name] = self._warningCount[name] or 0
+  count_one(self, '_warningCount')
   insert(self.warnings, note(self, message, true))
 end
 
---- Notes a success, or a failure with its message; returns which.
+--- Notes a failure with its message, or a success; returns whether it was one.
 function Tester:_assert_sub(condition, message)
-  if condition then return self:_success() end
-  return self:_failure(message)
+  if not condition then return self:_failure(message) end
+  return self:_success()
 end
 
 th.make_public(Tester, '_addDebugInfo _success _failure _warning _assert_sub')
