@@ -7,6 +7,7 @@ local th = ...
 local torch, Tester = th.torch, th.tester
 th.chunk('testing/equal')(th)
 local equal = th.tester_equal
+local equal_values = th.public(equal.values)
 
 local type, tostring, select, pairs, pcall, error = type, tostring, select, pairs, pcall, error
 local format = string.format
@@ -28,6 +29,9 @@ local REFUSED = {
   string = 'Unexpected string argument; already have message',
 }
 
+-- Torch7: the value stands where the level of the error belongs.
+local refuse = th.public(function(text, value) error(text, value) end)
+
 -- The tolerance and the first lines, from a number and a string in either order.
 local function tolerance_and_heading(default, ...)
   local found = {}
@@ -37,8 +41,7 @@ local function tolerance_and_heading(default, ...)
     local kind = type(value)
     local known = REFUSED[kind]
     if not known or found[kind] then
-      -- Torch7: the value stands where the level of the error belongs.
-      error(known or 'Unrecognized argument; should be a tolerance or message', value)
+      refuse(known or 'Unrecognized argument; should be a tolerance or message', value)
     elseif kind == 'number' and value < 0 then
       error('tolerance cannot be negative', 0)
     end
@@ -67,9 +70,11 @@ local COMPARISONS = {
 }
 
 for name, comparison in pairs(COMPARISONS) do
-  local holds, text = unpack(comparison)
+  local of_numbers, text = unpack(comparison)
+  local of_values = th.public(of_numbers)
   Tester['assert' .. name] = function(self, a, b, ...)
     local first = heading(...)
+    local holds = type(a) == 'number' and type(b) == 'number' and of_numbers or of_values
     return self:_assert_sub(holds(a, b), first .. shown(text, a, b))
   end
 end
@@ -125,7 +130,8 @@ end
 
 function Tester:_eqOrNeq(a, b, negate, ...)
   local tolerance, first = tolerance_and_heading(0, ...)
-  local holds, text = equal.values(a, b, tolerance, negate)
+  local compare = type(a) == 'number' and equal.values or equal_values
+  local holds, text = compare(a, b, tolerance, negate)
   return self:_assert_sub(holds, first .. (text or ''))
 end
 
@@ -187,7 +193,8 @@ function Tester:assertErrorPattern(f, pattern, ...)
   return self:assertErrorObj(f, matches, ...)
 end
 
-for name, member in pairs(Tester) do
-  if type(member) == 'function' and name:find('^assert') then Tester[name] = th.public(member) end
-end
-th.make_public(Tester, 'eq ne _eqOrNeq _assertTableEqOrNeq _assertTensorEqOrNeq')
+th.make_fast_methods('assert assertlt assertle assertgt assertge asserteq assertne eq ne '
+  .. 'assertGeneralEq assertGeneralNe _eqOrNeq')
+th.make_public(Tester, 'assertalmosteq assertTableEq assertTableNe assertTensorEq assertTensorNe '
+  .. '_assertTableEqOrNeq _assertTensorEqOrNeq assertErrorObj assertNoError assertError '
+  .. 'assertErrorMsg assertErrorPattern')

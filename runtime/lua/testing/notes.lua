@@ -72,7 +72,8 @@ end
 local function count_one(self, field)
   local counts, name = self[field], self._currentTestName
   if not counts then th.fail("attempt to index field '" .. field .. "' (a nil value)") end
-  counts[name] = counts[name] + 1
+  local count = counts[name] or th.fail('attempt to perform arithmetic on a nil value')
+  counts[name] = count + 1
 end
 
 function Tester:_success()
@@ -101,4 +102,5 @@ function Tester:_assert_sub(condition, message)
   return self:_success()
 end
 
-th.make_public(Tester, '_addDebugInfo _success _failure _warning _assert_sub')
+th.make_public(Tester, '_addDebugInfo _warning')
+th.make_fast_methods('_success _failure _assert_sub')

@@ -56,16 +56,20 @@ th.start_test = start_test
 
 local errors_before = th.public(function(self) return #self.errors end)
 
+-- Notes the error of a test; returns its text.
+local note_error = th.public(function(self, report)
+  local message, frames = th.read_report(report)
+  local text = frames == '' and message or message .. '\n' .. frames
+  insert(self.errors, self._currentTestName .. '\n Function call failed\n' .. text .. '\n')
+  return text
+end)
+
 --- Whether a test came to its end, its first result or else the text of the error, and whether it
 -- came to its end and nothing failed.
 function Tester:_pcall(f)
   local before = errors_before(self)
   local ok, result = start_test(f)
-  if not ok then
-    local message, frames = th.read_report(result)
-    result = frames == '' and message or message .. '\n' .. frames
-    insert(self.errors, self._currentTestName .. '\n Function call failed\n' .. result .. '\n')
-  end
+  if not ok then result = note_error(self, result) end
   return ok, result, ok and #self.errors == before
 end
 
