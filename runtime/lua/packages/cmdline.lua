@@ -13,7 +13,7 @@ local CmdLine = torch.class('torch.CmdLine', torch)
 
 local HELP = { ['-help'] = true, ['-h'] = true, ['--help'] = true }
 
--- The name of an option's value: the option without its dashes.
+-- The name under which an option's value is found: without its dashes.
 local function plain(key)
   return key:match('%-*(.*)')
 end
@@ -36,30 +36,38 @@ function CmdLine:argument(key, help, kind)
   table.insert(self.helplines, argument)
 end
 
+--- Declares an option; kind: the type of its values (default: that of the default).
 function CmdLine:option(key, default, help, kind)
-  if default == nil then th.fail('option ' .. key .. ' has no default value') end
-  kind = kind or type(default)
-  if type(default) ~= kind then th.fail('option ' .. key .. ' has wrong default type value') end
-  self.options[key] = { key = key, default = default, help = help, type = kind }
-  table.insert(self.helplines, self.options[key])
+  local given = type(default)
+  local wrong = given == 'nil' and ' has no default value'
+    or kind and kind ~= given and ' has wrong default type value'
+  if wrong then th.fail('option ' .. key .. wrong) end
+  local option = { type = given, default = default, key = key, help = help }
+  self.options[key] = option
+  table.insert(self.helplines, option)
 end
 
+--- Puts a line into the help text.
 function CmdLine:text(text)
-  text = text or ''
-  if type(text) ~= 'string' then error('assertion failed!', 0) end
-  table.insert(self.helplines, text)
+  if text and type(text) ~= 'string' then error('assertion failed!', 0) end
+  table.insert(self.helplines, text or '')
 end
 
 -- ------------------------------------------------------------------ parsing
 
---- Prints what is wrong with the command line, then the help, and ends the program.
+-- Shows the help and ends the program; arg[0] is its name.
+local function leave(self, status, arg)
+  self:help(arg)
+  os.exit(status)
+end
+
+--- Says what is wrong, then the help, and ends the program.
 function CmdLine:error(message)
   print('')
   stdout:flush()
   stderr:write(message)
   print('')
-  self:help()
-  os.exit(1)
+  return leave(self, 1)
 end
 
 function CmdLine:default()
@@ -68,57 +76,57 @@ function CmdLine:default()
   return values
 end
 
-function CmdLine:__readArgument__(values, arg, i, n)
-  local argument, value = self.arguments[n], arg[i]
-  if not argument then
-    self:error('invalid argument: ' .. value)
-  elseif argument.type and type(value) ~= argument.type then
-    self:error('invalid argument type for argument ' .. argument.key .. ' (should be '
-      .. argument.type .. ')')
+local function should_be(kind)
+  return ' (should be ' .. kind .. ')'
+end
+
+--- Reads the n-th argument, words[i]; returns how many words it took.
+function CmdLine:__readArgument__(values, words, i, n)
+  local argument, word = self.arguments[n], words[i]
+  if not argument then self:error('invalid argument: ' .. word) end
+  local kind = argument.type
+  if kind and kind ~= type(word) then
+    self:error('invalid argument type for argument ' .. argument.key .. should_be(kind))
   end
-  values[plain(argument.key)] = value
+  values[plain(argument.key)] = word
   return 1
 end
 
+-- Of a word the value of an option; nil where it has none.
+local CONVERTED = { number = tonumber, string = tostring }
+
+--- Reads the option arg[i] and the value behind it; returns how many words they took.
 function CmdLine:__readOption__(values, arg, i)
-  local key, value = arg[i], arg[i + 1]
-  local option = self.options[key]
-  if not option then self:error('unknown option ' .. key) end
-  if option.type == 'boolean' then
-    values[plain(key)] = not option.default
+  local key, word = arg[i], arg[i + 1]
+  local option = self.options[key] or self:error('unknown option ' .. key)
+  local kind, name = option.type, plain(key)
+  if kind == 'boolean' then
+    values[name] = not option.default
     return 1
-  elseif not value then
-    self:error('missing argument for option ' .. key)
-  elseif option.type == 'number' then
-    value = tonumber(value)
-  elseif option.type ~= 'string' then
-    self:error('unknown required option type ' .. option.type)
   end
-  if not value then
-    self:error('invalid type for option ' .. key .. ' (should be ' .. option.type .. ')')
-  end
-  values[plain(key)] = value
+  if not word then self:error('missing argument for option ' .. key) end
+  local converted = CONVERTED[kind] or self:error('unknown required option type ' .. kind)
+  local value = converted(word)
+  if value == nil then self:error('invalid type for option ' .. key .. should_be(kind)) end
+  values[name] = value
   return 2
 end
 
---- The values of all options and arguments, by name.
--- @param arg the list of words, by default the program's
-function CmdLine:parse(arg)
-  arg = arg or rawget(_G, 'arg') or {}
+--- The values of all options and arguments, from a list of words (default: the program's).
+function CmdLine:parse(words)
+  words = words or rawget(_G, 'arg') or {}
   local values, i, n = self:default(), 1, 0
-  while i <= #arg do
-    if HELP[arg[i]] then
-      self:help(arg)
-      os.exit(0)
-    end
-    if self.options[arg[i]] then
-      i = i + self:__readOption__(values, arg, i)
+  while words[i] do
+    local word = words[i]
+    if HELP[word] then leave(self, 0, words) end
+    if self.options[word] then
+      i = i + self:__readOption__(values, words, i)
     else
       n = n + 1
-      i = i + self:__readArgument__(values, arg, i, n)
+      i = i + self:__readArgument__(values, words, i, n)
     end
   end
-  if n ~= #self.arguments then self:error('not enough arguments') end
+  if self.arguments[n + 1] then self:error('not enough arguments') end
   return values
 end
 
@@ -164,13 +172,12 @@ local function position(arguments, name)
 end
 
 --- A name for an experiment: a prefix, the arguments, and the options that differ from their
--- defaults.
--- @param ignore name -> true for options that are left out, false for options that are always part
---   of the name
+-- defaults (`ignore[name] == false`: in any case).
 function CmdLine:string(prefix, values, ignore)
-  if ignore == nil then th.fail("attempt to index local 'ignore' (a nil value)") end
   local arguments, options = {}, {}
-  for name, value in pairs(values) do
+  local each, all = pairs(values)
+  if ignore == nil then th.fail("attempt to index local 'ignore' (a nil value)") end
+  for name, value in each, all do
     local option = self.options['-' .. name]
     if ignore[name] then
       print('-- ignore option ' .. name)
@@ -197,38 +204,35 @@ function CmdLine:string(prefix, values, ignore)
   return text == '' and prefix or prefix .. self.argseparator .. text
 end
 
---- Makes print write to the log only.
+--- From now on prints go to the log only.
 function CmdLine:silent()
   self.silentio = true
 end
 
---- Begins each line of the log with the time, and with a name if there is one.
--- @param format that of os.date
+--- Puts the time, and a name, in front of every line of the log.
 function CmdLine:addTime(name, format)
-  format = format or '%Y-%m-%d %H:%M:%S'
-  if type(format) ~= 'string' then th.fail('Argument has to be string') end
-  self.dateformat = format .. (name ~= nil and '[' .. name .. ']: ' or '')
+  if format and type(format) ~= 'string' then th.fail('Argument has to be string') end
+  local label = name == nil and '' or '[' .. name .. ']: '
+  self.dateformat = (format or '%Y-%m-%d %H:%M:%S') .. label
 end
 
-local screen_print -- the function print from before the first log
+local screen_print -- what print was before the first log
 
 local function log_line(self, file, ...)
-  local parts = { self.dateformat and os.date(self.dateformat) or nil }
-  for i = 1, select('#', ...) do parts[#parts + 1] = tostring((select(i, ...))) end
-  parts[#parts + 1] = '\n'
-  file:write(table.concat(parts, ' '))
+  local text = self.dateformat and os.date(self.dateformat) .. ' ' or ''
+  for i = 1, select('#', ...) do text = text .. tostring((select(i, ...))) .. ' ' end
+  file:write(text .. '\n')
   file:flush()
 end
 
---- Makes print write to a log file, too, and writes the values of a table to it.
--- @param file a name or an open file
+--- Makes print write to a file too (a name or an open file); notes the values of a table.
 function CmdLine:log(file, values)
   local log = io.type(file) == 'file' and file or io.open(file, 'w')
   screen_print = screen_print or print
-  function print(...)
+  print = th.public(function(...)
     if not self.silentio then screen_print(...) end
     log_line(self, log, ...)
-  end
+  end)
   print('[program started on ' .. os.date() .. ']')
   print('[command line arguments]')
   for name, value in pairs(values or {}) do print(name, value) end

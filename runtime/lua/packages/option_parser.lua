@@ -1,7 +1,7 @@
 --- xlua.OptionParser: command-line options in the manner of Python's optparse.
 -- @module option_parser
 
-local _ = ...
+local th = ...
 local stdout, stderr = io.stdout, io.stderr
 
 local pairs, ipairs, tostring = pairs, ipairs, tostring
@@ -9,30 +9,26 @@ local pairs, ipairs, tostring = pairs, ipairs, tostring
 -- luacheck: globals xlua arg
 local OptionParser = {}
 
---- A new parser.
--- @param usage the text of the help's first line; `%prog` stands for the script
-function xlua.OptionParser(usage)
-  local self = { usage = usage, option_descriptions = {}, option_of = {} }
-  for name, method in pairs(OptionParser) do self[name] = method end
-  self:option{ '-h', '--help', action = 'store_true', dest = 'help',
-    help = 'show this help message and exit' }
-  return self
+-- Shows the help and ends the program.
+local function leave(self, status)
+  self:help()
+  os.exit(status)
 end
 
+--- Says what is wrong, then the help, and ends the program.
 function OptionParser:fail(message)
   stdout:flush()
-  stderr:write(message .. '\n')
-  self:help()
-  os.exit(1)
+  stderr:write(message, '\n')
+  leave(self, 1)
 end
 
---- Declares an option: { '-x', '--long', dest =, action =, default =, help =, req =, metavar = }.
+--- Declares { '-x', '--long', dest =, action =, default =, help =, req =, metavar = }.
 function OptionParser:option(description)
   table.insert(self.option_descriptions, description)
   for _, flag in ipairs(description) do self.option_of[flag] = description end
 end
 
--- The words of the command line; '--flag=value' becomes two words.
+-- The program's words, with '--flag=value' as two.
 local function words()
   local result = {}
   for _, word in ipairs(arg) do
@@ -43,7 +39,7 @@ local function words()
   return result
 end
 
--- The value of the option at list[i], and how many words the option takes.
+-- The value of the option at words[i], and how many words it took.
 local function read(self, description, list, i)
   if description.action == 'store_true' then return true, 1 end
   if description.action == 'store_false' then return false, 1 end
@@ -63,39 +59,44 @@ local function set_defaults(self, options)
   end
 end
 
---- Reads the global `arg`. Returns the options' values by destination, and the other words.
-function OptionParser:parse(options)
-  options = options or {}
-  local rest = {}
-  set_defaults(self, options)
-  self.options = options
-  options.__main__ = arg ~= nil
-  if not arg then return options, rest end
-  local list, i = words(), 1
-  while i <= #list do
-    local description, taken = self.option_of[list[i]], 1
+-- Sets options by their words; returns the other words.
+local function read_words(self, options, list)
+  local rest, i = {}, 1
+  while list[i] do
+    local word, taken = list[i], 1
+    local description = self.option_of[word]
     if description then
       options[description.dest], taken = read(self, description, list, i)
-    elseif list[i]:match('^%-') then
-      self:fail('invalid option ' .. list[i])
+    elseif word:sub(1, 1) == '-' then
+      self:fail('invalid option ' .. word)
     else
-      rest[#rest + 1] = list[i]
+      rest[#rest + 1] = word
     end
     i = i + taken
   end
+  return rest
+end
+
+local function check_required(self, options)
   for flag, description in pairs(self.option_of) do
-    if description.req and not options[description.dest] then
-      self:fail('option ' .. flag .. ' requires an argument ')
-    end
+    local missing = description.req and not options[description.dest]
+    if missing then self:fail('option ' .. flag .. ' requires an argument ') end
   end
-  if options.help then
-    self:help()
-    os.exit()
-  end
+end
+
+--- Reads the global `arg`: the options by destination, and the other words.
+function OptionParser:parse(options)
+  options = options or {}
+  set_defaults(self, options)
+  self.options, options.__main__ = options, arg ~= nil
+  if not arg then return options, {} end
+  local rest = read_words(self, options, words())
+  check_required(self, options)
+  if options.help then leave(self) end
   return options, rest
 end
 
---- An option's flags as the help shows them: '-f FILE, --file=FILE'.
+--- '-f FILE, --file=FILE': an option's flags as the help shows them.
 function OptionParser:flags(description) -- luacheck: no self
   local takes_value = description.action == nil or description.action == 'store'
   local shown = {}
@@ -110,7 +111,7 @@ function OptionParser:flags(description) -- luacheck: no self
 end
 
 function OptionParser:help()
-  local program = arg[-1] and arg[-1] .. ' ' .. arg[0] or arg[0] or 'THISPROG'
+  local program = arg[0] and table.concat(arg, ' ', arg[-1] and -1 or 0, 0) or 'THISPROG'
   local usage = self.usage:gsub('%%prog', (program:gsub('%%', '%%%%')))
   io.stdout:write('Usage: ' .. usage .. '\n\nOptions:\n')
   local width = 0
@@ -141,9 +142,8 @@ local function file_name(self, chosen)
   return (table.concat(parts, ','):gsub('/', '|'):gsub(' ', '_'))
 end
 
---- The options' values as text.
--- @param as_file_name whether the text is to be a file name, otherwise it is a report
--- @param chosen the flags of the options that are part of a file name; empty for all
+--- The options' values: a report, or a string to name files by.
+-- @param chosen the flags that the file's name tells of; empty for all
 function OptionParser:tostring(as_file_name, chosen)
   if as_file_name then return file_name(self, chosen) end
   local script = (arg and arg[0] or 'interpreted.lua'):gsub('.lua', '')
@@ -156,4 +156,15 @@ end
 
 function OptionParser:summarize(compact)
   io.write(self:tostring(compact))
+end
+
+th.make_public(OptionParser, 'fail option parse flags help tostring summarize')
+
+--- A parser; `%prog` in the usage stands for the script.
+function xlua.OptionParser(usage)
+  local parser = { option_descriptions = {}, option_of = {}, usage = usage }
+  for name, method in pairs(OptionParser) do parser[name] = method end
+  parser:option{ '-h', '--help', dest = 'help', action = 'store_true',
+    help = 'show this help message and exit' }
+  return parser
 end

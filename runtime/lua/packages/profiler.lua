@@ -1,35 +1,102 @@
---- xlua.Profiler: real and processor time of named events.
+--- xlua.Profiler: how long named events take, by the wall clock and in processor time.
 -- @module profiler
 
 local th = ...
 
-local pairs, ipairs = pairs, ipairs
+local ipairs, pairs = ipairs, pairs
 
--- luacheck: globals xlua sys
+-- luacheck: globals xlua sys qt
 local Profiler = {}
 
---- A profiler; mode 'off' prints nothing, verbose says when an event starts.
-function xlua.Profiler(mode, verbose)
-  local self = { events = {}, list = {}, off = mode == 'off', verbose = verbose or false }
-  for name, method in pairs(Profiler) do self[name] = method end
-  return self
+local UNKNOWN = -1 -- the time of an event that was started only
+
+-- ------------------------------------------------------------------ events
+
+local function known(self, name)
+  return self.events[name] or th.fail('attempt to index a nil value')
 end
 
+local function added(self, name)
+  local event = { name = name }
+  self.events[name] = event
+  self.list[#self.list + 1] = event
+  return event
+end
+
+local function share(elapsed, divider)
+  return divider and elapsed / divider or elapsed
+end
+
+--- Starts an event, for the first time or again; 'fps': reports show how many fit in a second.
 function Profiler:start(name, fps)
-  local event = self.events[name]
-  if not event then
-    event = { name = name }
-    self.events[name] = event
-    table.insert(self.list, event)
-  end
+  local event = self.events[name] or added(self, name)
+  event.fps = event.fps or fps == 'fps' or nil
   event.cpu, event.real = os.clock(), sys.clock()
-  if fps == 'fps' then event.fps = true end
-  if self.verbose then
-    io.write('<' .. name .. '>')
-    io.flush()
-  end
+  if not self.verbose then return end
+  io.write('<' .. name .. '>')
+  io.flush()
 end
 
+--- Processor seconds since the event's start, divided (default: by 1).
+function Profiler:cpu(name, divider)
+  local event = known(self, name)
+  local seconds = share(os.clock() - event.cpu, divider)
+  event.cpud = seconds
+  return seconds
+end
+
+--- Seconds since the event's start, divided (default: by 1).
+function Profiler:real(name, divider)
+  local event = known(self, name)
+  local seconds = share(sys.clock() - event.real, divider)
+  event.reald = seconds
+  return seconds
+end
+
+--- Both times; prints them where the profiler is verbose.
+function Profiler:lap(name, divider)
+  local real = self:real(name, divider)
+  local cpu = self:cpu(name, divider)
+  if not self.verbose then return real, cpu end
+  io.write('\r')
+  self:print(name)
+  return real, cpu
+end
+
+-- ----------------------------------------------------------------- reports
+
+local function row(event)
+  local text = ('$ real %f | cpu %f <%s>')
+    :format(event.reald or UNKNOWN, event.cpud or UNKNOWN, event.name)
+  if not event.fps then return text end
+  return text .. (' = %f fps'):format(1 / event.reald)
+end
+
+function Profiler:format(name)
+  local event = known(self, name)
+  return ('$ real | cpu: %f | %f <%s>')
+    :format(event.reald or UNKNOWN, event.cpud or UNKNOWN, event.name)
+end
+
+function Profiler:formatAll()
+  local rows = { '$ profiler report:' }
+  for i = 1, #self.list do rows[i + 1] = row(self.list[i]) end
+  return table.concat(rows, '\n')
+end
+
+function Profiler:print(name)
+  if self.off then return end
+  print(self:format(name))
+end
+
+function Profiler:printAll()
+  if self.off then return end
+  print(self:formatAll())
+end
+
+-- ----------------------------------------------------------------- drawing
+
+--- Sets the colour in which displayAll draws an event.
 function Profiler:setColor(name, color)
   local event = self.events[name]
   if not event then
@@ -38,64 +105,29 @@ function Profiler:setColor(name, color)
   event.color = color
 end
 
-function Profiler:cpu(name, divider)
-  local event = self.events[name]
-  event.cpud = (os.clock() - event.cpu) / (divider or 1)
-  return event.cpud
-end
-
-function Profiler:real(name, divider)
-  local event = self.events[name]
-  event.reald = (sys.clock() - event.real) / (divider or 1)
-  return event.reald
-end
-
-function Profiler:lap(name, divider)
-  local real, cpu = self:real(name, divider), self:cpu(name, divider)
-  if self.verbose then
-    io.write('\r')
-    self:print(name)
-  end
-  return real, cpu
-end
-
-function Profiler:format(name)
-  local event = self.events[name]
-  return ('$ real | cpu: %f | %f <%s>'):format(event.reald or -1, event.cpud or -1, name)
-end
-
-function Profiler:print(name)
-  if not self.off then print(self:format(name)) end
-end
-
-function Profiler:formatAll()
-  local lines = { '$ profiler report:' }
-  for _, event in ipairs(self.list) do
-    local line = ('$ real %f | cpu %f <%s>'):format(event.reald or -1, event.cpud or -1,
-      event.name)
-    if event.fps then line = line .. (' = %f fps'):format(1 / event.reald) end
-    lines[#lines + 1] = line
-  end
-  return table.concat(lines, '\n')
-end
-
-function Profiler:printAll()
-  if not self.off then print(self:formatAll()) end
-end
-
---- Draws the report with a painter of a graphical package.
+--- Draws the report, a line below the other, with a painter of the package qt.
+-- @param args painter or win, zoom, font (its size), x and y of the first line
 function Profiler:displayAll(args)
-  local painter, zoom = args.painter or args.win, args.zoom or 1
-  local size, x, y = args.font or 24 * zoom, args.x or 0, args.y or 0
+  local painter = args.painter or args.win
   if not painter then th.fail('# ERROR: Profiler.displayAll() needs a painter') end
-  painter:setfont(qt.QFont{ serif = false, italic = false, size = size }) -- luacheck: ignore 113
+  local size = args.font or 24 * (args.zoom or 1)
+  painter:setfont(qt.QFont{ serif = false, italic = false, size = size })
   if self.off then return end
-  local i = 0
-  for line in self:formatAll():gmatch('\n([^\n]+)') do
-    i = i + 1
-    painter:setcolor(self.list[i].color or 'black')
+  local x, y = args.x or 0, args.y or 0
+  for _, event in ipairs(self.list) do
+    painter:setcolor(event.color or 'black')
+    local text = row(event)
     painter:moveto(x, y)
-    painter:show(line)
-    y = y + size * 1.5
+    painter:show(text)
+    y = y + 1.5 * size
   end
+end
+
+th.make_public(Profiler, 'start cpu real lap format formatAll print printAll setColor displayAll')
+
+--- A profiler: mode 'off' prints nothing; a verbose one says when events start, and their laps.
+function xlua.Profiler(mode, verbose)
+  local self = { events = {}, list = {}, off = mode == 'off', verbose = verbose or false }
+  for name, method in pairs(Profiler) do self[name] = method end
+  return self
 end

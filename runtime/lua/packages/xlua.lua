@@ -45,18 +45,13 @@ end
 
 --- Prints a value; for a table each field on a line.
 function xlua.print(object, ...)
-  if type(object) == 'table' then
-    local mt = getmetatable(object)
-    if mt and mt.__tostring__ then io.write(mt.__tostring__(object)) else write_table(object) end
-  else
-    io.write(tostring(object))
-  end
-  if select('#', ...) > 0 then
-    io.write('    ')
-    print(...)
-  else
-    io.write('\n')
-  end
+  local is_table = type(object) == 'table'
+  local mt = is_table and getmetatable(object)
+  local text = mt and mt.__tostring__ or not is_table and tostring
+  if text then io.write(text(object)) else write_table(object) end
+  local more = select('#', ...) > 0
+  io.write(more and '    ' or '\n')
+  if more then print(...) end
 end
 xprint = xlua.print
 

@@ -1,13 +1,16 @@
 --- torch.Tester: runs its tests, shows the progress and reports.
+-- What runs tests is not public (th.public): the traceback of an error that is thrown again must
+-- still have the frames of the test. So its parts are.
 -- @module tester_run
 
 local th = ...
 local Tester = th.tester
 
-local pairs, ipairs, type = pairs, ipairs, type
+local pairs, ipairs, type, error, xpcall = pairs, ipairs, type, error, xpcall
 local format, rep = string.format, string.rep
+local insert = table.insert
 
-local COLUMNS = 80
+local WIDTH = 80 -- of a line of the progress, with its last word
 local FAILED = 'An error was found while running tests!'
 
 -- io.write is looked up for each text: who replaces it sees or silences the report.
@@ -30,65 +33,90 @@ local function count(n, what)
   return n .. ' ' .. what .. (n == 1 and '' or 's')
 end
 
--- ----------------------------------------------------------------- running
-
-local function run_function(self, f)
-  local before = #self.errors
-  if self.rethrow then
-    f()
-    return true, #self.errors == before
+-- How many of the tests have names for which a function holds.
+local function number_of(tests, holds)
+  local n = 0
+  for name in pairs(tests) do
+    if holds(name) then n = n + 1 end
   end
-  local ok, report = xpcall(f, th.traceback)
-  if not ok then
-    local message, frames = th.read_report(report)
-    local text = message .. (frames ~= '' and '\n' .. frames or '')
-    self.errors[#self.errors + 1] =
-      self._currentTestName .. '\n Function call failed\n' .. text .. '\n'
-  end
-  return ok, ok and #self.errors == before
+  return n
 end
+
+local function any_name() return true end
+
+-- ------------------------------------------------------------ running one
+
+-- Frames up to here are those of the test: see testing/notes.lua. (No tail call: it would remove
+-- this frame.)
+local function start_test(f)
+  local ok, result = xpcall(f, th.traceback)
+  return ok, result
+end
+th.start_test = start_test
+
+local errors_before = th.public(function(self) return #self.errors end)
+
+-- Notes the error of a test; returns its text.
+local note_error = th.public(function(self, report)
+  local message, frames = th.read_report(report)
+  local text = frames == '' and message or message .. '\n' .. frames
+  insert(self.errors, self._currentTestName .. '\n Function call failed\n' .. text .. '\n')
+  return text
+end)
+
+--- Whether a test came to its end, its first result or else the text of the error, and whether it
+-- came to its end and nothing failed.
+function Tester:_pcall(f)
+  local before = errors_before(self)
+  local ok, result = start_test(f)
+  if not ok then result = note_error(self, result) end
+  return ok, result, ok and #self.errors == before
+end
+
+local VERDICTS = { SKIP = 'yellow', PASS = 'green', FAIL = 'red', ERROR = 'magenta' }
 
 local function run_test(self, name, f)
+  local ok, passed, _ = true, true, nil
   if self._setUp then self._setUp(name) end
-  local ok, passed = run_function(self, f)
+  if self.rethrow then f() else ok, _, passed = self:_pcall(f) end
   if self._tearDown then self._tearDown(name) end
-  return ok, passed
+  return not ok and 'ERROR' or passed and 'PASS' or 'FAIL'
 end
 
-local function verdict(skipped, ok, passed)
-  if skipped then return 'SKIP', 'yellow' end
-  if not ok then return 'ERROR', 'magenta' end
-  if not passed then return 'FAIL', 'red' end
-  return 'PASS', 'green'
-end
+-- ------------------------------------------------------------- running all
 
-local function line_start(i, n, name)
-  local digits = #tostring(n)
-  local dots = COLUMNS - 6 - 2 - (2 * digits + 2) - #name
-  return coloured(format('%' .. digits .. 'd/%d ', i, n), 'cyan') .. name .. ' '
-    .. rep('.', dots) .. ' '
-end
+-- Shows which test comes; returns the line as far as it stays, and whether the test is to run.
+local announce = th.public(function(self, name, i, n)
+  self._currentTestName = name
+  local place = format('%' .. #tostring(n) .. 'd/%d ', i, n)
+  local dots = WIDTH - #place - self._currentTestName:len() - #'  [PASS]'
+  local line = coloured(place, 'cyan') .. name .. ' ' .. rep('.', dots) .. ' '
+  write(line .. bracket('WAIT', 'cyan'))
+  io.flush()
+  return line, not self.disabledTests[name]
+end)
+
+local conclude = th.public(function(self, name, line, verdict)
+  write('\r', line, bracket(verdict, VERDICTS[verdict]))
+  if verdict == 'ERROR' then self.testError[name] = 1 end
+  if verdict == 'PASS' and self._warningCount[name] > 0 then
+    write('\n' .. rep(' ', WIDTH - #'[+warning]'), bracket('+warning', 'yellow'))
+  end
+  write('\n')
+  io.flush()
+end)
+
+local size = th.public(function(tests) return number_of(tests, any_name) end)
 
 function Tester:_run(tests)
-  local n, i = 0, 0
-  for _ in pairs(tests) do n = n + 1 end
+  local n, i = size(tests), 0
   write('Running ' .. count(n, 'test') .. '\n')
   for name, f in pairs(tests) do
     i = i + 1
-    self._currentTestName = name
-    local start = line_start(i, n, name)
-    write(start .. bracket('WAIT', 'cyan'))
-    io.flush()
-    local skipped, ok, passed = self.disabledTests[name], nil, nil
-    if not skipped then ok, passed = run_test(self, name, f) end
-    write('\r', start, bracket(verdict(skipped, ok, passed)))
-    if not skipped and not ok then self.testError[name] = 1 end
-    if passed and self._warningCount[name] > 0 then
-      write('\n' .. rep(' ', COLUMNS - 10), bracket('+warning', 'yellow'))
-    end
-    write('\n')
-    io.flush()
-    if self.earlyAbort and i < n and not skipped and not passed then
+    local line, enabled = announce(self, name, i, n)
+    local verdict = enabled and run_test(self, name, f) or 'SKIP'
+    conclude(self, name, line, verdict)
+    if self.earlyAbort and i < n and (verdict == 'ERROR' or verdict == 'FAIL') then
       write('Aborting on first error, not all tests have been executed\n')
       break
     end
@@ -105,66 +133,82 @@ function Tester:_getTests(names)
   end
   local chosen = {}
   for _, pattern in ipairs(names) do
-    local found = false
-    for name, f in pairs(self.tests) do
-      if name:match(pattern) then chosen[name], found = f, true end
+    local function matches(name) return string.match(name, pattern) ~= nil end
+    if number_of(self.tests, matches) == 0 then
+      error("Couldn't find test '" .. pattern .. "'", 0)
     end
-    if not found then error("Couldn't find test '" .. pattern .. "'", 0) end
+    for name, f in pairs(self.tests) do
+      if matches(name) then chosen[name] = f end
+    end
   end
   return chosen
 end
 
---- Runs the tests and reports; an error where one of them failed.
-function Tester:run(names)
+local prepare = th.public(function(self, names)
   local tests = self:_getTests(names)
   self.assertionPass, self.assertionFail, self.testError, self.haveWarning = {}, {}, {}, {}
   for name in pairs(tests) do
-    self.assertionPass[name], self.assertionFail[name] = 0, 0
-    self.testError[name], self._warningCount[name] = 0, 0
+    for _, counts in ipairs{ 'assertionPass', 'assertionFail', 'testError', '_warningCount' } do
+      self[counts][name] = 0
+    end
   end
+  return tests
+end)
+
+--- Runs the tests and reports; an error where one of them failed.
+function Tester:run(names)
+  local tests = prepare(self, names)
   self:_run(tests)
   self:_report(tests)
   for name in pairs(tests) do
-    if self.assertionFail[name] > 0 or self.testError[name] > 0 then error(FAILED, 0) end
+    if self.assertionFail[name] + self.testError[name] > 0 then error(FAILED, 0) end
   end
   return 0
 end
 
 -- --------------------------------------------------------------- reporting
 
-local function totals(self, tests)
-  local t = { tests = 0, asserts = 0, failures = 0, errors = 0, disabled = 0,
-    warnings = self._warningCount[''] or 0 }
-  for name in pairs(tests) do
-    t.tests = t.tests + 1
-    t.asserts = t.asserts + self.assertionFail[name] + self.assertionPass[name]
-    if self.assertionFail[name] > 0 then t.failures = t.failures + 1 end
-    if self.testError[name] > 0 then t.errors = t.errors + 1 end
-    if self._warningCount[name] > 0 then t.warnings = t.warnings + 1 end
-    if self.disabledTests[name] then t.disabled = t.disabled + 1 end
-  end
-  return t
+local function sum(tests, counts)
+  local total = 0
+  for name in pairs(tests) do total = total + counts[name] end
+  return total
+end
+
+local function some(counts)
+  return function(name) return counts[name] > 0 end
+end
+
+-- ' and ' with a number, where it is not 0.
+local function and_also(n, text)
+  if n > 0 then write(' and ', coloured(text, 'yellow')) end
+end
+
+local function summary(self, tests)
+  local n = size(tests)
+  local failures = number_of(tests, some(self.assertionFail))
+  local errors = number_of(tests, some(self.testError))
+  local warnings = number_of(tests, some(self._warningCount)) + (self._warningCount[''] or 0)
+  local disabled = number_of(tests, function(name) return self.disabledTests[name] end)
+  write('Completed ', count(self.countasserts, 'assert'), ' in ', count(n, 'test'), ' with ')
+  write(coloured(count(failures, 'failure'), failures == 0 and 'green' or 'red'), ' and ')
+  write(coloured(count(errors, 'error'), errors == 0 and 'green' or 'magenta'))
+  and_also(warnings, count(warnings, 'warning'))
+  and_also(disabled, disabled .. ' disabled')
+  write('\n')
 end
 
 local function sections(self)
-  local dashes = rep('-', COLUMNS) .. '\n'
+  local dashes = rep('-', WIDTH) .. '\n'
   if self.errors[1] or self.warnings[1] then write(dashes) end
-  for _, text in ipairs(self.errors) do write(text .. '\n', dashes) end
-  for _, text in ipairs(self.warnings) do write(text .. '\n', dashes) end
+  for _, texts in ipairs{ self.errors, self.warnings } do
+    for _, text in ipairs(texts) do write(text, '\n', dashes) end
+  end
 end
 
 function Tester:_report(tests)
-  local t = totals(self, tests)
-  self.countasserts = t.asserts
-  write('Completed ' .. count(t.asserts, 'assert'), ' in ' .. count(t.tests, 'test') .. ' with ')
-  write(coloured(count(t.failures, 'failure'), t.failures == 0 and 'green' or 'red'), ' and ')
-  write(coloured(count(t.errors, 'error'), t.errors == 0 and 'green' or 'magenta'))
-  if t.warnings > 0 then
-    write(' and ', coloured(count(t.warnings, 'warning'), 'yellow'))
-  end
-  if t.disabled > 0 then
-    write(' and ', coloured(t.disabled .. ' disabled', 'yellow'))
-  end
-  write('\n')
+  self.countasserts = sum(tests, self.assertionPass) + sum(tests, self.assertionFail)
+  summary(self, tests)
   if not self.summaryOnly then sections(self) end
 end
+
+th.make_public(Tester, '_getTests _report')
