@@ -101,7 +101,7 @@ def _plan(name: str, space: str, dtype: DType, args: tuple[Any, ...]) -> Entry:
     rows = [row for row in TABLE[name] if dtype in row.types and row.form(space) is not None]
     if not rows:
         raise TorchError(f"{dtype.tensor_name} does not implement the torch.{name}() function")
-    if rows[0].hand:
+    if rows[0].reads_call:
         implementation = rows[0].implementation
         return lambda *given: encode(implementation(Call(dtype, given)), given)
     forms = [(parse_form(row.form(space) or "", dtype), row) for row in rows]

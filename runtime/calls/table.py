@@ -29,16 +29,18 @@ class Row:
     method, function: the form (see calls/forms.py) as x:name(...) and as torch.name(...); None
     where there is none.
     types: the element types that have this form.
-    hand: the implementation gets a `Call` and reads its arguments itself (`@checked`); otherwise it
-    gets the form's arguments.
+    reads_call: the implementation gets a `Call` and reads its arguments itself (`@checked`);
+    otherwise it gets the form's arguments.
     fresh: what is called instead of the implementation where the call leaves the destination out.
 
     A row may have one Lua formula, from which compute/formulas.py writes Lua functions for calls
-    on DoubleTensors. Its names are those of the implementation's parameters; with `hand`, a, b
-    and c are the call's arguments.
+    on DoubleTensors. Its names are those of the implementation's parameters; with
+    `reads_call`, a, b and c are the call's arguments.
     each: one element of the result, from the elements of the tensors at the same place.
+    axpy: whether BLAS's axpy may compute `each`, which is `t + factor * src` or `t - factor * src`,
+    where the result takes the place of t.
     total: the result is the sum of this expression: an element, or the product of two.
-    pick: for an extremum along a dimension, whether an element `x` replaces `best`, the extremum
+    better: for an extremum along a dimension, whether an element `x` replaces `best`, the extremum
     of the elements before it.
     """
 
@@ -47,11 +49,17 @@ class Row:
     function: str | None
     types: tuple[DType, ...]
     implementation: Callable[..., Any]
-    hand: bool = False
-    each: str | None = None
-    total: str | None = None
+    reads_call: bool = False
     fresh: Callable[..., Any] | None = None
-    pick: str | None = None
+    each: str | None = None
+    axpy: bool = False
+    total: str | None = None
+    better: str | None = None
+
+    @property
+    def has_formula(self) -> bool:
+        """Whether Lua may run calls of this form on few elements by itself."""
+        return bool(self.each or self.total or self.better)
 
     def form(self, space: str) -> str | None:
         """The form for calls as a 'method' or as a 'function'; None where there is none."""
@@ -68,16 +76,17 @@ def op(
     function: str | None = None,
     types: Iterable[DType] = ALL,
     *,
-    each: str | None = None,
-    total: str | None = None,
     fresh: Callable[..., Any] | None = None,
-    pick: str | None = None,
+    each: str | None = None,
+    axpy: bool = False,
+    total: str | None = None,
+    better: str | None = None,
 ) -> Callable[[F], F]:
     """Add a row whose form is matched with each call; the implementation gets its arguments."""
 
     def register(implementation: F) -> F:
-        formulas = each, total, fresh, pick
-        row = Row(name, method, function, tuple(types), implementation, False, *formulas)
+        more = fresh, each, axpy, total, better
+        row = Row(name, method, function, tuple(types), implementation, False, *more)
         TABLE.setdefault(name, []).append(row)
         return implementation
 
@@ -95,7 +104,7 @@ def checked(
     """Add a row whose implementation reads its arguments from a `Call` one by one."""
 
     def register(implementation: F) -> F:
-        row = Row(name, method, function, tuple(types), implementation, True, each)
+        row = Row(name, method, function, tuple(types), implementation, True, each=each)
         TABLE.setdefault(name, []).append(row)
         return implementation
 

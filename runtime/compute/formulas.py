@@ -1,6 +1,6 @@
 """Operations as Lua code: the formulas of rows, for the ways a call may look.
 
-A row that names a formula (`each` for a result element by element, `total` for a sum, `pick` for
+A row that names a formula (`each` for a result element by element, `total` for a sum, `better` for
 an extremum and its place) can be run by LuaJIT without Python on few contiguous elements
 of DoubleTensors; and on more, where there is a destination and C functions that compute the
 formula, by several threads where that pays (lua/parallel/jobs.lua). A formula that is one of
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from runtime.compute.c_functions import inner_loop
 from runtime.core.dtypes import BYTE, DOUBLE
 from runtime.core.tensor import TENSOR_CLASSES
 
-__all__ = ["has_formula", "source"]
+__all__ = ["check_formulas", "has_formula", "source"]
 
 # Operators that mean the same as a torch function, by the pattern of their operands.
 _OPERATORS = {
@@ -38,7 +39,7 @@ _OPERATORS = {
 _KINDS = ("", "T", "N")
 
 _STEP = re.compile(r"(\w+) (\W+) (\w+)( and 1 or 0)?")  # a formula that is one loop of numpy's
-_STEPS = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # one that is BLAS's axpy
+_AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`
 _LOOPS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
 _COMPARISONS = {
     "<": np.less,
@@ -50,10 +51,48 @@ _COMPARISONS = {
 }
 
 
+# What formulas may use besides the names of parameters: Lua's words, and what the functions in
+# lua/tensor/formulas.lua have as locals.
+_LUA = frozenset("if and or not exp log sqrt abs floor ceil sin cos tan tanh atan2".split())
+
+
+def check_formulas() -> None:
+    """Refuse formulas that name what is no parameter, or do not suit their form.
+
+    To be called when all rows have been added. Raises ValueError.
+    """
+    for row in (row for rows in TABLE.values() for row in rows if row.has_formula):
+        for problem in _problems(row):
+            raise ValueError(f"{row.name}, {row.method or row.function}: {problem}")
+
+
+def _problems(row: Row) -> Iterator[str]:
+    given = [formula for formula in (row.each, row.total, row.better) if formula]
+    if len(given) != 1:
+        yield "a row has one formula"
+    known = _parameters(row)
+    texts = [] if row.reads_call else [text for text in (row.method, row.function) if text]
+    if any(len(parse_form(text, DOUBLE).arguments) != len(known) for text in texts):
+        yield f"as many arguments as parameters ({', '.join(known)}) are needed"
+    known = ["x", "best"] if row.better else known
+    for name in re.findall(r"[a-z_]\w*", given[0]):
+        if name not in known and name not in _LUA:
+            yield f"the formula {given[0]!r} names {name}, which is no parameter"
+    if row.axpy and not _AXPY.fullmatch(row.each or ""):
+        yield "axpy computes t + factor * src or t - factor * src"
+
+
+def _parameters(row: Row) -> list[str]:
+    """The names in a row's formula, in the order of the form's arguments."""
+    if row.reads_call:
+        return ["a", "b", "c"]
+    return list(inspect.signature(row.implementation).parameters)
+
+
 def has_formula(name: str) -> bool:
     """Whether some row of an operation can be run by Lua."""
     names = [name, *(target for (operator, _), target in _OPERATORS.items() if operator == name)]
-    return any(row.each or row.total or row.pick for n in names for row in TABLE[n])
+    return any(row.has_formula for n in names for row in TABLE[n])
 
 
 def source(name: str, space: str, code: int) -> str | None:
@@ -72,13 +111,12 @@ def source(name: str, space: str, code: int) -> str | None:
         form_text = row.form(space)
         if form_text is None or DOUBLE not in row.types:
             continue
-        if row.hand and not row.each:
+        if row.reads_call and not row.each:
             return None
         form = parse_form(form_text.replace("*T* Tensor", "*T* T"), DOUBLE)
         places = form.match(args)
         if places is not None:
-            known = row.each or row.total or row.pick
-            return _Writer(row, form, places, pattern).write() if known else None
+            return _Writer(row, form, places, pattern).write() if row.has_formula else None
     return None
 
 
@@ -93,9 +131,9 @@ class _Writer:
         self.form = form
         self.each, _, self.condition = (row.each or row.total or "").partition(" if ")
         self.places = [self._place(i, places) for i in range(len(places))]
-        steps = _STEPS.fullmatch(self.each)
-        if steps is not None and self._words()[steps[3]] == "1":
-            self.each = f"{steps[1]} {steps[2]} {steps[4]}"
+        self.axpy = _AXPY.fullmatch(self.each) if row.axpy else None
+        if self.axpy is not None and self._words()[self.axpy[3]] == "1":
+            self.each, self.axpy = f"{self.axpy[1]} {self.axpy[2]} {self.axpy[4]}", None
         self.tensors = [k + 1 for k, kind in enumerate(pattern) if kind == "T"]
         self.shared = self._share() if self.each and self._destination() else None
 
@@ -109,22 +147,22 @@ class _Writer:
         """The source; None where the call does not suit."""
         if not self.tensors or self._takes_new():
             return None
-        if self.row.pick:
-            return self._pick(self.row.pick)
+        if self.row.better:
+            return self._extremum(self.row.better)
         lines = [*self._check(), *self._body()]
         if self.condition:
             lines.insert(0, f"if not ({self._formula(self.condition)}) then return nil end")
         more = ", ..." if self.row.each and not self._destination() else ""
         return f"return function(a1, a2, a3, a4{more})\n  " + "\n  ".join(lines) + "\nend"
 
-    def _pick(self, formula: str) -> str | None:
+    def _extremum(self, formula: str) -> str | None:
         *results, tensor, dim = self.places
         if any(place is not None for place in results) or tensor is None or dim is None:
             return None
         lines = [
             *self._check(),
             f"local function better(x, best) return {formula} end",
-            f"return pick(c{tensor + 1}, p{tensor + 1}, n, a{dim + 1}, better, ...)",
+            f"return extremum(c{tensor + 1}, p{tensor + 1}, n, a{dim + 1}, better, ...)",
         ]
         return "return function(a1, a2, a3, a4, ...)\n  " + "\n  ".join(lines) + "\nend"
 
@@ -242,12 +280,14 @@ class _Writer:
         operands, r = self._operands(), f"p{self._destination()}"
         call = self._inner_loop(r)
         if call:
-            return "FEW", f"share_loop({call})"
-        steps = _STEPS.fullmatch(self.each)
+            return "MAX_UNSHARED", f"share_loop({call})"
+        steps = self.axpy
         if steps is not None and operands[steps[1]] == r:
             factor = steps[2].strip("+") + operands[steps[3]]
-            return "MOST", f"share_axpy(n, {r}, {factor}, {operands[steps[4]]})"
-        return ("FEW", f"share_copy(n, {r}, p2)") if operands.get(self.each) == "p2" else None
+            return "MAX_IN_LUA", f"share_axpy(n, {r}, {factor}, {operands[steps[4]]})"
+        if operands.get(self.each) == "p2":
+            return "MAX_UNSHARED", f"share_copy(n, {r}, p2)"
+        return None
 
     def _result(self) -> str:
         """The element type of a new result, as the Lua side names it."""
@@ -266,9 +306,7 @@ class _Writer:
 
         They are those of the implementation's parameters; a, b, c where that has a Call.
         """
-        names = ["a", "b", "c"]
-        if not self.row.hand:
-            names = list(inspect.signature(self.row.implementation).parameters)
+        names = _parameters(self.row)
         words = {}
         for name, argument, place in zip(names, self.form.arguments, self.places, strict=False):
             if place is None:

@@ -69,7 +69,7 @@ def _add_extremum(name: str, reduce: Any, locate: Any, sign: str) -> None:
     over_all.__doc__ = f"The {name}imum of all elements; nan if one of them is nan."
     along.__doc__ = f"The {name}ima along one dimension, and their indices."
     op(name, "T", "T")(over_all)
-    op(name, f"{_PAIR} index", f"{_PAIR} index", pick=f"x {sign} best")(along)
+    op(name, f"{_PAIR} index", f"{_PAIR} index", better=f"x {sign} best")(along)
 
 
 # np.min, np.argmin and the like call these from Python code, which takes longer than the work on

@@ -57,7 +57,7 @@ def add(r: Tensor, t: Tensor, value: float) -> None:
     with_number(r, np.add, t, value)
 
 
-@op("add", *_SCALED, each="t + value * src")
+@op("add", *_SCALED, each="t + value * src", axpy=True)
 def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     """r = t + value * src."""
     if value == 1:
@@ -91,7 +91,7 @@ def sub(r: Tensor, t: Tensor, value: float) -> None:
     add(r, t, cast_scalar(-value, t.dtype))
 
 
-@op("csub", *_SCALED, each="t - value * src")
+@op("csub", *_SCALED, each="t - value * src", axpy=True)
 def csub(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     """r = t - value * src."""
     if value == 1:

@@ -236,7 +236,7 @@ def _rows() -> list[Operation]:
                     member = name.partition(".")[2] or name
                     if form is None or member.startswith(("operator_", "classId", "default")):
                         continue
-                    read = _informal(form) if row.hand else [_formal(form, dtype)]
+                    read = _informal(form) if row.reads_call else [_formal(form, dtype)]
                     found += [Operation(f"{place}.{member}", dtype.name, words) for words in read]
     return found
 

@@ -80,7 +80,7 @@ _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 def calls() -> Iterator[tuple[str, str, str]]:
     """All calls that Lua can run: operation, 'method' or 'function', kinds of arguments."""
     for name, space in product(TABLE, ("method", "function")):
-        if any(row.pick for row in TABLE[name]):
+        if any(row.better for row in TABLE[name]):
             continue  # see test_extrema: the number is a dimension
         for count in range(1, MOST_ARGUMENTS + 1):
             for pattern in product("TN", repeat=count):

@@ -36,7 +36,7 @@ class TestRow:
         assert described or row.name in {dtype.name.lower() for dtype in DTYPES}
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if not row.hand], ids=row_id)
+@pytest.mark.parametrize("row", [row for row in ROWS if not row.reads_call], ids=row_id)
 class TestMatchedRow:
     def test_forms_parse_for_all_types(self, row: Row) -> None:
         for form in (row.method, row.function):
@@ -53,7 +53,7 @@ class TestMatchedRow:
 def printed_forms(name: str, space: str, dtype: DType) -> str | None:
     """The forms of a name as an error prints them, in the reference file's notation."""
     rows = [row for row in TABLE.get(name, ()) if dtype in row.types and row.form(space)]
-    if not rows or rows[0].hand:
+    if not rows or rows[0].reads_call:
         return None
     helps = (parse_form(row.form(space) or "", dtype).help for row in rows)
     return " | ".join(helps)

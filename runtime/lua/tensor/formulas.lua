@@ -99,7 +99,7 @@ end
 -- The extrema along dimension dim, from 1, of a contiguous tensor of n elements that begin at p,
 -- and their indices from 1. better(x, best): whether x replaces the extremum of the elements
 -- before it. The first nan replaces any number.
-local function pick(c, p, n, dim, better, ...) -- luacheck: ignore 212
+local function extremum(c, p, n, dim, better, ...) -- luacheck: ignore 212
   local dims = c.nDimension
   if not (dim >= 1 and dim <= dims and dim % 1 == 0) then return nil end
   local count, inner = tonumber(c.size[dim - 1]), 1
@@ -282,19 +282,19 @@ function formulas.pattern(n, a, b, c, d)
   return code
 end
 
--- The locals of the functions that Python writes; FEW is MAX_UNSHARED there, and MOST MAX_IN_LUA.
+-- The locals of the functions that Python writes.
 local HEAD = [[
 local formulas, structs, fetch_struct, byte, double, math, copy = ...
 local load = double.load
-local few, dense, same_sizes, block_like, publish, pick = unpack(formulas.tools)
+local few, dense, same_sizes, block_like, publish, extremum = unpack(formulas.tools)
 local compute, inner_product, total = unpack(formulas.bulk)
-local FEW, MOST, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
+local MAX_UNSHARED, MAX_IN_LUA, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 local exp, log, sqrt, abs = math.exp, math.log, math.sqrt, math.abs
 local floor, ceil = math.floor, math.ceil
 local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
 ]]
 formulas.sharing = { MAX_UNSHARED, MAX_IN_LUA, share_loop, share_copy, share_axpy }
-formulas.tools = { few, dense, same_sizes, block_like, publish, pick }
+formulas.tools = { few, dense, same_sizes, block_like, publish, extremum }
 formulas.bulk = { compute, inner_product, total }
 
 --- The function that runs an operation for a pattern of arguments, or false if there is none.

@@ -1,0 +1,36 @@
+"""A row whose formula does not suit its implementation is refused when rows are checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from runtime.calls.table import TABLE, op
+from runtime.compute.formulas import check_formulas
+
+
+def _implementation(r: Any, t: Any, value: float) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("form", "formulas", "problem"),
+    [
+        ("*T* T real", {"each": "t + number"}, "names number, which is no parameter"),
+        ("*T* T", {"each": "t + value"}, "as many arguments as parameters"),
+        ("*T* T real", {"each": "t + value", "total": "t"}, "a row has one formula"),
+        ("*T* T real", {"each": "t * value", "axpy": True}, "axpy computes"),
+        ("*T* T real", {"better": "x < t"}, "names t, which is no parameter"),
+    ],
+)
+def test_wrong_formulas(
+    monkeypatch: pytest.MonkeyPatch, form: str, formulas: dict[str, Any], problem: str
+) -> None:
+    monkeypatch.setitem(TABLE, "tried", [])
+    op("tried", method=form, **formulas)(_implementation)
+    with pytest.raises(ValueError, match=f"^tried, .*{problem}"):
+        check_formulas()
+
+
+def test_all_rows_suit() -> None:
+    check_formulas()
