@@ -39,9 +39,17 @@ def compute_flat(ufunc: np.ufunc, out: Array, *inputs: Array | float) -> None:
         ufunc(*inputs, out=out)
         return
     operands = [*values, out]
-    addresses = [x.ctypes.data for x in operands]
-    steps = [x.strides[0] if x.ndim else 0 for x in operands]
-    thread_pool.run(b"loop", len(out), *found, len(operands), 0, *addresses, *steps)
+    unused = [0] * (4 - len(operands))
+    thread_pool.run(
+        "loop",
+        len(out),
+        run=found[0],
+        data=found[1],
+        count=len(operands),
+        number=0,
+        at=[x.ctypes.data for x in operands] + unused,
+        step=[x.strides[0] if x.ndim else 0 for x in operands] + unused,
+    )
 
 
 def copy_into(out: Array, values: Array) -> None:
@@ -49,7 +57,7 @@ def copy_into(out: Array, values: Array) -> None:
     if out.nbytes < _LARGE_BYTES or np.may_share_memory(out, values):
         np.copyto(out, values)
     elif out.flags.c_contiguous and values.flags.c_contiguous:
-        thread_pool.run(b"copy", out.nbytes, out.ctypes.data, values.ctypes.data)
+        thread_pool.run("copy", out.nbytes, out=out.ctypes.data, source=values.ctypes.data)
     else:
         thread_pool.share(lambda at: np.copyto(out[at], values[at]), len(out), large=0)
 
@@ -59,8 +67,15 @@ def add_multiple(r: Array, factor: float, x: Array) -> bool:
     function = blas("axpy", r.itemsize)
     if function is None:
         return False
-    addresses = r.ctypes.data, x.ctypes.data
-    thread_pool.run(b"axpy", len(r), function, r.itemsize, *addresses, factor)
+    thread_pool.run(
+        "axpy",
+        len(r),
+        run=function,
+        size=r.itemsize,
+        r=r.ctypes.data,
+        x=x.ctypes.data,
+        factor=factor,
+    )
     return True
 
 
@@ -72,10 +87,20 @@ def multiply_vector(matrix: Array, vector: Array, out: Array) -> bool:
     if not (by_rows or flags.f_contiguous) or out.strides != (size,) or function is None:
         return False
     vector = np.ascontiguousarray(vector)
-    addresses = out.ctypes.data, matrix.ctypes.data, vector.ctypes.data
     rows, columns = matrix.shape
-    steps = (1, columns) if by_rows else (rows, 1)  # from column to column, and row to row
-    thread_pool.run(b"gemv", rows, function, size, *addresses, columns, *steps, piece=rows)
+    thread_pool.run(
+        "gemv",
+        rows,
+        at_a_time=rows,
+        run=function,
+        size=size,
+        r=out.ctypes.data,
+        m=matrix.ctypes.data,
+        x=vector.ctypes.data,
+        columns=columns,
+        columnStep=1 if by_rows else rows,
+        rowStep=columns if by_rows else 1,
+    )
     return True
 
 
@@ -91,16 +116,31 @@ def invert_factored(factors: Array, order: Array) -> Array | None:
     n = len(factors)
     inverse = np.empty((n, n), factors.dtype, order="F")
     pivots = order.astype(np.int32) + np.int32(1)
-    addresses = (x.ctypes.data for x in (factors, pivots, inverse))
-    thread_pool.run(b"invert", n, function, factors.itemsize, n, *addresses, piece=n)
+    thread_pool.run(
+        "invert",
+        n,
+        at_a_time=n,
+        run=function,
+        size=factors.itemsize,
+        n=n,
+        factors=factors.ctypes.data,
+        pivots=pivots.ctypes.data,
+        inverse=inverse.ctypes.data,
+    )
     return inverse
 
 
 def take_rows(rows: Array, at: Array, out: Array) -> None:
     """out = rows[at]; positions are from 0 and in range, all is contiguous and apart."""
-    size = rows[0].nbytes
-    addresses = (x.ctypes.data for x in (out, rows, at))
-    thread_pool.run(b"take", len(at), *addresses, size, large=out.nbytes >= _LARGE_BYTES)
+    thread_pool.run(
+        "take",
+        len(at),
+        large=out.nbytes >= _LARGE_BYTES,
+        out=out.ctypes.data,
+        source=rows.ctypes.data,
+        at=at.ctypes.data,
+        size=rows[0].nbytes,
+    )
 
 
 def take_along(values: Array, at: Array, dim: int, out: Array | None = None) -> Array:
@@ -118,7 +158,18 @@ def take_along(values: Array, at: Array, dim: int, out: Array | None = None) -> 
     block = values.shape[dim] * step
     # Runs of positions that share an offset, or one that grows by 1 from each to the next.
     run, runs_of_block = (step, at.shape[dim]) if step > 1 else (at.shape[dim], 1)
-    addresses = (x.ctypes.data for x in (out, values, at))
-    sizes = out.itemsize, at.itemsize, run, runs_of_block, block, step
-    thread_pool.run(b"gather", at.size // run, *addresses, *sizes, large=at.size >= LARGE)
+    thread_pool.run(
+        "gather",
+        at.size // run,
+        large=at.size >= LARGE,
+        out=out.ctypes.data,
+        source=values.ctypes.data,
+        at=at.ctypes.data,
+        size=out.itemsize,
+        placeSize=at.itemsize,
+        run=run,
+        runs=runs_of_block,
+        block=block,
+        step=step,
+    )
     return out

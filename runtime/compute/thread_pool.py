@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from weakref import WeakSet
 
@@ -65,6 +65,7 @@ class ThreadPool(Part):
         self._new_functions: Callable[[], Functions] | None = None
         self._threads: list[threading.Thread] = []
         self._slices: dict[int, _Slices] = {}
+        self._parameters: dict[str, dict[str, int]] = {}  # of each job, and how many numbers
         _pools.add(self)
 
     def start(self, functions: Functions, new_functions: Callable[[], Functions]) -> None:
@@ -99,6 +100,24 @@ class ThreadPool(Part):
                 return self._most
             self._threads.append(thread)
         return count
+
+    def in_order(self, job: str, given: Mapping[str, float | Sequence[float]]) -> list[float]:
+        """The numbers of a job's parameters in the order in which it takes them."""
+        known = self._parameters.get(job)
+        if known is None:
+            lines = self._functions[b"parameters"](job.encode()).decode().splitlines()
+            known = {name: int(count) for name, count in map(str.split, lines)}
+            self._parameters[job] = known
+        if given.keys() != known.keys():
+            raise TypeError(f"job {job} takes {', '.join(known)}, not {', '.join(given)}")
+        numbers: list[float] = []
+        for name, count in known.items():
+            value = given[name]
+            values = value if isinstance(value, (list, tuple)) else (value,)
+            if len(values) != count:
+                raise TypeError(f"job {job}: {name} is {count} numbers, not {len(values)}")
+            numbers += values
+        return numbers
 
     def share(self, compute: Compute, count: int, piece: int) -> None:
         """Let threads call compute for slices of at most ``piece`` (0: some) positions."""
@@ -153,15 +172,25 @@ def get_threads() -> int:
     return current(ThreadPool).count
 
 
-def run(job: bytes, count: int, *parameters: float, piece: int = 0, large: bool = True) -> None:
+def run(
+    job: str,
+    positions: int,
+    *,
+    at_a_time: int = 0,
+    large: bool = True,
+    **parameters: float | Sequence[float],
+) -> None:
     """Do a job of lua/parallel/jobs.lua for a range of positions.
 
-    parameters: numbers, and addresses of memory that the caller keeps alive.
-    piece: how many positions a thread does at a time, within its share; 0 for some part of it.
+    at_a_time: how many positions a thread does, within its share; 0 for some part of it.
     large: whether to share it out.
+    parameters: those of the job, by their names: numbers, and addresses of memory that the caller
+    keeps alive. Raises TypeError where they are not the job's.
     """
-    address, shares, threads = current(ThreadPool).state() if large else (0, 1, 1)
-    call_lua(b"run", job, address, shares, threads, count, piece, *parameters)
+    pool = current(ThreadPool)
+    numbers = pool.in_order(job, parameters)
+    address, shares, threads = pool.state() if large else (0, 1, 1)
+    call_lua(b"run", job.encode(), address, shares, threads, positions, at_a_time, *numbers)
 
 
 def share(compute: Compute, count: int, *, piece: int = 0, large: int = LARGE) -> None:

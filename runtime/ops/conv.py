@@ -246,9 +246,18 @@ def _correlate_large(
         for plane in np.ndindex(*out.shape[1:-2]):
             start = sum(i * s for i, s in zip(plane, strides, strict=False)) * size
             block = result[(o, *plane)]
-            parameters = weights.ctypes.data, at.ctypes.data, at.size, columns, strides[-2]
             thread_pool.run(
-                b"correlate", len(block), axpy, size, block.ctypes.data, source + start, *parameters
+                "correlate",
+                len(block),
+                run=axpy,
+                size=size,
+                sums=block.ctypes.data,
+                x=source + start,
+                weights=weights.ctypes.data,
+                at=at.ctypes.data,
+                count=at.size,
+                width=columns,
+                jump=strides[-2],
             )
     if result is not out:
         out[...] = result

@@ -139,10 +139,20 @@ def test_other_processes_come_first(lua: Lua, monkeypatch: pytest.MonkeyPatch) -
 
 def test_job_that_fails(shared: Lua) -> None:
     shared("torch.setnumthreads(2)")
-    sizes = [3, 8, 1, 1, 1, 1]  # no type has 3 bytes
+    sizes = {"size": 3, "placeSize": 8, "run": 1, "runs": 1, "block": 1, "step": 1}
     with pytest.raises(Exception, match="C type expected|another thread failed"):
-        thread_pool.run(b"gather", 1000, 0, 0, 0, *sizes)
+        thread_pool.run("gather", 1000, out=0, source=0, at=0, **sizes)  # no type has 3 bytes
     assert compare(shared, "x + y", 2) == ""
+
+
+def test_jobs_refuse_parameters_that_are_not_theirs(shared: Lua) -> None:
+    with pytest.raises(TypeError, match="^job copy takes out, source, not out$"):
+        thread_pool.run("copy", 8, out=0)
+    with pytest.raises(TypeError, match="^job copy takes out, source, not out, source, size$"):
+        thread_pool.run("copy", 8, out=0, source=0, size=8)
+    with pytest.raises(TypeError, match="^job loop: step is 4 numbers, not 2$"):
+        at = {"at": [0, 0, 0, 0], "step": [8, 8]}
+        thread_pool.run("loop", 8, run=0, data=0, count=2, number=0, **at)
 
 
 def test_interrupted_jobs_are_finished(shared: Lua) -> None:

@@ -301,12 +301,19 @@ local function correct_depth()
   depth = found
 end
 
+--- The parameters of a job, as Python reads them: 'name count' in order, one a line.
+function thread_pool.parameters(name)
+  local lines = {}
+  for k, parameter in ipairs(th.job_parameters[name]) do lines[k] = table.concat(parameter, ' ') end
+  return table.concat(lines, '\n')
+end
+
 --- Does a job for all of 0 to size - 1.
 -- @param address of the board
 -- @param shares into how many it is divided: 1 for a job that is not worth sharing out
 -- @param threads how many do them: 1 for this one alone
 -- @param piece how many positions they do at a time, within their shares; 0 for some part
--- @param ... the parameters: numbers and addresses
+-- @param ... the numbers of the job's parameters in order: numbers and addresses
 function thread_pool.run(name, address, shares, threads, size, piece, ...)
   local index = index_of[name]
   if depth > 0 then correct_depth() end
@@ -315,4 +322,16 @@ function thread_pool.run(name, address, shares, threads, size, piece, ...)
   else
     do_alone(index, shares, size, piece, ...)
   end
+end
+
+--- The same with a table of the parameters by their names; a list for one of several numbers.
+function thread_pool.run_named(name, address, shares, threads, size, piece, given)
+  local numbers = {}
+  for _, parameter in ipairs(th.job_parameters[name]) do
+    local value, count = given[parameter[1]], parameter[2]
+    for k = 1, count do
+      numbers[#numbers + 1] = count == 1 and value or value[k]
+    end
+  end
+  thread_pool.run(name, address, shares, threads, size, piece, unpack(numbers))
 end

@@ -208,17 +208,17 @@ end
 
 -- -------------------------------------------------------------- more than a few elements
 
-local run = th.thread_pool.run
+local run = th.thread_pool.run_named
 local ASK = 64 -- jobs after which Python is asked again how many threads to use
 local board, shares, threads, left = 0, 1, 1, 0
 
-local function share(job, size, ...)
+local function share(job, size, parameters)
   if left == 0 then
     board, shares, threads = th.ask(host.thread_pool)
     left = ASK
   end
   left = left - 1
-  run(job, board, shares, threads, size, 0, ...)
+  run(job, board, shares, threads, size, 0, parameters)
   return true
 end
 
@@ -229,9 +229,13 @@ end
 
 local intptr = ffi.typeof('intptr_t')
 
+local function address(pointer)
+  return tonumber(ffi.cast(intptr, pointer))
+end
+
 -- An operand as a parameter of a job (the address of elements, or a number), and its step in bytes.
 local function operand(value)
-  if type(value) == 'cdata' then return tonumber(ffi.cast(intptr, value)), 8 end
+  if type(value) == 'cdata' then return address(value), 8 end
   return value, 0
 end
 
@@ -239,11 +243,12 @@ local function share_loop(n, loop, data, a, b, r)
   local x, x_step = operand(a)
   local y, y_step = operand(b)
   local which = x_step == 0 and 1 or y_step == 0 and 2 or 0 -- the operand that is a number
-  return share('loop', n, loop, data, 3, which, x, y, operand(r), x_step, y_step, 8)
+  return share('loop', n, { run = loop, data = data, count = 3, number = which,
+    at = { x, y, address(r), 0 }, step = { x_step, y_step, 8, 0 } })
 end
 
 local function share_copy(n, to, from)
-  return share('copy', 8 * n, (operand(to)), (operand(from)))
+  return share('copy', 8 * n, { out = address(to), source = address(from) })
 end
 
 local axpy -- the address of BLAS's daxpy; false where it is not available
@@ -252,7 +257,7 @@ local function share_axpy(n, r, factor, x)
   if n <= MAX_UNSHARED then return false end -- looking for BLAS takes a while
   if axpy == nil then axpy = th.ask(host.blas, 'axpy') or false end
   if not axpy then return false end
-  return share('axpy', n, axpy, 8, operand(r), (operand(x)), factor)
+  return share('axpy', n, { run = axpy, size = 8, r = address(r), x = address(x), factor = factor })
 end
 
 -- ------------------------------------------------------------------ translation
