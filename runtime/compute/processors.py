@@ -5,14 +5,26 @@ Threads that wait for each other wait for the system too where it has other thin
 
 from __future__ import annotations
 
+import math
 import os
 import time
+
+from runtime.core import cgroups
 
 __all__ = ["OURS", "free_threads"]
 
 _ALL = os.cpu_count() or 1
+
+
+def _count(allowed: int, quota: float | None) -> int:
+    """How many of the processors that a process may run on it can keep busy."""
+    return allowed if quota is None else min(allowed, math.ceil(quota))
+
+
 #: How many processors this process may use.
-OURS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _ALL
+OURS = _count(
+    len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _ALL, cgroups.quota()
+)
 
 
 def free_threads(count: int) -> int:
