@@ -19,13 +19,21 @@ from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
-from lupa import luajit21
+
+try:
+    from lupa import luajit21
+except ImportError as error:
+    raise ImportError(
+        f"th needs LuaJIT 2.1 in lupa, whose wheels have it for Linux and not for macOS ({error}); "
+        "the README tells how to build it"
+    ) from error
 
 from runtime.calls.results import encode_error
 from runtime.compute import lua_kernels, thread_pool
 from runtime.compute.threads import LARGE
 from runtime.core.interrupts import INTERRUPTED, is_interruptible, uninterruptible
-from runtime.core.memory import METER, keep_pages
+from runtime.core.memory import METER
+from runtime.core.platform import keep_pages
 from runtime.core.storage import BLOCKS
 from runtime.host import bridge
 from runtime.host.lua_calls import Calls

@@ -52,7 +52,11 @@ def _end_as_other_programs() -> None:
 
 
 def _run(options: Options) -> int:
-    from runtime import Engine, LuaError
+    try:
+        from runtime import Engine, LuaError
+    except ImportError as error:
+        print(f"th: {error}", file=sys.stderr)
+        return FAILURE
 
     engine = Engine()
     _set_arguments(engine, options)

@@ -19,6 +19,7 @@ import numpy as np
 
 from runtime.core.debug import note
 from runtime.core.dtypes import Array
+from runtime.core.platform import c_function
 
 __all__ = ["exp", "log", "replace_by_cosine_and_sine", "tan"]
 
@@ -51,7 +52,10 @@ def _ufunc(name: str) -> np.ufunc:
     prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object, pointer, pointer, text, *[integer] * 4, text, text, integer
     )
-    function = ctypes.cast(getattr(ctypes.CDLL(None), name), pointer).value
+    found = c_function(name)
+    if found is None:
+        raise AttributeError("the process has no such function")
+    function = ctypes.cast(found, pointer).value
     loops, data = (pointer * 1)(api[_D_D]), (pointer * 1)(function)
     types = ctypes.create_string_buffer(bytes([_DOUBLE, _DOUBLE]))
     label = ctypes.create_string_buffer(name.encode())

@@ -17,6 +17,7 @@ import numpy as np
 from runtime.core.dtypes import Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.interrupts import uninterruptible
+from runtime.core.platform import give_pages_back
 
 __all__ = [
     "METER",
@@ -24,7 +25,6 @@ __all__ = [
     "Meter",
     "Slots",
     "allocate",
-    "keep_pages",
     "leaves_memory",
     "recycle",
     "set_fill_pattern",
@@ -125,23 +125,11 @@ class Pool:
 
 POOL = Pool()
 
-_MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1  # names of mallopt's parameters in malloc.h
-
-
-def keep_pages() -> None:
-    """Let the C library keep freed memory for the next temporary, where it can be told to."""
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None:
-        mallopt(_MMAP_THRESHOLD, 32 << 20)
-        mallopt(_TRIM_THRESHOLD, 64 << 20)
-
 
 def trim() -> None:
     """Give memory that is kept for later back to the system."""
     POOL.shrink(0)
-    malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if malloc_trim is not None:
-        malloc_trim(0)
+    give_pages_back()
 
 
 def set_fill_pattern(byte: int | None) -> None:

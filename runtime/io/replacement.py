@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from runtime.core import system
+from runtime.core.platform import DESCRIPTORS, is_of_system
 
 __all__ = ["Replacement"]
 
@@ -24,7 +25,6 @@ _PIECE = 1 << 20  # bytes copied at a time
 _LONGEST = 200  # bytes of a name that a temporary one repeats
 _MOST_LINKS = 40
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
-_DESCRIPTORS = b"/proc/self/fd"
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
@@ -112,7 +112,7 @@ class Replacement:
 
     def _link(self) -> None:
         """Give the file without a name one."""
-        source, anchor = b"%s/%d" % (_DESCRIPTORS, self.descriptor), self.descriptor
+        source, anchor = b"%s/%d" % (DESCRIPTORS, self.descriptor), self.descriptor
         # With a folder's descriptor, even one it has no use for, Python follows the link.
         self._name(lambda name: os.link(source, name, src_dir_fd=anchor))
 
@@ -167,7 +167,7 @@ def _is_special(name: bytes, status: os.stat_result | None) -> bool:
         if not os.path.islink(name):
             return False
         folder = os.path.dirname(name)
-        if os.path.realpath(folder).startswith(b"/proc/"):
+        if is_of_system(os.path.realpath(folder)):
             return True
         name = os.path.join(folder, os.readlink(name))
     return False
@@ -175,7 +175,7 @@ def _is_special(name: bytes, status: os.stat_result | None) -> bool:
 
 def _nameless(folder: bytes, mode: int) -> int:
     """A file in a folder that goes with the process as long as it has no name."""
-    if not hasattr(os, "O_TMPFILE") or not os.path.isdir(_DESCRIPTORS):
+    if not hasattr(os, "O_TMPFILE") or not os.path.isdir(DESCRIPTORS):
         raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
     return system.open_descriptor(folder, os.O_TMPFILE | os.O_RDWR, mode)
 

@@ -14,6 +14,9 @@ extern void *THOutputStream __asm__("stdout");
 int THOutputFailed(void *) __asm__("ferror");
 ]]
 
+-- Where the C library has no such names, only a flush tells.
+local known = pcall(function() return ffi.C.THOutputFailed, ffi.C.THOutputStream end)
+
 local failure -- why the output could not be written, where a flush said so
 
 --- Writes out what is buffered.
@@ -28,7 +31,7 @@ function shell.output_error()
   shell.flush()
   if failure then return 'write error: ' .. failure end
   if kind_of(stdout) ~= 'file' then return nil end
-  if ffi.C.THOutputFailed(ffi.C.THOutputStream) == 0 then return nil end
+  if not known or ffi.C.THOutputFailed(ffi.C.THOutputStream) == 0 then return nil end
   return 'write error'
 end
 
