@@ -181,18 +181,27 @@ def recycle(data: Array) -> None:
         return
     if memory.dtype != np.uint8 or memory.ndim != 1:
         return  # not from `allocate`
-    # Referred to by the storage's attribute, the caller's and our variable, the call itself.
-    if sys.getrefcount(data) <= _REFERENCES and sys.getrefcount(memory) <= _REFERENCES:
+    # Referred to by the storage's attribute, our variables, and whatever Python needs for calls.
+    if sys.getrefcount(data) <= _OF_DATA and sys.getrefcount(memory) <= _OF_BASE:
         POOL.give(memory)
 
 
-def _count_references(holder: list[Array]) -> int:
-    data = holder[0]
-    return sys.getrefcount(data)
+class _Holder:
+    __slots__ = ("data",)
+
+    def __init__(self) -> None:
+        self.data = np.empty(1)[:1]
 
 
-# What `recycle` finds for an array that only one storage refers to.
-_REFERENCES = _count_references([np.empty(0)])
+def _count_references(data: Array) -> tuple[int, int]:
+    memory = data.base
+    return sys.getrefcount(data), sys.getrefcount(memory)
+
+
+# What `recycle` finds for an array that only one storage refers to, and for its base: each Python
+# counts what a call needs in its own way.
+_HOLDER = _Holder()
+_OF_DATA, _OF_BASE = _count_references(_HOLDER.data)
 
 
 class Slots:
