@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,12 @@ _kept_alive: list[Any] = []  # what the ufuncs point at
 
 def _api() -> Any:
     """numpy's table of C functions on ufuncs."""
-    from numpy._core._multiarray_umath import _UFUNC_API  # type: ignore[import-not-found]
-
+    core = "numpy._core" if hasattr(np, "_core") else "numpy.core"  # before numpy 2
+    table = import_module(f"{core}._multiarray_umath")._UFUNC_API
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype = ctypes.c_void_p
     pointer_of.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    return ctypes.cast(pointer_of(_UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
+    return ctypes.cast(pointer_of(table, None), ctypes.POINTER(ctypes.c_void_p))
 
 
 def _ufunc(name: str) -> np.ufunc:
