@@ -5,6 +5,9 @@ tells how it is built.
 """
 
 from runtime.compute.blas_threads import one_thread_at_load
+from runtime.core.platform import require
+
+require()  # first: what is loaded from here on fails in less clear ways
 
 with one_thread_at_load():
     from runtime.calls.table import ALL, TABLE, Row

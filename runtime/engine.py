@@ -19,13 +19,21 @@ from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
-from lupa import luajit21
+
+try:
+    from lupa import luajit21
+except ImportError as error:
+    raise ImportError(
+        f"th needs LuaJIT 2.1 in lupa, whose wheels have it for Linux and not for macOS ({error}); "
+        "the README tells how to build it"
+    ) from error
 
 from runtime.calls.results import encode_error
 from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.thread_pool import LARGE, ThreadPool
 from runtime.core.interrupts import INTERRUPTED, is_interruptible, uninterruptible
-from runtime.core.memory import Memory, keep_pages
+from runtime.core.memory import Memory
+from runtime.core.platform import keep_pages
 from runtime.core.state import State
 from runtime.host import bridge
 from runtime.host.lua_calls import Calls

@@ -53,7 +53,11 @@ def _let_signals_end_the_program() -> None:
 
 
 def _run(options: Options) -> int:
-    from runtime import Engine, LuaError
+    try:
+        from runtime import Engine, LuaError
+    except ImportError as error:
+        print(f"th: {error}", file=sys.stderr)
+        return FAILURE
 
     engine = Engine()
     _set_arguments(engine, options)

@@ -3,6 +3,11 @@
 numpy's inner loops: the structure of a ufunc is part of numpy's C interface (its reference,
 "Python types and C-structures", PyUFuncObject). scipy's BLAS and LAPACK: what Cython code gets
 from ``scipy.linalg.cython_blas`` and ``cython_lapack``.
+
+Each is checked at its first use (self_check.py). One that is not found, or computes something
+else, is None; who asked then does the same work with numpy. The results are the same, but where
+BLAS and LAPACK may round otherwise: a sum of products in its last digits, and what `axpy` adds up
+in its last one.
 """
 
 from __future__ import annotations
@@ -16,6 +21,8 @@ from importlib import import_module
 import numpy as np
 
 from runtime.compute.blas_threads import one_thread_at_load
+from runtime.compute.self_check import blas_is_right, is_right, lapack_is_right, loop_is_right
+from runtime.core.debug import note
 
 __all__ = ["blas", "inner_loop", "lapack", "lapack_call"]
 
@@ -35,38 +42,61 @@ class _UFunc(ctypes.Structure):
 
 @cache
 def inner_loop(ufunc: np.ufunc, signature: str) -> tuple[int, int] | None:
-    """The function and its data that compute a run of elements; None where there is none.
+    """The function and its data (which may be 0) that compute a run of elements.
 
-    signature: the types, as in ``ufunc.types``.
+    None where there is none. signature: the types, as in ``ufunc.types``.
     """
-    if sys.implementation.name != "cpython" or signature not in ufunc.types:
+    if signature not in ufunc.types:
+        return None
+    what = f"numpy's loop {ufunc.__name__} {signature}"
+    found = _loop_of(ufunc, ufunc.types.index(signature))
+    if found is None:
+        note(f"{what} is done without: there is no such function")
+        return None
+    return found if is_right(what, loop_is_right, ufunc, signature, *found) else None
+
+
+def _loop_of(ufunc: np.ufunc, at: int) -> tuple[int, int] | None:
+    """What the ufunc's structure has at a position."""
+    if sys.implementation.name != "cpython":
         return None
     found = _UFunc.from_address(id(ufunc) + object.__basicsize__)
     known = (ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes)
     if (found.nin, found.nout, found.nargs, found.ntypes) != known:
         return None
-    at = ufunc.types.index(signature)
-    return found.functions[at] or 0, found.data[at] or 0
+    if not found.functions or not found.data or not found.functions[at]:
+        return None
+    return found.functions[at], found.data[at] or 0
 
 
 @cache
 def blas(name: str, itemsize: int) -> int | None:
-    """The address of a BLAS function for floats of so many bytes ('axpy'), as Fortran calls it.
+    """The address of a BLAS function for floats of so many bytes, as Fortran calls it.
 
-    All arguments are addresses, whole numbers ints. None where they are larger.
+    name: 'axpy' or 'gemv'. All arguments are addresses, whole numbers ints.
     """
-    return _find("cython_blas", name, itemsize)[0]
+    address = _find("cython_blas", name, itemsize)[0]
+    if address is None or not is_right(f"BLAS's {name}", blas_is_right, name, itemsize, address):
+        return None
+    return address
 
 
 @cache
 def lapack(name: str, itemsize: int) -> int | None:
-    """The address of a LAPACK function, likewise."""
-    return _find("cython_lapack", name, itemsize)[0]
+    """The address of a LAPACK function, likewise: 'getrs'."""
+    address = _find("cython_lapack", name, itemsize)[0]
+    what = f"LAPACK's {name}"
+    if address is None or not is_right(what, lapack_is_right, name, itemsize, address):
+        return None
+    return address
 
 
 @cache
 def lapack_call(name: str, itemsize: int) -> Callable[..., None] | None:
-    """A LAPACK function, likewise. Other threads of Python run while it does."""
+    """Any LAPACK function, likewise. Other threads of Python run while it does.
+
+    It is not checked here: those that are called together are checked together.
+    """
     address, arguments = _find("cython_lapack", name, itemsize)
     if address is None:
         return None
@@ -74,11 +104,20 @@ def lapack_call(name: str, itemsize: int) -> Callable[..., None] | None:
 
 
 def _find(module: str, name: str, itemsize: int) -> tuple[int | None, int]:
-    """The address of a function and the number of its arguments."""
-    with one_thread_at_load():  # takes a while: not before it is needed
-        functions = import_module(f"scipy.linalg.{module}").__pyx_capi__
-    kind, address = _capsule(functions["sd"[itemsize == 8] + name])
-    return address if b"int *" in kind else None, kind.count(b"*")
+    """The address of a function and the number of its arguments.
+
+    None for an address where there is none, or whole numbers are larger than ints.
+    """
+    try:
+        with one_thread_at_load():  # takes a while: not before it is needed
+            functions = import_module(f"scipy.linalg.{module}").__pyx_capi__
+        kind, address = _capsule(functions["sd"[itemsize == 8] + name])
+    except (AttributeError, ImportError, KeyError):
+        kind, address = b"", 0
+    if address and b"int *" in kind:
+        return address, kind.count(b"*")
+    note(f"scipy's {module}: {name} is done without: there is no such function")
+    return None, 0
 
 
 def _capsule(capsule: object) -> tuple[bytes, int]:

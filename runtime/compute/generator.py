@@ -166,7 +166,7 @@ def _box_muller(draws: Array) -> None:
     np.sqrt(radius, out=radius)
     np.multiply(pairs.real, 2 * np.pi, out=pairs.imag)
     pairs.real = 0
-    np.exp(pairs, out=pairs)  # cosine and sine, by one call of the C library's
+    libm.replace_by_cosine_and_sine(pairs)
     pairs.real *= radius
     pairs.imag *= radius
 

@@ -1,17 +1,28 @@
-"""The C library's log, exp and tan, as numpy ufuncs on doubles.
+"""The C library's log, exp, tan, cosine and sine, on arrays of doubles.
 
 numpy has its own versions of some of them, faster, whose last bit is another one here and
 there. The reference's random streams are made with the C library's: so are ours, to the bit.
+
+Python's ``math`` has the same functions, for one number at a time. Each function here is checked
+against that, and made of it where the C library cannot be called otherwise: slow, with the same
+bits.
 """
 
 from __future__ import annotations
 
 import ctypes
+import math
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-__all__ = ["exp", "log", "tan"]
+from runtime.core.debug import note
+from runtime.core.dtypes import Array
+from runtime.core.platform import c_function
+
+__all__ = ["exp", "log", "replace_by_cosine_and_sine", "tan"]
 
 # Positions in numpy's table of C functions, which never change (numpy's manual, UFunc API).
 _FROM_FUNC_AND_DATA = 1
@@ -19,17 +30,21 @@ _D_D = 5  # the loop over doubles that calls the C function it is given
 _DOUBLE = 12
 _NO_IDENTITY = -1
 
+_SAMPLES = np.array([0.8391, 0.0, -0.0, 1.5, 2.0**-32, 3e-9, 1.0, 0.3333, np.inf, np.nan, 2.7, 0.5])
+
+_Function = Callable[[Any], Any]
+
 _kept_alive: list[Any] = []  # what the ufuncs point at
 
 
 def _api() -> Any:
     """numpy's table of C functions on ufuncs."""
-    from numpy._core._multiarray_umath import _UFUNC_API  # type: ignore[import-not-found]
-
+    core = "numpy._core" if hasattr(np, "_core") else "numpy.core"  # before numpy 2
+    table = import_module(f"{core}._multiarray_umath")._UFUNC_API
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype = ctypes.c_void_p
     pointer_of.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    return ctypes.cast(pointer_of(_UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
+    return ctypes.cast(pointer_of(table, None), ctypes.POINTER(ctypes.c_void_p))
 
 
 def _ufunc(name: str) -> np.ufunc:
@@ -38,7 +53,10 @@ def _ufunc(name: str) -> np.ufunc:
     prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object, pointer, pointer, text, *[integer] * 4, text, text, integer
     )
-    function = ctypes.cast(getattr(ctypes.CDLL(None), name), pointer).value
+    found = c_function(name)
+    if found is None:
+        raise AttributeError("the process has no such function")
+    function = ctypes.cast(found, pointer).value
     loops, data = (pointer * 1)(api[_D_D]), (pointer * 1)(function)
     types = ctypes.create_string_buffer(bytes([_DOUBLE, _DOUBLE]))
     label = ctypes.create_string_buffer(name.encode())
@@ -57,13 +75,78 @@ def _ufunc(name: str) -> np.ufunc:
     return made
 
 
-def _find(name: str) -> np.ufunc:
+def _one_by_one(name: str) -> _Function:
+    """A function of Python's on all elements of an array, or on a number.
+
+    Where C has inf or nan, Python has an error.
+    """
+    function: Callable[[float], float] = getattr(math, name)
+
+    def at(x: float) -> float:
+        try:
+            return function(x)
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return -math.inf if x == 0 else math.nan
+
+    def compute(values: Any) -> Any:
+        array = np.asarray(values, np.float64)
+        return np.array([at(x) for x in array.ravel().tolist()]).reshape(array.shape)[()]
+
+    return compute
+
+
+def _is_right(name: str, function: _Function) -> bool:
+    """Whether a function's bits are those of Python's; those of a nan do not count."""
+    with np.errstate(all="ignore"):
+        found = [
+            np.where(np.isnan(x), np.nan, x)
+            for x in (function(_SAMPLES), _one_by_one(name)(_SAMPLES))
+        ]
+    return found[0].tobytes() == found[1].tobytes()
+
+
+def _find(name: str) -> _Function:
     try:
-        return _ufunc(name)
-    except (AttributeError, ImportError, OSError, TypeError):
-        # No such table or library on this system: numpy's own, all but the last bit.
-        fallback: np.ufunc = getattr(np, name)
-        return fallback
+        function = _ufunc(name)
+        if _is_right(name, function):
+            return function
+        reason = "is not the one that Python has"
+    except (AttributeError, ImportError, OSError, TypeError) as error:
+        reason = f"cannot be called: {error}"
+    note(f"the C library's {name} {reason}; Python's is used, which is slow")
+    return _one_by_one(name)
 
 
 log, exp, tan = map(_find, ("log", "exp", "tan"))
+
+
+# -- cosine and sine
+
+
+def replace_by_cosine_and_sine(pairs: Array) -> None:
+    """Set complex numbers x + iy, where x is 0 and y finite, to cos y + i sin y."""
+    _turn(pairs)
+
+
+def _turn_by_exp(pairs: Array) -> None:
+    np.exp(pairs, out=pairs)  # one call of the C library's for both
+
+
+def _turn_one_by_one(pairs: Array) -> None:
+    angles = pairs.imag.copy()
+    pairs.real, pairs.imag = _one_by_one("cos")(angles), _one_by_one("sin")(angles)
+
+
+def _find_turn() -> Callable[[Array], None]:
+    found, expected = (1j * _SAMPLES[:8] for _ in range(2))
+    _turn_by_exp(found)
+    _turn_one_by_one(expected)
+    if found.tobytes() == expected.tobytes():
+        return _turn_by_exp
+    note("numpy's exp does not give the C library's cosine; Python's is used, which is slow")
+    return _turn_one_by_one
+
+
+_turn = _find_turn()

@@ -5,14 +5,25 @@ Threads that wait for each other wait for the system too where it has other thin
 
 from __future__ import annotations
 
+import math
 import os
 import time
+
+from runtime.core import cgroups
+from runtime.core.platform import allowed_processors, processor_seconds
 
 __all__ = ["OURS", "free_threads"]
 
 _ALL = os.cpu_count() or 1
+
+
+def _count(allowed: int, quota: float | None) -> int:
+    """How many of the processors that a process may run on it can keep busy."""
+    return allowed if quota is None else min(allowed, math.ceil(quota))
+
+
 #: How many processors this process may use.
-OURS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _ALL
+OURS = _count(allowed_processors(), cgroups.quota())
 
 
 def free_threads(count: int) -> int:
@@ -37,22 +48,12 @@ class _Load:
         """The number of processors; 0 where the system does not tell."""
         now = time.monotonic()
         if now - self._then > self._INTERVAL:
-            work, own = self._all_work(), time.process_time()
+            work, own = processor_seconds(), time.process_time()
             if self._then:
                 others = (work - self._work) - (own - self._own)
                 self._busy = max(others, 0.0) / (now - self._then)
             self._then, self._work, self._own = now, work, own
         return self._busy
-
-    @staticmethod
-    def _all_work() -> float:
-        """Processor seconds of all processes since the system started."""
-        try:
-            with open("/proc/stat", "rb") as file:
-                user, nice, system = file.readline().split()[1:4]
-        except OSError:
-            return 0.0
-        return (int(user) + int(nice) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 _LOAD = _Load()

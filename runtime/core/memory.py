@@ -18,9 +18,10 @@ import numpy as np
 from runtime.core.dtypes import Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.interrupts import uninterruptible
+from runtime.core.platform import give_pages_back
 from runtime.core.state import Part
 
-__all__ = ["SLOTS", "Memory", "Meter", "Slots", "keep_pages"]
+__all__ = ["SLOTS", "Memory", "Meter", "Slots"]
 
 #: Nothing is collected on account of memory below this many bytes.
 _THRESHOLD = 128 << 20
@@ -166,8 +167,8 @@ class Memory(Part):
             return
         if memory.dtype != np.uint8 or memory.ndim != 1:
             return  # not from `allocate`
-        # Referred to by the storage's attribute, the caller's and our variable, the call itself.
-        if sys.getrefcount(data) <= _REFERENCES and sys.getrefcount(memory) <= _REFERENCES:
+        # Referred to by the storage's attribute, our variables, and what Python needs for calls.
+        if sys.getrefcount(data) <= _OF_DATA and sys.getrefcount(memory) <= _OF_BASE:
             self._pool.give(memory)
 
     def collect(self) -> None:
@@ -179,9 +180,7 @@ class Memory(Part):
     def trim(self) -> None:
         """Give memory that is kept for later back to the system."""
         self._pool.shrink(0)
-        malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if malloc_trim is not None:
-            malloc_trim(0)
+        give_pages_back()
 
     def close(self) -> None:
         """Keep no memory and call Lua no more."""
@@ -196,24 +195,22 @@ def _nothing(dtype: DType) -> Array:
     return np.empty(0, dtype.numpy)
 
 
-_MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1  # names of mallopt's parameters in malloc.h
+class _Holder:
+    __slots__ = ("data",)
+
+    def __init__(self) -> None:
+        self.data = np.empty(1)[:1]
 
 
-def keep_pages() -> None:
-    """Let the C library keep freed memory for the next temporary, where it can be told to."""
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None:
-        mallopt(_MMAP_THRESHOLD, 32 << 20)
-        mallopt(_TRIM_THRESHOLD, 64 << 20)
+def _count_references(data: Array) -> tuple[int, int]:
+    memory = data.base
+    return sys.getrefcount(data), sys.getrefcount(memory)
 
 
-def _count_references(holder: list[Array]) -> int:
-    data = holder[0]
-    return sys.getrefcount(data)
-
-
-# What `recycle` finds for an array that only one storage refers to.
-_REFERENCES = _count_references([np.empty(0)])
+# What `recycle` finds for an array that only one storage refers to, and for its base: each Python
+# counts what a call needs in its own way.
+_HOLDER = _Holder()
+_OF_DATA, _OF_BASE = _count_references(_HOLDER.data)
 
 
 class Slots:

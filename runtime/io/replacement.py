@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from runtime.core import system
+from runtime.core.platform import DESCRIPTORS, is_of_system
 
 __all__ = ["Replacement"]
 
@@ -25,7 +26,6 @@ _PIECE = 1 << 20  # bytes copied at a time
 _MAX_BASE = 200  # bytes of the file's name that the name of a temporary file begins with
 _MAX_LINKS = 40  # symbolic links that are followed; Linux follows as many
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
-_DESCRIPTORS = b"/proc/self/fd"
 
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
@@ -117,7 +117,7 @@ class Replacement:
 
     def _link(self) -> None:
         """Give a file that has no name a temporary one."""
-        source, unused = b"%s/%d" % (_DESCRIPTORS, self.descriptor), self.descriptor
+        source, unused = b"%s/%d" % (DESCRIPTORS, self.descriptor), self.descriptor
         # Python follows the symbolic link of /proc only if it is given a descriptor of a folder,
         # which an absolute path does not use.
         self._use_free_name(lambda name: os.link(source, name, src_dir_fd=unused))
@@ -173,7 +173,7 @@ def _is_special(name: bytes, status: os.stat_result | None) -> bool:
         if not os.path.islink(name):
             return False
         folder = os.path.dirname(name)
-        if os.path.realpath(folder).startswith(b"/proc/"):
+        if is_of_system(os.path.realpath(folder)):
             return True
         name = os.path.join(folder, os.readlink(name))
     return False
@@ -181,7 +181,7 @@ def _is_special(name: bytes, status: os.stat_result | None) -> bool:
 
 def _create_without_name(folder: bytes, mode: int) -> int:
     """Create a file in a folder without a name: the system removes it if the process ends."""
-    if not hasattr(os, "O_TMPFILE") or not os.path.isdir(_DESCRIPTORS):
+    if not hasattr(os, "O_TMPFILE") or not os.path.isdir(DESCRIPTORS):
         raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
     return system.open_descriptor(folder, os.O_TMPFILE | os.O_RDWR, mode)
 

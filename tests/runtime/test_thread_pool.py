@@ -327,7 +327,7 @@ def test_inner_loop() -> None:
 def test_busy_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     load = processors._Load()
     clock = {"now": 1.0, "all": 5.0, "own": 2.0}
-    monkeypatch.setattr(load, "_all_work", lambda: clock["all"])
+    monkeypatch.setattr(processors, "processor_seconds", lambda: clock["all"])
     monkeypatch.setattr(processors.time, "monotonic", lambda: clock["now"])
     monkeypatch.setattr(processors.time, "process_time", lambda: clock["own"])
     assert load.busy_elsewhere() == 0  # nothing to compare with

@@ -63,15 +63,14 @@ def _run(options: argparse.Namespace, file: Replacement | None) -> int:
 
 def _parsed(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
     try:
-        return parser.parse_args(argv)
-    except SystemExit:
         try:
-            print(end="", flush=True)  # the help
-        except OSError as error:
-            # At its end, Python would try to write again, and print a message of its own.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            raise _CannotWriteError(f"write error: {error.strerror}") from None
-        raise
+            return parser.parse_args(argv)
+        finally:
+            print(end="", flush=True)  # the help, which Python 3.10 may have written already
+    except OSError as error:
+        # At its end, Python would try to write again, and print a message of its own.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise _CannotWriteError(f"write error: {error.strerror}") from None
 
 
 def _reported(options: argparse.Namespace) -> Iterator[PageResult]:

@@ -14,6 +14,9 @@ extern void *THOutputStream __asm__("stdout");
 int THOutputFailed(void *) __asm__("ferror");
 ]]
 
+-- Whether the C library has these names. Where it has not, only a flush tells of an error.
+local known = pcall(function() return ffi.C.THOutputFailed, ffi.C.THOutputStream end)
+
 local failure -- the message of the first flush that has failed
 
 --- Flushes the standard output.
@@ -28,7 +31,7 @@ function shell.output_error()
   shell.flush()
   if failure then return 'write error: ' .. failure end
   if kind_of(stdout) ~= 'file' then return nil end
-  if ffi.C.THOutputFailed(ffi.C.THOutputStream) == 0 then return nil end
+  if not known or ffi.C.THOutputFailed(ffi.C.THOutputStream) == 0 then return nil end
   return 'write error'
 end
 

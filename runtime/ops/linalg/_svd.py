@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from runtime.compute.c_functions import lapack_call
+from runtime.compute.self_check import is_right
 from runtime.compute.thread_pool import get_threads, share
 from runtime.core.dtypes import Array
 
@@ -27,6 +29,9 @@ _LARGE = 64
 _QR_RATIO = np.float32(1.6)
 #: Elements of working memory for each row and column.
 _WORK = 64
+
+_Routine = Callable[..., int]
+_Routines = tuple[_Routine, _Routine, _Routine]
 
 
 def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
@@ -44,17 +49,21 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
     largest = np.abs(a).max()
     if not np.sqrt(info.tiny) / info.eps < largest < np.sqrt(info.max) * info.eps:
         return None  # gesvd scales such a matrix first
-    gebrd, orgbr, bdsqr = (_routine(name, a.itemsize) for name in ("gebrd", "orgbr", "bdsqr"))
-    if not (gebrd and orgbr and bdsqr):
-        return None
+    routines = _routines(a.itemsize)
+    return None if routines is None else _decompose(a, routines, min(get_threads(), short))
+
+
+def _decompose(a: Array, routines: _Routines, count: int) -> tuple[Array, Array, Array, int]:
+    """What `svd_over_threads` returns, by so many parts of u and v'; a is overwritten."""
+    gebrd, orgbr, bdsqr = routines
+    rows, columns = a.shape
+    short = min(rows, columns)
     values, above, of_u, of_v = (np.empty(short, a.dtype) for _ in range(4))
     work = np.empty(_WORK * (rows + columns), a.dtype)
     gebrd(rows, columns, a, rows, values, above, of_u, of_v, work, work.size)
     u, v = np.array(a[:, :short], order="F"), np.array(a[:short], order="F")
     orgbr(b"Q", rows, short, columns, u, rows, of_u, work, work.size)
     orgbr(b"P", short, columns, rows, v, short, of_v, work, work.size)
-
-    count = min(get_threads(), short)
     found: list[tuple[int, Array]] = []
 
     def part(which: slice) -> None:
@@ -73,8 +82,31 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
     return u, values, v, code
 
 
-def _routine(name: str, itemsize: int) -> Callable[..., int] | None:
-    """A LAPACK function that takes numbers, letters and arrays, and returns its result code."""
+@cache
+def _routines(itemsize: int) -> _Routines | None:
+    """gebrd, orgbr and bdsqr; None where one is missing, or they do not decompose a matrix."""
+    gebrd, orgbr, bdsqr = (_routine(name, itemsize) for name in ("gebrd", "orgbr", "bdsqr"))
+    if gebrd is None or orgbr is None or bdsqr is None:
+        return None
+    routines = gebrd, orgbr, bdsqr
+    what = "LAPACK's gebrd, orgbr or bdsqr"
+    return routines if is_right(what, _are_right, routines, itemsize) else None
+
+
+def _are_right(routines: _Routines, itemsize: int) -> bool:
+    a = np.array([[3, -1, 2], [0.5, 4, -2.5], [1, 0, 6], [-2, 7, 1]], f"f{itemsize}", order="F")
+    near = 100 * np.finfo(a.dtype).eps
+    for matrix in (a, np.asfortranarray(a.T)):
+        u, values, v, code = _decompose(matrix.copy(order="F"), routines, 1)
+        expected = np.linalg.svd(matrix, compute_uv=False)
+        parts = (values, expected), (u * values @ v, matrix)
+        if code or not all((abs(x - y) < near).all() for x, y in parts):
+            return False
+    return True
+
+
+def _routine(name: str, itemsize: int) -> _Routine | None:
+    """A LAPACK function that takes numbers, letters and arrays, and returns its code."""
     function = lapack_call(name, itemsize)
     if function is None:
         return None

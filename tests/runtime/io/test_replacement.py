@@ -45,7 +45,7 @@ def replace(path: Path, content: bytes) -> None:
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How the new file is made: not every file system knows files without names."""
     if request.param == "named":
-        monkeypatch.setattr(replacement, "_DESCRIPTORS", b"/none")
+        monkeypatch.setattr(replacement, "DESCRIPTORS", b"/none")
     elif not hasattr(os, "O_TMPFILE"):
         pytest.skip("the system knows no files without names")
     return str(request.param)
@@ -193,7 +193,7 @@ def test_abandoned(file: Path, way: str) -> None:
 
 
 def test_a_child_leaves_its_parents_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replacement, "_DESCRIPTORS", b"/none")
+    monkeypatch.setattr(replacement, "DESCRIPTORS", b"/none")
     new = Replacement(bytes(file))
     new._process += 1
     new.abandon()
@@ -361,7 +361,7 @@ def test_a_killed_process_leaves_a_good_file(lua: Lua, tmp_path: Path, way: str)
     script = tmp_path / "resave.lua"
     script.write_text(RESAVE)
     start = "import sys; from th_shell.cli import main; from runtime.io import replacement"
-    start += "; replacement._DESCRIPTORS = b'/none'" * (way == "named") + "; main(sys.argv[1:])"
+    start += "; replacement.DESCRIPTORS = b'/none'" * (way == "named") + "; main(sys.argv[1:])"
     chance = random.Random(way)
     for count in range(5):
         path = tmp_path / f"file{count}"

@@ -1,0 +1,154 @@
+"""Whether C functions that are called by their addresses compute what numpy computes.
+
+An address may lead to another function than the one meant: a later numpy may lay out its objects
+otherwise, and a library may pass its arguments otherwise. So each function is tried once, before
+its first use, on a few numbers. They are such that no result is rounded: libraries may add up in
+any order. Among them are nan, infinities and both zeros; elements lie one after the other and
+two apart.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime.core.debug import note
+from runtime.core.dtypes import Array
+
+__all__ = ["blas_is_right", "is_right", "lapack_is_right", "loop_is_right", "same"]
+
+# Each operand starts three numbers further on: -0.0 meets itself.
+_NUMBERS = (1.5, -0.0, np.nan, np.inf, -0.0, -2.25, 0.0, -np.inf, 3.0, 0.25, -7.0, 64.0)
+_WHOLE = (1, 2, 3, 5, 7, 11, 13, 100, 4, 9, 6, 8)
+_FINITE = (1.5, 2.0, -0.5, 4.0, -3.0, 0.25, 8.0, -1.0, 0.5, 6.0, -2.0, 3.0)
+
+_COUNT = len(_NUMBERS)
+_POINTER, _SIZE = ctypes.c_void_p, ctypes.c_ssize_t
+_LOOP = ctypes.CFUNCTYPE(None, _POINTER, _POINTER, _POINTER, _POINTER)
+_AXPY = ctypes.CFUNCTYPE(None, *[_POINTER] * 6)
+_GEMV = ctypes.CFUNCTYPE(None, *[_POINTER] * 11)
+_GETRS = ctypes.CFUNCTYPE(None, *[_POINTER] * 9)
+
+
+def is_right(what: str, check: Callable[..., bool], *args: Any) -> bool:
+    """What a check of a function says. Where it fails, a line for TH_DEBUG names the function."""
+    with np.errstate(all="ignore"):
+        right = check(*args)
+    if not right:
+        note(f"{what} is done without: it does not compute what numpy does")
+    return right
+
+
+def same(a: Array, b: Array) -> bool:
+    """Whether numbers are the same, signs of zeros too; any nan is the same as any other."""
+    equal = (a == b) & (np.signbit(a) == np.signbit(b))
+    return bool((equal | (np.isnan(a) & np.isnan(b))).all())
+
+
+# -- numpy's inner loops
+
+
+def loop_is_right(ufunc: np.ufunc, signature: str, function: int, data: int) -> bool:
+    """Whether an inner loop and its data compute a ufunc, or a row times a column for matmul."""
+    run = _LOOP(function)
+    kinds, _, result = signature.partition("->")
+    if ufunc.signature is not None:
+        return all(_product_is_right(run, data, numbers) for numbers in (_FINITE, _NUMBERS))
+    for step in (1, 2):
+        inputs = [_operand(kind, k, step) for k, kind in enumerate(kinds)]
+        expected, found = (np.zeros(_COUNT * step, result)[::step] for _ in range(2))
+        ufunc(*inputs, out=expected)
+        arrays = [*inputs, found]
+        _call_loop(run, arrays, [_COUNT], [x.strides[0] for x in arrays], data)
+        if expected.tobytes() != found.tobytes():
+            return False
+    return True
+
+
+def _operand(kind: str, k: int, step: int) -> Array:
+    numbers = _NUMBERS if kind in "efdg" else _WHOLE
+    array = np.zeros(_COUNT * step, kind)[::step]
+    array[...] = numbers[3 * k :] + numbers[: 3 * k]
+    return array
+
+
+def _product_is_right(run: Any, data: int, numbers: Sequence[float]) -> bool:
+    a, found = np.array(numbers), np.zeros(1)
+    b = np.roll(a, 3)
+    steps = [0, 0, 0, 0, a.itemsize, b.itemsize, 0, 0, 0]  # as lua/tensor/formulas.lua has them
+    _call_loop(run, [a, b, found], [1, 1, len(a), 1], steps, data)
+    return same(found, np.matmul(a.reshape(1, -1), b.reshape(-1, 1))[0])
+
+
+def _call_loop(
+    run: Any, arrays: list[Array], sizes: list[int], steps: list[int], data: int
+) -> None:
+    operands = (_POINTER * len(arrays))(*[x.ctypes.data for x in arrays])
+    run(operands, (_SIZE * len(sizes))(*sizes), (_SIZE * len(steps))(*steps), data)
+
+
+# -- BLAS and LAPACK, for floats of a number of bytes
+
+
+def blas_is_right(name: str, itemsize: int, function: int) -> bool:
+    """Whether a function does what BLAS's of that name does."""
+    return _BLAS[name](function, np.dtype(f"f{itemsize}"))
+
+
+def lapack_is_right(name: str, itemsize: int, function: int) -> bool:
+    """Likewise, of LAPACK."""
+    return _LAPACK[name](function, np.dtype(f"f{itemsize}"))
+
+
+def _int(value: int) -> Any:
+    return ctypes.byref(ctypes.c_int(value))
+
+
+def _axpy_is_right(function: int, dtype: Any) -> bool:
+    x, factor = np.array(_NUMBERS, dtype), np.array(0.5, dtype)
+    r = np.roll(x, 3)
+    for step in (1, 2):
+        found, count = r.copy(), -(-_COUNT // step)
+        expected = r.copy()
+        expected[::step] += factor * x[::step]
+        pointers = factor.ctypes.data, x.ctypes.data, _int(step), found.ctypes.data, _int(step)
+        _AXPY(function)(_int(count), *pointers)
+        if not same(found, expected):
+            return False
+    return True
+
+
+def _gemv_is_right(function: int, dtype: Any) -> bool:
+    rows, columns = 6, 5
+    matrix = np.resize(np.array(_FINITE, dtype), (rows, columns))
+    matrix[1, 2], matrix[3, 4], matrix[4, 0] = np.nan, np.inf, -np.inf
+    vector = np.array(_FINITE[:columns], dtype)
+    one, nothing = np.array(1, dtype), np.array(0, dtype)
+    for kind, m in ((b"T", np.ascontiguousarray(matrix)), (b"N", np.asfortranarray(matrix))):
+        found = np.full(rows, np.nan, dtype)  # what was there does not count
+        sizes = (columns, rows) if kind == b"T" else (rows, columns)
+        unit, apart = one.ctypes.data, _int(sizes[0])
+        operands = m.ctypes.data, apart, vector.ctypes.data, _int(1)
+        result = nothing.ctypes.data, found.ctypes.data, _int(1)
+        _GEMV(function)(kind, _int(sizes[0]), _int(sizes[1]), unit, *operands, *result)
+        if not same(found, np.matmul(matrix, vector)):
+            return False
+    return True
+
+
+def _getrs_is_right(function: int, dtype: Any) -> bool:
+    factors = np.array([[2, 1, -4], [0.5, 4, 2], [-0.25, 0.5, 0.5]], dtype, order="F")
+    pivots = np.array([2, 3, 3], np.int32)  # rows 1 and 2 change places, then 2 and 3
+    lower, upper = np.tril(factors, -1) + np.eye(3, dtype=dtype), np.triu(factors)
+    matrix = (lower @ upper)[[2, 0, 1]]
+    found, code = np.asfortranarray(np.eye(3, dtype=dtype)), ctypes.c_int(-1)
+    n, places = _int(3), (pivots.ctypes.data, found.ctypes.data)
+    _GETRS(function)(b"N", n, n, factors.ctypes.data, n, *places, n, ctypes.byref(code))
+    return code.value == 0 and bool((matrix @ found == np.eye(3)).all())
+
+
+_BLAS = {"axpy": _axpy_is_right, "gemv": _gemv_is_right}
+_LAPACK = {"getrs": _getrs_is_right}

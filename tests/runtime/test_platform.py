@@ -1,0 +1,193 @@
+"""What the system may lack, and what is said or done then."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from runtime.core import platform
+
+TOP = Path(__file__).parent.parent.parent
+
+# A library for Lua as macOS's wheels of it are.
+LUPA = """
+def __getattr__(name):
+    raise AttributeError(name)
+"""
+NO_LUAJIT = (
+    "th needs LuaJIT 2.1 in lupa, whose wheels have it for Linux and not for macOS "
+    "(cannot import name 'luajit21' from 'lupa' ({lupa})); the README tells how to build it\n"
+)
+NO_SPAWN = "th needs functions that this system has not: os.posix_spawn\n"
+
+# What Python runs before any program.
+WITHOUT_SPAWN = "import os\ndel os.posix_spawn\n"
+WITHOUT_EXTRAS = """
+import ctypes, os
+del os.sched_getaffinity
+load = ctypes.CDLL
+def CDLL(name, *args, **kwargs):
+    if name is None:
+        raise OSError("no such library")
+    return load(name, *args, **kwargs)
+ctypes.CDLL = CDLL
+"""
+
+
+def run(
+    folder: Path, command: Sequence[str], file: str = "", text: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run Python with a file of ours in front of all others."""
+    if file:
+        (folder / file).write_text(text)
+    path = os.pathsep.join([str(folder), str(TOP)])
+    env = {k: v for k, v in os.environ.items() if k != "TREPLSTARTUP"} | {"PYTHONPATH": path}
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env=env,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+COMMANDS = {
+    "th": (["-m", "th_shell", "-e", "print(1)"], 1, "th: "),
+    "th-docs": (["-m", "th_shell.docs", str(TOP / "README.md")], 2, "th-docs: "),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_without_luajit(name: str, tmp_path: Path) -> None:
+    command, status, prefix = COMMANDS[name]
+    done = run(tmp_path, command, "lupa.py", LUPA)
+    line = prefix + NO_LUAJIT.format(lupa=tmp_path / "lupa.py")
+    assert (done.stdout, done.stderr, done.returncode) == ("", line, status)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_without_a_function_of_the_system(name: str, tmp_path: Path) -> None:
+    command, status, prefix = COMMANDS[name]
+    done = run(tmp_path, command, "sitecustomize.py", WITHOUT_SPAWN)
+    assert (done.stdout, done.stderr, done.returncode) == ("", prefix + NO_SPAWN, status)
+
+
+@pytest.mark.parametrize("file", ["lupa.py", "sitecustomize.py"])
+def test_import(file: str, tmp_path: Path) -> None:
+    text = LUPA if file == "lupa.py" else WITHOUT_SPAWN
+    program = "try:\n  import runtime\nexcept ImportError as error:\n  print(error)"
+    done = run(tmp_path, ["-c", program], file, text)
+    line = NO_LUAJIT.format(lupa=tmp_path / file) if file == "lupa.py" else NO_SPAWN
+    assert (done.stdout, done.stderr) == (line, "")
+
+
+def test_the_help_needs_nothing(tmp_path: Path) -> None:
+    assert run(tmp_path, ["-m", "th_shell", "-h"], "lupa.py", LUPA).returncode == 0
+
+
+def test_nothing_is_missing_here() -> None:
+    assert platform.missing() is None
+
+
+def test_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    line = "Windows lacks what th needs of Unix (such as posix_spawn); it runs in WSL"
+    with pytest.raises(ImportError, match=re.escape(line)):
+        platform.require()
+
+
+def test_a_processor_of_another_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "byteorder", "big")
+    line = "th needs a processor with addresses of 64 bits, low byte first"
+    assert platform.missing() == line
+
+
+def test_functions_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "pwrite")
+    monkeypatch.delattr(signal, "sigwait")
+    line = "th needs functions that this system has not: os.pwrite, signal.sigwait"
+    assert platform.missing() == line
+
+
+# -- what can be done without
+
+PROGRAM = """
+torch.manualSeed(5)
+for i = 1, 5 do local x = torch.ones(2 ^ 20) end
+collectgarbage() collectgarbage()
+print((torch.randn(200000) + 1):add(2):sum(), torch.exponential(2), torch.rand(3):log():sum())
+"""
+
+
+def test_without_the_c_library_and_affinity(tmp_path: Path) -> None:
+    command = ["-m", "th_shell", "-e", PROGRAM + "io.write(torch.getnumcores())"]
+    expected = run(tmp_path, ["-m", "th_shell", "-e", PROGRAM]).stdout
+    done = run(tmp_path, command, "sitecustomize.py", WITHOUT_EXTRAS)
+    assert done.stderr == ""
+    assert done.stdout.startswith(expected) and expected.count("\n") == 1
+
+
+CHILD = """
+import sys
+from runtime import Engine, engine
+from runtime.compute import thread_pool
+thread_pool.free_threads = lambda count: count
+what, replacement, program = sys.argv[1:]
+read = engine._lua_source
+engine._lua_source = lambda name: read(name).replace(what.encode(), replacement.encode())
+e = Engine()
+e.run(e.compile(program.encode()))
+e.flush()
+print(repr(e.output_error()), flush=True)
+"""
+
+
+@pytest.mark.parametrize("name", ['"pthread_mutex_trylock"', '"sched_yield"', '"stdout"'])
+def test_without_a_name_of_the_c_library(name: str, tmp_path: Path) -> None:
+    program = "torch.setnumthreads(2)" + PROGRAM
+    command = ["-c", CHILD, name]
+    expected = run(tmp_path, [*command, name, program])
+    done = run(tmp_path, [*command, '"no_such_name"', program])
+    assert done.stderr == expected.stderr == ""
+    assert done.stdout == expected.stdout and done.stdout.endswith("\n''\n")
+
+
+def test_without_what_proc_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert platform.processor_seconds() > 0 or not os.path.exists("/proc/stat")
+
+    def refuse(*_: object) -> None:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(platform, "open", refuse, raising=False)
+    assert platform.processor_seconds() == 0
+
+
+# What is asked of the system, and the only modules that do.
+ASKED = {
+    r"CDLL\(None": {"core/platform.py"},
+    r"mallopt|malloc_trim": {"core/platform.py"},
+    r"\bproc/": {"core/platform.py", "core/cgroups.py"},
+    r"sched_getaffinity": {"core/platform.py"},
+    r"posix_spawn\(": {"core/system.py"},
+    r"pthread_sigmask\(": {"core/system.py"},
+    r"pthread_(?!sigmask)|sched_yield": {"core/platform.py", "lua/parallel/thread_pool.lua"},
+    r"ffi\.load\b": {"lua/packages/require.lua"},
+}
+
+
+@pytest.mark.parametrize("pattern", ASKED)
+def test_one_module_asks(pattern: str) -> None:
+    runtime = TOP / "runtime"
+    files = [p for end in ("py", "lua") for p in runtime.rglob(f"*.{end}")]
+    files += (TOP / "th_shell").rglob("*.py")
+    found = {p for p in files if re.search(pattern, p.read_text())}
+    assert {str(p.relative_to(runtime)) for p in found} == ASKED[pattern]
