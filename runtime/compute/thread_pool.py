@@ -101,6 +101,11 @@ class ThreadPool(Part):
             self._threads.append(thread)
         return count
 
+    @property
+    def can_share(self) -> bool:
+        """Whether work is shared out at all: an engine runs, and several threads are wanted."""
+        return min(self.count, self._most) > 1
+
     def in_order(self, job: str, given: Mapping[str, float | Sequence[float]]) -> list[float]:
         """The numbers of a job's parameters in the order in which it takes them."""
         known = self._parameters.get(job)
@@ -201,7 +206,7 @@ def share(compute: Compute, count: int, *, piece: int = 0, large: int = LARGE) -
     large: from how many positions on it pays.
     """
     pool = current(ThreadPool)
-    if count >= large and pool.count > 1:
+    if count >= large and pool.can_share:
         pool.share(compute, count, piece)
         return
     for at in range(0, count, max(piece or count, 1)):
