@@ -308,6 +308,7 @@ def _host(state: State, ctrl_c: _CtrlC) -> dict[bytes, Any]:
     """What Lua finds in Python, by name."""
     return {
         **bridge.host_functions(state),
+        **bridge.definitions(),
         b"export_lua": _export_lua,
         b"INTERRUPTED": INTERRUPTED.encode(),
         b"LARGE": LARGE,

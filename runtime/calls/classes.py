@@ -5,16 +5,19 @@ from __future__ import annotations
 from runtime.core.storage import STORAGE_CLASSES
 from runtime.core.tensor import TENSOR_CLASSES
 
-__all__ = ["CLASS_IDS", "class_id"]
+__all__ = ["CLASS_IDS", "FIRST_OTHER", "FIRST_STORAGE", "FIRST_TENSOR", "class_id"]
 
-#: Class to id. Tensors have 1 to 20, storages 21 to 40 (lua/core/bridge.lua relies on that), other
-#: classes the numbers above; 0 stands for a value without class.
+#: The ids of the first tensor class, the first storage class, and the first of the other classes;
+#: 0 stands for a value without class.
+FIRST_TENSOR, FIRST_STORAGE, FIRST_OTHER = 1, 21, 41
+
+#: Class to id.
 CLASS_IDS: dict[type, int] = {
-    **{cls: i + 1 for i, cls in enumerate(TENSOR_CLASSES)},
-    **{cls: i + 21 for i, cls in enumerate(STORAGE_CLASSES)},
+    **{cls: FIRST_TENSOR + i for i, cls in enumerate(TENSOR_CLASSES)},
+    **{cls: FIRST_STORAGE + i for i, cls in enumerate(STORAGE_CLASSES)},
 }
 
 
 def class_id(cls: type) -> int:
     """The id of a class; a class that has none yet gets a new one."""
-    return CLASS_IDS.setdefault(cls, 41 + len(CLASS_IDS))
+    return CLASS_IDS.setdefault(cls, FIRST_OTHER + len(CLASS_IDS))

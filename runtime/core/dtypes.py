@@ -47,6 +47,11 @@ class DType:
     index: int
 
     @property
+    def ctype(self) -> str:
+        """The C type of an element in memory, of which nothing is left to the compiler."""
+        return {"char": "signed char", "half": "uint16_t"}.get(self.real, self.real)
+
+    @property
     def is_float(self) -> bool:
         """Whether the elements are floating-point numbers."""
         return self.numpy.kind == "f"

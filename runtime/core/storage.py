@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from runtime.core.c_structs import STORAGE, Flag
 from runtime.core.dtypes import DTYPES, Array, DType, cast
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.interrupts import uninterruptible
@@ -21,11 +22,16 @@ from runtime.core.state import current
 
 __all__ = ["STORAGE_CLASSES", "Storage"]
 
-# data, size, refcount, flag
-_MIRROR = struct.Struct("@PqiB")
+_MIRROR = struct.Struct(STORAGE.format)
 _by_address: WeakValueDictionary[int, Storage] = WeakValueDictionary()
-_AT_FLAG = struct.calcsize("@Pqi")
-_REFCOUNTED, _RESIZABLE, _FREEMEM, _VIEW, _MOVED, _SHARED, _KNOWN = 1, 2, 4, 8, 16, 32, 64
+_AT_FLAG = STORAGE.offset("flag")
+# As plain numbers: an IntFlag's operators take a microsecond.
+_KNOWN, _NOT_KNOWN = int(Flag.KNOWN), 0xFF & ~Flag.KNOWN
+_OF_BLOCKS = int(Flag.SHARED | Flag.MOVED)
+_OWN, _FOREIGN = (
+    int(Flag.REFCOUNTED | Flag.RESIZABLE | Flag.FREEMEM),
+    int(Flag.REFCOUNTED | Flag.VIEW),
+)
 
 
 class Storage:
@@ -131,7 +137,7 @@ class Storage:
             SLOTS.release(self._slot)
         else:  # Lua may use its block further, and make it known once more
             buffer, _, _ = self._slot
-            buffer[_AT_FLAG] = buffer[_AT_FLAG][0] & ~_KNOWN
+            buffer[_AT_FLAG] = buffer[_AT_FLAG][0] & _NOT_KNOWN
 
     @staticmethod
     def at_mirror(address: int) -> Storage:
@@ -182,9 +188,9 @@ class Storage:
     def _write_mirror(self) -> None:
         if self._slot is not None:
             buffer, at, _ = self._slot
-            flag = _REFCOUNTED | (_VIEW if self._owner is not None else _RESIZABLE | _FREEMEM)
+            flag = _OWN if self._owner is None else _FOREIGN
             if self._kept is not None:
-                flag |= _KNOWN | buffer[_AT_FLAG][0] & (_SHARED | _MOVED)
+                flag |= _KNOWN | buffer[_AT_FLAG][0] & _OF_BLOCKS
             address = self.data.ctypes.data if len(self.data) else 0
             _MIRROR.pack_into(buffer, at, address, len(self.data), self.refcount, flag)
 

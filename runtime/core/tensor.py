@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.c_structs import ROOM, TENSOR, Flag
 from runtime.core.dtypes import DTYPES, Array, DType
 from runtime.core.errors import ArgError, StorageExceeded, TorchError
 from runtime.core.interrupts import uninterruptible
@@ -33,14 +34,11 @@ __all__ = [
 
 Sizes = tuple[int, ...]
 
-# The mirror's members are size, stride, nDimension, storage, storageOffset, refcount and flag;
-# behind them is room for 8 sizes and 8 strides. Each number of dimensions has a Struct of its
-# own, which writes all of the mirror in one call.
-_ROOM = 8
-_HEAD = "@PPiPqiB3x"
-_HEAD_SIZE = struct.calcsize(_HEAD)
-_MIRRORS = [struct.Struct(_HEAD + f"{n}q{8 * (_ROOM - n)}x{n}q") for n in range(_ROOM + 1)]
-_REFCOUNTED = 1
+# Behind the mirror's members is room for sizes and strides. Each number of dimensions has a Struct
+# of its own, which writes all of the mirror in one call.
+_HEAD_SIZE = TENSOR.size
+_MIRRORS = [struct.Struct(f"{TENSOR.format}{n}q{8 * (ROOM - n)}x{n}q") for n in range(ROOM + 1)]
+_REFCOUNTED = int(Flag.REFCOUNTED)
 _MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) > 1 else 32  # of numpy's arrays
 
 
@@ -410,16 +408,16 @@ class Tensor:
         storage = self.storage.mirror() if self.storage is not None else 0
         n = len(self.sizes)
         size = address + _HEAD_SIZE
-        stride = size + 8 * _ROOM
+        stride = size + 8 * ROOM
         fields = (n, storage, self.offset, self.refcount, _REFCOUNTED)
-        if n <= _ROOM:
+        if n <= ROOM:
             _MIRRORS[n].pack_into(buffer, at, size, stride, *fields, *self.sizes, *self.strides)
             return
         # Former arrays are kept as long as the tensor: a loop in Lua may still read them.
         room = np.array(self.sizes + self.strides, np.int64)
         self._mirror = (room, self._mirror)
         size = room.ctypes.data
-        struct.pack_into(_HEAD, buffer, at, size, size + 8 * n, *fields)
+        struct.pack_into(TENSOR.format, buffer, at, size, size + 8 * n, *fields)
 
     def count_references(self, change: int) -> None:
         """Add to the reference counter in the mirror; see Storage.count_references."""

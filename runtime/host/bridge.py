@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.classes import class_id
+from runtime.calls.classes import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, class_id
 from runtime.calls.forms import Foreign
 from runtime.calls.plans import Plans
 from runtime.calls.table import TABLE
@@ -20,6 +20,7 @@ from runtime.compute import formulas
 from runtime.compute.c_functions import blas
 from runtime.compute.processors import OURS
 from runtime.compute.thread_pool import ThreadPool
+from runtime.core.c_structs import ROOM, STRUCTS, Flag
 from runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
 from runtime.core.memory import Memory
 from runtime.core.state import State
@@ -29,7 +30,7 @@ from runtime.host import files, operating_system
 from runtime.host.guards import guarded
 from runtime.ops import ROWS_ADDED
 
-__all__ = ["host_functions"]
+__all__ = ["definitions", "host_functions"]
 
 
 def _operations(prefix: bytes, index: int | None = None) -> bytes:
@@ -119,6 +120,25 @@ def _state_functions(state: State) -> dict[str, Callable[..., Any]]:
         "thread_pool": pool.state,
         "get_threads": lambda: pool.count,
         "set_threads": set_threads,
+    }
+
+
+def definitions() -> dict[bytes, bytes | int]:
+    """What Lua makes its declarations of structs from, by the names that Lua knows it under."""
+    offsets = [
+        f"{s.name} {member} {offset}"
+        for s in STRUCTS
+        for member, offset in {**s.offsets(), "": s.size}.items()
+    ]
+    return {
+        b"ELEMENT_TYPES": "".join(f"{dtype.name} {dtype.ctype}\n" for dtype in DTYPES).encode(),
+        b"FLAGS": " ".join(f"{flag.name} {flag.value}" for flag in Flag).encode(),
+        b"ROOM": ROOM,
+        b"OFFSETS": "\n".join(offsets).encode(),
+        **{s.name.upper().encode() + b"_MEMBERS": s.declaration.encode() for s in STRUCTS},
+        b"FIRST_TENSOR": FIRST_TENSOR,
+        b"FIRST_STORAGE": FIRST_STORAGE,
+        b"FIRST_OTHER": FIRST_OTHER,
     }
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import ctypes
 
+from runtime.core.c_structs import WINDOW
+
 __all__ = ["UNBOUNDED", "Window"]
 
 #: The value of ``room`` where only the size of the memory limits what Lua may write.
@@ -46,20 +48,4 @@ class Window(ctypes.Structure):
     direct: int
     stream: int
 
-    _fields_ = (
-        ("memory", ctypes.c_void_p),
-        ("at", ctypes.c_double),
-        ("stop", ctypes.c_double),
-        ("room", ctypes.c_double),
-        ("opened", ctypes.c_int),
-        ("readable", ctypes.c_int),
-        ("writable", ctypes.c_int),
-        ("quiet", ctypes.c_int),
-        ("binary", ctypes.c_int),
-        ("spacing", ctypes.c_int),
-        ("failed", ctypes.c_int),
-        ("swapped", ctypes.c_int),
-        ("long_size", ctypes.c_int),
-        ("direct", ctypes.c_int),
-        ("stream", ctypes.c_int),
-    )
+    _fields_ = WINDOW.fields

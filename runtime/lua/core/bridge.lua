@@ -15,9 +15,7 @@ local type, select, newproxy, setmetatable = type, select, th.newproxy, setmetat
 local byte, sub, min, max = string.byte, string.sub, math.min, math.max
 local unpack = unpack
 local raw_metatable = debug.getmetatable
--- MOVED: the flag of a block's storage whose elements are no longer in the block.
-local band, MOVED = require('bit').band, 16
-th.MOVED = MOVED
+local band, MOVED = require('bit').band, tonumber(host.FLAGS:match('MOVED (%d+)'))
 local track, count_object = th.track, th.count_object
 
 local weak = { __mode = 'k' }
@@ -74,7 +72,7 @@ end
 
 -- The class ids of storages. Python may return the same storage several times; see
 -- core/references.lua.
-local FIRST_STORAGE, LAST_STORAGE = 21, 40
+local FIRST_STORAGE, LAST_STORAGE = host.FIRST_STORAGE, host.FIRST_OTHER - 1
 
 --- A new userdata for a Python object.
 local function wrap(object, id)

@@ -11,41 +11,41 @@ local host, objects = th.host, th.objects
 local weak = { __mode = 'k' }
 
 -- Element types in the order of Python's DTYPES.
-th.dtypes = {
-  { name = 'Byte', ctype = 'unsigned char' },
-  { name = 'Char', ctype = 'signed char' },
-  { name = 'Short', ctype = 'short' },
-  { name = 'Int', ctype = 'int' },
-  { name = 'Long', ctype = 'long' },
-  { name = 'Float', ctype = 'float' },
-  { name = 'Double', ctype = 'double' },
-  { name = 'Half', ctype = 'uint16_t' },
-}
+th.dtypes = {}
+for name, ctype in host.ELEMENT_TYPES:gmatch('(%w+) ([^\n]+)') do
+  table.insert(th.dtypes, { name = name, ctype = ctype })
+end
 
+-- The flags of a storage, by their names in runtime/core/c_structs.py; the dimensions that views
+-- and blocks have room for.
+th.flags, th.ROOM = {}, host.ROOM
+for name, value in host.FLAGS:gmatch('(%w+) (%d+)') do th.flags[name] = tonumber(value) end
+
+-- Python's structs, and the two that Lua makes: they begin as a tensor's.
 local STRUCTS = [[
-typedef struct THREALStorage {
-  CTYPE *data; ptrdiff_t size; int refcount; char flag;
-} THREALStorage;
-typedef struct THREALTensor {
-  long *size; long *stride; int nDimension;
-  THREALStorage *storage; ptrdiff_t storageOffset;
-  int refcount; char flag;
-} THREALTensor;
-typedef struct THREALView {
-  long *size; long *stride; int nDimension;
-  THREALStorage *storage; ptrdiff_t storageOffset;
-  int refcount; char flag;
-  long geometry[16];
-} THREALView;
+typedef struct THREALStorage { STORAGE } THREALStorage;
+typedef struct THREALTensor { TENSOR } THREALTensor;
+typedef struct THREALView { TENSOR long geometry[GEOMETRY]; } THREALView;
 typedef struct THREALBlock {
-  long *size; long *stride; int nDimension;
-  THREALStorage *storage; ptrdiff_t storageOffset;
-  int refcount; char flag;
-  long geometry[16];
+  TENSOR long geometry[GEOMETRY];
   THREALStorage own;
   CTYPE data[?];
 } THREALBlock;
 ]]
+STRUCTS = STRUCTS:gsub('STORAGE', host.STORAGE_MEMBERS):gsub('TENSOR', host.TENSOR_MEMBERS)
+  :gsub('GEOMETRY', tostring(2 * th.ROOM))
+
+--- Raises an error if LuaJIT's members of a struct are not where Python has them.
+-- @param ctype the type's name
+-- @param name the struct's name in runtime/core/c_structs.py
+function th.compare_struct(ctype, name)
+  for of, member, offset in host.OFFSETS:gmatch('(%w+) ([%w_]*) (%d+)') do
+    local here = of == name and (member == '' and ffi.sizeof(ctype) or ffi.offsetof(ctype, member))
+    if of == name and here ~= tonumber(offset) then
+      error(('%s.%s is at %s in Lua, at %s in Python'):format(ctype, member, here, offset))
+    end
+  end
+end
 
 th.LONG, th.DOUBLE = 4, 6 -- indices of Long and Double
 -- Whether new memory is left as it is; th-docs has it filled with a pattern.
@@ -58,8 +58,10 @@ local pointer_types = {} -- class id -> the struct's pointer type
 th.structs = structs
 for i, dtype in ipairs(th.dtypes) do
   ffi.cdef((STRUCTS:gsub('REAL', dtype.name):gsub('CTYPE', dtype.ctype)))
+  th.compare_struct('TH' .. dtype.name .. 'Storage', 'Storage')
+  th.compare_struct('TH' .. dtype.name .. 'Tensor', 'Tensor')
   dtype.index = i - 1
-  dtype.tensor_id, dtype.storage_id = i, 20 + i
+  dtype.tensor_id, dtype.storage_id = host.FIRST_TENSOR + i - 1, host.FIRST_STORAGE + i - 1
   dtype.tensor_name = 'torch.' .. dtype.name .. 'Tensor'
   dtype.storage_name = 'torch.' .. dtype.name .. 'Storage'
   dtype.pointer = ffi.typeof(dtype.ctype .. ' *')
@@ -135,8 +137,7 @@ function th.storage_object(struct)
   return object
 end
 
-local KNOWN = 64 -- the flag of a block's storage for which Python has an object; Python sets it
-th.SHARED = 32   -- the flag of a block's storage that other tensors may view, too
+local KNOWN = th.flags.KNOWN
 
 -- Makes the Python object of a block's storage, which keeps the block and updates the storage's
 -- struct from then on.
@@ -176,8 +177,8 @@ end
 -- have kept the block alive, must keep the storage alive from then on.
 function th.leave_block(block)
   local own = block.own
-  own.flag = bit.bor(own.flag, th.MOVED)
-  if bit.band(own.flag, th.SHARED) == 0 then return end
+  own.flag = bit.bor(own.flag, th.flags.MOVED)
+  if bit.band(own.flag, th.flags.SHARED) == 0 then return end
   local storage = th.storage_object(own)
   for value, anchor in next, th.anchors do
     if rawequal(anchor, block) then th.anchors[value] = storage end

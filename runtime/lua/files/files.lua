@@ -12,12 +12,9 @@ local ffi = require 'ffi'
 
 local type, tonumber, min, select = type, tonumber, math.min, select
 
+ffi.cdef('typedef struct THFileWindow { ' .. host.WINDOW_MEMBERS .. ' } THFileWindow;')
+th.compare_struct('THFileWindow', 'Window')
 ffi.cdef[[
-typedef struct THFileWindow {
-  THCharStorage *memory; double at; double stop; double room;
-  int opened; int readable; int writable; int quiet; int binary; int spacing; int failed;
-  int swapped; int long_size; int direct; int stream;
-} THFileWindow;
 void *memchr(const void *, int, size_t);
 ]]
 

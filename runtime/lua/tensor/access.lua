@@ -24,8 +24,8 @@ local prototype = th.proxy(methods)
 local View = dtype.view
 local dense = th.formulas.dense
 local select = select
-local bor, SHARED = require('bit').bor, th.SHARED
-local ROOM = 8 -- dimensions for which a view that Lua makes has room
+local bor, SHARED = require('bit').bor, th.flags.SHARED
+local ROOM = th.ROOM
 
 local access = {}
 

@@ -14,8 +14,8 @@ local attach = th.attach
 
 local MAX_IN_LUA = 512              -- elements that are computed in Lua, or of a block
 local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
-local ROOM = 8                      -- dimensions of a block
-local OWNED = 7 -- flags of a storage: reference counted, resizable, frees its memory
+local ROOM = th.ROOM
+local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 
 local load = th.dtypes[th.DOUBLE + 1].load
 
