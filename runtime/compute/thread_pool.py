@@ -52,14 +52,15 @@ class _Slices:
 
 
 class ThreadPool(Part):
-    """Threads that look at one board for jobs, until the engine is closed.
+    """Threads that do shared jobs until the engine is closed.
 
     count: how many threads work is shared out to: what torch.setnumthreads says.
     """
 
     def __init__(self) -> None:
         self.count = OURS
-        self._most = 1
+        self._max_shares = 1
+        self._max_threads = 1  # that the system lets us have
         self._address = 0
         self._functions: Functions = {}
         self._new_functions: Callable[[], Functions] | None = None
@@ -72,39 +73,40 @@ class ThreadPool(Part):
         """Set what the pool calls in the engine's state, and what makes a state for a thread."""
         self._functions, self._new_functions = functions, new_functions
         if functions[b"can_share"]():
-            self._most = functions[b"MOST"]
-            self._address = functions[b"new_board"]()
+            self._max_shares = self._max_threads = functions[b"MAX_THREADS"]
+            self._address = functions[b"new_shared_job"]()
 
     def state(self) -> tuple[int, int, int]:
-        """The address of the board, how many shares work is divided into, and by how many threads.
+        """The address of the shared job, the shares that work is divided into, and the threads.
 
         As many shares as `count` says, whatever else the machine does: results depend on them.
         As many threads while that many processors are free, else one does all shares.
         """
-        shares = min(self.count, self._most)
+        shares = min(self.count, self._max_shares)
         return self._address, shares, self._gather(free_threads(shares))
 
     def _gather(self, count: int) -> int:
-        """Let so many threads, the calling one among them, look at the board; how many do."""
+        """Have so many threads, the calling one among them; returns how many there are."""
+        count = min(count, self._max_threads)
         while len(self._threads) < count - 1:
             assert self._new_functions is not None
             functions = self._new_functions()
-            functions[b"prepare_board"](self._address)
+            functions[b"prepare_shared_job"](self._address)
             args = (self._address, len(self._threads) + 1, self.do_slice)
             work = functions[b"work"]
             thread = threading.Thread(target=work, args=args, name="torch", daemon=True)
             try:
                 thread.start()
             except (MemoryError, RuntimeError):  # the system has no more
-                self._most = len(self._threads) + 1
-                return self._most
+                self._max_threads = len(self._threads) + 1
+                return self._max_threads
             self._threads.append(thread)
         return count
 
     @property
     def can_share(self) -> bool:
         """Whether work is shared out at all: an engine runs, and several threads are wanted."""
-        return min(self.count, self._most) > 1
+        return min(self.count, self._max_shares) > 1
 
     def in_order(self, job: str, given: Mapping[str, float | Sequence[float]]) -> list[float]:
         """The numbers of a job's parameters in the order in which it takes them."""
@@ -154,9 +156,9 @@ class ThreadPool(Part):
         self._functions[b"stop"](self._address)
         for thread in self._threads:
             thread.join()
-        self._functions[b"free_board"](self._address)
+        self._functions[b"free_shared_job"](self._address)
         self._threads.clear()
-        self._address, self._most = 0, 1
+        self._address, self._max_shares = 0, 1
         self._functions, self._new_functions = {}, None
 
 

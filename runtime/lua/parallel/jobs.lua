@@ -1,7 +1,7 @@
 --- What several threads do together: C functions and loops over raw memory (thread_pool.lua).
--- A job gets its parameters as doubles (numbers, and addresses of memory that its caller keeps
--- alive) and the range that it is to do, as positions from 0, without the last. Jobs share memory
--- that they use for a moment: what may run within a job gets a copy of this module.
+-- A job gets its parameters (numbers, and addresses of memory that its caller keeps alive) and the
+-- range of positions that it is to do: from 0, without the last. Jobs keep memory for intermediate
+-- results between calls. A job that may run within another one needs a copy of this module.
 -- @module jobs
 
 local th = ...
@@ -12,7 +12,7 @@ local bytes = ffi.typeof('char *')
 local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
 local floor, min, max, tonumber = math.floor, math.min, math.max, tonumber
 
-local SUMS = 2048 -- that are made together: they stay in the cache
+local SUMS = 2048 -- computed together; they fit into the processor's cache
 
 local jobs, index_of = {}, {} -- index -> function(memory, first, last); name -> index
 local parameters = {}         -- name -> { name of a parameter, count of its numbers }, in order

@@ -1,13 +1,14 @@
---- Work on raw memory that threads share out without Python's lock.
--- Each thread has a Lua state of its own, and all load this module. They see the same board: a
--- block of memory with the job, its parameters and what is left of it. The thread that posts a
--- job takes part; the others look out for jobs awake for a while, then asleep. One thread's
--- share that is late is taken by the others, piece by piece. (They are started by
--- runtime/compute/thread_pool.py; what they do is in parallel/jobs.lua.)
+--- Shares out work on raw memory to threads that do not need Python's lock.
+-- Each thread has a Lua state of its own, which loads this module. All threads of an engine see one
+-- struct, the shared job: which job is to be done, with which parameters, and what of it is left.
+-- The thread that posts a job takes part in it. The others look for a new job for a while, and
+-- then sleep until one is posted. Each thread does a share of the positions, in pieces; a thread
+-- that has done its share goes on with pieces of the others'. runtime/compute/thread_pool.py starts
+-- the threads; the jobs are in parallel/jobs.lua.
 --
--- Shares and pieces depend on the size of a job and on torch.setnumthreads alone. How many
--- threads do them, one or all, and which thread does which, may depend on what else the machine
--- does: the results have the same bits.
+-- Shares and pieces depend on the size of a job and on torch.setnumthreads alone. How many threads
+-- do them, and which thread does which, may depend on the load of the machine: the results have the
+-- same bits.
 -- @module thread_pool
 
 local th = ...
@@ -20,14 +21,15 @@ local cast, sqrt, ceil, min = ffi.cast, math.sqrt, math.ceil, math.min
 local getinfo, running = debug.getinfo, coroutine.running
 local select, pcall, error, tonumber, unpack = select, pcall, error, tonumber, unpack
 
-local MOST = 64         -- threads
-local ROOM = 24         -- parameters of a job
-local PIECES = 2        -- of a share, where a job does not mind
-local LARGEST = 2 ^ 30  -- positions of a piece: what C functions count with an int
-local EVEN = 64         -- positions that vectors of any processor divide
-local MANY = 16         -- times that: so many that rounding to it does no harm
-local AWAKE = 4096      -- looks, each after a rest, before a thread goes to sleep
-local REST = 16         -- square roots: a chain of these leaves the processor to its other half
+local MAX_THREADS = 64
+local MAX_NUMBERS = 24    -- of a job's parameters
+local PIECES = 2          -- of a share, if the job does not say how large pieces are
+local MAX_PIECE = 2 ^ 30  -- positions; C functions count them with an int
+local VECTOR = 64         -- positions; the vectors of every processor hold a divisor of that
+local ROUNDED = 16        -- vectors from which on a share is rounded up to whole vectors
+local LOOKS = 4096        -- for a new job before a thread sleeps, each after a rest
+local ROOTS = 16          -- computed in a rest; one waits for the other, so that a thread that has
+                          -- the same core can use it meanwhile
 
 ffi.cdef[[
 int th_mutex_init(void *, void *) __asm__("pthread_mutex_init");
@@ -44,16 +46,17 @@ void *th_calloc(size_t, size_t) __asm__("calloc");
 void th_free(void *) __asm__("free");
 ]]
 
--- The numbers are doubles, which hold addresses too. pthread's types are opaque: there is room.
-local Board = ffi.typeof([[struct {
+-- Numbers are doubles, which can hold addresses, too. `posted` counts jobs; `running` the pieces at
+-- work. A mutex or condition of pthread has at most 64 bytes.
+local SharedJob = ffi.typeof([[struct {
   int64_t lock[8], sleep[8], wake[8];
   volatile int posted, running, sleepers, failed, ending;
   int job, shares, threads, process;
   double piece, parameters[$], first[$], last[$];
-}]], ROOM, MOST, MOST)
-local board_pointer = ffi.typeof('$ *', Board)
+}]], MAX_NUMBERS, MAX_THREADS, MAX_THREADS)
+local shared_job_pointer = ffi.typeof('$ *', SharedJob)
 
-local thread_pool = { MOST = MOST }
+local thread_pool = { MAX_THREADS = MAX_THREADS }
 th.thread_pool = thread_pool
 
 --- Whether this system has what threads need.
@@ -61,16 +64,16 @@ function thread_pool.can_share()
   return (pcall(function() return C.th_mutex_trylock, C.th_cond_wait, C.th_yield end))
 end
 
--- Waits a moment without taking much of the processor: threads may share one. Now and then
--- another process may have it. The call lets LuaJIT read memory again.
+-- Waits a moment and leaves the processor's core to the thread it may be shared with; now and then
+-- to another process. After the call of a C function, LuaJIT reads memory anew.
 local function rest(times)
   local x = times
-  for _ = 1, REST do x = sqrt(x + 1) end
+  for _ = 1, ROOTS do x = sqrt(x + 1) end
   if x < 0 or times % 128 == 127 then C.th_yield() end
   C.th_nothing(0)
 end
 
--- Never sleeps: what holds a lock is done with it soon.
+-- Takes a lock without sleeping: who holds it needs it for a moment only.
 local function acquire(mutex)
   local times = 0
   while C.th_mutex_trylock(mutex) ~= 0 do
@@ -79,156 +82,162 @@ local function acquire(mutex)
   end
 end
 
--- The next piece of what is left, of one's own share first; nil where nothing is left.
-local function claim(board, me, done)
-  acquire(board.lock)
-  board.running = board.running - done
-  local shares = board.shares
+-- First and last position of the next piece: of the thread's own share, then of the others'; nil if
+-- none is left. `me` is the number of the thread, `done` how many pieces it has done just now.
+local function claim(shared_job, me, done)
+  acquire(shared_job.lock)
+  shared_job.running = shared_job.running - done
+  local shares = shared_job.shares
   for k = me, me + shares - 1 do
     local share = k % shares
-    local at, last = board.first[share], board.last[share]
+    local at, last = shared_job.first[share], shared_job.last[share]
     if at < last then
-      last = min(at + board.piece, last)
-      board.first[share], board.running = last, board.running + 1
-      C.th_mutex_unlock(board.lock)
+      last = min(at + shared_job.piece, last)
+      shared_job.first[share], shared_job.running = last, shared_job.running + 1
+      C.th_mutex_unlock(shared_job.lock)
       return at, last
     end
   end
-  C.th_mutex_unlock(board.lock)
+  C.th_mutex_unlock(shared_job.lock)
 end
 
-local failure -- the message of what failed in this thread
+local failure -- the message of the last error of a job in this thread
 
-local function take_part(board, me)
-  local at, last = claim(board, me, 0)
+local function take_part(shared_job, me)
+  local at, last = claim(shared_job, me, 0)
   while at do
-    local ok, message = pcall(jobs[board.job], board.parameters, at, last)
-    if not ok then board.failed, failure = 1, message end
-    at, last = claim(board, me, 1)
+    local ok, message = pcall(jobs[shared_job.job], shared_job.parameters, at, last)
+    if not ok then shared_job.failed, failure = 1, message end
+    at, last = claim(shared_job, me, 1)
   end
 end
 
--- Waits for a job that is not the one seen before; returns its number. Who falls asleep while a
--- job is posted may miss it: the others do its share.
-local function await(board, seen)
-  for times = 1, AWAKE do
-    if board.posted ~= seen or board.ending ~= 0 then return board.posted end
+-- Waits until another job than number `seen` is posted, or the threads are to end; returns the
+-- job's number. A thread that falls asleep while a job is posted may miss it: the others do its
+-- share.
+local function await(shared_job, seen)
+  for times = 1, LOOKS do
+    if shared_job.posted ~= seen or shared_job.ending ~= 0 then return shared_job.posted end
     rest(times)
   end
-  C.th_mutex_lock(board.sleep)
-  board.sleepers = board.sleepers + 1
-  while board.posted == seen and board.ending == 0 do C.th_cond_wait(board.wake, board.sleep) end
-  board.sleepers = board.sleepers - 1
-  C.th_mutex_unlock(board.sleep)
-  return board.posted
+  C.th_mutex_lock(shared_job.sleep)
+  shared_job.sleepers = shared_job.sleepers + 1
+  while shared_job.posted == seen and shared_job.ending == 0 do
+    C.th_cond_wait(shared_job.wake, shared_job.sleep)
+  end
+  shared_job.sleepers = shared_job.sleepers - 1
+  C.th_mutex_unlock(shared_job.sleep)
+  return shared_job.posted
 end
 
--- Only for a board that no other thread looks at.
-local function start(board)
-  ffi.fill(cast('char *', board), ffi.sizeof(Board))
-  C.th_mutex_init(board.lock, nil)
-  C.th_mutex_init(board.sleep, nil)
-  C.th_cond_init(board.wake, nil)
-  board.process = C.th_getpid()
+-- Initializes a shared job that no other thread uses.
+local function start(shared_job)
+  ffi.fill(cast('char *', shared_job), ffi.sizeof(SharedJob))
+  C.th_mutex_init(shared_job.lock, nil)
+  C.th_mutex_init(shared_job.sleep, nil)
+  C.th_cond_init(shared_job.wake, nil)
+  shared_job.process = C.th_getpid()
 end
 
--- A fork leaves the threads that look at a board behind, and locks as they had them.
-local function start_after_fork(board)
-  if board.process ~= C.th_getpid() then start(board) end
+-- A forked process has none of the threads, but locks as they had them: it must begin anew.
+local function start_after_fork(shared_job)
+  if shared_job.process ~= C.th_getpid() then start(shared_job) end
 end
 
---- Prepares a board for the first thread of a process that is going to look at it.
-function thread_pool.prepare_board(address)
-  start_after_fork(cast(board_pointer, address))
+--- To be called in a process before its first thread is started.
+function thread_pool.prepare_shared_job(address)
+  start_after_fork(cast(shared_job_pointer, address))
 end
 
---- The address of a new board.
-function thread_pool.new_board()
-  local board = cast(board_pointer, C.th_calloc(1, ffi.sizeof(Board)))
-  start(board)
-  return tonumber(cast('intptr_t', board))
+--- The address of a new shared job.
+function thread_pool.new_shared_job()
+  local shared_job = cast(shared_job_pointer, C.th_calloc(1, ffi.sizeof(SharedJob)))
+  start(shared_job)
+  return tonumber(cast('intptr_t', shared_job))
 end
 
---- Frees a board that no thread looks at any more.
-function thread_pool.free_board(address)
+--- Frees a shared job that no thread uses any more.
+function thread_pool.free_shared_job(address)
   C.th_free(cast('void *', address))
 end
 
-local function wake(board)
-  C.th_mutex_lock(board.sleep)
-  C.th_cond_broadcast(board.wake)
-  C.th_mutex_unlock(board.sleep)
+local function wake(shared_job)
+  C.th_mutex_lock(shared_job.sleep)
+  C.th_cond_broadcast(shared_job.wake)
+  C.th_mutex_unlock(shared_job.sleep)
 end
 
 --- Lets all threads return from `work`.
 function thread_pool.stop(address)
-  local board = cast(board_pointer, address)
-  if board.process ~= C.th_getpid() then return end -- a fork, which has none of them
-  board.ending = 1
-  wake(board)
+  local shared_job = cast(shared_job_pointer, address)
+  if shared_job.process ~= C.th_getpid() then return end -- the threads are another process's
+  shared_job.ending = 1
+  wake(shared_job)
 end
 
---- Sets what does the slices of jobs in Python: a function of a number, and the positions.
+--- Sets the Python function that does slices: of the number of the work, and two positions.
 function thread_pool.hand_over(do_slice)
   th.do_slice = do_slice
 end
 
---- Does its part of every job until the board ends, as thread `me` (the one that posts is 0).
+--- Takes part in every job until `stop`, as thread number `me`; the one that posts is number 0.
 function thread_pool.work(address, me, do_slice)
-  local board = cast(board_pointer, address)
+  local shared_job = cast(shared_job_pointer, address)
   local seen = 0
   thread_pool.hand_over(do_slice)
-  while board.ending == 0 do
-    seen = await(board, seen)
-    if me < board.threads and board.ending == 0 then take_part(board, me) end
+  while shared_job.ending == 0 do
+    seen = await(shared_job, seen)
+    if me < shared_job.threads and shared_job.ending == 0 then take_part(shared_job, me) end
   end
 end
 
--- The least number that is not below x: of many positions one that EVEN divides, so that
--- what C functions do with a rest does not depend on the number of threads.
+-- Rounds a number of positions up; a large one to whole vectors. C functions do what is left at the
+-- end of a range in another way than vectors: there must be none within the positions.
 local function round_up(x)
-  local unit = x > MANY * EVEN and EVEN or 1
+  local unit = x > ROUNDED * VECTOR and VECTOR or 1
   return ceil(x / unit) * unit
 end
 
--- How large shares are, and the pieces of a share.
+-- The positions of a share, and of a piece of it.
 local function division(shares, size, piece)
   local share = round_up(size / shares)
-  return share, min(piece > 0 and piece or round_up(share / PIECES), LARGEST)
+  return share, min(piece > 0 and piece or round_up(share / PIECES), MAX_PIECE)
 end
 
-local function post(board, index, shares, threads, size, piece)
+local function post(shared_job, index, shares, threads, size, piece)
   local share
   share, piece = division(shares, size, piece)
-  acquire(board.lock)
-  board.job, board.shares, board.threads = index, shares, threads
-  board.failed, board.piece = 0, piece
+  acquire(shared_job.lock)
+  shared_job.job, shared_job.shares, shared_job.threads = index, shares, threads
+  shared_job.failed, shared_job.piece = 0, piece
   for k = 0, shares - 1 do
-    board.first[k], board.last[k] = k * share, min((k + 1) * share, size)
+    shared_job.first[k], shared_job.last[k] = k * share, min((k + 1) * share, size)
   end
-  board.posted = (board.posted + 1) % LARGEST
-  C.th_mutex_unlock(board.lock)
-  if board.sleepers > 0 then wake(board) end
+  shared_job.posted = (shared_job.posted + 1) % MAX_PIECE
+  C.th_mutex_unlock(shared_job.lock)
+  if shared_job.sleepers > 0 then wake(shared_job) end
 end
 
-local function finish(board)
+-- Waits until no thread is at a piece any more.
+local function finish(shared_job)
   local times = 0
-  while board.running > 0 do
+  while shared_job.running > 0 do
     rest(times)
     times = times + 1
   end
-  acquire(board.lock) -- what the others wrote is to be seen from here on
-  C.th_mutex_unlock(board.lock)
+  acquire(shared_job.lock) -- from here on this thread sees what the others have written
+  C.th_mutex_unlock(shared_job.lock)
 end
 
-local function share_out(board, index, shares, threads, size, piece)
-  post(board, index, shares, threads, size, piece)
-  take_part(board, 0)
-  finish(board)
+local function share_out(shared_job, index, shares, threads, size, piece)
+  post(shared_job, index, shares, threads, size, piece)
+  take_part(shared_job, 0)
+  finish(shared_job)
 end
 
--- A finalizer that the collector runs within a job may ask for another one, and so on: for each
--- depth there are jobs with memory of their own, and parameters.
+-- How many jobs are under way in this thread, one within the other: the collector may run a
+-- finalizer within a job, and the finalizer may need a job too. The jobs of each depth have
+-- parameters, and memory for intermediate results, of their own.
 local depth, levels = 0, {}
 local owner -- the coroutine that began the outermost job
 
@@ -238,7 +247,7 @@ local function new_level(d)
     chunk('parallel/jobs')(th)
     own = th.jobs
   end
-  local level = { jobs = own, parameters = ffi.new('double[?]', ROOM) }
+  local level = { jobs = own, parameters = ffi.new('double[?]', MAX_NUMBERS) }
   levels[d] = level
   return level
 end
@@ -267,28 +276,28 @@ local function do_alone(...)
   if not ok then error(message, 0) end
 end
 
--- Raises the error of a stack without room for a job, before anything is shared.
+-- Raises the error of a full stack before a job is posted, where there is no room to do it.
 local STACK, nothing = 200, {}
 local function check_stack()
   return select('#', unpack(nothing, 1, STACK))
 end
 
 -- Does a job with the other threads.
-local function do_together(board, index, shares, threads, size, piece, ...)
+local function do_together(shared_job, index, shares, threads, size, piece, ...)
   check_stack()
-  start_after_fork(board)
-  th.uninterruptible = true -- to leave early would free memory that others write to
+  start_after_fork(shared_job)
+  th.uninterruptible = true -- Ctrl-C must not free memory that other threads write to
   depth, failure, owner = 1, nil, running()
-  for i = 1, select('#', ...) do board.parameters[i - 1] = (select(i, ...)) end
-  local ok, message = pcall(share_out, board, index, shares, threads, size, piece)
-  if not ok then finish(board) end
-  if ok and board.failed ~= 0 then ok, message = false, failure or 'another thread failed' end
+  for i = 1, select('#', ...) do shared_job.parameters[i - 1] = (select(i, ...)) end
+  local ok, message = pcall(share_out, shared_job, index, shares, threads, size, piece)
+  if not ok then finish(shared_job) end
+  if ok and shared_job.failed ~= 0 then ok, message = false, failure or 'another thread failed' end
   depth, th.uninterruptible = 0, false
   if not ok then error(message, 0) end
 end
 
--- Makes the depth right. Where the stack ends in compiled code, no pcall of ours catches that
--- error, and nothing is counted down. So jobs that seem to be under way are looked for.
+-- Corrects `depth`: an error in compiled code, when the stack is full, may pass by the pcall above,
+-- so that the job is not counted down. The stack tells which jobs are under way.
 local function correct_depth()
   if running() ~= owner then return end
   local level, found = 2, 0
@@ -301,7 +310,7 @@ local function correct_depth()
   depth = found
 end
 
---- The parameters of a job, as Python reads them: 'name count' in order, one a line.
+--- The parameters of a job in order, for Python: lines of a name and its count of numbers.
 function thread_pool.parameters(name)
   local lines = {}
   for k, parameter in ipairs(th.job_parameters[name]) do lines[k] = table.concat(parameter, ' ') end
@@ -309,16 +318,16 @@ function thread_pool.parameters(name)
 end
 
 --- Does a job for all of 0 to size - 1.
--- @param address of the board
--- @param shares into how many it is divided: 1 for a job that is not worth sharing out
--- @param threads how many do them: 1 for this one alone
--- @param piece how many positions they do at a time, within their shares; 0 for some part
--- @param ... the numbers of the job's parameters in order: numbers and addresses
+-- @param address that of the shared job
+-- @param shares how many the positions are divided into; 1 for a job that is not worth sharing out
+-- @param threads how many do them; 1 for this one alone
+-- @param piece the positions of a piece; 0 for a number that suits the shares
+-- @param ... the numbers of the job's parameters, in order
 function thread_pool.run(name, address, shares, threads, size, piece, ...)
   local index = index_of[name]
   if depth > 0 then correct_depth() end
   if threads > 1 and depth == 0 then
-    do_together(cast(board_pointer, address), index, shares, threads, size, piece, ...)
+    do_together(cast(shared_job_pointer, address), index, shares, threads, size, piece, ...)
   else
     do_alone(index, shares, size, piece, ...)
   end

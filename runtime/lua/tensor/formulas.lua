@@ -210,15 +210,15 @@ end
 
 local run = th.thread_pool.run_named
 local ASK = 64 -- jobs after which Python is asked again how many threads to use
-local board, shares, threads, left = 0, 1, 1, 0
+local address_of_job, shares, threads, left = 0, 1, 1, 0
 
 local function share(job, size, parameters)
   if left == 0 then
-    board, shares, threads = th.ask(host.thread_pool)
+    address_of_job, shares, threads = th.ask(host.thread_pool)
     left = ASK
   end
   left = left - 1
-  run(job, board, shares, threads, size, 0, parameters)
+  run(job, address_of_job, shares, threads, size, 0, parameters)
   return true
 end
 
