@@ -28,7 +28,7 @@ _DTYPE_OF = {cls: cls.dtype for cls in TENSOR_CLASSES if cls.dtype in REALS}
 _BY_NAME = {dtype.tensor_name.encode(): dtype for dtype in REALS}
 
 
-_MOST_PLANS = 1000  # of one function: strings among the arguments make many
+_MAX_PLANS = 1000  # kept for one function: each string among the arguments needs one of its own
 
 
 class Plans:
@@ -47,9 +47,9 @@ class Plans:
     def entry(self, name: str, dtype: DType | None) -> Entry:
         """What Lua calls for torch.TYPETensor's method, or for torch.name where dtype is None.
 
-        Choices are kept by the types of the arguments (of a list by its first element's; and by
-        numbers of dimensions, where a form asks for them), so that a repeated call costs one
-        dictionary look-up.
+        Plans are kept by the types of the arguments: for a list also by the type of its first
+        element, for a string by its value, and by the numbers of dimensions if a form depends on
+        them. So a repeated call costs one look-up in a dictionary.
         """
         plans: dict[Any, Entry] = {}
         if dtype is None:
@@ -69,7 +69,7 @@ class Plans:
                 plan = find(key)
                 if plan is None:
                     plan = self._resolve(name, dtype, args)
-                    if len(plans) < _MOST_PLANS:
+                    if len(plans) < _MAX_PLANS:
                         plans[key] = plan
                 return plan(*args)
             except BaseException as error:
@@ -109,8 +109,8 @@ def _plan(name: str, space: str, dtype: DType, args: tuple[Any, ...]) -> Entry:
         places = form.match(args)
         if places is not None:
             return _compile(form, row, places, args)
-    got = "".join(_argument_type(value) + " " for value in args) or "no arguments provided"
-    raise InvalidArguments(got, " | ".join(form.help for form, _ in forms))
+    given = "".join(_argument_type(value) + " " for value in args) or "no arguments provided"
+    raise InvalidArguments(given, " | ".join(form.help for form, _ in forms))
 
 
 def _argument_type(value: Any) -> str:

@@ -1,4 +1,8 @@
-"""What numpy has too, but slower."""
+"""Operations on large arrays that are faster here than in numpy.
+
+They are jobs for the threads of the engine: numpy's own inner loops, functions of BLAS and LAPACK,
+copies and gathering. Arrays that do not suit go through numpy.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +67,10 @@ def copy_into(out: Array, values: Array) -> None:
 
 
 def add_multiple(r: Array, factor: float, x: Array) -> bool:
-    """r += factor * x; flat and contiguous, of one floating-point type. False: nothing is done."""
+    """r += factor * x, by BLAS; whether that was possible.
+
+    Both are one-dimensional and contiguous, of one floating-point type.
+    """
     function = blas("axpy", r.itemsize)
     if function is None:
         return False
@@ -80,7 +87,10 @@ def add_multiple(r: Array, factor: float, x: Array) -> bool:
 
 
 def multiply_vector(matrix: Array, vector: Array, out: Array) -> bool:
-    """out = matrix @ vector, all of one floating-point type; False where nothing is done."""
+    """out = matrix @ vector, by BLAS; whether that was possible.
+
+    All are of one floating-point type, and out does not overlap the others.
+    """
     flags, size = matrix.flags, matrix.itemsize
     by_rows = flags.c_contiguous
     function = blas("gemv", size)
@@ -105,10 +115,11 @@ def multiply_vector(matrix: Array, vector: Array, out: Array) -> bool:
 
 
 def invert_factored(factors: Array, order: Array) -> Array | None:
-    """The inverse, by columns, of a matrix whose factors LAPACK's getrf gave (order from 0).
+    """The inverse, stored by columns, of a matrix from LU factors; None without LAPACK.
 
-    Its columns are solutions, which threads compute independently of each other; in getri they
-    wait for each other all the time.
+    factors, order: what LAPACK's getrf gives, with rows counted from 0. Each column of the inverse
+    is the solution of a system of equations (getrs), which threads solve independently of each
+    other. In LAPACK's function for inverses (getri), threads wait for each other very often.
     """
     function = lapack("getrs", factors.itemsize)
     if function is None:
@@ -131,7 +142,7 @@ def invert_factored(factors: Array, order: Array) -> Array | None:
 
 
 def take_rows(rows: Array, at: Array, out: Array) -> None:
-    """out = rows[at]; positions are from 0 and in range, all is contiguous and apart."""
+    """out = rows[at]; all are contiguous and do not overlap, positions are from 0 and in range."""
     thread_pool.run(
         "take",
         len(at),
@@ -144,10 +155,10 @@ def take_rows(rows: Array, at: Array, out: Array) -> None:
 
 
 def take_along(values: Array, at: Array, dim: int, out: Array | None = None) -> Array:
-    """values at positions (in range) along one dimension; the other sizes are the same.
+    """The elements of values at positions (from 0, in range) along one dimension.
 
-    As numpy's take_along_axis, which takes several times as long.
-    out: where to, contiguous and apart from values; by default new memory.
+    The other sizes of values and at are the same. numpy's take_along_axis takes several times as
+    long. out: the destination, contiguous, which does not overlap values; by default new memory.
     """
     if out is None:
         out = np.empty(at.shape, values.dtype)
@@ -156,7 +167,7 @@ def take_along(values: Array, at: Array, dim: int, out: Array | None = None) -> 
     values, at = np.ascontiguousarray(values), np.ascontiguousarray(at)
     step = math.prod(values.shape[dim + 1 :])
     block = values.shape[dim] * step
-    # Runs of positions that share an offset, or one that grows by 1 from each to the next.
+    # The positions of a run are relative to one place in values, or to places side by side.
     run, runs_of_block = (step, at.shape[dim]) if step > 1 else (at.shape[dim], 1)
     thread_pool.run(
         "gather",

@@ -28,9 +28,9 @@ def _run(name: bytes, *args: Any) -> None:
 
 
 def _make_safe(numbers: Array) -> bool:
-    """Give all nans bits that Lua takes for a number (lua/tensor/elements.lua); whether any are.
+    """Replace all nans by one that is safe in Lua (see lua/tensor/elements.lua).
 
-    Changes floats or doubles in place.
+    numbers: floats or doubles, changed in place. Returns whether there are any nans.
     """
     if not numbers.size or not np.isnan(np.min(numbers)):
         return False
@@ -44,18 +44,18 @@ def cumsum_rows(rows: Array, out: Array) -> None:
     _run(b"cumsum", rows, out, rows.size // n, n)
 
 
-#: Elements of a part that numpy splits faster than a loop.
-_LONG = 4096
+#: Elements of a part of a row from which on numpy is faster than a loop in Lua.
+_MIN_FOR_NUMPY = 4096
 
-_EXACT = 2**53  # the largest whole numbers that doubles tell apart
+_MAX_EXACT = 2**53  # doubles hold all whole numbers up to this one
 
 
 def _keys(rows: Array, descending: bool) -> tuple[Array, Array, bool]:
-    """Doubles in the order of the elements (or the other way round), and their positions.
+    """Doubles with the order of the elements (or the opposite order), for sorting.
 
-    And whether any of them is nan.
+    Returns them, the positions of each row's elements, and whether any of them is nan.
     """
-    if rows.dtype == np.int64 and rows.size and max(rows.max(), -int(rows.min())) > _EXACT:
+    if rows.dtype == np.int64 and rows.size and max(rows.max(), -int(rows.min())) > _MAX_EXACT:
         rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape)
     keys = np.array(rows, np.float64, order="C")
     if descending:
@@ -69,8 +69,9 @@ def _keys(rows: Array, descending: bool) -> tuple[Array, Array, bool]:
 def sort_rows(rows: Array, descending: bool = False) -> Array:
     """For each row of a matrix the positions of its elements in order, as the reference sorts.
 
-    numpy sorts; the order of equal elements comes from going the reference's way, and so does
-    all order where there is a nan, which is neither smaller nor larger than anything.
+    The reference's quicksort decides in which order equal elements come. So numpy sorts, and the
+    quicksort's steps are followed only where elements are equal. Where there is a nan, which
+    compares false with everything, they are followed for the whole row.
     """
     keys, index, has_nan = _keys(rows, descending)
     if has_nan:
@@ -82,7 +83,7 @@ def sort_rows(rows: Array, descending: bool = False) -> Array:
     np.equal(found[:, 1:], found[:, :-1], out=equal[:, 1:])
     if equal.any():
         np.cumsum(equal, axis=1, dtype=np.int32, out=equal)
-        if keys.shape[1] <= _LONG:
+        if keys.shape[1] <= _MIN_FOR_NUMPY:
             last = keys.shape[1] - 1
             _run(b"order_equals", keys, index, equal, order, *keys.shape, 0, last)
         else:
@@ -92,14 +93,14 @@ def sort_rows(rows: Array, descending: bool = False) -> Array:
 
 
 def _order_long(keys: Array, index: Array, equal: Array, order: Array) -> None:
-    """What the kernel order_equals does for one row, the first parts of it by numpy."""
+    """The same as the kernel order_equals for one long row; numpy splits its large parts."""
     n = len(keys)
     parts = [(0, n - 1)]
     while parts:
         first, last = parts.pop()
         if equal[min(last + 1, n - 1)] == (equal[first - 1] if first else 0):
-            continue  # neither holds nor touches equal elements
-        if last - first < _LONG:
+            continue  # no two of these elements, or of their neighbours, are equal
+        if last - first < _MIN_FOR_NUMPY:
             _run(b"order_equals", keys, index, equal, order, 1, n, first, last)
             continue
         i, j = _partition(keys, index, first, last)
@@ -113,10 +114,11 @@ def _swap(i: Any, j: Any, *arrays: Array) -> None:
 
 
 def _partition(keys: Array, index: Array, first: int, last: int) -> tuple[int, int]:
-    """What the kernel's partition does, all its swaps at once.
+    """One partition of the reference's quicksort, with all swaps at once, as the kernel does it.
 
-    The walks from both ends stop at elements that are not smaller, or not larger, than the
-    pivot. Where they have not met yet these are the places of the unchanged keys.
+    Quicksort walks from both ends and stops at elements that are not smaller, or not larger, than
+    the pivot, and swaps each two of them. Until the walks meet, they stop at such elements of the
+    keys as they were.
     """
     _swap((first + last) // 2, first + 1, keys, index)
     for low, high in ((first + 1, last), (first, last), (first + 1, first)):
@@ -129,7 +131,7 @@ def _partition(keys: Array, index: Array, first: int, last: int) -> tuple[int, i
     count = int(np.count_nonzero(ups[:most] <= downs[:most]))
     left, right = ups[:count], downs[:count]
     _swap(left, right, keys, index)
-    # Past the last swap a walk stops at the next of its places, or where the other one stopped.
+    # After the last swap, a walk stops at its next place, or where the other walk has stopped.
     i, j = ups[count], downs[count]
     met = count > 0 and left[-1] == right[-1]
     others = count - 1 - met
@@ -155,7 +157,10 @@ def shuffle(values: Array, distances: Array, first: int) -> None:
 
 
 def draw_slots(cumulative: Array, uniform: Array, replace: bool) -> Array:
-    """Positions in rows of cumulative distributions (which change) of uniform numbers."""
+    """The positions that uniform numbers have in rows of cumulative distributions.
+
+    replace: whether a position may be drawn again; if not, cumulative is changed.
+    """
     _make_safe(cumulative)
     drawn = np.empty(uniform.shape, np.int32)
     _run(b"draw", cumulative, uniform, drawn, *cumulative.shape, uniform.shape[1], replace)
@@ -163,10 +168,11 @@ def draw_slots(cumulative: Array, uniform: Array, replace: bool) -> Array:
 
 
 def pair_slots(shares: Array) -> Array:
-    """Even out the shares of a distribution, in place; returns who fills each one up.
+    """Prepare a distribution for drawing by the alias method.
 
-    shares: floats or doubles, 1 on average. Positions count from 0, which is also where no
-    filling was needed.
+    shares: floats or doubles, 1 on average; changed in place to the probability that a slot keeps
+    its own position. Returns for each slot the position that it gives otherwise (from 0; 0 where it
+    always keeps its own).
     """
     _make_safe(shares)
     aliases = np.zeros(len(shares), np.int32)

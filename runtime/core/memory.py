@@ -25,12 +25,12 @@ __all__ = ["SLOTS", "Memory", "Meter", "Slots"]
 
 #: Nothing is collected on account of memory below this many bytes.
 _THRESHOLD = 128 << 20
-#: Bytes to wait for after a collection, for each second that it took.
-_WORTH = 40 << 30
-#: Bytes of an allocation that takes longer, on fresh pages, than a collection of so many
-#: seconds: it does not wait for others.
-_BIG = 64 << 20
-_SHORT = 0.03
+#: How many bytes may be allocated before the next collection, for each second that one took.
+_BYTES_PER_SECOND = 40 << 30
+#: An allocation of so many bytes takes longer, since the system has to provide the pages, than a
+#: collection of so many seconds: it collects first, to use memory again.
+_MIN_WORTH_COLLECTING = 64 << 20
+_MAX_QUICK = 0.03
 
 
 class Meter:
@@ -54,7 +54,7 @@ class Meter:
     def add(self, nbytes: int) -> None:
         """Count memory about to be allocated; may first collect what nobody uses."""
         limit = self.limit
-        if nbytes >= _BIG and self._quick:
+        if nbytes >= _MIN_WORTH_COLLECTING and self._quick:
             limit = min(limit, max(_THRESHOLD, self._settled + nbytes // 2))
         if self.live + nbytes > limit and self.collect is not None:
             self._make_room(self.collect, nbytes)
@@ -66,8 +66,8 @@ class Meter:
         if self.live + nbytes > self.limit // 2:
             collect()  # what the first round finalized may have kept more
         taken = time.thread_time() - start
-        more = int(taken * _WORTH)
-        self._quick = taken < _SHORT
+        more = int(taken * _BYTES_PER_SECOND)
+        self._quick = taken < _MAX_QUICK
         live = self._settled = self.live + nbytes
         self.limit = max(_THRESHOLD, 2 * live, live + min(more, 3 * _THRESHOLD))
 
@@ -77,10 +77,10 @@ class Meter:
 
 
 class Pool:
-    """Keeps large memory that storages gave back: fresh pages from the system cost more."""
+    """Keeps large memory that storages gave back, since new pages from the system cost more."""
 
-    LEAST = 1 << 20  # bytes; below, the allocator reuses memory by itself
-    MOST = 256 << 20  # bytes kept in all
+    MIN_BYTES = 1 << 20  # of an allocation; the C library reuses smaller ones by itself
+    MAX_KEPT = 256 << 20  # bytes in all
     _LINE = 64  # bytes of a cache line, where the memory starts
 
     def __init__(self, meter: Meter) -> None:
@@ -89,7 +89,7 @@ class Pool:
         self._kept = 0
 
     def take(self, nbytes: int) -> Array:
-        """Bytes, undetermined: kept ones of that size, or new ones; their base is to come back."""
+        """So many bytes, undetermined: kept ones, or new ones. `give` takes their base back."""
         found = self._free.get(nbytes)
         if found:
             self._kept -= nbytes
@@ -103,7 +103,7 @@ class Pool:
         return memory[start : start + nbytes]
 
     def shrink(self, most: int) -> None:
-        """Let go of kept memory, that of the size least recently kept first."""
+        """Free kept memory until at most so many bytes are left."""
         while self._kept > max(most, 0):
             nbytes = next(iter(self._free))
             self._free[nbytes].pop()
@@ -112,9 +112,9 @@ class Pool:
                 del self._free[nbytes]
 
     def give(self, memory: Array) -> None:
-        """Keep the base of bytes that nobody else refers to."""
+        """Keep the base of bytes from `take`, to which nothing else refers."""
         nbytes = memory.nbytes - self._LINE
-        if self._kept + nbytes <= min(self.MOST, self._meter.room):
+        if self._kept + nbytes <= min(self.MAX_KEPT, self._meter.room):
             self._kept += nbytes
             self._free.setdefault(nbytes, []).append(memory)
 
@@ -143,7 +143,7 @@ class Memory(Part):
             raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
         self.meter.add(nbytes)
         try:
-            large = nbytes >= Pool.LEAST
+            large = nbytes >= Pool.MIN_BYTES
             if large:
                 data = self._pool.take(nbytes).view(dtype.numpy)
             else:
@@ -158,12 +158,12 @@ class Memory(Part):
         return data
 
     def recycle(self, data: Array) -> None:
-        """Keep the memory of an array from `allocate` that its storage lets go of.
+        """Keep the memory of an array from `allocate` that its storage no longer needs.
 
-        Only where no other array refers to it: one that does keeps the memory alive instead.
+        It is not kept where another array refers to it: that array still uses it.
         """
         memory = data.base
-        if data.nbytes < Pool.LEAST or not isinstance(memory, np.ndarray):
+        if data.nbytes < Pool.MIN_BYTES or not isinstance(memory, np.ndarray):
             return
         if memory.dtype != np.uint8 or memory.ndim != 1:
             return  # not from `allocate`

@@ -58,15 +58,15 @@ class Storage:
     def __init__(self, data: Array, owner: Any = None, counted: int = 0) -> None:
         """Wrap memory.
 
-        owner: what keeps foreign memory alive and forbids resizing; None for own memory.
-        counted: bytes to uncount in the meter when the memory goes.
+        owner: the object whose memory it is, which then cannot be resized; None for own memory.
+        counted: the bytes of it that the meter has counted.
         """
         self.data = data
         self.refcount = 1
         self._owner = owner
         self._counted = counted
         self._slot: Any = None
-        self._kept: Any = None  # the block of Lua's that a storage lies in
+        self._kept: Any = None  # Lua's block, where the struct and the elements are part of one
         self._memory = current(Memory)
 
     @classmethod
@@ -111,9 +111,10 @@ class Storage:
     @classmethod
     @uninterruptible
     def adopted(cls, struct: int, address: int, size: int, block: Any) -> Storage:
-        """A storage that Lua made: C struct and elements lie in memory that ``block`` keeps.
+        """The storage of a block that Lua made, which has the C struct and the elements.
 
-        There is one for each block: Lua may ask again before it has got the first one.
+        There is one object for each block. Lua may ask for it again before it has got the first
+        answer, in a finalizer.
         """
         known = _by_address.get(struct)
         if known is not None:
@@ -135,7 +136,7 @@ class Storage:
             return
         if self._kept is None:
             SLOTS.release(self._slot)
-        else:  # Lua may use its block further, and make it known once more
+        else:  # Lua may go on using the block, and ask for an object once more
             buffer, _, _ = self._slot
             buffer[_AT_FLAG] = buffer[_AT_FLAG][0] & _NOT_KNOWN
 

@@ -21,7 +21,7 @@ from tests.conftest import Lua
 
 DoubleStorage = STORAGE_CLASSES[DOUBLE.index]
 
-SIZE = Pool.LEAST // 8 + 7777  # elements; of no other test
+SIZE = Pool.MIN_BYTES // 8 + 7777  # elements; of no other test
 
 
 @pytest.fixture(autouse=True)

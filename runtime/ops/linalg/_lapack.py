@@ -131,7 +131,7 @@ def store_columns(r: Tensor, values: Array, source: Tensor | None = None) -> Non
     rows, columns = values.shape
     # The matrix becomes the memory of a destination that has none. Larger memory is taken from
     # the pool of reused blocks, into which the matrix is then copied.
-    if r.storage is None and values.nbytes < Pool.LEAST:
+    if r.storage is None and values.nbytes < Pool.MIN_BYTES:
         memory = np.asfortranarray(values).T.reshape(-1)
         r.set(r.storage_class.of(memory), 0, (rows, columns), (1, rows))
         return
