@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterator
 
 import pytest
 
 from runtime import Engine, LuaError
+
+
+def pytest_collection_finish() -> None:
+    """Let Python's collector pass over the tests themselves: they are many, and all stay."""
+    gc.collect()
+    gc.freeze()
 
 
 class Lua:
