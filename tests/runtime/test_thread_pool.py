@@ -15,13 +15,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runtime import Interrupted
+from runtime import Engine, Interrupted
 from runtime.compute import bulk, processors, thread_pool
 from runtime.compute.c_functions import inner_loop
 from runtime.ops import conv
 from tests.conftest import Lua
 
 TOP = Path(__file__).parent.parent.parent
+THREADS = [2, 5, 100]
 
 # Enough elements to share out, with a rest.
 PRELUDE = """
@@ -90,6 +91,13 @@ def shared(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lua]:
     lua(f"torch.setnumthreads({os.cpu_count()})")
 
 
+@pytest.fixture(scope="module")
+def pools(engine: Engine) -> dict[int, thread_pool._Workers]:
+    """A pool for each number of threads: all threads of a pool wake up for each job, for good."""
+    functions = dict(engine._shell[b"thread_pool"].items())
+    return {count: thread_pool._Workers(functions) for count in THREADS}
+
+
 def compare(lua: Lua, expression: str, threads: int, tolerance: float = 0) -> str:
     """What differs between the results of one thread and of several."""
     return lua.run(f"""
@@ -107,9 +115,16 @@ def compare(lua: Lua, expression: str, threads: int, tolerance: float = 0) -> st
         end""")
 
 
-@pytest.mark.parametrize("threads", [2, 5, 100])
+@pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize("expression", SHARED.values(), ids=SHARED)
-def test_several_threads(shared: Lua, expression: str, threads: int) -> None:
+def test_several_threads(
+    shared: Lua,
+    pools: dict[int, thread_pool._Workers],
+    monkeypatch: pytest.MonkeyPatch,
+    expression: str,
+    threads: int,
+) -> None:
+    monkeypatch.setattr(thread_pool, "_workers", pools[threads])
     # BLAS adds up in groups, which depend on where a part starts.
     groups = any(name in expression for name in ("mv", "conv", "xcorr", "inverse"))
     tolerance = 1e-3 if groups and "float" in expression else 1e-11 if groups else 0
@@ -151,15 +166,25 @@ def test_interrupted_jobs_are_finished(shared: Lua) -> None:
 
 
 def test_errors_leave_the_pool_free(shared: Lua) -> None:
+    # The stack overflows in each of the functions that a job calls: the frames of f have all
+    # sizes, and f uses the pool where the stack is nearly full.
     shared("torch.setnumthreads(2)")
     shared.run("""
-        local x, depth = torch.rand(2e5), 0
-        for locals = 1, 60, 2 do
+        local x = torch.rand(1e5)
+        for locals = 1, 60 do
           local names = {}
           for k = 1, locals do names[k] = 'a' .. k end
-          local source = 'local x = ... local function f() local ' .. table.concat(names, ', ') ..
-            ' x:add(1) f() x:add(1) end return pcall(f)'
-          assert(not loadstring(source)(x))
+          local overflow = loadstring('local x, from = ... local depth = 0 local function f() local '
+            .. table.concat(names, ', ') .. [[
+              depth = depth + 1
+              if depth > from then x:add(1) end
+              f()
+              if depth > from then x:add(1) end
+            end
+            local ok = pcall(f)
+            return ok, depth]])
+          local _, depth = overflow(x, math.huge)
+          assert(depth > 500 and not overflow(x, depth - 500 / locals - 20))
         end""")
     with shared.engine.interruptible():
         timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
