@@ -382,22 +382,23 @@ def test_finalizers_within_jobs(tmp_path: Path) -> None:
     script = tmp_path / "script.lua"
     script.write_text("""
         torch.setnumthreads(2)
-        local y, calls, most, wrong = torch.zeros(1000), 0, 0, 0
+        local y, calls, most, wrong = torch.zeros(100000), 0, 0, 0
         local function guard()
           getmetatable(newproxy(true)).__gc = function()
             calls = calls + 1
             if calls < most then guard() end
             y:fill(0):add(5)
-            if y[1] ~= 5 or y[1000] ~= 5 then wrong = wrong + 1 end
+            if y[1] ~= 5 or y[-1] ~= 5 then wrong = wrong + 1 end
           end
         end
         jit.off() -- so that every pointer is allocated
         collectgarbage('setpause', 0) collectgarbage('setstepmul', 10000)
         for size in ('1000 5000 150000'):gmatch('%d+') do
           local x = torch.zeros(tonumber(size))
-          most = most + 5000
+          most = most + 700
           for _ = 1, 50 do guard() end
-          for i = 1, 3000 do
+          collectgarbage() -- from here on, one collection after the other
+          for i = 1, 100 do
             x:add(1)
             if x[1] ~= i or x[-1] ~= i then wrong = wrong + 1 end
           end
