@@ -22,7 +22,9 @@ def limited(kilobytes: int, *arguments: str, text: str = "") -> subprocess.Compl
     return subprocess.run(words, cwd=TOP, input=text, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize("kilobytes", KILOBYTES)
+@pytest.mark.parametrize(
+    "kilobytes", [*KILOBYTES[:2], pytest.param(KILOBYTES[2], marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize(
     ("source", "message"),
     [

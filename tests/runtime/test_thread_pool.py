@@ -174,8 +174,9 @@ def test_errors_leave_the_pool_free(shared: Lua) -> None:
         for locals = 1, 60 do
           local names = {}
           for k = 1, locals do names[k] = 'a' .. k end
-          local overflow = loadstring('local x, from = ... local depth = 0 local function f() local '
-            .. table.concat(names, ', ') .. [[
+          local overflow = loadstring(
+            'local x, from = ... local depth = 0 local function f() local ' ..
+            table.concat(names, ', ') .. [[
               depth = depth + 1
               if depth > from then x:add(1) end
               f()

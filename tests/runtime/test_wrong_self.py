@@ -82,19 +82,22 @@ io.stderr:write('done')
 """
 
 
+LEFT = ("Byte", "Char", "Short", "Int", "Long", "Float")
+
+
 @pytest.mark.parametrize(
     "part",
     [
         "DoubleTensor",
         "HalfTensor",
-        "LongTensor",
-        "Storage",
+        "LongStorage",
+        "ByteStorage",
         "File",
         "Generator",
         "Timer",
         *(
-            pytest.param(f"{kind}Tensor", marks=pytest.mark.slow)
-            for kind in ("Byte", "Char", "Short", "Int", "Float")
+            pytest.param(kind, marks=pytest.mark.slow)
+            for kind in (*(f"{dtype}Tensor" for dtype in LEFT), "Storage")
         ),
     ],
 )
