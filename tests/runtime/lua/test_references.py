@@ -160,4 +160,7 @@ _AT_EVERY_STEP = """
 
 
 def test_a_finalizer_may_use_a_tensor_at_any_moment(lua) -> None:  # type: ignore[no-untyped-def]
-    assert lua.run(_AT_EVERY_STEP) == "true\t0\tnil\t\n"
+    try:
+        assert lua.run(_AT_EVERY_STEP) == "true\t0\tnil\t\n"
+    finally:
+        lua("jit.on()")
