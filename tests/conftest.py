@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -62,10 +62,18 @@ def engine() -> Engine:
     return Engine()
 
 
+@pytest.fixture(scope="session")
+def fresh(engine: Engine) -> Callable[[], None]:
+    """Sets the default tensor type and a fixed seed."""
+    chunk = engine.compile(b"torch.setdefaulttensortype('torch.DoubleTensor') torch.manualSeed(1)")
+    return lambda: engine.run(chunk)
+
+
 @pytest.fixture
-def lua(engine: Engine, capfd: pytest.CaptureFixture[str]) -> Iterator[Lua]:
+def lua(
+    engine: Engine, fresh: Callable[[], None], capfd: pytest.CaptureFixture[str]
+) -> Iterator[Lua]:
     """Lua with the default tensor type and a fixed seed."""
-    lua = Lua(engine, capfd)
-    lua("torch.setdefaulttensortype('torch.DoubleTensor'); torch.manualSeed(1);")
-    yield lua
-    lua("torch.setdefaulttensortype('torch.DoubleTensor');")
+    fresh()
+    yield Lua(engine, capfd)
+    fresh()
