@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parent.parent.parent
-KILOBYTES = [200_000, 300_000, 700_000]
+KILOBYTES = [200_000, 300_000, pytest.param(700_000, marks=pytest.mark.slow)]
 LUA, TORCH = "not enough memory", "$ Torch: not enough memory"
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ulimit -v limits memory there")
@@ -22,9 +22,7 @@ def limited(kilobytes: int, *arguments: str, text: str = "") -> subprocess.Compl
     return subprocess.run(words, cwd=TOP, input=text, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize(
-    "kilobytes", [*KILOBYTES[:2], pytest.param(KILOBYTES[2], marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("kilobytes", KILOBYTES)
 @pytest.mark.parametrize(
     ("source", "message"),
     [

@@ -52,7 +52,7 @@ def originals(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> list[
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("examples", [800, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [500, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_loading_ends_soon_with_little_memory(
     engine: Engine,
     capfd: pytest.CaptureFixture[str],
