@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from runtime import Engine, LuaError
+
+
+def pytest_collection_finish() -> None:
+    """Let Python's collector pass over the tests themselves: they are many, and all stay."""
+    gc.collect()
+    gc.freeze()
 
 
 class Lua:
@@ -57,10 +64,18 @@ def engine() -> Iterator[Engine]:
         yield engine
 
 
+@pytest.fixture(scope="session")
+def fresh(engine: Engine) -> Callable[[], None]:
+    """Sets the default tensor type and a fixed seed."""
+    chunk = engine.compile(b"torch.setdefaulttensortype('torch.DoubleTensor') torch.manualSeed(1)")
+    return lambda: engine.run(chunk)
+
+
 @pytest.fixture
-def lua(engine: Engine, capfd: pytest.CaptureFixture[str]) -> Iterator[Lua]:
+def lua(
+    engine: Engine, fresh: Callable[[], None], capfd: pytest.CaptureFixture[str]
+) -> Iterator[Lua]:
     """Lua with the default tensor type and a fixed seed."""
-    lua = Lua(engine, capfd)
-    lua("torch.setdefaulttensortype('torch.DoubleTensor'); torch.manualSeed(1);")
-    yield lua
-    lua("torch.setdefaulttensortype('torch.DoubleTensor');")
+    fresh()
+    yield Lua(engine, capfd)
+    fresh()

@@ -1,7 +1,6 @@
 """Mutated .t7 files: what they load as is printed, summed, sorted, cloned and saved again.
 
-The files to start from are those of `write_originals`, and those that the real Torch7 wrote,
-where they are at hand.
+The files to start from are those of `write_originals`, and those that the real Torch7 writes.
 """
 
 from __future__ import annotations
@@ -16,13 +15,12 @@ from typing import Any
 from runtime import Engine
 from tests.fuzz.cases import Case
 from tests.fuzz.mutations import OBJECTS, mutations
+from tests.runtime.io.torch7_files import FILES, mode_of
 
 __all__ = ["FOLDER", "make", "write_originals"]
 
 #: The environment's variable that names the folder with the files to start from.
 FOLDER = "TH_FUZZ_ORIGINALS"
-
-_REFERENCE = Path(__file__).parents[3] / "shared" / "t7"
 
 _WRITE = f"""
 local folder = ...
@@ -50,13 +48,8 @@ def write_originals(engine: Engine, folder: Path) -> None:
 @cache
 def _originals(folder: str) -> tuple[tuple[str, bytes], ...]:
     """Good files: mode and bytes."""
-    reference = _REFERENCE.glob("*.t7") if _REFERENCE.is_dir() else ()
-    paths = sorted([*Path(folder).glob("*.t7"), *reference])
-    return tuple((_mode(path.name), path.read_bytes()) for path in paths)
-
-
-def _mode(name: str) -> str:
-    return next((mode for mode in ("ascii", "b32") if f".{mode}." in name), "binary")
+    ours = {path.name: path.read_bytes() for path in sorted(Path(folder).glob("*.t7"))}
+    return tuple((mode_of(name), data) for name, data in (*ours.items(), *FILES.items()))
 
 
 def make(rng: Random) -> Case:

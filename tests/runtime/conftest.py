@@ -1,14 +1,31 @@
-"""Disks and folders that tests of files need."""
+"""Disks, folders and users that tests of files need."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+
+@contextmanager
+def somebody() -> Iterator[None]:
+    """Do without root's power."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.setegid(1234)
+    os.seteuid(1234)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
 
 
 @pytest.fixture

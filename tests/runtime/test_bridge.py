@@ -89,6 +89,13 @@ class TestViewsMadeInLua:
         assert lua("x:sum(), v:sum(), x[1]:sum()") == "0\t8\t0\t\n"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def only_what_is_new() -> None:
+    """Let Python's collector pass over what the tests before have left."""
+    gc.collect()
+    gc.freeze()
+
+
 def live(kind: type) -> int:
     return sum(isinstance(thing, kind) for thing in gc.get_objects())
 

@@ -5,19 +5,14 @@ What is missing or extra is named in the assertion.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 import runtime.ops  # noqa: F401 (adds the rows)
 from runtime.calls.table import TABLE
-from runtime.core.dtypes import DTYPES
+from runtime.core.dtypes import DTYPES, DType
 from tests.conftest import Lua
+from tests.runtime.reference import members, operations
 
-REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "torch7-call-forms.json"
-pytestmark = pytest.mark.skipif(not REFERENCE.exists(), reason=f"there is no {REFERENCE.name}")
 KINDS = {"methods": "method", "functions": "function"}
 CLASSES = (
     *("DoubleStorage", "ByteStorage", "DiskFile", "MemoryFile", "PipeFile", "File"),
@@ -44,12 +39,6 @@ def check_names(name: str, ours: set[str], listed: set[str]) -> None:
     assert (sorted(missing), sorted(extra)) == ([], [])
 
 
-@pytest.fixture(scope="module")
-def reference() -> Any:
-    """The list: names, types and forms."""
-    return json.loads(REFERENCE.read_text())
-
-
 def rows(space: str) -> dict[str, set[str]]:
     """The operations that have rows in one name space, and for which types."""
     found: dict[str, set[str]] = {}
@@ -67,9 +56,9 @@ def names(lua: Lua, expression: str) -> set[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rows_have_the_references_types(reference: Any, kind: str) -> None:
+def test_rows_have_the_references_types(kind: str) -> None:
     ours = rows(KINDS[kind])
-    listed = {name: set(entry["types"]) for name, entry in reference[kind].items()}
+    listed = {name: operation.types for name, operation in operations(kind).items()}
     both = {name: (ours[name], listed[name]) for name in ours.keys() & listed.keys()}
     missing = {name: wanted - have for name, (have, wanted) in both.items() if wanted - have}
     extra = {name: have - wanted for name, (have, wanted) in both.items() if have - wanted}
@@ -77,23 +66,23 @@ def test_rows_have_the_references_types(reference: Any, kind: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
-def test_methods(lua: Lua, reference: Any, dtype: Any) -> None:
+def test_methods(lua: Lua, dtype: DType) -> None:
     ours = names(lua, f"torch.getmetatable('{dtype.tensor_name}')")
-    listed = {n for n, entry in reference["methods"].items() if dtype.name in entry["types"]}
+    listed = {n for n, method in operations("methods").items() if dtype.name in method.types}
     check_names(dtype.name, ours - {"tostring"}, listed)
 
 
-def test_functions_of_torch(lua: Lua, reference: Any) -> None:
+def test_functions_of_torch(lua: Lua) -> None:
     ours = names(lua, "torch")
-    check_names("torch", ours, set(reference["torch"]) | reference["functions"].keys())
+    check_names("torch", ours, members("torch") | operations("functions").keys())
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_classes(lua: Lua, reference: Any, name: str) -> None:
+def test_classes(lua: Lua, name: str) -> None:
     ours = names(lua, f"torch.getmetatable('torch.{name}')")
-    check_names(name, ours, set(reference[name]))
+    check_names(name, ours, members(name))
 
 
-def test_functions_with_rows_are_listed(reference: Any) -> None:
-    listed = set(reference["torch"]) | reference["functions"].keys()
+def test_functions_with_rows_are_listed() -> None:
+    listed = members("torch") | operations("functions").keys()
     assert rows("function").keys() - listed == set()

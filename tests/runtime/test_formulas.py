@@ -92,11 +92,16 @@ def calls() -> Iterator[tuple[str, str, str]]:
 CALLS = sorted(calls())
 
 
-@pytest.mark.parametrize("kind", ["strided", "many"])
-@pytest.mark.parametrize(("name", "space", "pattern"), CALLS)
+def kinds() -> Iterator[tuple[str, str, str, str]]:
+    """Each call, with views of few elements and with many; many have another sum than few."""
+    for name, space, pattern in CALLS:
+        yield name, space, pattern, "strided"
+        if not any(row.total for row in TABLE[name]):
+            yield name, space, pattern, "many"
+
+
+@pytest.mark.parametrize(("name", "space", "pattern", "kind"), list(kinds()))
 def test_same_as_python(lua: Lua, name: str, space: str, pattern: str, kind: str) -> None:
-    if kind == "many" and any(row.total for row in TABLE[name]):
-        pytest.skip("more elements have another sum")
     names = "abcd"[: len(pattern)]
     if name.startswith("operator_"):
         expression = f" {_OPERATORS[name.removeprefix('operator_')]} ".join(names)

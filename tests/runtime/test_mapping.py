@@ -15,6 +15,7 @@ from runtime.core.errors import TorchError
 from runtime.core.mapping import map_file
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from tests.conftest import Lua
+from tests.runtime.conftest import somebody
 
 Byte, Int = STORAGE_CLASSES[BYTE.index], STORAGE_CLASSES[INT.index]
 
@@ -101,10 +102,12 @@ def test_missing_folder(tmp_path: Path) -> None:
         mapped(path, 4, shared=True)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anything")
-def test_not_writable(file: Path) -> None:
-    file.chmod(0o400)
-    with pytest.raises(TorchError, match=f"^unable to open file <{file}> in read-write mode$"):
+def test_not_writable(public: Path) -> None:
+    file = public / "file"
+    file.write_bytes(b"Hello World")
+    file.chmod(0o444)
+    message = f"^unable to open file <{file}> in read-write mode$"
+    with somebody(), pytest.raises(TorchError, match=message):
         mapped(file, shared=True)
 
 

@@ -24,6 +24,7 @@ from runtime.ops import conv
 from tests.conftest import Lua
 
 TOP = Path(__file__).parent.parent.parent
+THREADS = [2, 5, 100]
 
 # Enough elements to share out, with a rest.
 PRELUDE = """
@@ -93,8 +94,17 @@ def shared(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lua]:
 
 
 def state() -> tuple[int, int, int]:
-    """The shared job, shares and threads of the tests' engine."""
+    """The shared job, shares and threads of the engine that tests work for."""
     return current(ThreadPool).state()
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[dict[int, Engine]]:
+    """An engine for each number of threads: those of a pool stay, and wake up for each job."""
+    engines = {count: Engine() for count in THREADS}
+    yield engines
+    for engine in engines.values():
+        engine.close()
 
 
 def compare(lua: Lua, expression: str, threads: int, tolerance: float = 0) -> str:
@@ -114,14 +124,22 @@ def compare(lua: Lua, expression: str, threads: int, tolerance: float = 0) -> st
         end""")
 
 
-@pytest.mark.parametrize("threads", [2, 5, 100])
+@pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize("expression", SHARED.values(), ids=SHARED)
-def test_several_threads(shared: Lua, expression: str, threads: int) -> None:
+def test_several_threads(
+    shared: Lua,
+    engines: dict[int, Engine],
+    capfd: pytest.CaptureFixture[str],
+    expression: str,
+    threads: int,
+) -> None:
     # BLAS adds up in groups, which depend on where a part starts.
     groups = any(name in expression for name in ("mv", "conv", "xcorr", "inverse"))
     tolerance = 1e-3 if groups and "float" in expression else 1e-11 if groups else 0
-    assert compare(shared, expression, threads, tolerance) == ""
-    assert state()[1:] == (min(threads, 64),) * 2  # it was shared out
+    lua = Lua(engines[threads], capfd)
+    assert compare(lua, expression, threads, tolerance) == ""
+    with lua.engine.active():
+        assert state()[1:] == (min(threads, 64),) * 2  # it was shared out
 
 
 def test_threads_that_sleep(shared: Lua) -> None:
@@ -168,15 +186,26 @@ def test_interrupted_jobs_are_finished(shared: Lua) -> None:
 
 
 def test_errors_leave_the_pool_free(shared: Lua) -> None:
+    # The stack overflows in each of the functions that a job calls: the frames of f have all
+    # sizes, and f uses the pool where the stack is nearly full.
     shared("torch.setnumthreads(2)")
     shared.run("""
-        local x, depth = torch.rand(2e5), 0
-        for locals = 1, 60, 2 do
+        local x = torch.rand(1e5)
+        for locals = 1, 60 do
           local names = {}
           for k = 1, locals do names[k] = 'a' .. k end
-          local source = 'local x = ... local function f() local ' .. table.concat(names, ', ') ..
-            ' x:add(1) f() x:add(1) end return pcall(f)'
-          assert(not loadstring(source)(x))
+          local overflow = loadstring(
+            'local x, from = ... local depth = 0 local function f() local ' ..
+            table.concat(names, ', ') .. [[
+              depth = depth + 1
+              if depth > from then x:add(1) end
+              f()
+              if depth > from then x:add(1) end
+            end
+            local ok = pcall(f)
+            return ok, depth]])
+          local _, depth = overflow(x, math.huge)
+          assert(depth > 500 and not overflow(x, depth - 500 / locals - 20))
         end""")
     with shared.engine.interruptible():
         timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
@@ -372,22 +401,23 @@ def test_finalizers_within_jobs(tmp_path: Path) -> None:
     script = tmp_path / "script.lua"
     script.write_text("""
         torch.setnumthreads(2)
-        local y, calls, most, wrong = torch.zeros(1000), 0, 0, 0
+        local y, calls, most, wrong = torch.zeros(100000), 0, 0, 0
         local function guard()
           getmetatable(newproxy(true)).__gc = function()
             calls = calls + 1
             if calls < most then guard() end
             y:fill(0):add(5)
-            if y[1] ~= 5 or y[1000] ~= 5 then wrong = wrong + 1 end
+            if y[1] ~= 5 or y[-1] ~= 5 then wrong = wrong + 1 end
           end
         end
         jit.off() -- so that every pointer is allocated
         collectgarbage('setpause', 0) collectgarbage('setstepmul', 10000)
         for size in ('1000 5000 150000'):gmatch('%d+') do
           local x = torch.zeros(tonumber(size))
-          most = most + 5000
+          most = most + 700
           for _ = 1, 50 do guard() end
-          for i = 1, 3000 do
+          collectgarbage() -- from here on, one collection after the other
+          for i = 1, 100 do
             x:add(1)
             if x[1] ~= i or x[-1] ~= i then wrong = wrong + 1 end
           end

@@ -335,12 +335,12 @@ def expected(p: Program) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("quoted", [False, True], ids=["in Lua", "in Python"])
-@pytest.mark.parametrize("part", range(4))
-def test_chains_of_views(lua: Lua, quoted: bool, part: int) -> None:
+@pytest.mark.parametrize("examples", [150, pytest.param(5000, marks=pytest.mark.slow)])
+def test_chains_of_views(lua: Lua, quoted: bool, examples: int) -> None:
     lua.run(DUMP)
 
     @settings(
-        max_examples=300,
+        max_examples=examples,
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),

@@ -114,9 +114,9 @@ end
 
 -- Waits until another job than number `seen` is posted, or the threads are to end; returns the
 -- job's number. A thread that falls asleep while a job is posted may miss it: the others do its
--- share.
-local function await(shared_job, seen)
-  for times = 1, LOOKS do
+-- share. `looks` is how often the thread looks before it sleeps.
+local function await(shared_job, seen, looks)
+  for times = 1, looks do
     if shared_job.posted ~= seen or shared_job.ending ~= 0 then return shared_job.posted end
     rest(times)
   end
@@ -183,11 +183,12 @@ end
 --- Takes part in every job until `stop`, as thread number `me`; the one that posts is number 0.
 function thread_pool.work(address, me, do_slice)
   local shared_job = cast(shared_job_pointer, address)
-  local seen = 0
+  local seen, looks = 0, LOOKS
   thread_pool.hand_over(do_slice)
   while shared_job.ending == 0 do
-    seen = await(shared_job, seen)
-    if me < shared_job.threads and shared_job.ending == 0 then take_part(shared_job, me) end
+    seen = await(shared_job, seen, looks)
+    looks = me < shared_job.threads and LOOKS or 0 -- who is not needed now may not be for long
+    if looks > 0 and shared_job.ending == 0 then take_part(shared_job, me) end
   end
 end
 

@@ -52,11 +52,13 @@ def originals(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> list[
 
 
 @pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("examples", [500, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_loading_ends_soon_with_little_memory(
     engine: Engine,
     capfd: pytest.CaptureFixture[str],
     tmp_path: Path,
     originals: list[tuple[str, bytes]],
+    examples: int,
 ) -> None:
     path = tmp_path / "file"
     chunks = {
@@ -64,7 +66,7 @@ def test_loading_ends_soon_with_little_memory(
         for mode in ("binary", "ascii", "b32")
     }
 
-    @settings(max_examples=2500, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.data())
     def load(data: st.DataObject) -> None:
         mode, original = data.draw(st.sampled_from(originals))

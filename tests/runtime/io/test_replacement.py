@@ -10,8 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ import pytest
 from runtime.io import replacement
 from runtime.io.replacement import Replacement
 from tests.conftest import Lua
+from tests.runtime.conftest import somebody
 
 ONLY_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can do that")
 
@@ -232,21 +231,6 @@ def test_a_mapped_file_keeps_its_bytes(lua: Lua, file: Path) -> None:
 
 
 # -- where no file can lie beside the old one
-
-
-@contextmanager
-def somebody() -> Iterator[None]:
-    """Do without root's power."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.setegid(1234)
-    os.seteuid(1234)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-        os.setegid(0)
 
 
 @pytest.fixture

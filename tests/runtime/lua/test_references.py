@@ -160,7 +160,10 @@ _AT_EVERY_STEP = """
 
 
 def test_a_finalizer_may_use_a_tensor_at_any_moment(lua) -> None:  # type: ignore[no-untyped-def]
-    assert lua.run(_AT_EVERY_STEP) == "true\t0\tnil\t\n"
+    try:
+        assert lua.run(_AT_EVERY_STEP) == "true\t0\tnil\t\n"
+    finally:
+        lua("jit.on()")
 
 
 # The same where a finalizer changes the sizes of what an operation is at: it may run wherever
@@ -214,4 +217,7 @@ _RESIZED = """
 
 
 def test_a_finalizer_may_resize_what_an_operation_is_at(lua) -> None:  # type: ignore[no-untyped-def]
-    assert lua.run(_RESIZED) == "true\t0\tnil\t\n"
+    try:
+        assert lua.run(_RESIZED) == "true\t0\tnil\t\n"
+    finally:
+        lua("jit.on()")

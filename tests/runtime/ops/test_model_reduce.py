@@ -30,7 +30,7 @@ from tests.runtime.ops.model import (
 )
 
 pytestmark = pytest.mark.usefixtures("engine")  # for what LuaJIT does
-EXAMPLES = settings(deadline=None, max_examples=25)
+EXAMPLES = settings(deadline=None, max_examples=15)
 P = st.sampled_from([0, 1, 2, 3, 0.5, 1.5])
 
 

@@ -47,7 +47,7 @@ def arguments(dtype: DType) -> st.SearchStrategy[Any]:
 
 
 @pytest.mark.parametrize("name", _NAMES)
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=6)
 @given(st.data())
 def test_wrong_call_changes_nothing(name: str, data: st.DataObject) -> None:
     types = sorted({d.index for row in TABLE[name] for d in row.types if d in REALS})

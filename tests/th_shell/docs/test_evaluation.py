@@ -121,9 +121,13 @@ def test_page_that_keeps_crashing_is_given_up() -> None:
 
 
 def test_hanging_example_is_cut_by_the_limit() -> None:
-    start = time.monotonic()
-    found = first(evaluate(page("1", "print(2) while true do end", "3"), 5))
-    assert time.monotonic() - start < 30
+    examples = page("1", "print(2) while true do end", "3")
+    for limit in (1, 5, 25):  # on a busy machine, the process may have no time to start
+        start = time.monotonic()
+        found = first(evaluate(examples, limit))
+        assert limit <= time.monotonic() - start < limit + 25
+        if not found[0].lost:
+            break
     assert found == [
         Outcome("1\t\n", ""),
         Outcome("2\t\n", lost="the process ran into the time limit in this input"),
