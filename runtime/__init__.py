@@ -11,6 +11,7 @@ require()  # first: what is loaded from here on fails in less clear ways
 
 with one_thread_at_load():
     from runtime.calls.table import ALL, TABLE, Row
+    from runtime.compute.processors import PROCESSORS
     from runtime.core.dtypes import DOUBLE
     from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError
     from runtime.io.replacement import Replacement
@@ -18,6 +19,7 @@ with one_thread_at_load():
 __all__ = [
     "ALL",
     "DOUBLE",
+    "PROCESSORS",
     "TABLE",
     "Engine",
     "Interrupted",

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from runtime.compute.processors import OURS
+from runtime.compute.processors import PROCESSORS
 
 __all__ = ["many_threads", "one_thread_at_load"]
 
@@ -40,7 +40,7 @@ def many_threads(count: int) -> Iterator[None]:
 
     No more than there are processors for this process.
     """
-    count = min(count, OURS)
+    count = min(count, PROCESSORS)
     if count == 1:
         yield
         return

@@ -1,6 +1,7 @@
-"""How many processors other processes leave free.
+"""How many processors there are for this process, and how many of them other processes leave free.
 
-Threads that wait for each other wait for the system too where it has other things to run.
+Threads that wait for each other take very long where another process has a processor: then they
+wait for the system to give it back.
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ import time
 from runtime.core import cgroups
 from runtime.core.platform import allowed_processors, processor_seconds
 
-__all__ = ["OURS", "free_threads"]
+__all__ = ["PROCESSORS", "free_threads"]
 
 _ALL = os.cpu_count() or 1
 
 
 def _count(allowed: int, quota: float | None) -> int:
-    """How many of the processors that a process may run on it can keep busy."""
+    """How many processors a process can keep busy that may run on some, with a quota of time."""
     return allowed if quota is None else min(allowed, math.ceil(quota))
 
 
 #: How many processors this process may use.
-OURS = _count(allowed_processors(), cgroups.quota())
+PROCESSORS = _count(allowed_processors(), cgroups.quota())
 
 
 def free_threads(count: int) -> int:
@@ -31,7 +32,7 @@ def free_threads(count: int) -> int:
 
     Only one where other processes do not leave that many free (more or less, and of late).
     """
-    count = min(count, OURS)
+    count = min(count, PROCESSORS)
     return count if _LOAD.busy_elsewhere() <= _ALL - count + 0.5 else 1
 
 

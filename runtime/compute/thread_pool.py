@@ -21,7 +21,7 @@ from weakref import WeakSet
 import numpy as np
 
 from runtime.compute.lua_functions import call_lua
-from runtime.compute.processors import OURS, free_threads
+from runtime.compute.processors import PROCESSORS, free_threads
 from runtime.core.state import Part, current
 
 __all__ = ["LARGE", "ThreadPool", "get_threads", "run", "share"]
@@ -58,7 +58,7 @@ class ThreadPool(Part):
     """
 
     def __init__(self) -> None:
-        self.count = OURS
+        self.count = PROCESSORS
         self._max_shares = 1
         self._max_threads = 1  # that the system lets us have
         self._address = 0

@@ -18,7 +18,7 @@ from runtime.calls.plans import Plans
 from runtime.calls.table import TABLE
 from runtime.compute import formulas
 from runtime.compute.c_functions import blas
-from runtime.compute.processors import OURS
+from runtime.compute.processors import PROCESSORS
 from runtime.compute.thread_pool import ThreadPool
 from runtime.core.c_structs import ROOM, STRUCTS, Flag
 from runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
@@ -155,7 +155,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "blas": lambda name: blas(name.decode(), 8),
         "half_bits": _half_bits,
         "half_values": _half_table,
-        "count_cores": lambda: OURS,
+        "count_cores": lambda: PROCESSORS,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),
         "extend": lambda items, *more: items.extend(more),

@@ -265,7 +265,7 @@ def test_a_system_without_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_more_threads_than_processors(lua: Lua) -> None:
     lua("torch.setnumthreads(1000)")
-    assert state()[1] == 64 and state()[2] <= processors.OURS
+    assert state()[1] == 64 and state()[2] <= processors.PROCESSORS
     lua(f"torch.setnumthreads({os.cpu_count()})")
 
 

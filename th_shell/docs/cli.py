@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from runtime import Replacement
+from runtime import PROCESSORS, Replacement
 from th_shell.docs.compiler import Compiler
 from th_shell.docs.evaluation import stop
 from th_shell.docs.report import as_json, page_lines, total_line
@@ -154,7 +154,7 @@ def _open_results(name: str, parser: argparse.ArgumentParser) -> Replacement:
 def _check(options: argparse.Namespace) -> Iterator[PageResult]:
     # Each page runs in two processes. The results come in the order of the command line.
     compiler = Compiler()
-    with ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
+    with ThreadPoolExecutor(max(1, PROCESSORS // 2)) as pool:
         try:
             yield from pool.map(
                 lambda job: job(), [_job(p, options, compiler) for p in options.pages]
