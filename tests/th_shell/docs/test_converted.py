@@ -5,8 +5,7 @@ What its examples do is tested where it stands, in tests/docs.
 
 from pathlib import Path
 
-from th_shell.docs.syntax import Syntax
-
+from th_shell.docs.compiler import Compiler
 from th_shell.docs.verdicts import read_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "converted.txt"
@@ -49,6 +48,6 @@ def test_every_example_is_found() -> None:
     found = [
         f"{e.line} {e.block} {len(e.source.splitlines())} {len(e.expected.splitlines())}  "
         + e.source.splitlines()[0].partition(" --")[0]
-        for e in read_examples(PAGE, Syntax())
+        for e in read_examples(PAGE, Compiler())
     ]
     assert found == CUT.strip().splitlines()
