@@ -8,6 +8,7 @@ another number of threads the last digits of a result may be others.
 
 from __future__ import annotations
 
+import mmap
 import os
 import sys
 from collections.abc import Iterator
@@ -17,9 +18,12 @@ from typing import Any
 
 from runtime.compute.processors import PROCESSORS
 
-__all__ = ["many_threads", "one_thread_at_load"]
+__all__ = ["check_room", "many_threads", "one_thread_at_load"]
 
 _VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# Bytes that OpenBLAS maps at the first use of each of its threads. Where the system has no room, it
+# tries for ever.
+_BUFFER = 33 << 20
 
 
 @contextmanager
@@ -34,6 +38,18 @@ def one_thread_at_load() -> Iterator[None]:
             del os.environ[name]
 
 
+@cache
+def check_room(threads: int) -> None:
+    """Raise MemoryError if there is no room for the buffers of a library with so many threads.
+
+    It is asked for until there was room once: the library keeps the buffers.
+    """
+    try:
+        mmap.mmap(-1, threads * _BUFFER).close()
+    except (OSError, ValueError):
+        raise MemoryError from None
+
+
 @contextmanager
 def many_threads(count: int) -> Iterator[None]:
     """Let the libraries that are loaded by now use this many threads within.
@@ -44,6 +60,7 @@ def many_threads(count: int) -> Iterator[None]:
     if count == 1:
         yield
         return
+    check_room(count)
     libraries = _libraries("scipy.linalg" in sys.modules)
     before = [library.num_threads for library in libraries]
     for library in libraries:

@@ -112,7 +112,7 @@ class ThreadPool(Part):
         """The numbers of a job's parameters in the order in which it takes them."""
         known = self._parameters.get(job)
         if known is None:
-            lines = self._functions[b"parameters"](job.encode()).decode().splitlines()
+            lines = call_lua(b"parameters", job.encode()).decode().splitlines()
             known = {name: int(count) for name, count in map(str.split, lines)}
             self._parameters[job] = known
         if given.keys() != known.keys():

@@ -210,7 +210,8 @@ function shell.close()
 end
 
 -- The Lua functions that operations in Python call, by name.
-local called = { collect = th.collect, leave_block = th.leave_block, run = th.thread_pool.run }
+local called = { collect = th.collect, leave_block = th.leave_block, run = th.thread_pool.run,
+  parameters = th.thread_pool.parameters }
 for name, kernel in pairs(th.kernels) do called[name] = kernel end
 
 --- Gives Python the functions that its operations call, in a new coroutine: see th.hand_over.

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from runtime.calls.table import FLOATS, op
-from runtime.compute.blas_threads import many_threads, one_thread_at_load
+from runtime.compute.blas_threads import check_room, many_threads, one_thread_at_load
 from runtime.compute.thread_pool import get_threads
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
@@ -113,6 +113,7 @@ def _routine(name: str) -> Callable[..., Any]:
     with one_thread_at_load():
         from scipy.linalg import lapack  # imported on first use, as it takes a while
 
+    check_room(1)
     return getattr(lapack, name)  # type: ignore[no-any-return]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from runtime.calls.table import op
-from runtime.compute.blas_threads import many_threads
+from runtime.compute.blas_threads import check_room, many_threads
 from runtime.compute.bulk import multiply_vector
 from runtime.compute.thread_pool import LARGE, get_threads
 from runtime.core.dtypes import Array
@@ -58,6 +58,7 @@ def _run(t: Tensor) -> int:
 
 def _matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """numpy's matmul; large products are computed by several threads."""
+    check_room(1)
     if b.ndim > 1 and a.size * b.shape[-1] >= _LARGE_PRODUCT:
         with many_threads(get_threads()):
             return np.matmul(a, b, out=out)

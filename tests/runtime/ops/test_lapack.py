@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 import runtime.ops  # noqa: F401 (adds the rows)
 from runtime.calls.plans import Plans
+from runtime.compute import blas_threads
 from runtime.core.dtypes import DOUBLE, FLOAT, INT, Array, DType
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from runtime.ops.linalg import _lapack
 from tests.conftest import Lua
 from tests.transcripts import cases, normal
 
@@ -252,3 +254,19 @@ def test_failure_changes_nothing(
 def test_scipy_waits_until_it_is_needed() -> None:
     code = "import sys, runtime.ops; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.parametrize("call", ["torch.mm(x, x)", "torch.inverse(x)", "torch.mm(y, y)"])
+def test_blas_is_not_called_without_room_for_its_buffers(
+    lua: Lua, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("Cannot allocate memory")
+
+    lua("x = torch.eye(3) y = torch.eye(300)")
+    with monkeypatch.context() as patched:
+        patched.setattr(blas_threads.mmap, "mmap", refuse)
+        blas_threads.check_room.cache_clear()
+        _lapack._routine.cache_clear()
+        assert lua.error(call) == "$ Torch: not enough memory. Buy new RAM!"
+    assert float(lua(f"{call}:sum() / {call}:size(1)")) == 1
