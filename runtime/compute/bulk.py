@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 _LARGE_BYTES = 8 * LARGE
+_OUT_OF_RANGE = "position out of range"  # what a job in lua/parallel/jobs.lua says
 
 
 def compute_flat(ufunc: np.ufunc, out: Array, *inputs: Array | float) -> None:
@@ -154,11 +155,14 @@ def take_rows(rows: Array, at: Array, out: Array) -> None:
     )
 
 
-def take_along(values: Array, at: Array, dim: int, out: Array | None = None) -> Array:
-    """The elements of values at positions (from 0, in range) along one dimension.
+def take_along(
+    values: Array, at: Array, dim: int, out: Array | None = None, first: int = 0
+) -> Array:
+    """The elements of values at positions along one dimension, which are counted from ``first``.
 
     The other sizes of values and at are the same. numpy's take_along_axis takes several times as
     long. out: the destination, contiguous, which does not overlap values; by default new memory.
+    Raises IndexError for a position out of range; part of out is then written.
     """
     if out is None:
         out = np.empty(at.shape, values.dtype)
@@ -169,18 +173,25 @@ def take_along(values: Array, at: Array, dim: int, out: Array | None = None) -> 
     block = values.shape[dim] * step
     # The positions of a run are relative to one place in values, or to places side by side.
     run, runs_of_block = (step, at.shape[dim]) if step > 1 else (at.shape[dim], 1)
-    thread_pool.run(
-        "gather",
-        at.size // run,
-        large=at.size >= LARGE,
-        out=out.ctypes.data,
-        source=values.ctypes.data,
-        at=at.ctypes.data,
-        size=out.itemsize,
-        placeSize=at.itemsize,
-        run=run,
-        runs=runs_of_block,
-        block=block,
-        step=step,
-    )
+    try:
+        thread_pool.run(
+            "gather",
+            at.size // run,
+            large=at.size >= LARGE,
+            out=out.ctypes.data,
+            source=values.ctypes.data,
+            at=at.ctypes.data,
+            size=out.itemsize,
+            placeSize=at.itemsize,
+            run=run,
+            runs=runs_of_block,
+            block=block,
+            step=step,
+            base=first,
+            places=values.shape[dim],
+        )
+    except Exception as error:  # Lua's; its class is the engine's matter
+        if _OUT_OF_RANGE in str(error):
+            raise IndexError(_OUT_OF_RANGE) from None
+        raise
     return out

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakSet
 
@@ -37,15 +37,17 @@ Compute = Callable[[slice], None]
 class _Slices:
     """Work in Python that threads do slice by slice, and the first error in it."""
 
-    def __init__(self, compute: Compute) -> None:
+    def __init__(self, compute: Compute, largest: int) -> None:
         self._compute = compute
+        self._largest = largest  # positions of a slice
         self.error: BaseException | None = None
 
     def do(self, first: float, last: float) -> bool:
         """Do the positions from first to before last; whether that was possible."""
         try:
             with np.errstate(all="ignore"):  # numpy's setting is each thread's own
-                self._compute(slice(int(first), int(last)))
+                for at in _slices(int(first), int(last), self._largest):
+                    self._compute(at)
         except BaseException as error:  # the thread that waits raises it
             self.error = self.error or error
         return self.error is None
@@ -128,11 +130,11 @@ class ThreadPool(Part):
 
     def share(self, compute: Compute, count: int, piece: int) -> None:
         """Let threads call compute for slices of at most ``piece`` (0: some) positions."""
-        slices = _Slices(compute)
+        slices = _Slices(compute, piece or count)
         number = id(slices)
         self._slices[number] = slices
         try:
-            call_lua(b"run", b"slices", *self.state(), count, piece, number)
+            call_lua(b"run", b"slices", *self.state(), count, 0, number)
         except Exception:
             if slices.error is None:
                 raise
@@ -211,5 +213,10 @@ def share(compute: Compute, count: int, *, piece: int = 0, large: int = LARGE) -
     if count >= large and pool.can_share:
         pool.share(compute, count, piece)
         return
-    for at in range(0, count, max(piece or count, 1)):
-        compute(slice(at, min(at + (piece or count), count)))
+    for at in _slices(0, count, piece or count):
+        compute(at)
+
+
+def _slices(first: int, last: int, largest: int) -> Iterator[slice]:
+    for at in range(first, last, max(largest, 1)):
+        yield slice(at, min(at + largest, last))

@@ -172,15 +172,35 @@ def _check_gather(dim: int, **tensors: Tensor) -> None:
 def _positions_below(index: Tensor, size: int, name: str) -> Array:
     """An index tensor's elements, counted from 0, in memory that no program can write to."""
     at: Array = index.array - 1
-    if at.size and (at.min() < 0 or at.max() >= size):
+    # As numbers without a sign, negative ones are larger than any size: one search is enough.
+    if at.size and at.view(np.uint64).max() >= size:
         raise TorchError(f"Invalid index in {name}")
     return at
+
+
+def _check_gather_call(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
+    if src.ndim != r.ndim:
+        raise ArgError(2, "Input tensor must have same dimensions as output tensor")
+    if dim >= r.ndim:
+        raise ArgError(3, "Index dimension is out of bounds")
+    if index.ndim != src.ndim:
+        raise ArgError(4, "Index tensor must have same dimensions as input tensor")
+    _check_dim(index, dim)
+    _check_gather(dim, tensor=r, src=src, index=index)
+
+
+def _gathered(src: Tensor, dim: int, index: Tensor, out: Array | None = None) -> Array:
+    try:
+        return take_along(src.array, index.array, dim, out=out, first=1)
+    except IndexError:
+        raise TorchError("Invalid index in gather") from None
 
 
 def _new_gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
     """gather where the call passes no destination."""
     r.resize(index.sizes)
-    gather(r, src, dim, index)
+    _check_gather_call(r, src, dim, index)
+    _gathered(src, dim, index, out=r.array)
 
 
 _GATHER = "[*T*] T index LongTensor"
@@ -192,26 +212,14 @@ def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
 
     r, src and index have equal sizes but in dim. Torch7: a destination that the call passes is
     not resized and must be at least as long as index in dim. Raises TorchError for an index
-    outside of src.
+    outside of src; r is then as it was.
     """
-    if src.ndim != r.ndim:
-        raise ArgError(2, "Input tensor must have same dimensions as output tensor")
-    if dim >= r.ndim:
-        raise ArgError(3, "Index dimension is out of bounds")
-    if index.ndim != src.ndim:
-        raise ArgError(4, "Index tensor must have same dimensions as input tensor")
-    _check_dim(index, dim)
-    _check_gather(dim, tensor=r, src=src, index=index)
-    at = _positions_below(index, src.sizes[dim], "gather")
-    count = index.sizes[dim]
+    _check_gather_call(r, src, dim, index)
+    out, count = r.array, index.sizes[dim]
     if r.sizes[dim] < count:
         raise TorchError("Invalid index in gather")
-    out, source = r.array, src.array
-    if r.is_contiguous and out.shape == at.shape and not np.may_share_memory(out, source):
-        take_along(source, at, dim, out=out)
-    else:
-        values = take_along(source, at, dim)
-        np.moveaxis(out, dim, 0)[:count] = np.moveaxis(values, dim, 0)
+    values = _gathered(src, dim, index)
+    np.moveaxis(out, dim, 0)[:count] = np.moveaxis(values, dim, 0)
 
 
 def _check_dim(t: Tensor, dim: int) -> None:

@@ -157,7 +157,16 @@ def test_other_processes_come_first(lua: Lua, monkeypatch: pytest.MonkeyPatch) -
 
 def test_job_that_fails(shared: Lua) -> None:
     shared("torch.setnumthreads(2)")
-    sizes = {"size": 3, "placeSize": 8, "run": 1, "runs": 1, "block": 1, "step": 1}
+    sizes = {
+        "size": 3,
+        "placeSize": 8,
+        "run": 1,
+        "runs": 1,
+        "block": 1,
+        "step": 1,
+        "base": 0,
+        "places": 1,
+    }
     with pytest.raises(Exception, match="C type expected|another thread failed"):
         thread_pool.run("gather", 1000, out=0, source=0, at=0, **sizes)  # no type has 3 bytes
     assert compare(shared, "x + y", 2) == ""

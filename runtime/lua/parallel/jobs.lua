@@ -14,6 +14,8 @@ local floor, min, max, tonumber = math.floor, math.min, math.max, tonumber
 
 local SUMS = 2048 -- computed together; they fit into the processor's cache
 
+th.OUT_OF_RANGE = 'position out of range' -- the error of a job about data, as Python knows it
+
 local jobs, index_of = {}, {} -- index -> function(memory, first, last); name -> index
 local parameters = {}         -- name -> { name of a parameter, count of its numbers }, in order
 th.jobs, th.job_index, th.job_parameters = jobs, index_of, parameters
@@ -69,21 +71,32 @@ end
 -- Runs of elements at given positions along a dimension. `size` and `placeSize` are the bytes of an
 -- element and of a position, `run` the elements of a run, `runs` the runs of a block, `block` the
 -- elements of a block of the source, `step` those from one position to the next. Where that is not
--- 1, a run has one element after the other from there on.
-job('gather', 'out source at size placeSize run runs block step', function(p, first, last)
-  local element, at = whole[p.size], cast(whole[p.placeSize], p.at)
-  local to, from = cast(element, p.out), cast(element, p.source)
-  local run, runs, block, step = p.run, p.runs, p.block, p.step
-  for i = first, last - 1 do
-    local source = from + floor(i / runs) * block
-    local target, places = to + i * run, at + i * run
-    if step == 1 then
-      for k = 0, run - 1 do target[k] = source[tonumber(places[k])] end
-    else
-      for k = 0, run - 1 do target[k] = source[tonumber(places[k]) * step + k] end
+-- 1, a run has one element after the other from there on. Positions count from `base`; there are
+-- `places` of them, and others are an error. They are looked at where they are used: a program may
+-- write to them in the meantime.
+job('gather', 'out source at size placeSize run runs block step base places',
+  function(p, first, last)
+    local element, at = whole[p.size], cast(whole[p.placeSize], p.at)
+    local to, from = cast(element, p.out), cast(element, p.source)
+    local run, runs, block, step, base, count = p.run, p.runs, p.block, p.step, p.base, p.places
+    for i = first, last - 1 do
+      local source = from + floor(i / runs) * block
+      local target, places = to + i * run, at + i * run
+      if step == 1 then
+        for k = 0, run - 1 do
+          local place = tonumber(places[k]) - base
+          if not (place >= 0 and place < count) then error(th.OUT_OF_RANGE, 0) end
+          target[k] = source[place]
+        end
+      else
+        for k = 0, run - 1 do
+          local place = tonumber(places[k]) - base
+          if not (place >= 0 and place < count) then error(th.OUT_OF_RANGE, 0) end
+          target[k] = source[place * step + k]
+        end
+      end
     end
-  end
-end)
+  end)
 
 -- BLAS, as Fortran calls it. The numbers that it gets by address are in the elements' type.
 local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')

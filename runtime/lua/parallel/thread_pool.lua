@@ -27,6 +27,7 @@ local PIECES = 2          -- of a share, if the job does not say how large piece
 local MAX_PIECE = 2 ^ 30  -- positions; C functions count them with an int
 local VECTOR = 64         -- positions; the vectors of every processor hold a divisor of that
 local ROUNDED = 16        -- vectors from which on a share is rounded up to whole vectors
+local FAILED, OUT_OF_RANGE = 1, 2 -- how a thread tells the others of an error
 local LOOKS = 4096        -- for a new job before a thread sleeps, each after a rest
 local ROOTS = 16          -- computed in a rest; one waits for the other, so that a thread that has
                           -- the same core can use it meanwhile
@@ -107,7 +108,10 @@ local function take_part(shared_job, me)
   local at, last = claim(shared_job, me, 0)
   while at do
     local ok, message = pcall(jobs[shared_job.job], shared_job.parameters, at, last)
-    if not ok then shared_job.failed, failure = 1, message end
+    if not ok then
+      shared_job.failed = message == th.OUT_OF_RANGE and OUT_OF_RANGE or FAILED
+      failure = message
+    end
     at, last = claim(shared_job, me, 1)
   end
 end
@@ -292,6 +296,7 @@ local function do_together(shared_job, index, shares, threads, size, piece, ...)
   for i = 1, select('#', ...) do shared_job.parameters[i - 1] = (select(i, ...)) end
   local ok, message = pcall(share_out, shared_job, index, shares, threads, size, piece)
   if not ok then finish(shared_job) end
+  if ok and shared_job.failed == OUT_OF_RANGE then failure = th.OUT_OF_RANGE end
   if ok and shared_job.failed ~= 0 then ok, message = false, failure or 'another thread failed' end
   depth, th.uninterruptible = 0, false
   if not ok then error(message, 0) end
