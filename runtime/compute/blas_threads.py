@@ -11,6 +11,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -61,15 +62,29 @@ def many_threads(count: int) -> Iterator[None]:
         yield
         return
     check_room(count)
-    libraries = _libraries("scipy.linalg" in sys.modules)
-    before = [library.num_threads for library in libraries]
-    for library in libraries:
-        library.set_num_threads(count)
-    try:
-        yield
-    finally:
-        for library, number in zip(libraries, before, strict=True):
-            library.set_num_threads(number)
+    with _turn.lock:
+        libraries = _libraries("scipy.linalg" in sys.modules)
+        before = [library.num_threads for library in libraries]
+        for library in libraries:
+            library.set_num_threads(count)
+        try:
+            yield
+        finally:
+            for library, number in zip(libraries, before, strict=True):
+                library.set_num_threads(number)
+
+
+class _Turn:
+    """The process has one number of threads for each library: engines take turns to set it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+
+_turn = _Turn()
+
+if hasattr(os, "register_at_fork"):  # another thread may have had the lock
+    os.register_at_fork(after_in_child=_turn.__init__)  # type: ignore[misc]
 
 
 @cache

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from runtime import Engine, LuaError
-from runtime.compute import thread_pool
+from runtime.compute import blas_threads, thread_pool
 
 TOP = Path(__file__).parent.parent.parent
 
@@ -110,6 +110,35 @@ def test_engines_in_threads(
         engine.close()
 
 
+def test_engines_take_turns_with_the_threads_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blas_threads, "PROCESSORS", 4)
+    np.ones((2, 2)) @ np.ones((2, 2))
+    before = [library.num_threads for library in blas_threads._libraries(False)]
+    begun, go_on = threading.Event(), threading.Event()
+    seen: list[int] = []
+
+    def first() -> None:
+        with blas_threads.many_threads(2):
+            begun.set()
+            go_on.wait(10)
+
+    def second() -> None:
+        with blas_threads.many_threads(3):
+            seen.append(blas_threads._libraries(False)[0].num_threads)
+
+    threads = [threading.Thread(target=run) for run in (first, second)]
+    threads[0].start()
+    begun.wait(10)
+    threads[1].start()
+    threads[1].join(0.05)
+    assert seen == []
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert seen == [3]
+    assert [library.num_threads for library in blas_threads._libraries(False)] == before
+
+
 def workers() -> int:
     """The threads of all engines in this process."""
     return sum(thread.name == "torch" for thread in threading.enumerate())
@@ -149,7 +178,7 @@ def test_numpys_settings_stay_the_programs() -> None:
 _MANY = """
 import gc, os, resource, sys, threading
 from runtime import Engine
-from runtime.compute import thread_pool
+from runtime.compute import blas_threads, thread_pool
 thread_pool.free_threads = lambda count: count
 
 def resident():
