@@ -1,7 +1,7 @@
 """The embedded LuaJIT: its options, globals, errors, interruption and output.
 
-The only module that touches lupa. What runs in it sees Lua and ``torch``; everything that
-comes out of it is bytes, None, or an error of the classes below.
+The only module that imports lupa. Programs that it runs see Lua and ``torch``. Its methods return
+text and None, and raise the errors below and no others.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _as_lua_error(error: Exception) -> LuaError:
-    """What reached us instead of an error that our Lua half reports, as one of ours."""
+    """An exception that came out of Lua, other than what lua/shell.lua reports, as a LuaError."""
     if isinstance(error, LuaError):
         return error
     if isinstance(error, MemoryError):  # Lua's and Python's own
@@ -202,8 +202,8 @@ class Engine:
         self._check(self._call(b"evaluate", expression, statement, quiet, before_values))
 
     def _expression(self, text: bytes, name: bytes) -> Chunk | None:
-        # Not `return` alone: of a call it would make a tail call, and lose the frame that errors
-        # name. A line of its own: a comment at the end must not swallow anything.
+        # `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values.
+        # The newline ends a comment that the text may end with.
         try:
             return self.compile(b"return nil, " + text + b"\n", name)
         except LuaSyntaxError:
@@ -219,7 +219,7 @@ class Engine:
             self.compile(b"return " + text.rstrip(b"; \t\r\n") + b"\n", name)
         except LuaSyntaxError as expression:
             try:
-                # The end of the line: a short string that is open there cannot be completed.
+                # With the newline, an open string in quotes is an error, and not incomplete.
                 self.compile(text + b"\n", name)
             except LuaSyntaxError as statement:
                 raise (expression if expression.incomplete else statement) from None
@@ -300,7 +300,7 @@ def _handle_interrupts(handler: Any) -> Any:
     while True:
         try:
             return signal.signal(signal.SIGINT, handler)
-        except OSError:  # one came while none was to be handled, and Python heard of it
+        except OSError:  # a signal came just when its handler was replaced
             continue
 
 

@@ -29,8 +29,8 @@ __all__ = ["STATE_SIZE", "Generator", "chosen", "default_generator"]
 _WORDS = 624
 _SLOW = 4096  # pairs of normal numbers from which threads are worth it
 _TO_UNIT = 2.0**-32
-# The bits of the double 2^20, whose last 32 are worth 2^-32 each: words become numbers in
-# the memory they lie in.
+# The bits of the double 2^20. The last of its bits is worth 2^-32: a word of 32 bits, put there,
+# becomes the number 2^20 + word / 2^32 without any conversion.
 _EXPONENT, _AT_EXPONENT = np.uint64(0x4130000000000000), 2.0**20
 # Torch7: the C struct, as it lies in memory: seed, words left in this turn (and one), seeded,
 # position, the turn's words, the last pair's x, y and radius, whether its second is unused.
