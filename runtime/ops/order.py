@@ -154,11 +154,14 @@ def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
     rows = _rows(elements, dim)
     order = _order(rows, False)
     sorted_rows = take_along(rows, order, 1)
-    chosen = np.empty((len(rows), 1), np.int64)
-    for row, (numbers, positions) in enumerate(zip(sorted_rows, order, strict=True)):
-        ends = np.flatnonzero(np.append(numbers[1:] != numbers[:-1], True))
-        counts = np.diff(ends, prepend=-1)
-        chosen[row] = positions[ends[np.argmax(counts)]]
+    places = np.arange(rows.shape[1], dtype=np.int32)
+    differs = sorted_rows[:, 1:] != sorted_rows[:, :-1]  # from the element before
+    begins = np.zeros(rows.shape, np.int32)  # where the run of equal elements begins
+    np.multiply(differs, places[1:], out=begins[:, 1:])
+    np.maximum.accumulate(begins, axis=1, out=begins)
+    lengths = np.subtract(places, begins, out=begins)  # of the run so far
+    longest = np.argmax(lengths, axis=1)  # its last element; of equally long ones the first
+    chosen = np.take_along_axis(order, longest[:, None], 1)
     _store_chosen(values, indices, elements, chosen, dim)
 
 

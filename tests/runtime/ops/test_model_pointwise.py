@@ -54,8 +54,8 @@ def remainder(a: Any, b: Any) -> Any:
 
 
 def power(a: Any, b: Any) -> Any:
-    with np.errstate(all="ignore"):
-        return float(np.power(np.float64(a), np.float64(b)))
+    with np.errstate(all="ignore"):  # of arrays: of one number and 0.5, numpy takes the square root
+        return float(np.power(np.full(1, float(a)), np.full(1, float(b)))[0])
 
 
 def shift_right(a: int, b: int, dtype: DType) -> int:
