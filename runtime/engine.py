@@ -1,7 +1,7 @@
 """The embedded LuaJIT: its options, globals, errors, interruption and output.
 
 The only module that imports lupa. Programs that it runs see Lua and ``torch``. Its methods return
-text and None, and raise the errors below and no others.
+text, names or compiled chunks, never Lua's objects, and raise the errors below.
 """
 
 from __future__ import annotations
@@ -111,22 +111,21 @@ class _CtrlC:
 class Engine:
     """One Lua state with torch in it. Its output goes to the process's standard output.
 
-    Engines share nothing: each has its own default type, random stream, memory and threads. An
-    engine may be used by several threads of Python, by one at a time. `close` gives back what it
-    holds; so does the end of a ``with`` block, or of the last reference to the engine.
+    Each has its own default type, random stream, memory and threads; README.md beside this file
+    tells what all engines of a process share. An engine may be used by several threads of Python,
+    by one at a time. `close` gives back what it holds; so does the end of a ``with`` block, or of
+    the last reference to the engine.
     """
 
     def __init__(self) -> None:
         self._ctrl_c = _CtrlC()
         self._state = State()
-        self._functions: dict[bytes, Callable[..., Any]] = {}
         keep_pages()
         with self.active():
-            shell = _start(_host(self._state, self._ctrl_c))
-            _connect(self._state, shell)
+            self._functions = _start(_host(self._state, self._ctrl_c))
+            _connect(self._state, self._functions)
         # Nothing that Lua keeps refers to the engine itself: so it ends with its last reference.
-        self._close = weakref.finalize(self, _close, self._state, self._functions, shell)
-        self._functions.update(shell)
+        self._close = weakref.finalize(self, _close, self._state, self._functions)
 
     def close(self) -> None:
         """End the engine's threads and give back its memory; nothing runs in it any more."""
@@ -329,22 +328,20 @@ def _start(host: dict[bytes, Any]) -> dict[bytes, Any]:
 def _connect(state: State, shell: dict[bytes, Any]) -> None:
     """Let the parts of a state call the functions of Lua that they need."""
     call = Calls(shell[b"hand_over"])
-    state.part(LuaFunctions).call = call  # type: ignore[method-assign]
+    state.part(LuaFunctions).call = call
     pool = dict(shell[b"thread_pool"].items())
-    pool[b"hand_over"](state.part(ThreadPool).do_slice)
     state.part(ThreadPool).start(pool, _new_worker_functions)
     memory = state.part(Memory)
     memory.meter.collect = partial(call, b"collect")
     memory.leave_block = partial(call, b"leave_block")
 
 
-def _close(state: State, functions: dict[bytes, Any], shell: dict[bytes, Any]) -> None:
+def _close(state: State, shell: dict[bytes, Any]) -> None:
     try:
         with state.active():
             shell[b"close"]()
     finally:
         state.close()
-        functions.clear()
         shell.clear()
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,6 +36,7 @@ def one_thread_at_load() -> Iterator[None]:
     finally:
         for name in ours:  # programs started from here choose for themselves
             del os.environ[name]
+        _libraries.cache_clear()
 
 
 @cache
@@ -51,6 +51,19 @@ def check_room(threads: int) -> None:
         raise MemoryError from None
 
 
+# A library has one number of threads for the whole process: engines take turns to set it.
+_setting = threading.RLock()
+
+
+def _after_fork() -> None:
+    global _setting
+    _setting = threading.RLock()  # another thread may have had the old one
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 @contextmanager
 def many_threads(count: int) -> Iterator[None]:
     """Let the libraries that are loaded by now use this many threads within.
@@ -62,8 +75,8 @@ def many_threads(count: int) -> Iterator[None]:
         yield
         return
     check_room(count)
-    with _turn.lock:
-        libraries = _libraries("scipy.linalg" in sys.modules)
+    with _setting:
+        libraries = _libraries()
         before = [library.num_threads for library in libraries]
         for library in libraries:
             library.set_num_threads(count)
@@ -74,22 +87,9 @@ def many_threads(count: int) -> Iterator[None]:
                 library.set_num_threads(number)
 
 
-class _Turn:
-    """The process has one number of threads for each library: engines take turns to set it."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-
-
-_turn = _Turn()
-
-if hasattr(os, "register_at_fork"):  # another thread may have had the lock
-    os.register_at_fork(after_in_child=_turn.__init__)  # type: ignore[misc]
-
-
 @cache
-def _libraries(scipy_too: bool) -> list[Any]:
-    # scipy brings a library of its own, which is there from its first use on.
+def _libraries() -> list[Any]:
+    """The libraries that are loaded by now; scipy brings one of its own, at its first use."""
     from threadpoolctl import ThreadpoolController  # late: few programs get here
 
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
-from runtime.core.state import Part, current
+from runtime.core.state import current
 
 __all__ = ["LuaFunctions", "call_lua"]
 
 
-class LuaFunctions(Part):
-    """Calls Lua functions by their names. The engine puts its own `call` in."""
+class LuaFunctions:
+    """call: calls one of the functions that lua/shell.lua hands over, by its name.
 
-    @staticmethod
-    def call(name: bytes, *_: Any) -> Any:
-        """Call a function of lua/tensor/kernels.lua, or 'run' of lua/parallel/thread_pool.lua."""
-        _fail(name)
+    The engine sets it.
+    """
 
-    def close(self) -> None:
-        """Call none any more."""
-        self.call = _fail  # type: ignore[method-assign]
+    def __init__(self) -> None:
+        self.call: Callable[..., Any] = _fail
 
 
 def _fail(name: bytes, *_: Any) -> NoReturn:

@@ -43,13 +43,15 @@ class _Slices:
         self.error: BaseException | None = None
 
     def do(self, first: float, last: float) -> bool:
-        """Do the positions from first to before last; whether that was possible."""
+        """Do the positions from first to before last; whether no slice has failed so far."""
+        if self.error is not None:
+            return False
         try:
             with np.errstate(all="ignore"):  # numpy's setting is each thread's own
                 for at in _slices(int(first), int(last), self._largest):
                     self._compute(at)
         except BaseException as error:  # the thread that waits raises it
-            self.error = self.error or error
+            self.error = error
         return self.error is None
 
 
@@ -74,6 +76,7 @@ class ThreadPool(Part):
     def start(self, functions: Functions, new_functions: Callable[[], Functions]) -> None:
         """Set what the pool calls in the engine's state, and what makes a state for a thread."""
         self._functions, self._new_functions = functions, new_functions
+        functions[b"hand_over"](self._do_slice)
         if functions[b"can_share"]():
             self._max_shares = self._max_threads = functions[b"MAX_THREADS"]
             self._address = functions[b"new_shared_job"]()
@@ -94,7 +97,7 @@ class ThreadPool(Part):
             assert self._new_functions is not None
             functions = self._new_functions()
             functions[b"prepare_shared_job"](self._address)
-            args = (self._address, len(self._threads) + 1, self.do_slice)
+            args = (self._address, len(self._threads) + 1, self._do_slice)
             work = functions[b"work"]
             thread = threading.Thread(target=work, args=args, name="torch", daemon=True)
             try:
@@ -143,7 +146,7 @@ class ThreadPool(Part):
         if slices.error is not None:
             raise slices.error
 
-    def do_slice(self, number: float, first: float, last: float) -> bool:
+    def _do_slice(self, number: float, first: float, last: float) -> bool:
         """What threads call for the slices of `share`."""
         return self._slices[int(number)].do(first, last)
 

@@ -28,13 +28,13 @@ class State:
     """Parts of state by their classes. A part is made, without arguments, at its first use."""
 
     def __init__(self) -> None:
-        self._parts: dict[type[Any], Any] = {}
+        self.parts: dict[type[Any], Any] = {}
 
     def part(self, kind: type[T]) -> T:
         """The part of a class."""
-        found: T | None = self._parts.get(kind)
+        found: T | None = self.parts.get(kind)
         if found is None:
-            found = self._parts[kind] = kind()
+            found = self.parts[kind] = kind()
         return found
 
     @contextmanager
@@ -48,7 +48,7 @@ class State:
 
     def close(self) -> None:
         """Close all parts and forget them."""
-        parts, self._parts = self._parts, {}
+        parts, self.parts = self.parts, {}
         for part in parts.values():
             if isinstance(part, Part):
                 part.close()
@@ -64,4 +64,6 @@ _thread = _Thread()
 
 def current(kind: type[T]) -> T:
     """The part of a class, of the engine that this thread works for."""
-    return _thread.state.part(kind)
+    state = _thread.state
+    found: T | None = state.parts.get(kind)  # at once: each new storage asks
+    return state.part(kind) if found is None else found

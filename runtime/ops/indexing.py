@@ -26,13 +26,22 @@ def _check_index(index: Tensor, t: Tensor, dim: int) -> None:
         raise ArgError(4, f"Indexing dim {dim + 1} is out of bounds of tensor")
 
 
+def _from_zero(index: Tensor, size: int, error: TorchError) -> Array:
+    """Positions that count from 0, in memory that no program can write to.
+
+    Raises the error where one is not below size.
+    """
+    at: Array = index.array - 1
+    # As numbers without a sign, negative ones are larger than any size: one search is enough.
+    if at.size and at.view(np.uint64).max() >= size:
+        raise error
+    return at
+
+
 def _positions(index: Tensor, t: Tensor, dim: int) -> Array:
     """The indices as positions from 0 in a dimension; raises ArgError where one is outside."""
-    at = index.array - 1
-    if at.size and (at.min() < 0 or at.max() >= t.sizes[dim]):
-        # Torch7: the message counts the arguments of the C function that is called then.
-        raise ArgError(3 if t.ndim > 1 else 2, "out of range")
-    return at
+    # Torch7: the message counts the arguments of the C function that is called then.
+    return _from_zero(index, t.sizes[dim], ArgError(3 if t.ndim > 1 else 2, "out of range"))
 
 
 def _usage(call: Call, text: str) -> TorchError:
@@ -169,15 +178,6 @@ def _check_gather(dim: int, **tensors: Tensor) -> None:
             raise TorchError(f"Expected {listed} to have the same size in dimension {dim}")
 
 
-def _positions_below(index: Tensor, size: int, name: str) -> Array:
-    """An index tensor's elements, counted from 0, in memory that no program can write to."""
-    at: Array = index.array - 1
-    # As numbers without a sign, negative ones are larger than any size: one search is enough.
-    if at.size and at.view(np.uint64).max() >= size:
-        raise TorchError(f"Invalid index in {name}")
-    return at
-
-
 def _check_gather_call(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
     if src.ndim != r.ndim:
         raise ArgError(2, "Input tensor must have same dimensions as output tensor")
@@ -245,7 +245,7 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
         raise ArgError(4, "Input tensor must have same dimensions as output tensor")
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, src=src, index=index)
-    at = _positions_below(index, r.sizes[dim], "scatter")
+    at = _from_zero(index, r.sizes[dim], TorchError("Invalid index in scatter"))
     if src.sizes[dim] < index.sizes[dim]:
         raise TorchError("Invalid index in scatter")
     source = np.moveaxis(np.moveaxis(src.array, dim, 0)[: index.sizes[dim]], 0, dim)
@@ -258,7 +258,7 @@ def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
     _check_scatter(r, dim, index)
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, index=index)
-    at = _positions_below(index, r.sizes[dim], "scatter")
+    at = _from_zero(index, r.sizes[dim], TorchError("Invalid index in scatter"))
     np.put_along_axis(r.array, at, value, dim)
 
 

@@ -113,7 +113,7 @@ def test_engines_in_threads(
 def test_engines_take_turns_with_the_threads_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blas_threads, "PROCESSORS", 4)
     np.ones((2, 2)) @ np.ones((2, 2))
-    before = [library.num_threads for library in blas_threads._libraries(False)]
+    before = [library.num_threads for library in blas_threads._libraries()]
     begun, go_on = threading.Event(), threading.Event()
     seen: list[int] = []
 
@@ -124,7 +124,7 @@ def test_engines_take_turns_with_the_threads_of_blas(monkeypatch: pytest.MonkeyP
 
     def second() -> None:
         with blas_threads.many_threads(3):
-            seen.append(blas_threads._libraries(False)[0].num_threads)
+            seen.append(blas_threads._libraries()[0].num_threads)
 
     threads = [threading.Thread(target=run) for run in (first, second)]
     threads[0].start()
@@ -136,7 +136,7 @@ def test_engines_take_turns_with_the_threads_of_blas(monkeypatch: pytest.MonkeyP
     for thread in threads:
         thread.join()
     assert seen == [3]
-    assert [library.num_threads for library in blas_threads._libraries(False)] == before
+    assert [library.num_threads for library in blas_threads._libraries()] == before
 
 
 def workers() -> int:

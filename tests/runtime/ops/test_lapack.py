@@ -256,6 +256,24 @@ def test_scipy_waits_until_it_is_needed() -> None:
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
+def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_them() -> None:
+    code = """if True:
+        from runtime.compute import blas_threads
+        blas_threads.PROCESSORS = 3
+
+        def threads():
+            with blas_threads.many_threads(3):
+                return [library.num_threads for library in blas_threads._libraries()]
+
+        with blas_threads.one_thread_at_load():
+            before = threads()
+            import scipy.linalg
+        print(before, threads())
+    """
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[3] [3, 3]\n"
+
+
 @pytest.mark.parametrize("call", ["torch.mm(x, x)", "torch.inverse(x)", "torch.mm(y, y)"])
 def test_blas_is_not_called_without_room_for_its_buffers(
     lua: Lua, monkeypatch: pytest.MonkeyPatch, call: str
