@@ -315,6 +315,24 @@ def _host(state: State, ctrl_c: _CtrlC) -> dict[bytes, Any]:
         b"clock": time.time,
         b"times": _times,
         b"isatty": os.isatty,
+        **_lock_functions(),
+    }
+
+
+def _lock_functions() -> dict[bytes, int]:
+    """Addresses of functions of Python's C API: see lua/core/python_lock.lua."""
+    api = ctypes.pythonapi
+    public = hasattr(api, "PyThreadState_GetUnchecked")  # from Python 3.13 on
+    functions = {
+        b"thread_with_lock": api[
+            "PyThreadState_GetUnchecked" if public else "_PyThreadState_UncheckedGet"
+        ],
+        b"this_thread": api.PyGILState_GetThisThreadState,
+        b"release_lock": api.PyGILState_Release,
+    }
+    return {
+        name: ctypes.cast(function, ctypes.c_void_p).value or 0
+        for name, function in functions.items()
     }
 
 

@@ -48,16 +48,17 @@ local function keep_globals()
 end
 
 for _, name in ipairs{
-  'core/compat', 'core/coroutines', 'core/errors', 'core/class', 'core/references', 'core/bridge',
-  'core/structs', 'tensor/elements', 'parallel/jobs', 'parallel/thread_pool', 'tensor/formulas',
-  'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
-  'tensor/kernels', 'tensor/random', 'files/files', 'files/methods', 'files/tensors',
-  'files/serialize', 'files/deserialize', 'files/saving', 'packages/print', 'shell',
-  'packages/output', 'testing/tester', 'packages/cmdline', 'packages/init',
+  'core/compat', 'core/python_lock', 'core/coroutines', 'core/errors', 'core/class',
+  'core/references', 'core/bridge', 'core/structs', 'tensor/elements', 'parallel/jobs',
+  'parallel/thread_pool', 'tensor/formulas', 'tensor/storage', 'tensor/tensor', 'tensor/torch',
+  'tensor/utility', 'packages/timer', 'tensor/kernels', 'tensor/random', 'files/files',
+  'files/methods', 'files/tensors', 'files/serialize', 'files/deserialize', 'files/saving',
+  'packages/print', 'shell', 'packages/output', 'testing/tester', 'packages/cmdline',
+  'packages/init',
 } do
   th.chunk(name)(th)
 end
 th.finish_globals()
 keep_globals()
 
-return th.shell
+return th.for_python(th.shell)

@@ -213,6 +213,7 @@ end
 local called = { collect = th.collect, leave_block = th.leave_block, run = th.thread_pool.run,
   parameters = th.thread_pool.parameters }
 for name, kernel in pairs(th.kernels) do called[name] = kernel end
+called = th.for_python(called)
 
 --- Gives Python the functions that its operations call, in a new coroutine: see th.hand_over.
 function shell.hand_over(register)

@@ -1,0 +1,35 @@
+--- Frees Python's global lock where an error of Lua has left it taken.
+--
+-- lupa takes the lock while Lua calls Python. Where Lua has no memory for what Python has returned,
+-- its error leaves lupa's C function before that frees the lock again. The thread then has the lock
+-- in Lua, and would wait for itself when the call ends that Python has made of Lua.
+-- @module python_lock
+
+local th = ...
+local ffi = require 'ffi'
+
+local pcall, error = pcall, error
+local type, pairs = type, pairs
+
+-- Functions of Python's C API: "Initialization, Finalization, and Threads".
+local host = th.host
+local thread_with_lock = ffi.cast('void *(*)(void)', host.thread_with_lock)
+local this_thread = ffi.cast('void *(*)(void)', host.this_thread)
+local release = ffi.cast('void (*)(int)', host.release_lock)
+local WAS_FREE = 1 -- PyGILState_UNLOCKED
+
+-- thread_with_lock is that of the process or, from Python 3.12 on, nil unless it is this thread.
+local function free_lock(ok, ...)
+  if this_thread() ~= nil and thread_with_lock() == this_thread() then release(WAS_FREE) end
+  if not ok then error((...), 0) end
+  return ...
+end
+
+--- The functions of a table, for Python to call: the lock is free when they end.
+function th.for_python(functions)
+  local exported = {}
+  for name, f in pairs(functions) do
+    exported[name] = type(f) ~= 'function' and f or function(...) return free_lock(pcall(f, ...)) end
+  end
+  return exported
+end

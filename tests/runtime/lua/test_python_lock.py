@@ -1,0 +1,46 @@
+"""Python's lock is free after each call of Lua, also where an error has left lupa's code.
+
+That happens where Lua has no memory for what Python has returned. It cannot be made to happen at a
+given place: so the programs here take the lock as lupa does, and never free it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import ctypes, sys
+from runtime import Engine, LuaError
+
+take = ctypes.cast(ctypes.pythonapi.PyGILState_Ensure, ctypes.c_void_p).value
+with Engine() as engine:
+    engine.evaluate(b"take = require('ffi').cast('int (*)(void)', %dULL)" % take)
+    engine.evaluate(b"function lost() take() end")  # a Lua function, which takes any arguments
+    engine.evaluate(b"function finalize() getmetatable(newproxy(true)).__gc = lost end")
+    try:
+        engine.evaluate(sys.argv[1].encode())
+    except LuaError as error:
+        engine.write(f"{error}\\n")
+    engine.evaluate(b"torch.ones(3):sum()")
+    engine.flush()
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        ("take();", ""),
+        ("take() error('no', 0)", "no\n"),
+        ("pcall(function() take() error() end) torch.mm(torch.eye(2), torch.eye(2)) take()", ""),
+        ("coroutine.resume(coroutine.create(function() take() error() end));", ""),
+        # Python lets Lua collect, and finalize, before it makes large storages.
+        ("finalize() for i = 1, 40 do torch.DoubleTensor(1e7) end", ""),
+    ],
+)
+def test_the_lock_is_free(source: str, printed: str) -> None:
+    command = [sys.executable, "-c", PROGRAM, source]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (run.stdout, run.stderr) == (f"{printed}3\t\n", "")
