@@ -43,9 +43,14 @@ local function allowed(result)
   return fuzz.seconds + (ok and type(n) == 'number' and n * 2e-8 or 0)
 end
 
-local function checked(start, ok, ...)
-  if clock() - start > fuzz.seconds and clock() - start > allowed((...)) then
-    fuzz.finding(('slow: %.1f s'):format(clock() - start))
+local others = 0 -- seconds that calls within others have taken, which are judged by themselves
+
+local function checked(start, before, ok, ...)
+  local taken = clock() - start
+  local own = taken - (others - before)
+  others = before + taken
+  if own > fuzz.seconds and own > allowed((...)) then
+    fuzz.finding(('slow: %.1f s'):format(own))
   end
   if not ok then
     check_message((...))
@@ -61,8 +66,7 @@ function try(f, ...)
   if fuzz.trace then
     io.stderr:write('LINE ', debug.getinfo(2, 'l').currentline, '\n')
   end
-  local start = clock()
-  return checked(start, pcall(f, ...))
+  return checked(clock(), others, pcall(f, ...))
 end
 
 --- The metatable of a class: its methods.
