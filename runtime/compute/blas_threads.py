@@ -79,12 +79,21 @@ def many_threads(count: int) -> Iterator[None]:
         libraries = _libraries()
         before = [library.num_threads for library in libraries]
         for library in libraries:
-            library.set_num_threads(count)
+            _set_threads(library, count)
         try:
             yield
         finally:
             for library, number in zip(libraries, before, strict=True):
-                library.set_num_threads(number)
+                _set_threads(library, number)
+
+
+def _set_threads(library: Any, count: int) -> None:
+    # In newer threadpoolctl the first thread of Python that sets a number is in control, and other
+    # threads set nothing: it is made to let go, before and afterwards.
+    let_go = getattr(library, "clear_controlling_thread", lambda force: None)
+    let_go(force=True)
+    library.set_num_threads(count)
+    let_go(force=True)
 
 
 @cache
