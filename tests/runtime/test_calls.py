@@ -5,11 +5,11 @@ In processes of their own: where a call disturbs what waits, the process may end
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import run_th
 
 # What goes by a function of Lua's: a kernel, a job, a collection.
 _OPERATIONS = {
@@ -72,8 +72,7 @@ def test_lua_goes_on_after_calls(program: str, operation: str, count: int, tmp_p
 def _run(source: str, folder: Path) -> tuple[str, str, int]:
     script = folder / "script.lua"
     script.write_text(source)
-    command = [sys.executable, "-m", "th_shell", str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = run_th(script, timeout=120)
     return done.stdout, done.stderr, done.returncode
 
 

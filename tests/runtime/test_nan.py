@@ -6,11 +6,11 @@ process may end.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import run_th
 
 # Tensors of a type whose elements are nans with many kinds of bits, and what looks at numbers.
 _HEAD = """
@@ -113,8 +113,7 @@ _PROGRAMS = {
 def _run(program: str, folder: Path) -> str:
     path = folder / "program.lua"
     path.write_text(_HEAD + program + "\nio.write('fine\\n')\n")
-    command = [sys.executable, "-m", "th_shell", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = run_th(path)
     return f"{done.stdout}{done.stderr}{done.returncode}"
 
 

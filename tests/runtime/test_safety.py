@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import run_th
 from tests.transcripts import ask, cases, normal, read
 
 HERE = Path(__file__).parent
@@ -34,8 +35,7 @@ def run_script(tmp_path: Path, source: str) -> subprocess.CompletedProcess[str]:
     """Run a Lua script in a process of its own."""
     script = tmp_path / "script.lua"
     script.write_text(source)
-    command = [sys.executable, "-m", "th_shell", str(script)]
-    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=120)
+    return run_th(script, timeout=120)
 
 
 MEMORY = """

@@ -22,6 +22,7 @@ from runtime.compute.thread_pool import ThreadPool
 from runtime.core.state import current
 from runtime.ops import conv
 from tests.conftest import Lua
+from tests.processes import run_th
 
 TOP = Path(__file__).parent.parent.parent
 THREADS = [2, 5, 100]
@@ -432,8 +433,7 @@ def test_finalizers_within_jobs(tmp_path: Path) -> None:
           end
         end
         io.write(wrong, calls > 1000 and ' of many' or ' of few')""")
-    command = [sys.executable, "-m", "th_shell", str(script)]
-    run = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=120)
+    run = run_th(script, timeout=120)
     assert run.stdout == "0 of many"
 
 

@@ -5,13 +5,11 @@ A trace of link type 'loop' that starts at the user's line is that loop, compile
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).parent.parent.parent
+from tests.processes import run_th
 
 OBSERVE = """
 local util = require 'jit.util'
@@ -59,8 +57,7 @@ def traces(script: Path, before: str, hot: str) -> list[tuple[str, str]]:
     """Where the traces of some hot code start, and their link types, in order."""
     watched = f"jit.attach(observe, 'trace')\n{hot}\njit.attach(observe)\n"
     script.write_text(f"{OBSERVE}\n{before}\n{watched}")
-    command = [sys.executable, "-m", "th_shell", str(script)]
-    run = subprocess.run(command, cwd=TOP, capture_output=True, text=True)
+    run = run_th(script)
     assert run.stderr == ""
     return [(line.rsplit(" ", 1)[0], line.rsplit(" ", 1)[1]) for line in run.stdout.splitlines()]
 

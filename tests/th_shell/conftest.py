@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from runtime import Engine
+from tests.processes import run_th
 from th_shell.session import Session
 
 TOP = Path(__file__).resolve().parents[2]
@@ -57,18 +58,10 @@ def command() -> list[str]:
 
 
 @pytest.fixture
-def th(command: list[str], environment: dict[str, str], tmp_path: Path) -> Run:
+def th(environment: dict[str, str], tmp_path: Path) -> Run:
     """Runs th with arguments in an empty folder; input: what it reads."""
 
     def run(*args: str, input: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, *args],
-            input=input,
-            cwd=tmp_path,
-            env=environment | variables,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        return run_th(*args, input=input, cwd=tmp_path, env=environment | variables)
 
     return run

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Lua
+from tests.processes import run_th
 
 TOP = Path(__file__).parents[3]
 FULL = Path("/dev/full")
@@ -117,8 +117,7 @@ def run(tmp_path: Path, source: str, *words: str) -> subprocess.CompletedProcess
     """Run a script in a process of its own."""
     script = tmp_path / "script.lua"
     script.write_text(source)
-    command = [sys.executable, "-m", "th_shell", *words, str(script)]
-    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=120)
+    return run_th(*words, script, timeout=120)
 
 
 @pytest.mark.parametrize("end", ["", "os.exit(0)", "f = nil collectgarbage() collectgarbage()"])

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-TOP = Path(__file__).parent.parent.parent.parent
+from tests.processes import run_th
+
 CLEARED = (
     "local G, set = _G, rawset "
     "for name in next, G do if name ~= 'x' then set(G, name, nil) end end "
@@ -18,9 +15,7 @@ CLEARED = (
 
 def prompt(*inputs: str) -> str:
     """What a session in a process of its own prints."""
-    command = [sys.executable, "-m", "th_shell", "-i"]
-    text = "\n".join(inputs) + "\n"
-    run = subprocess.run(command, cwd=TOP, input=text, capture_output=True, text=True, timeout=60)
+    run = run_th("-i", input="\n".join(inputs) + "\n")
     assert (run.stderr, run.returncode) == ("", 0)
     return run.stdout
 

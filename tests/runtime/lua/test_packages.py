@@ -8,18 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
+from tests.processes import run_th
 
 ROOT = Path(__file__).parents[3]
 
 
 def th(*words: str, **environment: str) -> str:
-    run = subprocess.run(
-        [sys.executable, "-m", "th_shell", *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = run_th(*words, env={**os.environ, **environment})
     return run.stdout + run.stderr
 
 
