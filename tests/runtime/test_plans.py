@@ -12,38 +12,27 @@ from tests.conftest import Lua
 from tests.runtime.reference import operations
 
 assert ROWS_ADDED
-ROWS = [row for rows in TABLE.values() for row in rows]
 SPACES = {"methods": "method", "functions": "function"}
 
 
-def row_id(row: Row) -> str:
-    return f"{row.name}-{TABLE[row.name].index(row)}"
+@pytest.mark.parametrize("rows", TABLE.values(), ids=TABLE)
+class TestRows:
+    def test_are_complete(self, rows: list[Row]) -> None:
+        for row in rows:
+            assert row.types, row
+            assert row.method is not None or row.function is not None, row
+            described = (row.implementation.__doc__ or "").strip()
+            assert described or row.name in {dtype.name.lower() for dtype in DTYPES}, row
 
-
-@pytest.mark.parametrize("row", ROWS, ids=row_id)
-class TestRow:
-    def test_has_types_and_a_form(self, row: Row) -> None:
-        assert row.types
-        assert row.method is not None or row.function is not None
-
-    def test_implementation_is_described(self, row: Row) -> None:
-        assert callable(row.implementation)
-        described = (row.implementation.__doc__ or "").strip()
-        assert described or row.name in {dtype.name.lower() for dtype in DTYPES}
-
-
-@pytest.mark.parametrize("row", [row for row in ROWS if not row.reads_call], ids=row_id)
-class TestMatchedRow:
-    def test_forms_parse_for_all_types(self, row: Row) -> None:
-        for form in (row.method, row.function):
-            for dtype in row.types if form is not None else ():
-                assert parse_form(form or "", dtype).arguments is not None
-
-    @pytest.mark.parametrize("space", ["method", "function"])
-    def test_no_earlier_row_has_its_form(self, row: Row, space: str) -> None:
-        rows = TABLE[row.name]
-        earlier = [r for r in rows[: rows.index(row)] if set(r.types) & set(row.types)]
-        assert row.form(space) not in [r.form(space) or "none" for r in earlier]
+    def test_have_forms_that_parse_and_differ(self, rows: list[Row]) -> None:
+        seen: set[tuple[str, str, DType]] = set()
+        for row in rows:
+            for space in () if row.reads_call else ("method", "function"):
+                form = row.form(space)
+                for dtype in row.types if form is not None else ():
+                    assert parse_form(form or "", dtype).arguments is not None, row
+                    assert (space, form or "", dtype) not in seen, row
+                    seen.add((space, form or "", dtype))
 
 
 def printed_forms(name: str, space: str, dtype: DType) -> str | None:
