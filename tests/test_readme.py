@@ -2,15 +2,18 @@
 
 from pathlib import Path
 
-from th_shell.docs.compiler import Compiler
-from th_shell.docs.verdicts import Verdict, check_page, read_examples
+from th_shell.docs.judging.verdicts import Verdict, check_page, read_examples
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.running.evaluation import Runner
+from th_shell.docs.running.processes import Starter
 
 README = Path(__file__).parents[1] / "README.md"
 
 
 def test_session_holds() -> None:
     examples = read_examples(README, Compiler())
-    result = check_page(README, examples, 60)
+    with Starter() as starter:
+        result = check_page(README, examples, Runner(starter))
     verdicts = [judged.verdict for judged in result.results]
     assert len(verdicts) >= 5
     assert set(verdicts) <= {Verdict.PASS, Verdict.RAN}

@@ -16,10 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from runtime import PROCESSORS, Replacement
-from th_shell.docs.compiler import Compiler
-from th_shell.docs.evaluation import stop
-from th_shell.docs.report import as_json, page_lines, total_line
-from th_shell.docs.verdicts import PageResult, check_page, read_examples
+from th_shell.docs.judging.verdicts import PageResult, check_page, read_examples
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reporting.report import as_json, page_lines, total_line
+from th_shell.docs.running.evaluation import Runner
+from th_shell.docs.running.processes import Starter
 from th_shell.visible import visible
 
 __all__ = ["main"]
@@ -115,9 +116,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--timeout",
         type=_seconds,
-        default=60.0,
+        default=30.0,
         metavar="SECONDS",
-        help="the limit of each of the two runs of a page (default: 60)",
+        help="the time that an example may take (default: 30)",
     )
     parser.add_argument(
         "--errata",
@@ -154,21 +155,21 @@ def _open_results(name: str, parser: argparse.ArgumentParser) -> Replacement:
 def _check(options: argparse.Namespace) -> Iterator[PageResult]:
     # Each page runs in two processes. The results come in the order of the command line.
     compiler = Compiler()
-    with ThreadPoolExecutor(max(1, PROCESSORS // 2)) as pool:
+    with Starter() as starter, ThreadPoolExecutor(max(1, PROCESSORS // 2)) as pool:
+        runner = Runner(starter, seconds=options.timeout)
+        jobs = [_job(page, options, compiler, runner) for page in options.pages]
         try:
-            yield from pool.map(
-                lambda job: job(), [_job(p, options, compiler) for p in options.pages]
-            )
+            yield from pool.map(lambda job: job(), jobs)
         except (KeyboardInterrupt, GeneratorExit):  # GeneratorExit: an error ended the report
             pool.shutdown(wait=False, cancel_futures=True)
-            stop()
+            starter.stop()
             raise
 
 
-def _job(page: Path, options: argparse.Namespace, compiler: Compiler) -> _Job:
+def _job(page: Path, options: argparse.Namespace, compiler: Compiler, runner: Runner) -> _Job:
     try:
         examples = read_examples(page, compiler)
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
         return lambda: PageResult(page, [], problem)
-    return lambda: check_page(page, examples, options.timeout, options.errata)
+    return lambda: check_page(page, examples, runner, options.errata)

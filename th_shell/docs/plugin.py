@@ -9,22 +9,25 @@ In a conftest.py beside the pages:
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from th_shell.docs.compiler import Compiler
-from th_shell.docs.report import describe_failure
-from th_shell.docs.verdicts import PageResult, Verdict, check_page, read_examples
+from th_shell.docs.judging.verdicts import PageResult, Verdict, check_page, read_examples
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reporting.report import describe_failure
+from th_shell.docs.running.evaluation import Runner
+from th_shell.docs.running.processes import Starter
 
 __all__ = ["pages"]
 
 
 def pages(
-    *patterns: str, timeout: float = 60
+    *patterns: str, timeout: float = 30
 ) -> Callable[[Path, pytest.Collector], pytest.Collector | None]:
     """A pytest_collect_file hook that collects the pages whose names match."""
 
@@ -38,10 +41,17 @@ def pages(
     return pytest_collect_file
 
 
+@cache
+def _starter() -> Starter:
+    starter = Starter()
+    atexit.register(starter.stop)
+    return starter
+
+
 class _Page(pytest.File):
     """A page; it runs once in each process of pytest, when the first of its tests runs there."""
 
-    timeout: float = 60
+    timeout: float = 30
 
     @cached_property
     def examples(self) -> list[Any]:
@@ -49,7 +59,7 @@ class _Page(pytest.File):
 
     @cached_property
     def result(self) -> PageResult:
-        return check_page(self.path, self.examples, self.timeout)
+        return check_page(self.path, self.examples, Runner(_starter(), seconds=self.timeout))
 
     def collect(self) -> Iterable[pytest.Item]:
         for index, example in enumerate(self.examples):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from th_shell.docs.comparison import (
+from th_shell.docs.judging.comparison import (
     agrees,
     agrees_by_layout,
     agrees_in_any_order,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from th_shell.docs.compiler import Compiler
+from th_shell.docs.reading.compiler import Compiler
 from th_shell.inputs import Syntax
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.document import Block, read_page
+from th_shell.docs.reading.document import Block, read_page
 
 
 def blocks_of(folder: Path, name: str, text: str) -> list[Block]:

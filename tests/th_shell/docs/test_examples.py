@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from th_shell.docs.compiler import Compiler
-from th_shell.docs.document import Block, Line, read_page
-from th_shell.docs.examples import Example, cut
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.document import Block, Line, read_page
+from th_shell.docs.reading.examples import Example, cut
 
 COMPILER = Compiler()
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.examples import Example, Kind
-from th_shell.docs.ledger import LedgerError, find, ledger_path, read_ledger
+from th_shell.docs.judging.ledger import LedgerError, find, ledger_path, read_ledger
+from th_shell.docs.reading.examples import Example, Kind
 
 EXAMPLES = [
     Example(3, 0, Kind.BARE, "x = torch.Tensor(2)"),

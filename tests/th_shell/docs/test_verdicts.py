@@ -1,13 +1,14 @@
 """From outcomes to verdicts, and the whole way from a page to its results."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from th_shell.docs.compiler import Compiler
-from th_shell.docs.evaluation import Outcome
-from th_shell.docs.examples import Example, Kind
-from th_shell.docs.verdicts import PageResult, check_page, judge, read_examples
+from th_shell.docs.judging.verdicts import PageResult, check_page, judge, read_examples
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.running.evaluation import Outcome, Runner
 
 
 def verdict(
@@ -94,29 +95,35 @@ PAGE = """\
 """
 
 
-def check(folder: Path, errata: str | None) -> PageResult:
-    page = folder / "page.md"
-    page.write_text(PAGE)
-    if errata is not None:
-        (folder / "page.md.errata").write_text(errata)
-    return check_page(page, read_examples(page, Compiler()))
+@pytest.fixture
+def check(runner: Runner, tmp_path: Path) -> Callable[[str | None], PageResult]:
+    """Checks the page with a ledger."""
+
+    def run(errata: str | None) -> PageResult:
+        page = tmp_path / "page.md"
+        page.write_text(PAGE)
+        if errata is not None:
+            (tmp_path / "page.md.errata").write_text(errata)
+        return check_page(page, read_examples(page, Compiler()), runner)
+
+    return run
 
 
-def test_page_without_ledger(tmp_path: Path) -> None:
-    result = check(tmp_path, None)
+def test_page_without_ledger(check: Callable[[str | None], PageResult]) -> None:
+    result = check(None)
     assert [r.verdict.value for r in result.results] == ["ran", "differs", "pass"]
     assert result.failed
 
 
-def test_erratum_explains_a_failure(tmp_path: Path) -> None:
-    result = check(tmp_path, "A wrong number.\n  3: > x\n")
+def test_erratum_explains_a_failure(check: Callable[[str | None], PageResult]) -> None:
+    result = check("A wrong number.\n  3: > x\n")
     assert [r.verdict.value for r in result.results] == ["ran", "erratum", "pass"]
     assert result.results[1].note == "A wrong number."
     assert not result.failed
 
 
-def test_erratum_must_still_be_so(tmp_path: Path) -> None:
-    result = check(tmp_path, "A wrong number.\n  3: > x\n  7: x:sum()\n")
+def test_erratum_must_still_be_so(check: Callable[[str | None], PageResult]) -> None:
+    result = check("A wrong number.\n  3: > x\n  7: x:sum()\n")
     assert [r.verdict.value for r in result.results] == ["ran", "erratum", "differs"]
     assert (
         result.results[2].note == "the ledger says: A wrong number. But it is pass now: strike it."
@@ -124,7 +131,7 @@ def test_erratum_must_still_be_so(tmp_path: Path) -> None:
     assert result.failed
 
 
-def test_bad_ledger_fails_the_page(tmp_path: Path) -> None:
-    result = check(tmp_path, "Why.\n  3: y\n")
+def test_bad_ledger_fails_the_page(check: Callable[[str | None], PageResult]) -> None:
+    result = check("Why.\n  3: y\n")
     assert result.problem == "ledger line 2: the page has no example 'y'"
     assert result.failed

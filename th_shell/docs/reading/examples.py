@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from th_shell.docs.compiler import Compiler
-from th_shell.docs.document import Block, Line
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.document import Block, Line
 from th_shell.inputs import Syntax
 
 __all__ = ["Example", "Kind", "cut"]

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from th_shell.docs.examples import Example
+from th_shell.docs.reading.examples import Example
 
 __all__ = ["Erratum", "LedgerError", "find", "ledger_path", "read_ledger"]
 

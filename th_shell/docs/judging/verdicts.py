@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from th_shell.docs.comparison import (
+from th_shell.docs.judging.comparison import (
     agrees,
     agrees_by_layout,
     agrees_in_any_order,
     is_error_message,
     same,
 )
-from th_shell.docs.compiler import Compiler
-from th_shell.docs.document import read_page
-from th_shell.docs.evaluation import Outcome, evaluate, unrunnable
-from th_shell.docs.examples import Example, Kind, cut
-from th_shell.docs.ledger import Erratum, LedgerError, find, ledger_path, read_ledger
+from th_shell.docs.judging.ledger import Erratum, LedgerError, find, ledger_path, read_ledger
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.document import read_page
+from th_shell.docs.reading.examples import Example, Kind, cut
+from th_shell.docs.running.evaluation import Outcome, Runner, unrunnable
 
 __all__ = ["PageResult", "Result", "Verdict", "check_page", "judge", "read_examples"]
 
@@ -77,18 +77,17 @@ def read_examples(page: Path, compiler: Compiler) -> list[Example]:
 
 
 def check_page(
-    page: Path, examples: Sequence[Example], timeout: float = 60, ledgers: Path | None = None
+    page: Path, examples: Sequence[Example], runner: Runner, ledgers: Path | None = None
 ) -> PageResult:
     """Run a page's examples and judge them.
 
-    timeout: seconds for each of its two runs. ledgers: the folder of the ledgers, by default the
-    page's.
+    ledgers: the folder of the ledgers, by default the page's.
     """
     try:
         errata = find(read_ledger(ledger_path(page, ledgers)), examples)
     except LedgerError as error:
         return PageResult(page, [], str(error))
-    results = judge(examples, evaluate(examples, timeout))
+    results = judge(examples, runner.evaluate(examples))
     judged = [_with_erratum(result, errata.get(i)) for i, result in enumerate(results)]
     return PageResult(page, judged)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from textwrap import indent
 from typing import Any
 
-from th_shell.docs.examples import Kind
-from th_shell.docs.verdicts import PageResult, Result, Verdict
+from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
+from th_shell.docs.reading.examples import Kind
 
 __all__ = ["as_json", "describe_failure", "page_lines", "total_line"]
 

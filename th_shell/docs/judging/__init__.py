@@ -1,0 +1,1 @@
+"""From what examples have printed to verdicts."""

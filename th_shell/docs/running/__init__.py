@@ -1,0 +1,1 @@
+"""Runs examples: the processes, and the engines in them."""

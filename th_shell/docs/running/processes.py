@@ -1,0 +1,302 @@
+"""The processes that run pages, as th-docs uses them; `starter` is the other side."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+
+from th_shell.docs.running.protocol import GO, Message, read_message, write_message
+
+__all__ = ["Engine", "LostError", "Reply", "Run", "Starter"]
+
+#: Engines of our own that a starter has: as many as a page has runs at a time.
+_ENGINES = 2
+#: Seconds that an example may go on after it was asked to stop.
+_GRACE = 2.0
+_TOO_LONG = "was killed: it did not stop at the end of its time"
+_MAX_OUTPUT = 1 << 20  # bytes of an example's output that are kept
+
+_TOP = str(Path(__file__).resolve().parents[3])
+
+#: The code of a starter, which is isolated but has the module path of this process.
+_START = """\
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from th_shell.docs.running.starter import main
+main(int(sys.argv[2]), int(sys.argv[3]))
+"""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What runs examples.
+
+    command: words of a command that speaks the protocol of `protocol`; () for the runtime.
+    environment: variables that it gets besides those of th-docs.
+    memory: bytes that a run may take; 0 where there is no limit.
+    """
+
+    command: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    memory: int = 4 << 30
+
+
+class LostError(Exception):
+    """A run has ended before it has replied. The message says how; output: what it has printed."""
+
+    def __init__(self, message: str, output: str = "") -> None:
+        super().__init__(message)
+        self.output = output
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a request has done: its output, the part of it before values, the error or None.
+
+    late: whether it has been stopped because its time was over.
+    """
+
+    output: str = ""
+    printed: str = ""
+    error: str | None = None
+    late: bool = False
+
+
+class Starter:
+    """Starts runs. Any thread may use it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._runs: set[Run] = set()
+        self._stopped = False
+
+    def start(self, engine: Engine, number: int) -> Run:
+        """Start a run, whose number among a page's runs decides which engine of ours it has.
+
+        Raises LostError where no process can be started.
+        """
+        run = Run(self)
+        try:
+            with self._lock:
+                if self._stopped:
+                    raise LostError("was stopped")
+                self._runs.add(run)
+                run._open(self._connection(), engine, number)
+        except OSError as error:
+            run.close()
+            raise LostError(f"could not be started: {error.strerror}") from None
+        return run
+
+    def __enter__(self) -> Starter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End all runs, and let no other one start."""
+        with self._lock:
+            self._stopped = True
+            runs = list(self._runs)
+            if self._socket:
+                self._socket.close()
+        for run in runs:
+            run.hang_up()
+        if self._process:
+            self._process.wait()
+
+    def forget(self, run: Run) -> None:
+        """A run has ended."""
+        with self._lock:
+            self._runs.discard(run)
+
+    def _connection(self) -> socket.socket:
+        if self._socket is None:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            path = [*(os.path.abspath(path) for path in sys.path if path), _TOP]
+            words = [json.dumps(path), str(theirs.fileno()), str(_ENGINES)]
+            with theirs:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-u", "-c", _START, *words],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                )
+            self._socket = ours
+        return self._socket
+
+
+class Run:
+    """A process that runs a page's examples in an empty folder, and the lines to it."""
+
+    def __init__(self, starter: Starter) -> None:
+        self._starter = starter
+        self._open_files: list[int] = []
+        self._received = b""
+
+    def _open(self, connection: socket.socket, engine: Engine, number: int) -> None:
+        self._line, line = socket.socketpair(
+            type=socket.SOCK_SEQPACKET
+        )  # closed on our side, it ends the run
+        with line:
+            theirs_in, self._requests = self._pipe()
+            self._replies, theirs_out = self._pipe()
+            folder = Path(tempfile.mkdtemp(prefix="th-docs-"))
+            (folder / "page").mkdir()
+            flags = os.O_CREAT | os.O_RDWR | os.O_APPEND
+            self._capture = os.open(folder / "output", flags, 0o600)
+            self._open_files.append(self._capture)
+            plan = {
+                "folder": str(folder),
+                "page": str(folder / "page"),
+                "command": list(engine.command),
+                "environment": dict(engine.environment),
+                "memory": engine.memory,
+                "number": number,
+            }
+            descriptors = [line.fileno(), theirs_in, theirs_out, self._capture]
+            socket.send_fds(connection, [json.dumps(plan).encode()], descriptors)
+        for theirs in (theirs_in, theirs_out):
+            self._open_files.remove(theirs)
+            os.close(theirs)
+
+    def _pipe(self) -> tuple[int, int]:
+        ends = os.pipe()
+        self._open_files.extend(ends)
+        return ends
+
+    def ask(self, name: str, body: bytes = b"", seconds: float = 60) -> Reply:
+        """Send a request and wait for its reply. Raises LostError."""
+        deadline = time.monotonic() + seconds
+        start = self.position()
+        printed: int | None = None
+        late = False
+        try:
+            write_message(self._requests, Message(name, body))
+            while True:
+                reply = self._reply(deadline)
+                if reply is None:
+                    if late:
+                        raise self._lost(
+                            "was killed: it did not stop at the end of its time", start
+                        )
+                    late, deadline = True, time.monotonic() + _GRACE
+                    self._interrupt()
+                elif reply.name == "values":
+                    printed = self.position()
+                    os.write(self._requests, GO)
+                else:
+                    break
+        except BrokenPipeError:
+            raise self._lost(self._ending(), start) from None
+        text = self._output(start)
+        before = text if printed is None else text[: printed - start]
+        error = reply.body.decode("utf-8", "surrogateescape") if reply.name == "error" else None
+        return Reply(_decoded(text), _decoded(before), error, late)
+
+    def shell(self, command: str, seconds: float = 60) -> Reply:
+        """Run a line of the system's shell in the run's folder. Raises LostError."""
+        start = self.position()
+        self._line.settimeout(seconds)
+        try:
+            self._line.send(b"shell " + command.encode("utf-8", "surrogateescape"))
+            if self._line.recv(64) != b"done":
+                raise self._lost("was ended from outside", start)
+        except TimeoutError:
+            raise self._lost(_TOO_LONG, start) from None
+        except OSError:
+            raise self._lost(self._ending(), start) from None
+        return Reply(_decoded(self._output(start)), _decoded(self._output(start)))
+
+    def position(self) -> int:
+        """How many bytes were printed so far."""
+        return os.fstat(self._capture).st_size
+
+    def hang_up(self) -> None:
+        """Let the run end, and all processes that it has started."""
+        with suppress(OSError):
+            self._line.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        """End the run; its processes and its folder are gone after that."""
+        self._starter.forget(self)
+        if hasattr(self, "_line"):
+            self.hang_up()
+            self._last_words(_GRACE)
+            self._line.close()
+        for descriptor in self._open_files:
+            os.close(descriptor)
+        self._open_files.clear()
+
+    def _reply(self, deadline: float) -> Message | None:
+        """The next message from the engine; None if there is none until then."""
+        while True:
+            stream = BytesIO(self._received)
+            message = read_message(stream.read)
+            if message:
+                self._received = stream.read()
+                return message
+            seconds = max(0.0, deadline - time.monotonic())
+            if not select.select([self._replies], [], [], seconds)[0]:
+                return None
+            data = os.read(self._replies, 1 << 16)
+            if not data:
+                raise BrokenPipeError
+            self._received += data
+
+    def _interrupt(self) -> None:
+        with suppress(OSError):
+            self._line.send(b"interrupt")
+
+    def _ending(self) -> str:
+        """How the run has ended, which closes the replies."""
+        said = self._last_words(_GRACE)
+        if said is None:
+            self.hang_up()
+            return "closed the files of its engine"
+        if not said.strip():
+            return "was ended from outside"
+        status = int(said)
+        if os.WIFSIGNALED(status):
+            return f"was killed by {signal.Signals(os.WTERMSIG(status)).name}"
+        code = os.waitstatus_to_exitcode(status)
+        return f"ended with status {code}" if code else "ended"
+
+    def _last_words(self, seconds: float) -> bytes | None:
+        """What the run's keeper says at its end; None if it does not end in time."""
+        self._line.settimeout(seconds)
+        said = b""
+        try:
+            while data := self._line.recv(64):
+                said += data
+        except TimeoutError:
+            return None
+        except OSError:
+            pass
+        return said
+
+    def _lost(self, how: str, start: int) -> LostError:
+        return LostError(how, _decoded(self._output(start)))
+
+    def _output(self, start: int) -> bytes:
+        return os.pread(self._capture, min(self.position() - start, _MAX_OUTPUT), start)
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "surrogateescape")

@@ -1,0 +1,86 @@
+"""The protocol between th-docs and an engine, which runs the examples of a page.
+
+An engine is a command. It reads requests from the file descriptor 3 and writes replies to the file
+descriptor 4; what examples print goes to its standard output and error output, as always, and its
+standard input is empty. It runs in the page's folder, and ends with status 0 when the requests end.
+
+A message is a line with a word and a number, then that many bytes and a newline:
+
+    input 5
+    1 + 1
+
+Requests, each of which has one reply before the next one is sent:
+
+    begin   a run begins. The body has lines of a name and a number, such as `seed 1`: see `begin`.
+    block   a block of the page begins. Its body is empty.
+    run     run code that the page does not have, and print no values.
+    input   run an input as the engine's prompt does: print its values.
+
+Replies:
+
+    values  sent before the values of an input are printed. It has no body. The engine then waits
+            for a line `go`. It may be left out: then all that is printed is printed by the input.
+    done    the request has ended. All that was printed has been written out.
+    error   likewise, with an error, whose message is the body.
+
+To a request that it does not know an engine replies `done`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["GO", "REPLIES", "REQUESTS", "Message", "read_message", "write_message"]
+
+#: The file descriptors of an engine.
+REQUESTS, REPLIES = 3, 4
+#: What follows a reply `values`.
+GO = b"go\n"
+
+_MOST = 1 << 30  # bytes of a body
+
+
+@dataclass(frozen=True)
+class Message:
+    """A request or a reply."""
+
+    name: str
+    body: bytes = b""
+
+
+def write_message(descriptor: int, message: Message) -> None:
+    """Write a message whole. Raises OSError."""
+    data = b"%s %d\n%s\n" % (message.name.encode(), len(message.body), message.body)
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def read_message(read: Callable[[int], bytes]) -> Message | None:
+    """Read a message by a function that returns at most as many bytes as it is asked for.
+
+    Returns None where the other side has ended, or has written something else.
+    """
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = read(1)
+        if not byte or len(line) > 80:
+            return None
+        line += byte
+    name, _, size = line[:-1].partition(b" ")
+    if not (name.isalpha() and size.isdigit() and int(size) <= _MOST):
+        return None
+    body = _exactly(read, int(size) + 1)
+    return None if body is None else Message(name.decode(), body[:-1])
+
+
+def _exactly(read: Callable[[int], bytes], size: int) -> bytes | None:
+    parts: list[bytes] = []
+    while size:
+        part = read(min(size, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,81 @@
+"""The engine for Torch7's pages: the runtime, behind the protocol of engines."""
+
+from __future__ import annotations
+
+import os
+import signal
+from functools import partial
+
+from runtime import Engine, Interrupted, LuaError
+from th_shell.docs.running.protocol import (
+    GO,
+    REPLIES,
+    REQUESTS,
+    Message,
+    read_message,
+    write_message,
+)
+
+__all__ = ["serve"]
+
+_BEGIN = """\
+io.stdout:setvbuf('no')
+torch.manualSeed({seed})
+local later, time, date = {clock}, os.time, os.date
+if later ~= 0 then
+  function os.time(at) return at and time(at) or time() + later end
+  function os.date(format, at) return date(format or '%c', at or time() + later) end
+end
+"""
+_BLOCK = "torch.setdefaulttensortype('torch.DoubleTensor')"
+
+
+def serve(engine: Engine) -> None:
+    """Answer requests until there are no more."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    worker = _Worker(engine)
+    while request := read_message(partial(os.read, REQUESTS)):
+        reply = worker.answer(request)
+        engine.flush()
+        write_message(REPLIES, reply)
+
+
+class _Worker:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def answer(self, request: Message) -> Message:
+        """Do what is asked for; the reply."""
+        act = {"begin": self._begin, "block": self._block, "run": self._run, "input": self._input}
+        try:
+            with self._engine.interruptible():
+                if request.name in act:
+                    act[request.name](request.body)
+        except Interrupted:
+            return Message("error", b"interrupted!")
+        except LuaError as error:
+            return Message("error", error.message.encode("utf-8", "surrogateescape"))
+        return Message("done")
+
+    def _begin(self, body: bytes) -> None:
+        given = {name: int(number) for name, number in map(str.split, body.decode().splitlines())}
+        self._engine.set_fill_pattern(given.get("fill"))
+        self._run(_BEGIN.format(seed=given.get("seed", 1), clock=given.get("clock", 0)).encode())
+
+    def _block(self, _: bytes) -> None:
+        try:
+            self._run(_BLOCK.encode())
+        except LuaError:
+            pass  # the page has changed torch itself: its next examples fail
+
+    def _run(self, source: bytes) -> None:
+        self._engine.run(self._engine.compile(source))
+
+    def _input(self, source: bytes) -> None:
+        self._engine.evaluate(source, before_values=self._before_values)
+
+    def _before_values(self) -> None:
+        self._engine.flush()
+        write_message(REPLIES, Message("values"))
+        for _ in GO:
+            os.read(REQUESTS, 1)
