@@ -127,7 +127,11 @@ class _Keeper:
             command = self._plan["command"]
             if command:
                 os.environ.update(self._plan["environment"])
-                os.execvp(command[0], command)
+                try:
+                    os.execvp(command[0], command)
+                except OSError as error:
+                    os.write(2, f"th-docs: {command[0]}: {error.strerror}\n".encode())
+                    os._exit(status)
             serve(self._engines[self._plan["number"] % len(self._engines)])
             status = 0
         except BaseException as error:
