@@ -8,7 +8,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from runtime import Engine, LuaError
+from runtime import PROCESSORS, Engine, LuaError
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: many tests wait for other processes."""
+    return PROCESSORS + 1
 
 
 def pytest_collection_finish() -> None:

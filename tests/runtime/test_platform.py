@@ -172,22 +172,25 @@ def test_without_what_proc_tells(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # What is asked of the system, and the only modules that do.
+RUNS = "th_shell/docs/running/system.py"
 ASKED = {
-    r"CDLL\(None": {"core/platform.py"},
-    r"mallopt|malloc_trim": {"core/platform.py"},
-    r"\bproc/": {"core/platform.py", "core/cgroups.py"},
-    r"sched_getaffinity": {"core/platform.py"},
-    r"posix_spawn\(": {"core/system.py"},
-    r"pthread_sigmask\(": {"core/system.py"},
-    r"pthread_(?!sigmask)|sched_yield": {"core/platform.py", "lua/parallel/thread_pool.lua"},
-    r"ffi\.load\b": {"lua/packages/require.lua"},
+    r"CDLL\(None": {"runtime/core/platform.py", RUNS},
+    r"mallopt|malloc_trim": {"runtime/core/platform.py"},
+    r"\bproc/": {"runtime/core/platform.py", "runtime/core/cgroups.py", RUNS},
+    r"sched_getaffinity": {"runtime/core/platform.py"},
+    r"posix_spawn\(": {"runtime/core/system.py"},
+    r"pthread_sigmask\(": {"runtime/core/system.py"},
+    r"pthread_(?!sigmask)|sched_yield": {
+        "runtime/core/platform.py",
+        "runtime/lua/parallel/thread_pool.lua",
+    },
+    r"ffi\.load\b": {"runtime/lua/packages/require.lua"},
 }
 
 
 @pytest.mark.parametrize("pattern", ASKED)
 def test_one_module_asks(pattern: str) -> None:
-    runtime = TOP / "runtime"
-    files = [p for end in ("py", "lua") for p in runtime.rglob(f"*.{end}")]
+    files = [p for end in ("py", "lua") for p in (TOP / "runtime").rglob(f"*.{end}")]
     files += (TOP / "th_shell").rglob("*.py")
     found = {p for p in files if re.search(pattern, p.read_text())}
-    assert {str(p.relative_to(runtime)) for p in found} == ASKED[pattern]
+    assert {str(p.relative_to(TOP)) for p in found} == ASKED[pattern]

@@ -10,29 +10,24 @@ requests and replies of the engine, and the file for the output. See `processes`
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import json
 import os
-import resource
 import select
 import shutil
 import signal
 import socket
-import sys
-import time
 from contextlib import suppress
 from typing import Any, NoReturn
 
 from runtime import Engine
 from th_shell.docs.running.protocol import REPLIES
+from th_shell.docs.running.system import adopt_orphans, end_children, limit_memory
 from th_shell.docs.running.worker import serve
 
 __all__ = ["main"]
 
 _DESCRIPTORS = 4  # that come with a request
-_PR_SET_CHILD_SUBREAPER = 36
-_PATIENCE = 5  # seconds in which what was killed must be gone
 
 
 def main(descriptor: int, engines: int) -> NoReturn:
@@ -68,7 +63,7 @@ class _Keeper:
         status = 1
         try:
             os.setsid()
-            _adopt_orphans()
+            adopt_orphans()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for ends in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
                 signal.signal(ends, signal.SIG_IGN)  # of its group, by a program of the page
@@ -77,7 +72,7 @@ class _Keeper:
                 self._be_engine()
             status = self._watch(process)
         finally:
-            _end_children()
+            end_children()
             shutil.rmtree(self._plan["folder"], ignore_errors=True)
             with suppress(OSError):
                 self._line.send(b"%d" % status)
@@ -151,50 +146,4 @@ class _Keeper:
             os.dup2(source, target, inheritable=True)
         os.closerange(REPLIES + 1, 4096)
         os.chdir(self._plan["page"])
-        _limit_memory(self._plan["memory"])
-
-
-def _limit_memory(most: int) -> None:
-    """Let this process, and each that it starts, take no more bytes than it has now and these."""
-    if not most:
-        return
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            now = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:  # not Linux
-        now = 1 << 30
-    _, highest = resource.getrlimit(resource.RLIMIT_AS)
-    limit = now + most if highest == resource.RLIM_INFINITY else min(now + most, highest)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def _adopt_orphans() -> None:
-    """Become the parent of processes whose parents have ended, so that they can be found."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def _end_children() -> None:
-    """Kill all processes that this one and its children have started, and wait for them."""
-    until = time.monotonic() + _PATIENCE
-    while time.monotonic() < until:
-        for child in _children():
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(child, signal.SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
-        time.sleep(0.001)
-
-
-def _children() -> list[int]:
-    # What a killed child has started is a child of this process after that: see _adopt_orphans.
-    found = []
-    for name in os.listdir("/proc") if sys.platform == "linux" else ():
-        if name.isdigit():
-            with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-                if int(file.read().rpartition(b")")[2].split()[1]) == os.getpid():
-                    found.append(int(name))
-    return found
+        limit_memory(self._plan["memory"])
