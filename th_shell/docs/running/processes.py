@@ -149,6 +149,7 @@ class Run:
         self._starter = starter
         self._open_files: list[int] = []
         self._received = b""
+        self._end = 0  # of what was printed before the last reply
 
     def _open(self, connection: socket.socket, engine: Engine, number: int) -> None:
         self._line, line = socket.socketpair(
@@ -193,9 +194,7 @@ class Run:
                 reply = self._reply(deadline)
                 if reply is None:
                     if late:
-                        raise self._lost(
-                            "was killed: it did not stop at the end of its time", start
-                        )
+                        raise self._lost(_TOO_LONG)
                     late, deadline = True, time.monotonic() + _GRACE
                     self._interrupt()
                 elif reply.name == "values":
@@ -204,7 +203,8 @@ class Run:
                 else:
                     break
         except BrokenPipeError:
-            raise self._lost(self._ending(), start) from None
+            raise self._lost(self._ending()) from None
+        self._end = self.position()
         text = self._output(start)
         before = text if printed is None else text[: printed - start]
         error = reply.body.decode("utf-8", "surrogateescape") if reply.name == "error" else None
@@ -217,12 +217,14 @@ class Run:
         try:
             self._line.send(b"shell " + command.encode("utf-8", "surrogateescape"))
             if self._line.recv(64) != b"done":
-                raise self._lost("was ended from outside", start)
+                raise self._lost("was ended from outside")
         except TimeoutError:
-            raise self._lost(_TOO_LONG, start) from None
+            raise self._lost(_TOO_LONG) from None
         except OSError:
-            raise self._lost(self._ending(), start) from None
-        return Reply(_decoded(self._output(start)), _decoded(self._output(start)))
+            raise self._lost(self._ending()) from None
+        self._end = self.position()
+        text = _decoded(self._output(start))
+        return Reply(text, text)
 
     def position(self) -> int:
         """How many bytes were printed so far."""
@@ -291,8 +293,8 @@ class Run:
             pass
         return said
 
-    def _lost(self, how: str, start: int) -> LostError:
-        return LostError(how, _decoded(self._output(start)))
+    def _lost(self, how: str) -> LostError:
+        return LostError(how, _decoded(self._output(self._end)))
 
     def _output(self, start: int) -> bytes:
         return os.pread(self._capture, min(self.position() - start, _MAX_OUTPUT), start)
