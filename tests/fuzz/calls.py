@@ -74,7 +74,8 @@ def _statement(values: Values, depth: int) -> str:
         few = "calls = calls + 1 if calls > 3 then return x end"
         callback = f"function(x) {few} {body} return {result} end"
         applied = f"v[{rng.randint(1, 5)}]:apply({callback})"
-        return f"try(function() local calls = 0 return {applied} end)"
+        counted = f"called(function() return calls end, {applied})"
+        return f"try(function() local calls = 0 return {counted} end)"
     return f"{target} = try(function() return {call(values, _chosen(values))} end)"
 
 
