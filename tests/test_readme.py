@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from th_shell.docs.judging.verdicts import Verdict, check_page, read_examples
+from th_shell.docs.judging.pages import check_page, read_examples
+from th_shell.docs.judging.verdicts import Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Starter
@@ -11,9 +12,10 @@ README = Path(__file__).parents[1] / "README.md"
 
 
 def test_session_holds() -> None:
-    examples = read_examples(README, Compiler())
+    compiler = Compiler()
+    examples = read_examples(README, compiler)
     with Starter() as starter:
-        result = check_page(README, examples, Runner(starter))
+        result = check_page(README, examples, Runner(starter), compiler)
     verdicts = [judged.verdict for judged in result.results]
     assert len(verdicts) >= 5
     assert set(verdicts) <= {Verdict.PASS, Verdict.RAN}

@@ -16,7 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from runtime import PROCESSORS, Replacement
-from th_shell.docs.judging.verdicts import PageResult, check_page, read_examples
+from th_shell.docs.judging.pages import check_page, read_examples
+from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.report import as_json, page_lines, total_line
 from th_shell.docs.running.evaluation import Runner
@@ -172,4 +173,4 @@ def _job(page: Path, options: argparse.Namespace, compiler: Compiler, runner: Ru
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
         return lambda: PageResult(page, [], problem)
-    return lambda: check_page(page, examples, runner, options.errata)
+    return lambda: check_page(page, examples, runner, compiler, options.errata)

@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from th_shell.docs.judging.verdicts import PageResult, Verdict, check_page, read_examples
+from th_shell.docs.judging.pages import check_page, read_examples
+from th_shell.docs.judging.verdicts import PageResult, Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.report import describe_failure
 from th_shell.docs.running.evaluation import Runner
@@ -42,6 +43,11 @@ def pages(
 
 
 @cache
+def _compiler() -> Compiler:
+    return Compiler()
+
+
+@cache
 def _starter() -> Starter:
     starter = Starter()
     atexit.register(starter.stop)
@@ -55,11 +61,13 @@ class _Page(pytest.File):
 
     @cached_property
     def examples(self) -> list[Any]:
-        return list(read_examples(self.path, Compiler()))
+        return list(read_examples(self.path, _compiler()))
 
     @cached_property
     def result(self) -> PageResult:
-        return check_page(self.path, self.examples, Runner(_starter(), seconds=self.timeout))
+        return check_page(
+            self.path, self.examples, Runner(_starter(), seconds=self.timeout), _compiler()
+        )
 
     def collect(self) -> Iterable[pytest.Item]:
         for index, example in enumerate(self.examples):

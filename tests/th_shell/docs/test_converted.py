@@ -5,7 +5,7 @@ What its examples do is tested where it stands, in tests/docs.
 
 from pathlib import Path
 
-from th_shell.docs.judging.verdicts import read_examples
+from th_shell.docs.judging.pages import read_examples
 from th_shell.docs.reading.compiler import Compiler
 
 PAGE = Path(__file__).parents[2] / "docs" / "converted.txt"

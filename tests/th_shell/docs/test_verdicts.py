@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.verdicts import PageResult, check_page, judge, read_examples
+from th_shell.docs.judging.pages import check_page, read_examples
+from th_shell.docs.judging.verdicts import PageResult, judge
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.running.evaluation import Outcome, Runner
@@ -104,7 +105,8 @@ def check(runner: Runner, tmp_path: Path) -> Callable[[str | None], PageResult]:
         page.write_text(PAGE)
         if errata is not None:
             (tmp_path / "page.md.errata").write_text(errata)
-        return check_page(page, read_examples(page, Compiler()), runner)
+        compiler = Compiler()
+        return check_page(page, read_examples(page, compiler), runner, compiler)
 
     return run
 

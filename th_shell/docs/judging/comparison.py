@@ -3,23 +3,29 @@
 These differences do not count: white space, colours, 'of size' and 'of dimension', the dots in the
 heading of a slice '(1,.,.) =', addresses, the times that a prompt shows, and comments in the page.
 A line '...' in the page stands for any text. Numbers are compared by value, to the precision that
-the page shows.
+the page shows; residues of rounding, 1e-12 of the largest number beside them, do not count, nor
+that such residues make a tensor print in another format.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import sqrt
+
+from th_shell.docs.judging.printout import NUMBER, PrintedTensor, only_tensors, precision
 
 __all__ = [
     "agrees",
     "agrees_by_layout",
     "agrees_in_any_order",
+    "agrees_within",
     "is_error_message",
+    "numbers",
     "same",
 ]
 
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?nan|[-+]?inf"
+_NUMBER = NUMBER
 _IS_NUMBER = re.compile(rf"(?:{_NUMBER})\Z")
 _ANYTHING = "\0"
 _SHAPE = re.compile(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
@@ -39,6 +45,10 @@ _TIMING = re.compile(r"^\s*\[\d+\.\d+s\]\s*$", re.M)
 _TABLE = re.compile(r"^\s*\{\s*$", re.M)
 _ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
 _TRACEBACK = re.compile(r"^\s*stack traceback:.*", re.M | re.S)
+_PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+)(?: [\w,]+)*:?\s*\Z")
+#: How much further than one change of the numbers a result comes from another change may bring it.
+_MOST_SPREAD = 4.0
+_RESIDUE = 1e-12
 _POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s")
 
 
@@ -50,7 +60,39 @@ def same(first: str, second: str) -> bool:
 def agrees(expected: str, got: str) -> bool:
     """Whether a printed text is the one that the page documents."""
     found = _tokens(got)
-    return any(_match(_tokens(text), found) for text in _readings(expected))
+    residue = _residue(found)
+    if any(_match(_tokens(text), found, residue) for text in _readings(expected)):
+        return True
+    printed = only_tensors(got)
+    return bool(printed) and any(
+        _same_tensors(only_tensors(text), printed, residue) for text in _readings(expected)
+    )
+
+
+def agrees_within(expected: str, got: str, varied: str) -> bool:
+    """Whether a printed text is the documented one but for the rounding of numbers it comes from.
+
+    varied: what the same input prints where those numbers are others within their rounding.
+    """
+    found, other = _tokens(got), _tokens(varied)
+    if len(found) != len(other):
+        return False
+    pairs = list(zip(found, other, strict=True))
+    spread = [abs(float(a) - float(b)) if _are_numbers(a, b) else 0.0 for a, b in pairs]
+    usual = sqrt(sum(s * s for s in spread) / max(1, sum(s > 0 for s in spread)))
+    for text in _readings(expected):
+        wanted = _tokens(text)
+        if len(wanted) == len(found) and all(
+            _equal(w, f, _MOST_SPREAD * s + usual)
+            for w, f, s in zip(wanted, found, spread, strict=True)
+        ):
+            return True
+    return False
+
+
+def numbers(text: str) -> list[float]:
+    """The numbers in a printed text, in order."""
+    return [float(token) for token in _tokens(_SCALE.sub("", text)) if _IS_NUMBER.match(token)]
 
 
 def agrees_by_layout(expected: str, first: str, second: str) -> bool:
@@ -83,8 +125,10 @@ def is_error_message(expected: str, message: str) -> bool:
 
 
 def _readings(expected: str) -> Sequence[str]:
-    # The text of the page, and the text without comments: '--' may also be part of the output.
-    return expected, _COMMENT.sub("", expected)
+    # The text of the page; the text without comments: '--' may also be part of the output; and the
+    # text without words of prose at its end, such as the heading of the next example in a block.
+    plain = _COMMENT.sub("", expected)
+    return expected, plain, _PROSE.sub("", plain)
 
 
 def _same_lines(expected: str, got: str) -> bool:
@@ -92,7 +136,7 @@ def _same_lines(expected: str, got: str) -> bool:
         [_tokens(line) for line in t.split("\n") if line.strip()] for t in (expected, got)
     )
     for line in wanted:
-        found = next((i for i, other in enumerate(left) if _match(line, other)), None)
+        found = next((i for i, other in enumerate(left) if _match(line, other, 0)), None)
         if found is None:
             return False
         del left[found]
@@ -106,32 +150,51 @@ def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(_ELLIPSIS.sub(_ANYTHING, text))
 
 
-def _match(expected: list[str], got: list[str]) -> bool:
+def _match(expected: list[str], got: list[str], residue: float) -> bool:
     if _ANYTHING in expected:
         at = expected.index(_ANYTHING)
         rest = expected[at + 1 :]
-        return _match(expected[:at], got[:at]) and any(
-            _match(rest, got[i:]) for i in range(at, len(got) + 1)
+        return _match(expected[:at], got[:at], residue) and any(
+            _match(rest, got[i:], residue) for i in range(at, len(got) + 1)
         )
-    return len(expected) == len(got) and all(map(_equal, expected, got))
+    return len(expected) == len(got) and all(
+        _equal(*pair, residue) for pair in zip(expected, got, strict=True)
+    )
 
 
-def _equal(expected: str, got: str) -> bool:
+def _equal(expected: str, got: str, slack: float) -> bool:
     if expected == got:
         return True
-    if not (_IS_NUMBER.match(expected) and _IS_NUMBER.match(got)):
-        return False
-    wanted, found = float(expected), float(got)
+    return _are_numbers(expected, got) and _near(
+        float(expected), float(got), 1.01 * precision(expected) + slack
+    )
+
+
+def _near(wanted: float, found: float, slack: float) -> bool:
     if wanted != wanted or found != found:
         return wanted != wanted and found != found
-    return wanted == found or abs(wanted - found) <= _precision(expected)
+    return wanted == found or abs(wanted - found) <= slack
 
 
-def _precision(number: str) -> float:
-    # One unit in the last place that is shown; a number without a fraction is exact.
-    digits, _, exponent = number.lower().partition("e")
-    _, point, fraction = digits.partition(".")
-    return 1.01 * 10.0 ** (int(exponent or 0) - len(fraction)) if point and fraction else 0.0
+def _are_numbers(*tokens: str) -> bool:
+    return all(_IS_NUMBER.match(token) for token in tokens)
+
+
+def _residue(tokens: list[str]) -> float:
+    """How large the residue of rounding in results as large as these may be."""
+    values = [abs(float(token)) for token in tokens if _IS_NUMBER.match(token)]
+    return _RESIDUE * max([1.0, *(value for value in values if value < float("inf"))])
+
+
+def _same_tensors(
+    expected: Sequence[PrintedTensor], got: Sequence[PrintedTensor], residue: float
+) -> bool:
+    return len(expected) == len(got) and all(
+        (wanted.class_name, wanted.sizes) == (found.class_name, found.sizes)
+        and not wanted.problem
+        and all(map(_near, wanted.values, found.values, (1.01 * u + residue for u in wanted.units)))
+        for wanted, found in zip(expected, got, strict=True)
+    )
 
 
 def _layout(text: str) -> tuple[list[str], int]:

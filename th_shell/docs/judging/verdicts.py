@@ -1,12 +1,9 @@
-"""Judges the examples of a page: compares what they have printed with what the page documents.
-
-`check_page` runs the examples, judges them, and applies the page's ledger.
-"""
+"""Judges examples: compares what two runs of them have printed with what the page documents."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
@@ -17,13 +14,10 @@ from th_shell.docs.judging.comparison import (
     is_error_message,
     same,
 )
-from th_shell.docs.judging.ledger import Erratum, LedgerError, find, ledger_path, read_ledger
-from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.document import read_page
-from th_shell.docs.reading.examples import Example, Kind, cut
-from th_shell.docs.running.evaluation import Outcome, Runner, unrunnable
+from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.running.evaluation import Outcome, unrunnable
 
-__all__ = ["PageResult", "Result", "Verdict", "check_page", "judge", "read_examples"]
+__all__ = ["PageResult", "Result", "Verdict", "judge"]
 
 
 class Verdict(Enum):
@@ -34,6 +28,7 @@ class Verdict(Enum):
     RAN = "ran"  #: the page documents no output
     DIFFERS = "differs"  #: it has printed something else
     ERROR = "error"  #: it has raised an error, or its process has ended
+    FRAGMENT = "fragment"  #: it fails, and uses names that the page never gives a value
     SKIPPED = "skipped"  #: it was not run
     ERRATUM = "erratum"  #: it fails, and the ledger has the reason why the page is wrong
 
@@ -71,29 +66,8 @@ class PageResult:
         return bool(self.problem) or any(result.failed for result in self.results)
 
 
-def read_examples(page: Path, compiler: Compiler) -> list[Example]:
-    """The examples of a page. Raises OSError."""
-    return cut(read_page(page), compiler)
-
-
-def check_page(
-    page: Path, examples: Sequence[Example], runner: Runner, ledgers: Path | None = None
-) -> PageResult:
-    """Run a page's examples and judge them.
-
-    ledgers: the folder of the ledgers, by default the page's.
-    """
-    try:
-        errata = find(read_ledger(ledger_path(page, ledgers)), examples)
-    except LedgerError as error:
-        return PageResult(page, [], str(error))
-    results = judge(examples, runner.evaluate(examples))
-    judged = [_with_erratum(result, errata.get(i)) for i, result in enumerate(results)]
-    return PageResult(page, judged)
-
-
 def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:
-    """The verdicts of a page's examples, without the page's ledger."""
+    """The verdicts of a page's examples by themselves."""
     results = []
     script, block = ("", ""), -1
     for example, (first, second) in zip(examples, outcomes, strict=True):
@@ -144,12 +118,3 @@ def _compare(expected: str, first: str, second: str) -> Verdict:
         return Verdict.LAYOUT
     by_chance = not same(first, second) and agrees_by_layout(expected, first, second)
     return Verdict.LAYOUT if by_chance else Verdict.DIFFERS
-
-
-def _with_erratum(result: Result, entry: Erratum | None) -> Result:
-    if entry is None:
-        return result
-    if result.failed:
-        return replace(result, verdict=Verdict.ERRATUM, note=entry.reason)
-    note = f"the ledger says: {entry.reason} But it is {result.verdict.value} now: strike it."
-    return replace(result, verdict=Verdict.DIFFERS, note=note)

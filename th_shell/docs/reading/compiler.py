@@ -5,6 +5,8 @@ It decides where the inputs of a page end. Text is compiled and never run.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from runtime import Engine, LuaSyntaxError
 from th_shell.inputs import Syntax
 
@@ -37,6 +39,11 @@ class Compiler:
             if state in states:
                 return state
         return Syntax.WRONG
+
+    @cached_property
+    def known_names(self) -> frozenset[str]:
+        """The global names that there are before a page begins."""
+        return frozenset(self._engine.names(""))
 
     def is_comment(self, text: str) -> bool:
         """Whether a complete text has nothing but comments."""

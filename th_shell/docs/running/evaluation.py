@@ -1,8 +1,8 @@
-"""Runs a page's examples twice.
+"""Runs a page's examples, several times.
 
-The two runs differ in the seed of the random numbers, the values of new memory, the clock and the
-order of fields in tables; `verdicts` compares what they print. Each run has an empty folder, and
-each example a time limit. If an input ends its process, the page runs again without that input, so
+Runs differ in the seed of the random numbers, the values of new memory, the clock and the order of
+fields in tables; `verdicts` compares what they print. Each run has an empty folder, and each
+example a time limit. If an input ends its process, the page runs again without that input, so
 that the outcomes of the others are not lost.
 """
 
@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter
 from th_shell.docs.running.shell import refusal
 
-__all__ = ["Outcome", "Runner", "unrunnable"]
-
-#: What a run begins with. Doubles and integers of bytes 0x3F are ordinary numbers. Time goes by
-#: 100 days, 3 hours and some between the two runs.
-_RUNS = (b"seed 1\nfill 0\n", b"seed 20240229\nfill 63\nclock 8653267\n")
+__all__ = ["FIRST", "SECOND", "Outcome", "Plan", "Runner", "unrunnable"]
 
 #: How many times a page is started again after an input has ended its process.
 _RESTARTS = 100
@@ -38,6 +34,29 @@ class Outcome:
     printed: str = ""
     error: str | None = None
     lost: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a run differs from others.
+
+    seed: of the random numbers. fill: the byte that new memory is filled with. clock: seconds by
+    which time is later. engine: which of the engines it has. after: code that is run behind
+    examples, by their indices. sources: inputs that replace those of the page, likewise.
+    """
+
+    seed: int
+    fill: int = 0
+    clock: int = 0
+    engine: int = 0
+    after: Mapping[int, str] = field(default_factory=dict)
+    sources: Mapping[int, str] = field(default_factory=dict)
+
+
+#: The two runs of each page. Doubles and integers of bytes 0x3F are ordinary numbers. Time goes on
+#: by 100 days, 3 hours and some between them.
+FIRST = Plan(1)
+SECOND = Plan(20240229, fill=0x3F, clock=8653267, engine=1)
 
 
 def unrunnable(example: Example) -> str:
@@ -60,36 +79,22 @@ class Runner:
     seconds: float = 30
 
     def evaluate(
-        self, examples: Sequence[Example], after: Mapping[int, Sequence[str]] | None = None
-    ) -> list[tuple[Outcome, Outcome]]:
-        """The outcomes of each example in the two runs.
-
-        after: code that is run behind an example, by the example's index: for each run its own.
-        """
-        hidden = after or {}
-        with ThreadPoolExecutor(len(_RUNS)) as pool:
-            runs = [
-                pool.submit(_PageRun(self, examples, number, hidden).outcomes)
-                for number in range(len(_RUNS))
-            ]
-            first, second = (run.result() for run in runs)
-        return [(first[i], second[i]) for i in range(len(examples))]
+        self, examples: Sequence[Example], plans: Sequence[Plan] = (FIRST, SECOND)
+    ) -> list[tuple[Outcome, ...]]:
+        """The outcomes of each example, one for each plan."""
+        with ThreadPoolExecutor(len(plans)) as pool:
+            runs = [pool.submit(_PageRun(self, examples, plan).outcomes) for plan in plans]
+            found = [run.result() for run in runs]
+        return [tuple(outcomes[i] for outcomes in found) for i in range(len(examples))]
 
 
 class _PageRun:
     """One of the runs of a page."""
 
-    def __init__(
-        self,
-        runner: Runner,
-        examples: Sequence[Example],
-        number: int,
-        after: Mapping[int, Sequence[str]],
-    ) -> None:
+    def __init__(self, runner: Runner, examples: Sequence[Example], plan: Plan) -> None:
         self._runner = runner
         self._examples = examples
-        self._number = number
-        self._after = after
+        self._plan = plan
 
     def outcomes(self) -> dict[int, Outcome]:
         left = [i for i, example in enumerate(self._examples) if not unrunnable(example)]
@@ -99,7 +104,7 @@ class _PageRun:
         for _ in range(1 + _RESTARTS):
             found = {}
             try:
-                run = self._runner.starter.start(self._runner.engine, self._number)
+                run = self._runner.starter.start(self._runner.engine, self._plan.engine)
             except LostError as error:
                 problem = str(error)
                 break
@@ -116,31 +121,32 @@ class _PageRun:
 
     def _run(self, run: Run, indices: Sequence[int], found: dict[int, Outcome]) -> int | None:
         """Run examples, and add their outcomes; the index of the one that has ended the run."""
-        block = None
+        plan, block = self._plan, None
+        begin = f"seed {plan.seed}\nfill {plan.fill}\nclock {plan.clock}\n".encode()
         for index in indices:
             example = self._examples[index]
             try:
                 if block is None:
-                    run.ask("begin", _RUNS[self._number])
+                    run.ask("begin", begin)
                 if block != example.block:
                     run.ask("block")
                     block = example.block
-                found[index] = self._outcome(run, example)
-                if index in self._after:
-                    run.ask("run", _encoded(self._after[index][self._number]), self._runner.seconds)
+                found[index] = self._outcome(run, index, example)
+                if index in plan.after:
+                    run.ask("run", _encoded(plan.after[index]), self._runner.seconds)
             except LostError as error:
-                found[index] = Outcome(
-                    output=error.output, lost=f"the process {error} in this input"
-                )
+                how = f"the process {error} in this input"
+                found[index] = Outcome(output=error.output, lost=how)
                 return index
         return None
 
-    def _outcome(self, run: Run, example: Example) -> Outcome:
+    def _outcome(self, run: Run, index: int, example: Example) -> Outcome:
         seconds = self._runner.seconds
         if example.kind is Kind.SHELL:
             reply = run.shell(example.source, seconds)
         else:
-            reply = run.ask("input", _encoded(example.source), seconds)
+            source = self._plan.sources.get(index, example.source)
+            reply = run.ask("input", _encoded(source), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
         return Outcome(reply.output, reply.printed, None if lost else reply.error, lost)
 

@@ -1,0 +1,116 @@
+"""What depends on chance is checked by the numbers that the page shows."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.judging.pages import check_page, read_examples
+from th_shell.docs.judging.plausibility import implausible
+from th_shell.docs.judging.verdicts import Result
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.running.evaluation import Runner
+
+Check = Callable[[str], list[Result]]
+
+
+@pytest.fixture
+def check(runner: Runner, tmp_path: Path) -> Check:
+    """The results of a page with one block."""
+
+    def run(text: str) -> list[Result]:
+        page = tmp_path / "page.md"
+        page.write_text(f"```lua\n{text}\n```\n")
+        compiler = Compiler()
+        return list(check_page(page, read_examples(page, compiler), runner, compiler).results)
+
+    return run
+
+
+def verdicts(results: list[Result]) -> list[str]:
+    return [result.verdict.value for result in results]
+
+
+RANDOM = """
+> x = torch.rand(2, 2)
+> x
+ 0.1234  0.5000
+ 0.2500  0.7500
+[torch.DoubleTensor of dimension 2x2]
+"""
+
+
+@pytest.mark.parametrize(
+    ("follows", "verdict"),
+    [
+        (
+            "> x * 2\n 0.2468  1.0000\n 0.5000  1.5000\n[torch.DoubleTensor of dimension 2x2]",
+            "pass",
+        ),
+        ("> x:sum()\n1.6234", "pass"),
+        ("> x:sum()\n1.6235", "pass"),  # within the rounding of four numbers
+        ("> x:sum()\n1.6254", "differs"),
+        ("> x:max()\n0.7500", "pass"),
+        ("> x:max()\n0.7600", "differs"),
+        (
+            "> x * 2\n 0.2468  1.0000\n 0.5000  1.5800\n[torch.DoubleTensor of dimension 2x2]",
+            "differs",
+        ),
+        ("x:uniform()\n> x:sum()\n1.9", "layout"),
+        ("> torch.rand(2, 2):sum()\n-4242", "differs"),
+        ("x = torch.zeros(1)\n> x\n 0\n[torch.DoubleTensor of dimension 1]", "pass"),
+    ],
+)
+def test_what_follows_from_documented_numbers(check: Check, follows: str, verdict: str) -> None:
+    found = verdicts(check(RANDOM + follows))
+    assert (found[1], found[-1]) == ("layout", verdict)
+
+
+def test_a_number_in_a_variable(check: Check) -> None:
+    page = "> n = torch.uniform()\n> n\n0.25\n> n * 2\n0.5\n> n * 4\n1.2\n"
+    assert verdicts(check(page)) == ["ran", "layout", "pass", "differs"]
+
+
+def test_a_mask_is_taken_over_with_its_type(check: Check) -> None:
+    page = (
+        "> mask = torch.ByteTensor(1, 3):bernoulli()\n> mask\n 1  0  1\n"
+        "[torch.ByteTensor of dimension 1x3]\n> mask:sum()\n2\n"
+    )
+    assert verdicts(check(page)) == ["ran", "layout", "pass"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "> torch.rand(2,2)\n 9999  -7\n 0.5  0.1\n[torch.DoubleTensor of dimension 2x2]",
+        "> torch.randperm(4)\n 1\n 2\n 2\n 4\n[torch.DoubleTensor of dimension 4]",
+        "> torch.rand(3)\n 0.5\n nan\n 0.25\n[torch.DoubleTensor of dimension 3]",
+        "> torch.IntTensor(4):random(1, 6)\n 1\n 2\n 2.5\n 4\n[torch.IntTensor of dimension 4]",
+        "> (torch.sort(torch.rand(4)))\n .1\n .3\n .2\n .4\n[torch.DoubleTensor of dimension 4]",
+        "> torch.rand(3)\n 0.1\n 0.2\n 0.3\n 0.4\n[torch.DoubleTensor of dimension 3]",
+    ],
+)
+def test_what_no_run_can_print(check: Check, wrong: str) -> None:
+    assert verdicts(check(wrong)) == ["differs"]
+
+
+def test_plausible_numbers() -> None:
+    runs = [[0.1 * k, 1 - 0.1 * k, 0.5] for k in range(10)]
+    assert implausible([0.9999, 0.0001, 0.3], runs) == ""
+    assert "far" in implausible([0.5, 0.5, 7], runs)
+    assert implausible([-3.1, 2.0], [[-1.2, 1.9], [2.5, -0.3]]) == ""  # too few to tell
+
+
+def test_results_of_rounded_literals(check: Check) -> None:
+    # The second number is what the unrounded matrix gives, the third one of no matrix near it.
+    page = "> 1 / (1.2345 - 1.2341)\n{}\n"
+    assert verdicts(check(page.format("2500"))) == ["pass"]
+    assert verdicts(check(page.format("2380.952"))) == ["pass"]
+    assert verdicts(check(page.format("25000"))) == ["differs"]
+
+
+def test_names_without_a_value(check: Check) -> None:
+    page = "> y = 1\n> y\n1\n> res = v1 * y\n> res\n7\n> nothing\n5\n> Y\n1\n> y\n2\n"
+    found = check(page)
+    assert verdicts(found) == ["ran", "pass", *["fragment"] * 3, "differs", "differs"]
+    assert found[2].note == "the page gives no value to: v1"

@@ -1,0 +1,69 @@
+"""Tensors are read back from what they print."""
+
+import pytest
+
+from runtime import Engine
+from th_shell.docs.judging.printout import only_tensors, precision, printed_tensors
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "torch.range(1, 5)",
+        "torch.range(1, 6):resize(2, 3):int()",
+        "torch.range(1, 24):resize(2, 3, 4) / 7",
+        "torch.range(1, 48):resize(2, 2, 3, 4):float() * 1e4",
+        "torch.range(1, 90):resize(2, 45) * 1.5",
+        "torch.Tensor{{1e-4, 2e5}, {-3, 0}}",
+        "torch.Tensor{1e10, -1, 1}",
+        "torch.Tensor{{0 / 0, 1 / 0}, {-1 / 0, 0.5}}",
+        "torch.ones(1, 1, 1)",
+        "torch.LongStorage{3, 4}",
+    ],
+)
+def test_values_come_back(engine: Engine, capfd: pytest.CaptureFixture[str], source: str) -> None:
+    engine.evaluate(source.encode())
+    engine.flush()
+    (tensor,) = only_tensors(capfd.readouterr().out)
+    assert tensor.problem == ""
+    numbers = ", ".join(map(str, tensor.values)).replace("nan", "0 / 0").replace("inf", "1 / 0")
+    engine.evaluate(
+        f"x, y = {source}, torch.Tensor{{{numbers}}} "
+        "if torch.isStorage(x) then x = torch.DoubleTensor(x:totable()) end x = x:double() "
+        "print(table.concat(x:size():totable(), 'x')) x:resize(y:nElement()) "
+        "same = x:ne(x):eq(y:ne(y)):all() x[x:ne(x)] = 0 y[y:ne(y)] = 0 "
+        "x[x:eq(1 / 0)] = 1 y[y:eq(1 / 0)] = 1 x[x:eq(-1 / 0)] = 1 y[y:eq(-1 / 0)] = 1 "
+        "print(same and (x - y):abs():max() <= 1e-4 * x:abs():max())".encode()
+    )
+    engine.flush()
+    sizes = "x".join(map(str, tensor.sizes))
+    assert capfd.readouterr().out == f"{sizes}\t\ntrue\t\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("1\n2\n[torch.LongTensor of size 3]", "2 numbers for 3 elements"),
+        ("1 2\n3\n[torch.LongTensor of size 2x2]", "3 numbers for 4 elements"),
+        ("1 2 3\n4\n[torch.LongTensor of size 2x2]", "the numbers are in other rows"),
+        ("1 2 3\n[torch.LongTensor of size 3]", "the numbers are in other rows"),
+        ("(1,.,.) =\n1 2\n[torch.LongTensor of size 2x1x2]", "2 numbers for 4 elements"),
+    ],
+)
+def test_numbers_that_contradict_the_sizes(text: str, problem: str) -> None:
+    (tensor,) = printed_tensors(text)
+    assert (tensor.problem, tensor.values) == (problem, ())
+
+
+def test_other_text_is_left_out() -> None:
+    text = "a 1\n 5\n[torch.LongTensor of size 1]\n\nb\n1 2\n[torch.LongTensor of size 1x2]\n"
+    assert [tensor.values for tensor in printed_tensors(text)] == [(5,), (1, 2)]
+    assert only_tensors(text) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "unit"),
+    [("5", 0), ("5.", 0), ("1.25", 0.01), ("1.5e+03", 100), ("2e5", 0), ("-0.0001", 1e-4)],
+)
+def test_precision(number: str, unit: float) -> None:
+    assert precision(number) == pytest.approx(unit)

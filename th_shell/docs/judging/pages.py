@@ -1,0 +1,181 @@
+"""Checks a page: runs its examples, judges them, and says which failures are none of the program's.
+
+A page is run twice. If that leaves examples that depend on chance, or that fail, it is run again,
+this time with the numbers that the page documents for what depends on chance (`adoption`). Then
+what follows from these numbers is compared exactly, and what still depends on chance must at least
+be like what several runs print (`plausibility`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from th_shell.docs.judging.adoption import adopting_code, vary_literals
+from th_shell.docs.judging.comparison import agrees_within, numbers
+from th_shell.docs.judging.ledger import Erratum, LedgerError, find, ledger_path, read_ledger
+from th_shell.docs.judging.plausibility import implausible
+from th_shell.docs.judging.verdicts import PageResult, Result, Verdict, judge
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.document import read_page
+from th_shell.docs.reading.examples import Example, Kind, cut
+from th_shell.docs.reading.names import bound_names, read_names
+from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
+
+__all__ = ["check_page", "read_examples"]
+
+#: Seeds of further runs, which tell what an example that depends on chance may print.
+_SEEDS = (2, 3, 5, 7, 11, 13)
+_ADOPTED = 3  # runs of the second round that have the documented numbers
+
+
+def read_examples(page: Path, compiler: Compiler) -> list[Example]:
+    """The examples of a page. Raises OSError."""
+    return cut(read_page(page), compiler)
+
+
+def check_page(
+    page: Path,
+    examples: Sequence[Example],
+    runner: Runner,
+    compiler: Compiler,
+    ledgers: Path | None = None,
+) -> PageResult:
+    """Run a page's examples and judge them.
+
+    ledgers: the folder of the ledgers, by default the page's.
+    """
+    try:
+        errata = find(read_ledger(ledger_path(page, ledgers)), examples)
+    except LedgerError as error:
+        return PageResult(page, [], str(error))
+    outcomes = runner.evaluate(examples, (FIRST, SECOND))
+    results = judge(examples, [(first, second) for first, second in outcomes])
+    results = _judged_again(results, outcomes, runner)
+    results = _with_fragments(results, compiler.known_names)
+    judged = [_with_erratum(result, errata.get(i)) for i, result in enumerate(results)]
+    return PageResult(page, judged)
+
+
+# -- what depends on chance
+
+
+def _judged_again(
+    results: Sequence[Result], outcomes: Sequence[tuple[Outcome, ...]], runner: Runner
+) -> list[Result]:
+    """The results with the documented numbers in place of those that depend on chance."""
+    examples = [result.example for result in results]
+    chance = [i for i, result in enumerate(results) if result.verdict is Verdict.LAYOUT]
+    if not chance and not any(result.failed for result in results):
+        return list(results)
+    adopted, varied = (
+        {i: adopting_code(examples[i].source, examples[i].expected, vary) for i in chance}
+        for vary in (False, True)
+    )
+    literals = {i: vary_literals(example.source) for i, example in enumerate(examples)}
+    plans = [
+        replace(FIRST, after=adopted),
+        replace(SECOND, after=adopted),
+        replace(FIRST, after=varied, sources=literals),
+        *(Plan(seed) for seed in (_SEEDS if chance else ())),
+    ]
+    found = runner.evaluate(examples, plans)
+    again = judge(examples, [(first, second) for first, second, *_ in found])
+    shown_first = _shown_first(examples)
+    judged = []
+    for i, (first, second) in enumerate(zip(results, again, strict=True)):
+        samples = [outcome.output for outcome in (outcomes[i][0], *found[i][_ADOPTED:])]
+        judged.append(_better(first, second, found[i], samples, i in shown_first))
+    return judged
+
+
+def _better(
+    first: Result,
+    second: Result,
+    outcomes: Sequence[Outcome],
+    samples: Sequence[str],
+    is_shown_first: bool,
+) -> Result:
+    """The result of an example from those of both rounds.
+
+    samples: what runs have printed that differ in nothing but the seed. is_shown_first: see _shown_first.
+    """
+    if first.verdict not in (Verdict.LAYOUT, Verdict.DIFFERS, Verdict.ERROR):
+        return first
+    if second.verdict is Verdict.ERROR:
+        return first
+    expected = first.example.expected
+    exact, other, varied = outcomes[:_ADOPTED]
+    by_chance = second.verdict is Verdict.LAYOUT
+    if second.verdict is Verdict.DIFFERS and exact.output == other.output:
+        if agrees_within(expected, exact.output, varied.output):
+            return replace(second, verdict=Verdict.PASS, note="")
+        if first.verdict is Verdict.LAYOUT and not is_shown_first:
+            note = "it does not follow from the numbers that the page shows above"
+            return replace(second, note=note)
+        by_chance = first.verdict is Verdict.LAYOUT
+    if by_chance and len(set(samples)) == 1:
+        return first  # not by the seed: new memory, the clock, an address
+    if by_chance:
+        why = implausible(numbers(expected), [numbers(text) for text in samples])
+        if why:
+            return replace(first, verdict=Verdict.DIFFERS, note=f"by chance, but {why}")
+        return first
+    return second
+
+
+def _shown_first(examples: Sequence[Example]) -> set[int]:
+    """The examples that show a variable which nothing above in their block uses.
+
+    A page may show other numbers there than in the block before: what follows is about these.
+    """
+    found: set[int] = set()
+    block, used = -1, set[str]()
+    for i, example in enumerate(examples):
+        if example.block != block:
+            block, used = example.block, set()
+        name = example.source.strip().removeprefix("=").strip()
+        if name.isidentifier() and name not in used:
+            found.add(i)
+        used |= read_names(example.source)
+    return found
+
+
+# -- names without a value
+
+
+def _with_fragments(results: Sequence[Result], known: frozenset[str]) -> list[Result]:
+    """The results; what fails for want of a name that nothing above gives a value is a fragment.
+
+    A name that only differs in capital letters from one with a value is an error of the page.
+    """
+    bound, spoilt, judged = set(known), set[str](), []
+    for result in results:
+        is_lua = result.example.kind in (Kind.PROMPT, Kind.BARE)
+        source = result.example.source if is_lua else ""
+        own, used = bound_names(source), read_names(source) - known
+        missing = sorted(used - own - (bound - spoilt)) if result.failed else []
+        lower = {name.lower() for name in bound}
+        if missing and not any(name.lower() in lower for name in missing if name not in spoilt):
+            note = f"the page gives no value to: {', '.join(missing)}"
+            result = replace(result, verdict=Verdict.FRAGMENT, note=note)
+            # What it has not done is missing below, also what a call would have done to arguments.
+            spoilt |= own | (used if "(" in source else set())
+        else:
+            bound |= own
+            spoilt -= own
+        judged.append(result)
+    return judged
+
+
+# -- the ledger
+
+
+def _with_erratum(result: Result, entry: Erratum | None) -> Result:
+    if entry is None:
+        return result
+    if result.failed or result.verdict is Verdict.FRAGMENT:
+        return replace(result, verdict=Verdict.ERRATUM, note=entry.reason)
+    note = f"the ledger says: {entry.reason} But it is {result.verdict.value} now: strike it."
+    return replace(result, verdict=Verdict.DIFFERS, note=note)

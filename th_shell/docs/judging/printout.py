@@ -1,0 +1,109 @@
+"""Reads tensors back from their printed text.
+
+A printed tensor is its numbers and a line with its class and sizes. The numbers may be scaled by a
+factor, stand in groups of columns and, for more than two dimensions, under headings of slices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+__all__ = ["NUMBER", "PrintedTensor", "only_tensors", "precision", "printed_tensors"]
+
+#: A printed number.
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?nan|[-+]?inf"
+
+_SHAPE = re.compile(r"^\s*\[(torch\.\w+) of (?:size|dimension) (\d+(?:x\d+)*)\]\s*$")
+_SCALE = re.compile(rf"^\s*({NUMBER})\s*\*\s*$")
+_COLUMNS = re.compile(r"^\s*Columns\s+(\d+)\s+(?:to|and)\s+(\d+)\s*$")
+_SLICE = re.compile(r"^\s*\((\d+(?:,\d+)*)[,.]+\)\s*=\s*$")
+_ROW = re.compile(rf"^\s*(?:{NUMBER})(?:\s+(?:{NUMBER}))*\s*$")
+
+
+@dataclass(frozen=True)
+class PrintedTensor:
+    """A tensor as it was printed.
+
+    values: in the order of a contiguous tensor. units: for each, one in its last place, 0 for a
+    whole number. problem: how the numbers contradict the sizes, '' where they fit; then there are
+    no values.
+    """
+
+    class_name: str
+    sizes: tuple[int, ...]
+    values: tuple[float, ...] = ()
+    units: tuple[float, ...] = ()
+    problem: str = ""
+
+
+def printed_tensors(text: str) -> Iterator[PrintedTensor]:
+    """The tensors in a text, in order; other lines are left out."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        shape = _SHAPE.match(line)
+        if not shape:
+            lines.append(line)
+            continue
+        yield _read(shape[1], tuple(map(int, shape[2].split("x"))), lines)
+        lines = []
+
+
+def only_tensors(text: str) -> list[PrintedTensor]:
+    """The tensors in a text that has nothing else; none where there is something else."""
+    lines = text.split("\n")
+    if not all(_belongs(line) or _SHAPE.match(line) for line in lines):
+        return []
+    return list(printed_tensors(text))
+
+
+def precision(number: str) -> float:
+    """One unit in the last place of a printed number; 0 where it is whole."""
+    digits, _, exponent = number.lower().partition("e")
+    _, point, fraction = digits.partition(".")
+    return 10.0 ** (int(exponent or 0) - len(fraction)) if point and fraction else 0.0
+
+
+def _read(class_name: str, sizes: tuple[int, ...], lines: list[str]) -> PrintedTensor:
+    found: dict[tuple[int, ...], tuple[float, float]] = {}
+    leading: tuple[int, ...] = ()
+    scale, row, column = 1.0, 0, 0
+    for line in _own_lines(lines):
+        if match := _SCALE.match(line):
+            scale = float(match[1])
+        elif match := _COLUMNS.match(line):
+            row, column = 0, int(match[1]) - 1
+        elif match := _SLICE.match(line):
+            leading = tuple(int(index) - 1 for index in match[1].split(","))
+            row, column = 0, 0
+        elif line.strip():
+            words = line.split()
+            for at, word in enumerate(words, column):
+                place = (*leading, row, at)
+                if len(sizes) == 1:
+                    place = (row,) if len(words) == 1 and not leading else (row, at)
+                found[place] = float(word) * scale, precision(word) * scale
+            row += 1
+    if set(found) != set(product(*map(range, sizes))) or not found:
+        shown = f"{len(found)} numbers for {prod(sizes)} elements"
+        problem = shown if len(found) != prod(sizes) else "the numbers are in other rows"
+        return PrintedTensor(class_name, sizes, problem=problem)
+    ordered = [found[place] for place in sorted(found)]
+    values, units = zip(*ordered, strict=True)
+    return PrintedTensor(class_name, sizes, values, units)
+
+
+def _own_lines(lines: list[str]) -> list[str]:
+    """The last lines that can belong to a tensor: what stands before is other text."""
+    start = len(lines)
+    while start and _belongs(lines[start - 1]):
+        start -= 1
+    return lines[start:]
+
+
+def _belongs(line: str) -> bool:
+    patterns = (_SCALE, _COLUMNS, _SLICE, _ROW)
+    return not line.strip() or any(pattern.match(line) for pattern in patterns)

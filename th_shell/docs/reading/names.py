@@ -1,0 +1,52 @@
+"""The names of variables in Lua code: which it reads, and which it gives a value."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["bound_names", "read_names"]
+
+_TOKEN = re.compile(
+    r"--\[(=*)\[.*?\]\1\]|--[^\n]*"
+    r"|\[(=*)\[.*?\]\2\]|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+    r"|(?P<name>[A-Za-z_]\w*)|\d[\w.]*|\.\.\.?|::|[^\s\w]",
+    re.S,
+)
+_NAME = r"[A-Za-z_]\w*"
+_NAMES = rf"({_NAME}(?:\s*,\s*{_NAME})*)"
+_BOUND = (
+    re.compile(rf"(?:^|[;\s)]){_NAMES}\s*=(?!=)"),
+    re.compile(rf"\blocal\s+{_NAMES}"),
+    re.compile(rf"\bfor\s+{_NAMES}"),
+    re.compile(rf"\bfunction\s+({_NAME})\s*\("),
+    re.compile(rf"\bfunction\b[^(]*\(\s*{_NAMES}"),
+)
+_KEYWORDS = frozenset(
+    "and break do else elseif end false for function goto if in local nil not or repeat return "
+    "then true until while".split()
+)
+
+
+def bound_names(source: str) -> set[str]:
+    """The names that code gives a value, also those of locals and parameters."""
+    code = _TOKEN.sub(lambda match: match[0] if _is_code(match[0]) else " ", source)
+    lists = [names for pattern in _BOUND for names in pattern.findall(code)]
+    return {name.strip() for names in lists for name in names.split(",")} - _KEYWORDS
+
+
+def read_names(source: str) -> set[str]:
+    """The names that code uses otherwise: not as fields, methods or keys of tables."""
+    found, before = set(), ""
+    tokens = [match for match in _TOKEN.finditer(source) if _is_code(match[0])]
+    for at, match in enumerate(tokens):
+        name = match["name"]
+        after = tokens[at + 1][0] if at + 1 < len(tokens) else ""
+        is_key = after == "=" and before in ("{", ",", ";")
+        if name and before not in (".", ":") and not is_key:
+            found.add(name)
+        before = match[0]
+    return found - _KEYWORDS
+
+
+def _is_code(token: str) -> bool:
+    return not token.startswith(("--", '"', "'", "[[", "[="))
