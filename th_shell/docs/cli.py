@@ -1,7 +1,7 @@
 """The command ``th-docs``: runs pages and reports the results.
 
 The exit status is 0 if nothing fails, 1 if an example or a page fails, 2 for a wrong command line
-or if the results cannot be written, and 130 after Ctrl-C.
+or if the results cannot be written, 5 if there are no examples, and 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from th_shell.visible import visible
 __all__ = ["main"]
 
 _WRONG_USAGE = 2
+_NO_EXAMPLES = 5  # as pytest without tests
 _INTERRUPTED = 130
 
 #: A function that runs a page.
@@ -60,7 +61,10 @@ def _run(options: argparse.Namespace, file: Replacement | None) -> int:
         if file:
             file.abandon()
             os.close(file.descriptor)
-    return 1 if any(result.failed for result in results) else 0
+    if any(result.failed for result in results):
+        return 1
+    is_empty = not any(result.results for result in results)
+    return _NO_EXAMPLES if is_empty and not options.allow_empty else 0
 
 
 def _parsed(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
@@ -128,6 +132,14 @@ def _parser() -> argparse.ArgumentParser:
         help="the folder of the ledgers, PAGE.errata (default: beside each page)",
     )
     parser.add_argument(
+        "--allow-empty", action="store_true", help="do not fail if there are no examples at all"
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="fail where a prompt prints something and the page documents nothing",
+    )
+    parser.add_argument(
         "-v", "--verbose", action="store_true", help="a line for every example, too"
     )
     return parser
@@ -173,4 +185,4 @@ def _job(page: Path, options: argparse.Namespace, compiler: Compiler, runner: Ru
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
         return lambda: PageResult(page, [], problem)
-    return lambda: check_page(page, examples, runner, compiler, options.errata)
+    return lambda: check_page(page, examples, runner, compiler, options.errata, options.strict)

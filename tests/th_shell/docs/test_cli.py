@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("folder")
 def test_nothing_fails(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["good.md"]) == 0
-    assert capfd.readouterr().out == "good.md: 1 example: 1 pass\n"
+    assert capfd.readouterr().out == "good.md: checked 1 of 1 example: 1 pass\n"
 
 
 @pytest.mark.usefixtures("folder")
@@ -38,7 +38,7 @@ def test_failure_shows_its_place_and_both_outputs(capfd: pytest.CaptureFixture[s
     assert (
         capfd.readouterr().out
         == """\
-good.md: 1 example: 1 pass
+good.md: checked 1 of 1 example: 1 pass
 FAIL bad.md:5: differs
   input:
     > x * 2
@@ -47,8 +47,8 @@ FAIL bad.md:5: differs
   got:
     4
 
-bad.md: 2 examples: 1 ran, 1 differs
-2 pages: 3 examples: 1 pass, 1 ran, 1 differs
+bad.md: checked 1 of 2 examples: 1 ran, 1 differs
+2 pages: checked 2 of 3 examples: 1 pass, 1 ran, 1 differs
 """.replace("    4\n", "    4       \n")
     )
 
@@ -63,7 +63,7 @@ def test_verbose(capfd: pytest.CaptureFixture[str]) -> None:
 page.md:2: skipped    [no input: this text does not compile as Lua]
 page.md:3: skipped  $ th  [starts a session: the lines after it run as the page's]
 page.md:4: pass     > 1
-page.md: 3 examples: 1 pass, 2 skipped
+page.md: checked 1 of 3 examples: 1 pass, 2 skipped
 """
     )
 
@@ -103,12 +103,31 @@ def test_missing_page_fails_alone(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_no_examples(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("empty.md").write_text("Only text.\n")
+    assert main(["empty.md"]) == 5
+    assert main(["empty.md", "--allow-empty"]) == 0
+    assert main(["empty.md", "good.md"]) == 0
+    assert capfd.readouterr().out.startswith("empty.md: no examples\n")
+
+
+@pytest.mark.usefixtures("folder")
+def test_strict(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("page.md").write_text("```\n> x = 1\n> x\n> x;\nprint(x)\n```\n")
+    assert main(["page.md"]) == 0
+    assert main(["--strict", "page.md"]) == 1
+    out = capfd.readouterr().out
+    assert "page.md:3: differs (the page documents nothing of what it prints)" in out
+    assert out.endswith("page.md: checked 1 of 4 examples: 3 ran, 1 differs\n")
+
+
+@pytest.mark.usefixtures("folder")
 def test_time_limit(capfd: pytest.CaptureFixture[str]) -> None:
     Path("hang.md").write_text("```\n> 1\n1\n> while true do end\n> 2\n2\n```\n")
     assert main(["--timeout", "1", "hang.md"]) == 1
     out = capfd.readouterr().out
     assert "hang.md:4: error (was stopped after 1 s)" in out
-    assert out.endswith("hang.md: 3 examples: 2 pass, 1 error\n")
+    assert out.endswith("hang.md: checked 3 of 3 examples: 2 pass, 1 error\n")
 
 
 @pytest.mark.usefixtures("folder")

@@ -41,10 +41,12 @@ def check_page(
     runner: Runner,
     compiler: Compiler,
     ledgers: Path | None = None,
+    strict: bool = False,
 ) -> PageResult:
     """Run a page's examples and judge them.
 
-    ledgers: the folder of the ledgers, by default the page's.
+    ledgers: the folder of the ledgers, by default the page's. strict: whether it is a failure that
+    a prompt prints something where the page documents nothing.
     """
     try:
         errata = find(read_ledger(ledger_path(page, ledgers)), examples)
@@ -54,6 +56,8 @@ def check_page(
     results = judge(examples, [(first, second) for first, second in outcomes])
     results = _judged_again(results, outcomes, runner)
     results = _with_fragments(results, compiler.known_names)
+    if strict:
+        results = [_strict(result) for result in results]
     judged = [_with_erratum(result, errata.get(i)) for i, result in enumerate(results)]
     return PageResult(page, judged)
 
@@ -99,7 +103,8 @@ def _better(
 ) -> Result:
     """The result of an example from those of both rounds.
 
-    samples: what runs have printed that differ in nothing but the seed. is_shown_first: see _shown_first.
+    samples: what runs have printed that differ in nothing but the seed.
+    is_shown_first: see _shown_first.
     """
     if first.verdict not in (Verdict.LAYOUT, Verdict.DIFFERS, Verdict.ERROR):
         return first
@@ -169,7 +174,15 @@ def _with_fragments(results: Sequence[Result], known: frozenset[str]) -> list[Re
     return judged
 
 
-# -- the ledger
+# -- the ledger, and options
+
+
+def _strict(result: Result) -> Result:
+    prints = result.verdict is Verdict.RAN and result.got.strip()
+    if not prints or result.example.kind is not Kind.PROMPT:
+        return result
+    note = "the page documents nothing of what it prints"
+    return replace(result, verdict=Verdict.DIFFERS, note=note)
 
 
 def _with_erratum(result: Result, entry: Erratum | None) -> Result:

@@ -51,6 +51,11 @@ class Result:
         """Whether this example makes the page fail."""
         return self.verdict in FAILURES
 
+    @property
+    def checked(self) -> bool:
+        """Whether what the page documents was compared with what the example has done."""
+        return self.verdict not in (Verdict.RAN, Verdict.FRAGMENT, Verdict.SKIPPED)
+
 
 @dataclass(frozen=True)
 class PageResult:

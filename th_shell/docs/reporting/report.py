@@ -85,7 +85,10 @@ def _counts(pages: Sequence[PageResult]) -> str:
     tally = _tally(pages)
     counts = ", ".join(f"{tally[v]} {v.value}" for v in Verdict if tally[v])
     total = sum(tally.values())
-    return f"{total} example{'s'[: total != 1]}: {counts}" if counts else "no examples"
+    checked = sum(result.checked for page in pages for result in page.results)
+    if not total:
+        return "no examples"
+    return f"checked {checked} of {total} example{'s'[: total != 1]}: {counts}"
 
 
 def _place(page: PageResult, result: Result) -> str:
