@@ -51,17 +51,22 @@ def check_room(threads: int) -> None:
         raise MemoryError from None
 
 
-# A library has one number of threads for the whole process: engines take turns to set it.
+# A library has one number of threads for the whole process: engines take turns to set it. So does
+# os.fork: at a fork, OpenBLAS ends its threads, and who waits for their results waits for ever.
 _setting = threading.RLock()
 
 
 def _after_fork() -> None:
     global _setting
-    _setting = threading.RLock()  # another thread may have had the old one
+    _setting = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(
+        before=lambda: _setting.acquire(),
+        after_in_parent=lambda: _setting.release(),
+        after_in_child=_after_fork,
+    )
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -140,6 +141,27 @@ def test_engines_take_turns_with_the_threads_of_blas(monkeypatch: pytest.MonkeyP
         thread.join()
     assert seen == [3]
     assert [library.num_threads for library in blas_threads._libraries()] == before
+
+
+def test_a_fork_waits_for_the_threads_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blas_threads, "PROCESSORS", 2)
+    begun, ended = threading.Event(), threading.Event()
+
+    def compute() -> None:
+        with blas_threads.many_threads(2):
+            begun.set()
+            time.sleep(0.2)
+            ended.set()
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    assert begun.wait(10)
+    child = os.fork()
+    if child == 0:
+        with blas_threads.many_threads(2):  # a child may compute, too
+            os._exit(0 if ended.is_set() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    thread.join()
 
 
 def workers() -> int:
