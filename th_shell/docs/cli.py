@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,12 +22,13 @@ from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.report import as_json, page_lines, total_line
 from th_shell.docs.running.evaluation import Runner
-from th_shell.docs.running.processes import Starter
+from th_shell.docs.running.processes import Engine, Starter, lua_engine
 from th_shell.visible import visible
 
 __all__ = ["main"]
 
 _WRONG_USAGE = 2
+_PROTOCOL = "protocol:"  # before a command that is an engine by itself
 _NO_EXAMPLES = 5  # as pytest without tests
 _INTERRUPTED = 130
 
@@ -132,6 +134,27 @@ def _parser() -> argparse.ArgumentParser:
         help="the folder of the ledgers, PAGE.errata (default: beside each page)",
     )
     parser.add_argument(
+        "--engine",
+        type=_words,
+        default=[],
+        metavar="COMMAND",
+        help="what runs the examples instead of th: a command that runs a Lua script; or, behind "
+        f"'{_PROTOCOL} ', one that speaks the protocol of th_shell/docs/running/protocol.py",
+    )
+    parser.add_argument(
+        "--prelude",
+        type=_text,
+        metavar="FILE",
+        help="run the code in FILE before each page",
+    )
+    parser.add_argument(
+        "--memory",
+        type=_megabytes,
+        default=4 << 30,
+        metavar="MB",
+        help="the memory that a page may take, in megabytes; 0: no limit (default: 4096)",
+    )
+    parser.add_argument(
         "--allow-empty", action="store_true", help="do not fail if there are no examples at all"
     )
     parser.add_argument(
@@ -152,6 +175,24 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _megabytes(text: str) -> int:
+    return int(text) << 20
+
+
+def _words(text: str) -> list[str]:
+    words = shlex.split(text)
+    if not words:
+        raise argparse.ArgumentTypeError("no command")
+    return words
+
+
+def _text(name: str) -> str:
+    try:
+        return Path(name).read_text("utf-8", "surrogateescape")
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{name} cannot be read: {error.strerror}") from None
+
+
 def _folder(text: str) -> Path:
     if not Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"no such folder: {text}")
@@ -169,7 +210,7 @@ def _check(options: argparse.Namespace) -> Iterator[PageResult]:
     # Each page runs in two processes. The results come in the order of the command line.
     compiler = Compiler()
     with Starter() as starter, ThreadPoolExecutor(max(1, PROCESSORS // 2)) as pool:
-        runner = Runner(starter, seconds=options.timeout)
+        runner = Runner(starter, _engine(options), options.timeout, options.prelude or "")
         jobs = [_job(page, options, compiler, runner) for page in options.pages]
         try:
             yield from pool.map(lambda job: job(), jobs)
@@ -177,6 +218,15 @@ def _check(options: argparse.Namespace) -> Iterator[PageResult]:
             pool.shutdown(wait=False, cancel_futures=True)
             starter.stop()
             raise
+
+
+def _engine(options: argparse.Namespace) -> Engine:
+    command: list[str] = options.engine
+    if not command:
+        return Engine(memory=options.memory)
+    if command[0] == _PROTOCOL:
+        return Engine(command[1:], memory=options.memory)
+    return lua_engine(command, options.memory)
 
 
 def _job(page: Path, options: argparse.Namespace, compiler: Compiler, runner: Runner) -> _Job:

@@ -21,7 +21,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import read_page
 from th_shell.docs.reading.examples import Example, Kind, cut
 from th_shell.docs.reading.names import bound_names, read_names
-from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
+from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, PreludeError, Runner
 
 __all__ = ["check_page", "read_examples"]
 
@@ -52,10 +52,14 @@ def check_page(
         errata = find(read_ledger(ledger_path(page, ledgers)), examples)
     except LedgerError as error:
         return PageResult(page, [], str(error))
-    outcomes = runner.evaluate(examples, (FIRST, SECOND))
-    results = judge(examples, [(first, second) for first, second in outcomes])
-    results = _judged_again(results, outcomes, runner)
-    results = _with_fragments(results, compiler.known_names)
+    try:
+        outcomes = runner.evaluate(examples, (FIRST, SECOND))
+        results = judge(examples, [(first, second) for first, second in outcomes])
+        results = _judged_again(results, outcomes, runner)
+    except PreludeError as error:
+        return PageResult(page, [], f"the prelude fails: {error}")
+    known = compiler.known_names | bound_names(runner.prelude)
+    results = _with_fragments(results, known)
     if strict:
         results = [_strict(result) for result in results]
     judged = [_with_erratum(result, errata.get(i)) for i, result in enumerate(results)]

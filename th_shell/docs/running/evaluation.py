@@ -16,7 +16,7 @@ from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter
 from th_shell.docs.running.shell import refusal
 
-__all__ = ["FIRST", "SECOND", "Outcome", "Plan", "Runner", "unrunnable"]
+__all__ = ["FIRST", "SECOND", "Outcome", "Plan", "PreludeError", "Runner", "unrunnable"]
 
 #: How many times a page is started again after an input has ended its process.
 _RESTARTS = 100
@@ -70,18 +70,26 @@ def unrunnable(example: Example) -> str:
     return refusal(example.source) if example.kind is Kind.SHELL else ""
 
 
+class PreludeError(Exception):
+    """The code that runs before a page has failed; the message is its error."""
+
+
 @dataclass(frozen=True)
 class Runner:
-    """Runs pages by an engine. seconds: the time that an example may take."""
+    """Runs pages by an engine.
+
+    seconds: the time that an example may take. prelude: code that is run before each page.
+    """
 
     starter: Starter
     engine: Engine = Engine()
     seconds: float = 30
+    prelude: str = ""
 
     def evaluate(
         self, examples: Sequence[Example], plans: Sequence[Plan] = (FIRST, SECOND)
     ) -> list[tuple[Outcome, ...]]:
-        """The outcomes of each example, one for each plan."""
+        """The outcomes of each example, one for each plan. Raises PreludeError."""
         with ThreadPoolExecutor(len(plans)) as pool:
             runs = [pool.submit(_PageRun(self, examples, plan).outcomes) for plan in plans]
             found = [run.result() for run in runs]
@@ -128,6 +136,7 @@ class _PageRun:
             try:
                 if block is None:
                     run.ask("begin", begin)
+                    self._run_prelude(run)
                 if block != example.block:
                     run.ask("block")
                     block = example.block
@@ -139,6 +148,12 @@ class _PageRun:
                 found[index] = Outcome(output=error.output, lost=how)
                 return index
         return None
+
+    def _run_prelude(self, run: Run) -> None:
+        if self._runner.prelude:
+            reply = run.ask("run", _encoded(self._runner.prelude), self._runner.seconds)
+            if reply.error is not None or reply.late:
+                raise PreludeError(reply.error or "it takes too long")
 
     def _outcome(self, run: Run, index: int, example: Example) -> Outcome:
         seconds = self._runner.seconds

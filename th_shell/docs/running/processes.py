@@ -20,7 +20,7 @@ from pathlib import Path
 
 from th_shell.docs.running.protocol import GO, Message, read_message, write_message
 
-__all__ = ["Engine", "LostError", "Reply", "Run", "Starter"]
+__all__ = ["Engine", "LostError", "Reply", "Run", "Starter", "lua_engine"]
 
 #: Engines of our own that a starter has: as many as a page has runs at a time.
 _ENGINES = 2
@@ -52,6 +52,11 @@ class Engine:
     command: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     memory: int = 4 << 30
+
+
+def lua_engine(command: Sequence[str], memory: int) -> Engine:
+    """The engine of a command that runs a Lua script: plain Lua, LuaJIT, or the real Torch7."""
+    return Engine([*command, str(Path(__file__).with_name("lua_engine.lua"))], memory=memory)
 
 
 class LostError(Exception):

@@ -1,0 +1,98 @@
+"""Other engines than the runtime: a command that runs Lua, and one that speaks the protocol."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.cli import main
+from th_shell.docs.running.processes import Reply, Run, Starter, lua_engine
+
+TH = f"{sys.executable} -m th_shell"
+
+#: An engine in Python, which knows no more of th-docs than the protocol.
+PYTHON = """
+import os, sys, traceback
+names = {}
+while head := b"".join(iter(lambda: os.read(3, 1).strip(b"\\n"), b"")):
+    name, size = head.split()
+    body = b""
+    while len(body) < int(size) + 1:
+        body += os.read(3, int(size) + 1 - len(body))
+    reply, message = b"done", b""
+    if name == b"input":
+        try:
+            exec(compile(body[:-1], "page", "single"), names)
+        except Exception as error:
+            reply, message = b"error", str(error).encode()
+    sys.stdout.flush()
+    os.write(4, b"%s %d\\n%s\\n" % (reply, len(message), message))
+"""
+
+
+@pytest.fixture
+def run(starter: Starter) -> Iterator[Run]:
+    """A run of the engine for any Lua; the Lua is that of th, which behaves as any."""
+    run = starter.start(lua_engine(TH.split(), 0), 0)
+    run.ask("begin", b"seed 1\nclock 100000000\n")
+    yield run
+    run.close()
+
+
+@pytest.mark.parametrize(
+    ("source", "reply"),
+    [
+        ("1 + 1", Reply("2\t\n")),
+        ("= 1, nil", Reply("1\tnil\t\n")),
+        ("1 + 1;", Reply()),
+        ("return 5", Reply("5\t\n")),
+        ("(function() print('a') return 'b' end)()", Reply("a\t\nb\t\n", "a\t\n")),
+        ("print('a') error('bad')", Reply("a\t\n", "a\t\n", "stdin:1: bad")),
+        ("x = = 1", Reply(error="stdin:1: unexpected symbol near '='")),
+        ("error({})", None),
+        ("io.read()", Reply("nil\t\n")),
+        ("os.time() > 1.8e9", Reply("true\t\n")),
+        ("torch.rand(1)[1] < 0.418", Reply("true\t\n")),
+    ],
+)
+def test_inputs(run: Run, source: str, reply: Reply | None) -> None:
+    found = run.ask("input", source.encode())
+    if reply is None:
+        assert found.error is not None and found.error.startswith("table: 0x")
+    elif reply.printed or reply.error:
+        assert found == Reply(reply.output, reply.printed, reply.error)
+    else:
+        assert (found.output, found.error) == (reply.output, None)
+
+
+def test_code_behind_an_input(run: Run) -> None:
+    run.ask("input", b"torch.zeros(1)")
+    run.ask("run", b"_LAST:fill(7) print(3)")
+    assert run.ask("input", b"_LAST[1]").output == "7\t\n"
+
+
+PAGE = "```\n> x = 2\n> x\n2\n> x * 2\n5\n> y\nboom\n```\n"
+
+
+@pytest.mark.parametrize("engine", [TH, None])
+def test_a_page(tmp_path: Path, capfd: pytest.CaptureFixture[str], engine: str | None) -> None:
+    page, own = tmp_path / "page.md", tmp_path / "engine.py"
+    page.write_text(PAGE)
+    own.write_text(PYTHON)
+    command = engine or f"protocol: {sys.executable} {own}"
+    assert main(["--engine", command, str(page)]) == 1
+    counts = capfd.readouterr().out.splitlines()[-1].partition(": ")[2]
+    assert counts == "checked 2 of 4 examples: 1 pass, 1 ran, 1 differs, 1 fragment"
+
+
+def test_a_prelude(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page, prelude = tmp_path / "page.md", tmp_path / "prelude.lua"
+    page.write_text("```\n> y\n3\n```\n")
+    prelude.write_text("y = 3")
+    assert main(["--prelude", str(prelude), str(page)]) == 0
+    prelude.write_text("error('none')")
+    assert main(["--prelude", str(prelude), str(page)]) == 1
+    assert "the prelude fails: stdin:1: none" in capfd.readouterr().out
