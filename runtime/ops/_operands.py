@@ -49,13 +49,18 @@ def enumerate_words(words: list[str]) -> str:
 
 
 def like(source: Tensor, target: Tensor) -> Array:
-    """The source's elements in the target's shape; both have the same number of elements.
+    """The source's elements in the target's shape; both had the same number of elements.
 
     The array shares the source's memory if the shapes are equal or the source is contiguous.
+    Raises TorchError where a finalizer of the program, which runs while memory is allocated for the
+    target, has resized one of them.
     """
     if source.sizes == target.sizes:
         return source.array
-    return source.flat.reshape(target.sizes)
+    values = source.flat
+    if values.size != target.nelement:
+        raise TorchError("a finalizer has resized a tensor in use")
+    return values.reshape(target.sizes)
 
 
 def resize_for(r: Tensor, t: Tensor, *others: Tensor) -> None:
