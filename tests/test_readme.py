@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from th_shell.docs.judging.pages import check_page, read_examples
+from th_shell.docs.judging.pages import Options, check_page, read_examples
 from th_shell.docs.judging.verdicts import Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.evaluation import Runner
@@ -15,7 +15,7 @@ def test_session_holds() -> None:
     compiler = Compiler()
     examples = read_examples(README, compiler)
     with Starter() as starter:
-        result = check_page(README, examples, Runner(starter), compiler)
+        result = check_page(README, examples, Runner(starter), compiler, Options())
     verdicts = [judged.verdict for judged in result.results]
     assert len(verdicts) >= 5
     assert set(verdicts) <= {Verdict.PASS, Verdict.RAN}

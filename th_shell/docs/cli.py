@@ -17,9 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from runtime import PROCESSORS, Replacement
-from th_shell.docs.judging.pages import check_page, read_examples
+from th_shell.docs.judging.pages import Options, check_page, read_examples
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reporting.files import write_all
 from th_shell.docs.reporting.report import as_json, page_lines, total_line
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, Starter, lua_engine
@@ -96,22 +97,17 @@ def _say(line: str) -> None:
     # Bytes of a page that are no UTF-8 are printed as they are in the page.
     text = visible(line) if os.isatty(1) else line
     try:
-        _write_all(1, f"{text}\n".encode("utf-8", "surrogateescape"))
+        write_all(1, f"{text}\n".encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise _CannotWriteError(f"write error: {error.strerror}") from None
 
 
 def _write(file: Replacement, text: str, name: str) -> None:
     try:
-        _write_all(file.descriptor, text.encode())
+        write_all(file.descriptor, text.encode())
         file.commit()
     except OSError as error:
         raise _CannotWriteError(f"{name} cannot be written: {error.strerror}") from None
-
-
-def _write_all(descriptor: int, text: bytes) -> None:
-    while text:
-        text = text[os.write(descriptor, text) :]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -161,6 +157,11 @@ def _parser() -> argparse.ArgumentParser:
         "--strict",
         action="store_true",
         help="fail where a prompt prints something and the page documents nothing",
+    )
+    parser.add_argument(
+        "--update",
+        action="store_true",
+        help="write what the examples in ledgers print into the ledgers, where it is checked",
     )
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="a line for every example, too"
@@ -235,4 +236,5 @@ def _job(page: Path, options: argparse.Namespace, compiler: Compiler, runner: Ru
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
         return lambda: PageResult(page, [], problem)
-    return lambda: check_page(page, examples, runner, compiler, options.errata, options.strict)
+    judged = Options(options.errata, options.strict, options.update)
+    return lambda: check_page(page, examples, runner, compiler, judged)

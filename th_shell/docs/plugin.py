@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from th_shell.docs.judging.pages import check_page, read_examples
+from th_shell.docs.judging.pages import Options, check_page, read_examples
 from th_shell.docs.judging.verdicts import PageResult, Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.report import describe_failure
@@ -65,9 +65,8 @@ class _Page(pytest.File):
 
     @cached_property
     def result(self) -> PageResult:
-        return check_page(
-            self.path, self.examples, Runner(_starter(), seconds=self.timeout), _compiler()
-        )
+        runner = Runner(_starter(), seconds=self.timeout)
+        return check_page(self.path, self.examples, runner, _compiler(), Options())
 
     def collect(self) -> Iterable[pytest.Item]:
         for index, example in enumerate(self.examples):

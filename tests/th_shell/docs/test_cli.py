@@ -94,6 +94,19 @@ def test_ledgers_of_another_folder() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_update_writes_what_is_printed_into_ledgers() -> None:
+    ledger = Path("bad.md.errata")
+    ledger.write_text("# Notes.\n\nTwo and two are four.\n  5: x * 2\n\n# More.\n")
+    assert main(["--update", "bad.md"]) == 0
+    assert ledger.read_text() == (
+        "# Notes.\n\nTwo and two are four.\n  5: x * 2\n      | 4\n\n# More.\n"
+    )
+    assert main(["bad.md"]) == 0
+    Path("bad.md").write_text(BAD.replace("x = 2", "x = 3"))
+    assert main(["bad.md"]) == 1
+
+
+@pytest.mark.usefixtures("folder")
 def test_missing_page_fails_alone(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["none.md", "good.md"]) == 1
     assert capfd.readouterr().out.splitlines()[:2] == [

@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.ledger import LedgerError, find, ledger_path, read_ledger
+from th_shell.docs.judging.ledger import (
+    LedgerError,
+    find,
+    ledger_path,
+    read_ledger,
+    update_ledger,
+)
 from th_shell.docs.reading.examples import Example, Kind
 
 EXAMPLES = [
@@ -76,3 +82,32 @@ def test_two_entries_for_one_example(tmp_path: Path) -> None:
     with pytest.raises(LedgerError) as raised:
         find(entries, EXAMPLES)
     assert str(raised.value) == "ledger line 3: a second entry for one example"
+
+
+RIGHT = """Why.
+  3: x
+    | 1
+    |
+    |  2
+  4: y
+    > y =
+    >   5
+  5: z
+"""
+
+
+def test_what_is_right(tmp_path: Path) -> None:
+    entries = read_ledger(ledger(tmp_path, RIGHT))
+    assert [(e.line, e.output, e.input) for e in entries] == [
+        (3, "1\n\n 2", None),
+        (4, None, "y =\n  5"),
+        (5, None, None),
+    ]
+
+
+def test_new_outputs() -> None:
+    new = update_ledger(RIGHT, {2: "7\n", 9: "a\n b\n\n"})
+    assert new == RIGHT.replace("    | 1\n    |\n    |  2\n", "      | 7\n").replace(
+        "5: z\n", "5: z\n      | a\n      |  b\n"
+    )
+    assert update_ledger(new, {2: "7", 7: "a\n b"}) == new

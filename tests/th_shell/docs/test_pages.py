@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import check_page, read_examples
+from th_shell.docs.judging.pages import Options, check_page, read_examples
 from th_shell.docs.judging.plausibility import implausible
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler
@@ -22,7 +22,9 @@ def check(runner: Runner, tmp_path: Path) -> Check:
         page = tmp_path / "page.md"
         page.write_text(f"```lua\n{text}\n```\n")
         compiler = Compiler()
-        return list(check_page(page, read_examples(page, compiler), runner, compiler).results)
+        return list(
+            check_page(page, read_examples(page, compiler), runner, compiler, Options()).results
+        )
 
     return run
 

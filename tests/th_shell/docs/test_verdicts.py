@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import check_page, read_examples
+from th_shell.docs.judging.pages import Options, check_page, read_examples
 from th_shell.docs.judging.verdicts import PageResult, judge
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
@@ -106,7 +106,7 @@ def check(runner: Runner, tmp_path: Path) -> Callable[[str | None], PageResult]:
         if errata is not None:
             (tmp_path / "page.md.errata").write_text(errata)
         compiler = Compiler()
-        return check_page(page, read_examples(page, compiler), runner, compiler)
+        return check_page(page, read_examples(page, compiler), runner, compiler, Options())
 
     return run
 
@@ -131,6 +131,22 @@ def test_erratum_must_still_be_so(check: Callable[[str | None], PageResult]) -> 
         result.results[2].note == "the ledger says: A wrong number. But it is pass now: strike it."
     )
     assert result.failed
+
+
+def test_an_erratum_says_what_is_right(check: Callable[[str | None], PageResult]) -> None:
+    right = "A wrong number.\n  3: > x\n    | 1\n    | {}\n    | [torch.DoubleTensor of size 2]\n"
+    assert not check(right.format(2)).failed
+    result = check(right.format(3)).results[1]
+    assert result.verdict.value == "differs"
+    assert result.note.startswith("the ledger says that it prints something else: 1\n3")
+
+
+def test_an_erratum_has_the_right_input(check: Callable[[str | None], PageResult]) -> None:
+    right = "A wrong input.\n  3: > x\n    > x + torch.Tensor{{0, {}}}\n"
+    assert [r.verdict.value for r in check(right.format(1)).results] == ["ran", "erratum", "pass"]
+    result = check(right.format(2)).results[1]
+    assert (result.verdict.value, result.got.split()[:2]) == ("differs", ["1", "4"])
+    assert result.note == "the ledger says that this holds: x + torch.Tensor{0, 2}"
 
 
 def test_bad_ledger_fails_the_page(check: Callable[[str | None], PageResult]) -> None:

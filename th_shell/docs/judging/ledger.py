@@ -2,12 +2,19 @@
 
 They are in a file beside the page, named PAGE.errata: the page's ledger. A line that is not
 indented is a reason; the indented lines under it are the examples that it is for, each with its
-line in the page and the first line of its input:
+line in the page and the first line of its input. Below, further lines may say what is right: after
+`|` what the example prints, or after `>` the input that prints what the page documents. Both are
+checked. `th-docs --update` writes what examples print:
 
     # A comment.
     The extraction lost a row of the output.
         184: > x
-        193: y = torch.Tensor(x)
+            |  1  2
+            |  3  4
+            | [torch.DoubleTensor of dimension 2x2]
+    The extraction made the colon of a method call a dot.
+        193: y = x.clone()
+            > y = x:clone()
 
 An entry is for the example with this input that is nearest to the line: lines may have been added
 to the page above it. Prompts, white space and comments in the input do not count.
@@ -16,15 +23,16 @@ to the page above it. Prompts, white space and comments in the input do not coun
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from th_shell.docs.reading.examples import Example
 
-__all__ = ["Erratum", "LedgerError", "find", "ledger_path", "read_ledger"]
+__all__ = ["Erratum", "LedgerError", "find", "ledger_path", "read_ledger", "update_ledger"]
 
 _ENTRY = re.compile(r"^\s+(\d+):\s*(.*)$")
+_RIGHT = re.compile(r"^\s+(?P<what>[|>])(?: (?P<text>.*))?$")
 _ANY_PROMPT = re.compile(r"^(?:(?:th)?>|\$)\s*")
 _COMMENT = re.compile(r"(?:^|\s)--.*$")
 
@@ -35,12 +43,18 @@ class LedgerError(Exception):
 
 @dataclass(frozen=True)
 class Erratum:
-    """One entry. line: that of the example in the page. at: that of the entry in the ledger."""
+    """One entry.
+
+    line: that of the example in the page. at: that of the entry in the ledger. output: what the
+    example prints, and input: the right input; None where the ledger does not say.
+    """
 
     line: int
     source: str
     reason: str
     at: int
+    output: str | None = None
+    input: str | None = None
 
 
 def ledger_path(page: Path, folder: Path | None = None) -> Path:
@@ -52,23 +66,55 @@ def read_ledger(path: Path) -> list[Erratum]:
     """The entries of a ledger; none if there is no such file. Raises LedgerError."""
     if not path.exists():
         return []
-    return list(_entries(path))
+    found: list[Erratum] = []
+    for entry in _entries(path):
+        if found and found[-1].at == entry.at:
+            found.pop()  # the same one with one line more of what is right
+        found.append(entry)
+    return found
+
+
+def update_ledger(text: str, outputs: Mapping[int, str]) -> str:
+    """The text of a ledger with other outputs, by the lines of their entries."""
+    lines = text.split("\n")
+    for at in sorted(outputs, reverse=True):
+        end = at
+        while end < len(lines) and _RIGHT.match(lines[end]):
+            end += 1
+        margin = " " * (len(lines[at - 1]) - len(lines[at - 1].lstrip()) + 4)
+        shown = outputs[at].rstrip().split("\n")
+        lines[at:end] = [f"{margin}| {line}".rstrip() for line in shown]
+    return "\n".join(lines)
 
 
 def _entries(path: Path) -> Iterator[Erratum]:
     reason, in_reason = "", False
+    last: Erratum | None = None
+    taken = 0  # lines of what is right for the last entry
     for at, text in enumerate(path.read_text("utf-8", "surrogateescape").split("\n"), 1):
-        entry = _ENTRY.match(text)
+        entry, right = _ENTRY.match(text), _RIGHT.match(text)
+        if right and last and last.at + taken == at - 1:
+            last, taken = _with_line(last, right["what"], right["text"] or ""), taken + 1
+            yield last
+            continue
         if not text.strip() or text.startswith("#"):
             in_reason = False
         elif not text[0].isspace():
             reason = f"{reason} {text.strip()}" if in_reason else text.strip()
             in_reason = True
         elif entry and reason:
-            yield Erratum(int(entry[1]), _simple(entry[2]), reason, at)
+            last, taken = Erratum(int(entry[1]), _simple(entry[2]), reason, at), 0
+            yield last
             in_reason = False
         else:
             raise LedgerError(f"{path}:{at}: neither a reason nor '  LINE: INPUT' under one")
+
+
+def _with_line(entry: Erratum, what: str, text: str) -> Erratum:
+    if what == "|":
+        output = text if entry.output is None else f"{entry.output}\n{text}"
+        return replace(entry, output=output)
+    return replace(entry, input=text if entry.input is None else f"{entry.input}\n{text}")
 
 
 def find(entries: Sequence[Erratum], examples: Sequence[Example]) -> dict[int, Erratum]:

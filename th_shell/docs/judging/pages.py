@@ -8,26 +8,48 @@ be like what several runs print (`plausibility`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from th_shell.docs.judging.adoption import adopting_code, vary_literals
-from th_shell.docs.judging.comparison import agrees_within, numbers
-from th_shell.docs.judging.ledger import Erratum, LedgerError, find, ledger_path, read_ledger
+from th_shell.docs.judging.comparison import agrees, agrees_by_layout, agrees_within, numbers
+from th_shell.docs.judging.ledger import (
+    Erratum,
+    LedgerError,
+    find,
+    ledger_path,
+    read_ledger,
+    update_ledger,
+)
 from th_shell.docs.judging.plausibility import implausible
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict, judge
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import read_page
 from th_shell.docs.reading.examples import Example, Kind, cut
 from th_shell.docs.reading.names import bound_names, read_names
+from th_shell.docs.reporting.files import write_file
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, PreludeError, Runner
 
-__all__ = ["check_page", "read_examples"]
+__all__ = ["Options", "check_page", "read_examples"]
 
 #: Seeds of further runs, which tell what an example that depends on chance may print.
 _SEEDS = (2, 3, 5, 7, 11, 13)
 _ADOPTED = 3  # runs of the second round that have the documented numbers
+
+
+@dataclass(frozen=True)
+class Options:
+    """How pages are judged.
+
+    ledgers: the folder of the ledgers, None for each page's own. strict: whether it is a failure
+    that a prompt prints something where the page documents nothing. update: whether ledgers are to
+    be written anew, with what their examples print.
+    """
+
+    ledgers: Path | None = None
+    strict: bool = False
+    update: bool = False
 
 
 def read_examples(page: Path, compiler: Compiler) -> list[Example]:
@@ -36,66 +58,81 @@ def read_examples(page: Path, compiler: Compiler) -> list[Example]:
 
 
 def check_page(
-    page: Path,
-    examples: Sequence[Example],
-    runner: Runner,
-    compiler: Compiler,
-    ledgers: Path | None = None,
-    strict: bool = False,
+    page: Path, examples: Sequence[Example], runner: Runner, compiler: Compiler, options: Options
 ) -> PageResult:
-    """Run a page's examples and judge them.
-
-    ledgers: the folder of the ledgers, by default the page's. strict: whether it is a failure that
-    a prompt prints something where the page documents nothing.
-    """
+    """Run a page's examples and judge them."""
+    path = ledger_path(page, options.ledgers)
     try:
-        errata = find(read_ledger(ledger_path(page, ledgers)), examples)
+        errata = find(read_ledger(path), examples)
+        found = _Judged(examples, runner, {i: e.input for i, e in errata.items() if e.input})
     except LedgerError as error:
         return PageResult(page, [], str(error))
-    try:
-        outcomes = runner.evaluate(examples, (FIRST, SECOND))
-        results = judge(examples, [(first, second) for first, second in outcomes])
-        results = _judged_again(results, outcomes, runner)
     except PreludeError as error:
         return PageResult(page, [], f"the prelude fails: {error}")
     known = compiler.known_names | bound_names(runner.prelude)
-    results = _with_fragments(results, known)
-    if strict:
+    results = _with_fragments(found.results, known)
+    if options.strict:
         results = [_strict(result) for result in results]
-    judged = [_with_erratum(result, errata.get(i)) for i, result in enumerate(results)]
+    if options.update and errata:
+        errata = _updated(path, errata, results, found.outcomes)
+    judged = [
+        _with_erratum(result, errata[i], found.outcomes[i]) if i in errata else result
+        for i, result in enumerate(results)
+    ]
     return PageResult(page, judged)
 
 
 # -- what depends on chance
 
 
-def _judged_again(
-    results: Sequence[Result], outcomes: Sequence[tuple[Outcome, ...]], runner: Runner
-) -> list[Result]:
-    """The results with the documented numbers in place of those that depend on chance."""
-    examples = [result.example for result in results]
-    chance = [i for i, result in enumerate(results) if result.verdict is Verdict.LAYOUT]
-    if not chance and not any(result.failed for result in results):
-        return list(results)
-    adopted, varied = (
-        {i: adopting_code(examples[i].source, examples[i].expected, vary) for i in chance}
-        for vary in (False, True)
-    )
-    literals = {i: vary_literals(example.source) for i, example in enumerate(examples)}
-    plans = [
-        replace(FIRST, after=adopted),
-        replace(SECOND, after=adopted),
-        replace(FIRST, after=varied, sources=literals),
-        *(Plan(seed) for seed in (_SEEDS if chance else ())),
-    ]
-    found = runner.evaluate(examples, plans)
-    again = judge(examples, [(first, second) for first, second, *_ in found])
-    shown_first = _shown_first(examples)
-    judged = []
-    for i, (first, second) in enumerate(zip(results, again, strict=True)):
-        samples = [outcome.output for outcome in (outcomes[i][0], *found[i][_ADOPTED:])]
-        judged.append(_better(first, second, found[i], samples, i in shown_first))
-    return judged
+class _Judged:
+    """A page's results, with the documented numbers in place of those that depend on chance.
+
+    outcomes: those of the two runs that were judged last. sources: inputs that replace the page's.
+    """
+
+    def __init__(
+        self, examples: Sequence[Example], runner: Runner, sources: Mapping[int, str]
+    ) -> None:
+        self._examples = examples
+        self._runner = runner
+        self._sources = sources
+        plans = (replace(FIRST, sources=sources), replace(SECOND, sources=sources))
+        self.outcomes = _pairs(runner.evaluate(examples, plans))
+        self.results = judge(examples, self.outcomes)
+        chance = [i for i, result in enumerate(self.results) if result.verdict is Verdict.LAYOUT]
+        if chance or any(result.failed for result in self.results):
+            self._judge_again(chance)
+
+    def _judge_again(self, chance: Sequence[int]) -> None:
+        examples = self._examples
+        adopted, varied = (
+            {i: adopting_code(examples[i].source, examples[i].expected, vary) for i in chance}
+            for vary in (False, True)
+        )
+        literals = {
+            i: vary_literals(self._sources.get(i, example.source))
+            for i, example in enumerate(examples)
+        }
+        plans = [
+            replace(FIRST, after=adopted, sources=self._sources),
+            replace(SECOND, after=adopted, sources=self._sources),
+            replace(FIRST, after=varied, sources=literals),
+            *(Plan(seed, sources=self._sources) for seed in (_SEEDS if chance else ())),
+        ]
+        found = self._runner.evaluate(examples, plans)
+        again = judge(examples, _pairs(found))
+        shown_first = _shown_first(examples)
+        judged = []
+        for i, (first, second) in enumerate(zip(self.results, again, strict=True)):
+            seeds = (self.outcomes[i][0], *found[i][_ADOPTED:])
+            samples = [outcome.output for outcome in seeds]
+            judged.append(_better(first, second, found[i], samples, i in shown_first))
+        self.results, self.outcomes = judged, _pairs(found)
+
+
+def _pairs(outcomes: Sequence[tuple[Outcome, ...]]) -> list[tuple[Outcome, Outcome]]:
+    return [(first, second) for first, second, *_ in outcomes]
 
 
 def _better(
@@ -189,10 +226,44 @@ def _strict(result: Result) -> Result:
     return replace(result, verdict=Verdict.DIFFERS, note=note)
 
 
-def _with_erratum(result: Result, entry: Erratum | None) -> Result:
-    if entry is None:
-        return result
-    if result.failed or result.verdict is Verdict.FRAGMENT:
-        return replace(result, verdict=Verdict.ERRATUM, note=entry.reason)
-    note = f"the ledger says: {entry.reason} But it is {result.verdict.value} now: strike it."
-    return replace(result, verdict=Verdict.DIFFERS, note=note)
+def _with_erratum(result: Result, entry: Erratum, runs: tuple[Outcome, Outcome]) -> Result:
+    fails = result.failed or result.verdict is Verdict.FRAGMENT
+    if entry.input is not None:
+        if not fails:
+            return replace(result, verdict=Verdict.ERRATUM, note=entry.reason)
+        note = f"the ledger says that this holds: {entry.input}"
+        return replace(result, verdict=Verdict.DIFFERS, note=note)
+    if not fails:
+        note = f"the ledger says: {entry.reason} But it is {result.verdict.value} now: strike it."
+        return replace(result, verdict=Verdict.DIFFERS, note=note)
+    if entry.output is not None and not _prints(entry.output, runs):
+        note = f"the ledger says that it prints something else: {entry.output}"
+        return replace(result, verdict=Verdict.DIFFERS, note=note)
+    return replace(result, verdict=Verdict.ERRATUM, note=entry.reason)
+
+
+def _prints(output: str, runs: tuple[Outcome, Outcome]) -> bool:
+    texts = [run.output + (run.error or "") for run in runs]
+    return agrees(output, texts[0]) or (
+        texts[0] != texts[1] and agrees_by_layout(output, texts[0], texts[1])
+    )
+
+
+def _updated(
+    path: Path,
+    errata: Mapping[int, Erratum],
+    results: Sequence[Result],
+    outcomes: Sequence[tuple[Outcome, Outcome]],
+) -> dict[int, Erratum]:
+    """The errata with what their examples print now, which the ledger then has, too."""
+    new = dict(errata)
+    for i, entry in errata.items():
+        fails = results[i].failed or results[i].verdict is Verdict.FRAGMENT
+        if fails and entry.input is None:
+            new[i] = replace(entry, output=outcomes[i][0].output + (outcomes[i][0].error or ""))
+    outputs = {entry.at: entry.output for entry in new.values() if entry.output is not None}
+    old = path.read_bytes().decode("utf-8", "surrogateescape")
+    text = update_ledger(old, outputs)
+    if text != old:
+        write_file(path, text.encode("utf-8", "surrogateescape"))
+    return new
