@@ -29,7 +29,8 @@ end
 function th.for_python(functions)
   local exported = {}
   for name, f in pairs(functions) do
-    exported[name] = type(f) ~= 'function' and f or function(...) return free_lock(pcall(f, ...)) end
+    local guarded = function(...) return free_lock(pcall(f, ...)) end
+    exported[name] = type(f) == 'function' and guarded or f
   end
   return exported
 end

@@ -1,6 +1,8 @@
---- The engine for pages of any Lua: speaks the protocol of protocol.py, with plain Lua 5.1 or LuaJIT,
+--- The engine for pages of any Lua: speaks the protocol of protocol.py in plain Lua 5.1 or LuaJIT,
 -- with torch where there is one. th-docs runs it as `COMMAND lua_engine.lua`.
 -- @script lua_engine
+
+-- luacheck: globals torch
 
 local requests, replies = assert(io.open('/dev/fd/3', 'rb')), assert(io.open('/dev/fd/4', 'wb'))
 local loadstring, print = loadstring or load, print
