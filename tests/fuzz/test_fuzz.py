@@ -13,10 +13,10 @@ from tests.fuzz.fuzzers import FUZZERS
 from tests.fuzz.harness import Tally
 
 #: Programs of a short run.
-SHORT = {"files": 400, "calls": 90, "nans": 12, "collections": 40}
+SHORT = {"files": 250, "calls": 60, "nans": 8, "collections": 30}
 
 #: Seconds of work of a short run, besides the start of the process.
-BRIEF = {"interrupts": 1.0, "forks": 1.0, "kills": 0.7, "answers": 1.2, "memory": 0.0}
+BRIEF = {"interrupts": 0.7, "forks": 0.7, "kills": 0.5, "answers": 0.8, "memory": 0.0}
 
 #: Seconds of a long run.
 LONG = 120
