@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,8 +13,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -95,15 +96,13 @@ class Starter:
 
         Raises LostError where no process can be started.
         """
-        run = Run(self)
         try:
             with self._lock:
                 if self._stopped:
                     raise LostError("was stopped")
+                run = Run(self._connection(), engine, number, self._forget)
                 self._runs.add(run)
-                run._open(self._connection(), engine, number)
         except OSError as error:
-            run.close()
             raise LostError(f"could not be started: {error.strerror}") from None
         return run
 
@@ -125,8 +124,7 @@ class Starter:
         if self._process:
             self._process.wait()
 
-    def forget(self, run: Run) -> None:
-        """A run has ended."""
+    def _forget(self, run: Run) -> None:
         with self._lock:
             self._runs.discard(run)
 
@@ -150,24 +148,33 @@ class Starter:
 class Run:
     """A process that runs a page's examples in an empty folder, and the lines to it."""
 
-    def __init__(self, starter: Starter) -> None:
-        self._starter = starter
-        self._open_files: list[int] = []
+    def __init__(
+        self,
+        connection: socket.socket,
+        engine: Engine,
+        number: int,
+        forget: Callable[[Run], None],
+    ) -> None:
+        """Ask a starter for it by a connection. forget: called when it ends. Raises OSError."""
+        self._forget = forget
         self._received = b""
         self._end = 0  # of what was printed before the last reply
-
-    def _open(self, connection: socket.socket, engine: Engine, number: int) -> None:
-        self._line, line = socket.socketpair(
-            type=socket.SOCK_SEQPACKET
-        )  # closed on our side, it ends the run
-        with line:
-            theirs_in, self._requests = self._pipe()
-            self._replies, theirs_out = self._pipe()
+        with ExitStack() as opened, ExitStack() as theirs, ExitStack() as on_error:
+            # The run ends when our side of the line is closed, however that comes.
+            self._line, line = socket.socketpair(type=socket.SOCK_SEQPACKET)
+            opened.enter_context(self._line)
+            theirs.enter_context(line)
+            requests, self._requests = os.pipe()
+            self._replies, replies = os.pipe()
             folder = Path(tempfile.mkdtemp(prefix="th-docs-"))
+            on_error.callback(shutil.rmtree, folder, ignore_errors=True)
             (folder / "page").mkdir()
             flags = os.O_CREAT | os.O_RDWR | os.O_APPEND
             self._capture = os.open(folder / "output", flags, 0o600)
-            self._open_files.append(self._capture)
+            for descriptor in (self._requests, self._replies, self._capture):
+                opened.callback(os.close, descriptor)
+            for descriptor in (requests, replies):
+                theirs.callback(os.close, descriptor)
             plan = {
                 "folder": str(folder),
                 "page": str(folder / "page"),
@@ -176,16 +183,10 @@ class Run:
                 "memory": engine.memory,
                 "number": number,
             }
-            descriptors = [line.fileno(), theirs_in, theirs_out, self._capture]
+            descriptors = [line.fileno(), requests, replies, self._capture]
             socket.send_fds(connection, [json.dumps(plan).encode()], descriptors)
-        for theirs in (theirs_in, theirs_out):
-            self._open_files.remove(theirs)
-            os.close(theirs)
-
-    def _pipe(self) -> tuple[int, int]:
-        ends = os.pipe()
-        self._open_files.extend(ends)
-        return ends
+            on_error.pop_all()  # the run deletes its folder
+            self._opened = opened.pop_all()
 
     def ask(self, name: str, body: bytes = b"", seconds: float = 60) -> Reply:
         """Send a request and wait for its reply. Raises LostError."""
@@ -242,14 +243,10 @@ class Run:
 
     def close(self) -> None:
         """End the run; its processes and its folder are gone after that."""
-        self._starter.forget(self)
-        if hasattr(self, "_line"):
-            self.hang_up()
-            self._last_words(_GRACE)
-            self._line.close()
-        for descriptor in self._open_files:
-            os.close(descriptor)
-        self._open_files.clear()
+        self._forget(self)
+        self.hang_up()
+        self._last_words(_GRACE)
+        self._opened.close()
 
     def _reply(self, deadline: float) -> Message | None:
         """The next message from the engine; None if there is none until then."""
@@ -287,9 +284,9 @@ class Run:
 
     def _last_words(self, seconds: float) -> bytes | None:
         """What the run's keeper says at its end; None if it does not end in time."""
-        self._line.settimeout(seconds)
         said = b""
         try:
+            self._line.settimeout(seconds)
             while data := self._line.recv(64):
                 said += data
         except TimeoutError:
