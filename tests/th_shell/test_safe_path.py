@@ -39,7 +39,7 @@ def run(folder: Path, *command: str, path: str = str(TOP)) -> tuple[int, str, st
 
 
 SHELL = (0, "2\t\n", "")
-DOCS = (0, "page.md: 1 example: 1 pass\n", "")
+DOCS = (0, "page.md: checked 1 of 1 example: 1 pass\n", "")
 
 
 def test_as_a_module(folder: Path) -> None:
