@@ -1,5 +1,6 @@
 """The command: its report, its JSON, its exit status."""
 
+import errno
 import json
 import os
 import pty
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
+from th_shell.docs.judging import pages
 
 GOOD = "```lua\n> 1 + 1\n2\n```\n"
 BAD = "Text\n\n```lua\nx = 2\n> x * 2\n5\n```\n"
@@ -104,6 +106,20 @@ def test_update_writes_what_is_printed_into_ledgers() -> None:
     assert main(["bad.md"]) == 0
     Path("bad.md").write_text(BAD.replace("x = 2", "x = 3"))
     assert main(["bad.md"]) == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_ledger_that_cannot_be_written(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(pages, "write_file", refuse)
+    Path("bad.md.errata").write_text("Two and two are four.\n  5: x * 2\n")
+    assert main(["--update", "bad.md"]) == 1
+    shown = capfd.readouterr().out
+    assert shown.startswith("FAIL bad.md: bad.md.errata cannot be written: No space left on device")
 
 
 @pytest.mark.usefixtures("folder")

@@ -12,6 +12,7 @@ import re
 from math import isinf, isnan
 
 from th_shell.docs.judging.printout import NUMBER, precision, printed_tensors
+from th_shell.docs.reading.examples import Example
 
 __all__ = ["adopting_code", "vary_literals"]
 
@@ -21,18 +22,18 @@ _ALONE = re.compile(rf"\s*({NUMBER})\s*")
 _ROUNDED = re.compile(r"(?<![\w.])\d+\.\d{4,}(?![\w.])")
 
 
-def adopting_code(source: str, documented: str, vary: bool = False) -> str:
-    """Lua code that gives the value which an input has printed the documented numbers.
+def adopting_code(example: Example, vary: bool = False) -> str:
+    """Lua code that gives the value which an example has printed the documented numbers.
 
     Returns '' where there is no such code: it takes one tensor, or one number that a variable has.
     vary: whether each number is changed by up to half a unit in its last place.
     """
-    number = _ALONE.fullmatch(documented)
-    name = _NAME.fullmatch(source)
+    number = _ALONE.fullmatch(example.expected)
+    name = _NAME.fullmatch(example.source)
     if number and name:
         value = _varied(float(number[1]), precision(number[1]), random.Random(1), vary)
         return f"{name[1]} = {_literal(value)}"
-    tensors = list(printed_tensors(documented))
+    tensors = list(printed_tensors(example.expected))
     if len(tensors) != 1 or tensors[0].problem or not tensors[0].class_name.endswith("Tensor"):
         return ""
     (tensor,) = tensors

@@ -74,7 +74,10 @@ def check_page(
     if options.strict:
         results = [_strict(result) for result in results]
     if options.update and errata:
-        errata = _updated(path, errata, results, found.outcomes)
+        try:
+            errata = _updated(path, errata, results, found.outcomes)
+        except OSError as error:
+            return PageResult(page, [], f"{path} cannot be written: {error.strerror}")
     judged = [
         _with_erratum(result, errata[i], found.outcomes[i]) if i in errata else result
         for i, result in enumerate(results)
@@ -107,7 +110,7 @@ class _Judged:
     def _judge_again(self, chance: Sequence[int]) -> None:
         examples = self._examples
         adopted, varied = (
-            {i: adopting_code(examples[i].source, examples[i].expected, vary) for i in chance}
+            {i: code for i in chance if (code := adopting_code(examples[i], vary))}
             for vary in (False, True)
         )
         literals = {
