@@ -17,7 +17,7 @@ local write = getmetatable(stdout).__index.write
 _RESULTS = {}
 _LAST = ''
 
-local shell = { thread_pool = th.thread_pool }
+local shell = { thread_pool = th.for_python(th.thread_pool) }
 th.shell = shell
 
 local OUT_OF_MEMORY = 'not enough memory'

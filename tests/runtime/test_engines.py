@@ -203,7 +203,7 @@ def test_numpys_settings_stay_the_programs() -> None:
 _MANY = """
 import gc, os, resource, sys, threading
 from runtime import Engine
-from runtime.compute import blas_threads, thread_pool
+from runtime.compute import thread_pool
 thread_pool.free_threads = lambda count: count
 
 def resident():

@@ -20,7 +20,8 @@ local WAS_FREE = 1 -- PyGILState_UNLOCKED
 
 -- thread_with_lock is that of the process or, from Python 3.12 on, nil unless it is this thread.
 local function free_lock(ok, ...)
-  if this_thread() ~= nil and thread_with_lock() == this_thread() then release(WAS_FREE) end
+  local thread = this_thread()
+  if thread ~= nil and thread_with_lock() == thread then release(WAS_FREE) end
   if not ok then error((...), 0) end
   return ...
 end

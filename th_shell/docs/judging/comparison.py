@@ -25,14 +25,13 @@ __all__ = [
     "same",
 ]
 
-_NUMBER = NUMBER
-_IS_NUMBER = re.compile(rf"(?:{_NUMBER})\Z")
+_IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
 _ANYTHING = "\0"
 _SHAPE = re.compile(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
 _SHAPE_TOKEN = re.compile(r"<(torch\.\w+)\|([\dx]+)>")
 _PUNCTUATION = r"{}()\[\],:=*"
 _TOKEN = re.compile(
-    rf"{_ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{_NUMBER})(?![\w.])"
+    rf"{_ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{NUMBER})(?![\w.])"
     rf"|[{_PUNCTUATION}]|[^\s{_PUNCTUATION}]+"
 )
 _HEADING = re.compile(r"^\s*\((\d+(?:,\d+)*)[,.]+\)\s*=\s*$", re.M)
@@ -46,10 +45,11 @@ _TABLE = re.compile(r"^\s*\{\s*$", re.M)
 _ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
 _TRACEBACK = re.compile(r"^\s*stack traceback:.*", re.M | re.S)
 _PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+)(?: [\w,]+)*:?\s*\Z")
+_POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s")
+
 #: How much further than one change of the numbers a result comes from another change may bring it.
 _MOST_SPREAD = 4.0
 _RESIDUE = 1e-12
-_POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s")
 
 
 def same(first: str, second: str) -> bool:

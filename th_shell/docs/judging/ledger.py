@@ -23,7 +23,7 @@ to the page above it. Prompts, white space and comments in the input do not coun
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -67,10 +67,23 @@ def read_ledger(path: Path) -> list[Erratum]:
     if not path.exists():
         return []
     found: list[Erratum] = []
-    for entry in _entries(path):
-        if found and found[-1].at == entry.at:
-            found.pop()  # the same one with one line more of what is right
-        found.append(entry)
+    reason, in_reason = "", False
+    after_entry = 0  # the line behind the last entry and what is right for it
+    for at, text in enumerate(path.read_text("utf-8", "surrogateescape").split("\n"), 1):
+        entry, right = _ENTRY.match(text), _RIGHT.match(text)
+        if right and at == after_entry:
+            found[-1] = _with_line(found[-1], right["what"], right["text"] or "")
+            after_entry = at + 1
+        elif not text.strip() or text.startswith("#"):
+            in_reason = False
+        elif not text[0].isspace():
+            reason = f"{reason} {text.strip()}" if in_reason else text.strip()
+            in_reason = True
+        elif entry and reason:
+            found.append(Erratum(int(entry[1]), _simple(entry[2]), reason, at))
+            after_entry, in_reason = at + 1, False
+        else:
+            raise LedgerError(f"{path}:{at}: neither a reason nor '  LINE: INPUT' under one")
     return found
 
 
@@ -85,29 +98,6 @@ def update_ledger(text: str, outputs: Mapping[int, str]) -> str:
         shown = outputs[at].rstrip().split("\n")
         lines[at:end] = [f"{margin}| {line}".rstrip() for line in shown]
     return "\n".join(lines)
-
-
-def _entries(path: Path) -> Iterator[Erratum]:
-    reason, in_reason = "", False
-    last: Erratum | None = None
-    taken = 0  # lines of what is right for the last entry
-    for at, text in enumerate(path.read_text("utf-8", "surrogateescape").split("\n"), 1):
-        entry, right = _ENTRY.match(text), _RIGHT.match(text)
-        if right and last and last.at + taken == at - 1:
-            last, taken = _with_line(last, right["what"], right["text"] or ""), taken + 1
-            yield last
-            continue
-        if not text.strip() or text.startswith("#"):
-            in_reason = False
-        elif not text[0].isspace():
-            reason = f"{reason} {text.strip()}" if in_reason else text.strip()
-            in_reason = True
-        elif entry and reason:
-            last, taken = Erratum(int(entry[1]), _simple(entry[2]), reason, at), 0
-            yield last
-            in_reason = False
-        else:
-            raise LedgerError(f"{path}:{at}: neither a reason nor '  LINE: INPUT' under one")
 
 
 def _with_line(entry: Erratum, what: str, text: str) -> Erratum:
