@@ -29,6 +29,9 @@ class Verdict(Enum):
     DIFFERS = "differs"  #: it has printed something else
     ERROR = "error"  #: it has raised an error, or its process has ended
     FRAGMENT = "fragment"  #: it fails, and uses names that the page never gives a value
+    DAMAGED = "damaged"  #: it fails, and the documented text contradicts itself
+    HEALED = "healed"  #: it fails, and holds after one small repair of the page's text
+    XFAIL = "xfail"  #: it fails, and the page's settings say that it does
     SKIPPED = "skipped"  #: it was not run
     ERRATUM = "erratum"  #: it fails, and the ledger has the reason why the page is wrong
 
@@ -39,12 +42,17 @@ FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR))
 
 @dataclass(frozen=True)
 class Result:
-    """An example's verdict. got: what it has printed, and its error. note: the reason, or ''."""
+    """An example's verdict.
+
+    got: what it has printed, and its error. note: the reason, or ''. repaired: for what is healed,
+    the input or the documented text with which it holds.
+    """
 
     example: Example
     verdict: Verdict
     got: str = ""
     note: str = ""
+    repaired: str = ""
 
     @property
     def failed(self) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -24,6 +24,9 @@ SKIP_MARK = "<!-- th-docs: skip -->"
 _LUA = frozenset(("", "lua", "luajit", "th", "torch"))
 
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)\s*$")
+
+#: In the source of a heading: tags, the targets of links, and marks.
+_MARKUP = re.compile(r"<[^<>]*>|\]\([^()]*\)|[\[\]*`#\\]")
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Block:
     """The lines between two fences.
 
     opening, closing: the line numbers of the fences. skip: whether the page says not to run it.
+    heading: the text of the heading above, '' where there is none.
     """
 
     opening: int
@@ -46,6 +50,7 @@ class Block:
     language: str
     lines: tuple[Line, ...]
     skip: bool = False
+    heading: str = ""
 
 
 def read_page(path: Path) -> list[Block]:
@@ -59,14 +64,24 @@ def read_page(path: Path) -> list[Block]:
 
 
 def _markdown_blocks(lines: list[str]) -> Iterator[Block]:
+    heading = before = ""
     for token in MarkdownIt().parse("\n".join(lines)):
+        if before == "heading_open":
+            heading = _plain(token.content)
+        before = token.type
         if token.type != "fence" or token.map is None:
             continue
         opening = token.map[0] + 1
         content = token.content.removesuffix("\n").split("\n")
         numbered = tuple(Line(opening + i, text) for i, text in enumerate(content, 1))
         language = (token.info.split() or [""])[0].lower()
-        yield Block(opening, opening + len(content) + 1, language, numbered)
+        closing = opening + len(content) + 1
+        yield Block(opening, closing, language, numbered, heading=heading)
+
+
+def _plain(heading: str) -> str:
+    """The words of a heading, without its anchors and marks."""
+    return " ".join(_MARKUP.sub("", heading).split())
 
 
 def text_blocks(lines: list[str]) -> Iterator[Block]:
@@ -108,7 +123,7 @@ def _marked(blocks: Iterator[Block], lines: list[str]) -> Iterator[Block]:
     for block in blocks:
         before = (text.strip() for text in reversed(lines[: block.opening - 1]))
         skip = next((text for text in before if text), "") == SKIP_MARK
-        yield Block(block.opening, block.closing, block.language, block.lines, skip)
+        yield replace(block, skip=skip)
 
 
 def _joined(blocks: Iterator[Block], lines: list[str]) -> Iterator[Block]:
@@ -116,7 +131,7 @@ def _joined(blocks: Iterator[Block], lines: list[str]) -> Iterator[Block]:
     for block in blocks:
         if last and _continues(block, last, lines):
             both = last.lines + block.lines
-            last = Block(last.opening, block.closing, last.language, both, last.skip)
+            last = replace(last, closing=block.closing, lines=both)
             continue
         if last:
             yield last

@@ -9,8 +9,8 @@ of the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from th_shell.docs.reading.compiler import Compiler
@@ -44,7 +44,8 @@ class Example:
 
     line: the line of the page where the input begins, from 1. block: the number of its block.
     source: the input without prompts. expected: the text under it. skip: whether the page says not
-    to run it.
+    to run it. last: the line where the input ends. documented: the first and the last line of the
+    text under it, None where there is none. heading: the heading above. language: that of source.
     """
 
     line: int
@@ -53,6 +54,10 @@ class Example:
     source: str
     expected: str = ""
     skip: bool = False
+    last: int = 0
+    documented: tuple[int, int] | None = None
+    heading: str = ""
+    language: str = "lua"
 
 
 def cut(blocks: Iterable[Block], compiler: Compiler) -> list[Example]:
@@ -66,12 +71,12 @@ class _Cutter:
 
     def __init__(self, number: int, block: Block, compiler: Compiler) -> None:
         self._number = number
+        self._block = block
         self._lines = block.lines
-        self._skip = block.skip
         self._compiler = compiler
         self._assigned: set[str] = set()
-        self._inputs: list[tuple[int, Kind, str]] = []
-        self._outputs: list[list[str]] = []
+        self._inputs: list[Example] = []
+        self._outputs: list[list[Line]] = []
         self._open = False
 
     def cut(self) -> list[Example]:
@@ -81,17 +86,14 @@ class _Cutter:
             if not used:
                 self._output(self._lines[at])
             at += used or 1
-        return [
-            Example(line, self._number, kind, source, "\n".join(output).strip("\n"), self._skip)
-            for (line, kind, source), output in zip(self._inputs, self._outputs, strict=True)
-        ]
+        return list(map(_with_output, self._inputs, self._outputs))
 
     # -- reading an input that begins at a line; each returns how many lines it has, or 0
 
     def _shell(self, at: int) -> int:
         match = _SHELL.match(self._lines[at].text)
         if match:
-            self._input(at, Kind.SHELL, match["input"].strip())
+            self._input(at, 1, Kind.SHELL, match["input"].strip())
         return 1 if match else 0
 
     def _prompt(self, at: int) -> int:
@@ -101,7 +103,7 @@ class _Cutter:
         source, used = match["input"], 1
         if self._compiler.typed(source) is Syntax.INCOMPLETE:
             source, used = self._completed(source, at) or (source, 1)
-        self._input(at, Kind.PROMPT, source)
+        self._input(at, used, Kind.PROMPT, source)
         return used
 
     def _bare(self, at: int) -> int:
@@ -109,7 +111,7 @@ class _Cutter:
         if not source.strip():
             return 0
         if self._is_query(source):
-            self._input(at, Kind.PROMPT, source)
+            self._input(at, 1, Kind.PROMPT, source)
             return 1
         used = 1
         state = self._compiler.statement(source)
@@ -118,7 +120,7 @@ class _Cutter:
         elif state is not Syntax.COMPLETE:
             used = 0
         if used:
-            self._input(at, Kind.BARE, source)
+            self._input(at, used, Kind.BARE, source)
         return used
 
     def _is_query(self, source: str) -> bool:
@@ -142,7 +144,7 @@ class _Cutter:
 
     # -- collecting inputs and outputs
 
-    def _input(self, at: int, kind: Kind, source: str) -> None:
+    def _input(self, at: int, used: int, kind: Kind, source: str) -> None:
         source = source.strip()
         self._open = bool(source) and (kind is Kind.SHELL or not self._is_comment(source))
         if not self._open:
@@ -151,8 +153,7 @@ class _Cutter:
             self._assigned.update(name.strip() for name in names.split(","))
         if kind is Kind.BARE:
             source = self._without_local(source)
-        self._inputs.append((self._lines[at].number, kind, source))
-        self._outputs.append([])
+        self._add(kind, source, self._lines[at : at + used])
 
     def _is_comment(self, source: str) -> bool:
         return source.startswith("--") and self._compiler.is_comment(source)
@@ -164,8 +165,23 @@ class _Cutter:
 
     def _output(self, line: Line) -> None:
         if self._open:
-            self._outputs[-1].append(line.text)
+            self._outputs[-1].append(line)
         elif line.text.strip():
-            self._inputs.append((line.number, Kind.TEXT, ""))
-            self._outputs.append([line.text])
+            self._add(Kind.TEXT, "", [line])
+            self._outputs[-1].append(line)
             self._open = True
+
+    def _add(self, kind: Kind, source: str, lines: Sequence[Line]) -> None:
+        example = Example(lines[0].number, self._number, kind, source, last=lines[-1].number)
+        block = self._block
+        self._inputs.append(replace(example, skip=block.skip, heading=block.heading))
+        self._outputs.append([])
+
+
+def _with_output(example: Example, output: Sequence[Line]) -> Example:
+    shown = [line.number for line in output if line.text.strip()]
+    return replace(
+        example,
+        expected="\n".join(line.text for line in output).strip("\n"),
+        documented=(shown[0], shown[-1]) if shown else None,
+    )
