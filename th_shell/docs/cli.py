@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from runtime import PROCESSORS, Replacement
-from th_shell.docs.judging.pages import Options, check_page, read_examples
+from th_shell.docs.judging.pages import Options, check_page, read
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.files import write_all
@@ -232,9 +232,9 @@ def _engine(options: argparse.Namespace) -> Engine:
 
 def _job(page: Path, options: argparse.Namespace, compiler: Compiler, runner: Runner) -> _Job:
     try:
-        examples = read_examples(page, compiler)
+        content = read(page, compiler)
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
         return lambda: PageResult(page, [], problem)
     judged = Options(options.errata, options.strict, options.update)
-    return lambda: check_page(page, examples, runner, compiler, judged)
+    return lambda: check_page(page, content, runner, judged)

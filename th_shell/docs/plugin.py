@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page, read_examples
+from th_shell.docs.judging.pages import Options, Page, check_page, read
 from th_shell.docs.judging.verdicts import PageResult, Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.report import describe_failure
@@ -60,16 +60,16 @@ class _Page(pytest.File):
     timeout: float = 30
 
     @cached_property
-    def examples(self) -> list[Any]:
-        return list(read_examples(self.path, _compiler()))
+    def page(self) -> Page:
+        return read(self.path, _compiler())
 
     @cached_property
     def result(self) -> PageResult:
         runner = Runner(_starter(), seconds=self.timeout)
-        return check_page(self.path, self.examples, runner, _compiler(), Options())
+        return check_page(self.path, self.page, runner, Options())
 
     def collect(self) -> Iterable[pytest.Item]:
-        for index, example in enumerate(self.examples):
+        for index, example in enumerate(self.page.examples):
             headline = example.source.split("\n")[0] or "text"
             name = f"{example.line}: {headline}".encode("ascii", "backslashreplace").decode()
             item = _ExampleTest.from_parent(self, name=name)
@@ -105,4 +105,4 @@ class _ExampleTest(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The path of the page, the example's line, from 0, and the test's name."""
-        return self.path, self.parent.examples[self.index].line - 1, self.name
+        return self.path, self.parent.page.examples[self.index].line - 1, self.name

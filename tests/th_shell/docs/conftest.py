@@ -1,9 +1,13 @@
 """What the tests of the documentation runner share: the processes that run pages."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from th_shell.docs.judging.pages import Options, check_page, read
+from th_shell.docs.judging.verdicts import PageResult
+from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Starter
 
@@ -17,3 +21,18 @@ def starter() -> Iterator[Starter]:
 @pytest.fixture(scope="session")
 def runner(starter: Starter) -> Runner:
     return Runner(starter)
+
+
+CheckPage = Callable[..., PageResult]
+
+
+@pytest.fixture
+def check_text(runner: Runner, tmp_path: Path) -> CheckPage:
+    """Checks a page of this text: page.md, or page.txt with as_text; update: see Options."""
+
+    def check(text: str, update: bool = False, as_text: bool = False) -> PageResult:
+        page = tmp_path / ("page.txt" if as_text else "page.md")
+        page.write_text(text)
+        return check_page(page, read(page, Compiler()), runner, Options(update=update))
+
+    return check

@@ -91,7 +91,7 @@ def test_json() -> None:
 @pytest.mark.usefixtures("folder")
 def test_ledgers_of_another_folder() -> None:
     Path("errata").mkdir()
-    Path("errata/bad.md.errata").write_text("Two and two are four.\n  5: x * 2\n")
+    Path("errata/bad.md.errata").write_text("Two and two are four.\n  5: x * 2\n    | 4\n")
     assert main(["--errata", "errata", "bad.md"]) == 0
 
 
@@ -101,7 +101,8 @@ def test_update_writes_what_is_printed_into_ledgers() -> None:
     ledger.write_text("# Notes.\n\nTwo and two are four.\n  5: x * 2\n\n# More.\n")
     assert main(["--update", "bad.md"]) == 0
     assert ledger.read_text() == (
-        "# Notes.\n\nTwo and two are four.\n  5: x * 2\n      | 4\n\n# More.\n"
+        "# Notes.\n\nTwo and two are four.\n"
+        "    5: > x * 2\n        @ /1 #ef2d127d\n        | 4\n\n# More.\n"
     )
     assert main(["bad.md"]) == 0
     Path("bad.md").write_text(BAD.replace("x = 2", "x = 3"))

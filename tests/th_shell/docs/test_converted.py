@@ -5,7 +5,7 @@ What its examples do is tested where it stands, in tests/docs.
 
 from pathlib import Path
 
-from th_shell.docs.judging.pages import read_examples
+from th_shell.docs.judging.pages import read
 from th_shell.docs.reading.compiler import Compiler
 
 PAGE = Path(__file__).parents[2] / "docs" / "converted.txt"
@@ -48,6 +48,6 @@ def test_every_example_is_found() -> None:
     found = [
         f"{e.line} {e.block} {len(e.source.splitlines())} {len(e.expected.splitlines())}  "
         + e.source.splitlines()[0].partition(" --")[0]
-        for e in read_examples(PAGE, Compiler())
+        for e in read(PAGE, Compiler()).examples
     ]
     assert found == CUT.strip().splitlines()

@@ -1,15 +1,19 @@
 """The ledger of errata: its format, and how entries find their examples."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from th_shell.docs.judging.ledger import (
+    Erratum,
     LedgerError,
+    Place,
     find,
     ledger_path,
+    places,
     read_ledger,
-    update_ledger,
+    updated_ledger,
 )
 from th_shell.docs.reading.examples import Example, Kind
 
@@ -105,9 +109,53 @@ def test_what_is_right(tmp_path: Path) -> None:
     ]
 
 
-def test_new_outputs() -> None:
-    new = update_ledger(RIGHT, {2: "7\n", 9: "a\n b\n\n"})
-    assert new == RIGHT.replace("    | 1\n    |\n    |  2\n", "      | 7\n").replace(
-        "5: z\n", "5: z\n      | a\n      |  b\n"
+def test_places_find_examples_among_equal_ones(tmp_path: Path) -> None:
+    entry = Erratum(20, "x", "Why.", place=Place("Two", 1, places(PLACED)[2].text))
+    # All lines have moved down by more than the examples are apart.
+    moved = [replace(example, line=example.line + 40) for example in PLACED]
+    assert list(find([entry], moved)) == [2]
+    # The heading was renamed; then another text was documented.
+    renamed = [replace(example, heading=f"New {example.heading}") for example in moved]
+    assert list(find([entry], renamed)) == [2]
+    assert list(find([entry], [replace(example, expected="0") for example in moved])) == [2]
+
+
+PLACED = [
+    Example(4, 0, Kind.PROMPT, "x", "1", heading="One"),
+    Example(8, 0, Kind.PROMPT, "x", "2", heading="One"),
+    Example(20, 0, Kind.PROMPT, "x", "3", heading="Two"),
+    Example(24, 0, Kind.PROMPT, "x", "4", heading="Two"),
+]
+
+
+def test_entries_are_written_and_read_again(tmp_path: Path) -> None:
+    path = ledger(tmp_path, "# Notes.\n\nGrew.\n  3: > x -- words\n    | 7\n\n# The end.\n")
+    old = find(read_ledger(path), PLACED)
+    assert list(old) == [0]
+    known = places(PLACED)
+    new = {
+        0: replace(old[0], place=known[0], output="5\n\n 6\n\n"),
+        2: Erratum(0, "", "Shrank.", place=known[2], input="y =\n  5"),
+        3: Erratum(0, "", "Shrank.", place=known[3], output=""),
+    }
+    text = updated_ledger(path.read_text(), old, new, PLACED)
+    assert text == (
+        f"# Notes.\n\nGrew.\n    4: > x\n        @ {known[0]}\n        | 5\n        |\n"
+        "        |  6\n\n# The end.\n\nShrank.\n"
+        f"    20: > x\n        @ {known[2]}\n        > y =\n        >   5\n"
+        f"    24: > x\n        @ {known[3]}\n        |\n"
     )
-    assert update_ledger(new, {2: "7", 7: "a\n b"}) == new
+    path.write_text(text)
+    again = find(read_ledger(path), PLACED)
+    assert {i: (e.reason, e.place, e.output, e.input) for i, e in again.items()} == {
+        0: ("Grew.", known[0], "5\n\n 6", None),
+        2: ("Shrank.", known[2], None, "y =\n  5"),
+        3: ("Shrank.", known[3], "", None),
+    }
+    assert updated_ledger(text, again, again, PLACED) == text
+
+
+def test_a_malformed_place(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError) as raised:
+        read_ledger(ledger(tmp_path, "Why.\n  4: x\n    @ nowhere\n"))
+    assert str(raised.value) == "ledger line 2: no place: nowhere"

@@ -35,3 +35,17 @@ def test_page_holds_but_for_its_errata(
     (page,) = json.loads(results.read_text())["pages"]
     found = Counter(example["verdict"] for example in page["examples"])
     assert (sum(found.values()), found["erratum"], found["skipped"]) == counts
+
+
+@pytest.mark.slow
+def test_without_ledgers_every_failure_is_told_apart(tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    pages = [str(SEEDS / name) for name in PAGES]
+    assert main(["--errata", str(tmp_path), "--json", str(results), *pages]) == 1
+    examples = [e for page in json.loads(results.read_text())["pages"] for e in page["examples"]]
+    found = Counter(example["verdict"] for example in examples)
+    assert found["healed"] >= 37
+    assert found["damaged"] >= 50
+    # Two printouts lack characters that nothing in them tells of.
+    plain = [e["line"] for e in examples if e["verdict"] in ("differs", "error")]
+    assert plain == [148, 162]

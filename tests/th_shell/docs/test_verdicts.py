@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page, read_examples
+from th_shell.docs.judging.pages import Options, check_page, read
 from th_shell.docs.judging.verdicts import PageResult, judge
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
@@ -96,6 +96,9 @@ PAGE = """\
 """
 
 
+RIGHT = "    | 1\n    | 2\n    | [torch.DoubleTensor of size 2]\n"
+
+
 @pytest.fixture
 def check(runner: Runner, tmp_path: Path) -> Callable[[str | None], PageResult]:
     """Checks the page with a ledger."""
@@ -105,8 +108,7 @@ def check(runner: Runner, tmp_path: Path) -> Callable[[str | None], PageResult]:
         page.write_text(PAGE)
         if errata is not None:
             (tmp_path / "page.md.errata").write_text(errata)
-        compiler = Compiler()
-        return check_page(page, read_examples(page, compiler), runner, compiler, Options())
+        return check_page(page, read(page, Compiler()), runner, Options())
 
     return run
 
@@ -118,14 +120,14 @@ def test_page_without_ledger(check: Callable[[str | None], PageResult]) -> None:
 
 
 def test_erratum_explains_a_failure(check: Callable[[str | None], PageResult]) -> None:
-    result = check("A wrong number.\n  3: > x\n")
+    result = check(f"A wrong number.\n  3: > x\n{RIGHT}")
     assert [r.verdict.value for r in result.results] == ["ran", "erratum", "pass"]
     assert result.results[1].note == "A wrong number."
     assert not result.failed
 
 
 def test_erratum_must_still_be_so(check: Callable[[str | None], PageResult]) -> None:
-    result = check("A wrong number.\n  3: > x\n  7: x:sum()\n")
+    result = check(f"A wrong number.\n  3: > x\n{RIGHT}  7: x:sum()\n    | 3\n")
     assert [r.verdict.value for r in result.results] == ["ran", "erratum", "differs"]
     assert (
         result.results[2].note == "the ledger says: A wrong number. But it is pass now: strike it."
@@ -134,11 +136,17 @@ def test_erratum_must_still_be_so(check: Callable[[str | None], PageResult]) -> 
 
 
 def test_an_erratum_says_what_is_right(check: Callable[[str | None], PageResult]) -> None:
-    right = "A wrong number.\n  3: > x\n    | 1\n    | {}\n    | [torch.DoubleTensor of size 2]\n"
-    assert not check(right.format(2)).failed
-    result = check(right.format(3)).results[1]
+    right = f"A wrong number.\n  3: > x\n{RIGHT}"
+    assert not check(right).failed
+    result = check(right.replace("| 2", "| 3")).results[1]
     assert result.verdict.value == "differs"
     assert result.note.startswith("the ledger says that it prints something else: 1\n3")
+
+
+def test_an_erratum_that_does_not_say_it(check: Callable[[str | None], PageResult]) -> None:
+    result = check("A wrong number.\n  3: > x\n").results[1]
+    note = "the ledger does not say what it prints: th-docs --update writes that"
+    assert (result.verdict.value, result.note) == ("differs", note)
 
 
 def test_an_erratum_has_the_right_input(check: Callable[[str | None], PageResult]) -> None:

@@ -2,13 +2,16 @@
 
 They are in a file beside the page, named PAGE.errata: the page's ledger. A line that is not
 indented is a reason; the indented lines under it are the examples that it is for, each with its
-line in the page and the first line of its input. Below, further lines may say what is right: after
-`|` what the example prints, or after `>` the input that prints what the page documents. Both are
-checked. `th-docs --update` writes what examples print:
+line in the page and the first line of its input. Below, further lines say what is right: after `|`
+what the example prints, or after `>` the input that prints what the page documents. Both are
+checked. A line after `@` names the place of the example, so that the entry finds it when lines
+move: the heading above, the number of the example among those under it that begin alike, and a
+hash of the documented text. `th-docs --update` writes all of this:
 
     # A comment.
     The extraction lost a row of the output.
         184: > x
+            @ Extracting sub-tensors/2 #1f0c88e8
             |  1  2
             |  3  4
             | [torch.DoubleTensor of dimension 2x2]
@@ -16,8 +19,8 @@ checked. `th-docs --update` writes what examples print:
         193: y = x.clone()
             > y = x:clone()
 
-An entry is for the example with this input that is nearest to the line: lines may have been added
-to the page above it. Prompts, white space and comments in the input do not count.
+An entry without such a line is for the example with this input that is nearest to its line.
+Prompts, white space and comments in the input do not count.
 """
 
 from __future__ import annotations
@@ -25,16 +28,29 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
-from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.identity import identities
 
-__all__ = ["Erratum", "LedgerError", "find", "ledger_path", "read_ledger", "update_ledger"]
+__all__ = [
+    "Erratum",
+    "LedgerError",
+    "Place",
+    "find",
+    "ledger_path",
+    "places",
+    "read_ledger",
+    "updated_ledger",
+]
 
 _ENTRY = re.compile(r"^\s+(\d+):\s*(.*)$")
-_RIGHT = re.compile(r"^\s+(?P<what>[|>])(?: (?P<text>.*))?$")
+_DETAIL = re.compile(r"^\s+(?P<what>[@|>])(?: (?P<text>.*))?$")
+_PLACE = re.compile(r"(?P<heading>.*)/(?P<ordinal>\d+) #(?P<text>[0-9a-f]+)\s*$")
 _ANY_PROMPT = re.compile(r"^(?:(?:th)?>|\$)\s*")
 _COMMENT = re.compile(r"(?:^|\s)--.*$")
+_MARGIN = " " * 4
 
 
 class LedgerError(Exception):
@@ -42,17 +58,34 @@ class LedgerError(Exception):
 
 
 @dataclass(frozen=True)
+class Place:
+    """What tells an example from those of its page that have the same input.
+
+    heading, ordinal: see `Identity`. text: a hash of the documented text.
+    """
+
+    heading: str
+    ordinal: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.heading}/{self.ordinal} #{self.text}"
+
+
+@dataclass(frozen=True)
 class Erratum:
     """One entry.
 
-    line: that of the example in the page. at: that of the entry in the ledger. output: what the
-    example prints, and input: the right input; None where the ledger does not say.
+    line: that of the example in the page. at: that of the entry in the ledger. place: that of the
+    example. output: what the example prints, and input: the right input; None where the ledger does
+    not say.
     """
 
     line: int
     source: str
     reason: str
-    at: int
+    at: int = 0
+    place: Place | None = None
     output: str | None = None
     input: str | None = None
 
@@ -68,11 +101,11 @@ def read_ledger(path: Path) -> list[Erratum]:
         return []
     found: list[Erratum] = []
     reason, in_reason = "", False
-    after_entry = 0  # the line behind the last entry and what is right for it
+    after_entry = 0  # the line behind the last entry and its details
     for at, text in enumerate(path.read_text("utf-8", "surrogateescape").split("\n"), 1):
-        entry, right = _ENTRY.match(text), _RIGHT.match(text)
-        if right and at == after_entry:
-            found[-1] = _with_line(found[-1], right["what"], right["text"] or "")
+        entry, detail = _ENTRY.match(text), _DETAIL.match(text)
+        if detail and at == after_entry:
+            found[-1] = _with_detail(found[-1], detail["what"], detail["text"] or "")
             after_entry = at + 1
         elif not text.strip() or text.startswith("#"):
             in_reason = False
@@ -87,24 +120,28 @@ def read_ledger(path: Path) -> list[Erratum]:
     return found
 
 
-def update_ledger(text: str, outputs: Mapping[int, str]) -> str:
-    """The text of a ledger with other outputs, by the lines of their entries."""
+def updated_ledger(
+    text: str, old: Mapping[int, Erratum], new: Mapping[int, Erratum], examples: Sequence[Example]
+) -> str:
+    """The text of a ledger with other entries, by the indices of their examples.
+
+    An entry that `old` has is written over the one in the text, and its reason is kept; the others
+    are added under their reasons, at the end.
+    """
     lines = text.split("\n")
-    for at in sorted(outputs, reverse=True):
-        end = at
-        while end < len(lines) and _RIGHT.match(lines[end]):
+    for i in sorted(set(old) & set(new), key=lambda i: -old[i].at):
+        end = old[i].at
+        while end < len(lines) and _DETAIL.match(lines[end]):
             end += 1
-        margin = " " * (len(lines[at - 1]) - len(lines[at - 1].lstrip()) + 4)
-        shown = outputs[at].rstrip().split("\n")
-        lines[at:end] = [f"{margin}| {line}".rstrip() for line in shown]
-    return "\n".join(lines)
-
-
-def _with_line(entry: Erratum, what: str, text: str) -> Erratum:
-    if what == "|":
-        output = text if entry.output is None else f"{entry.output}\n{text}"
-        return replace(entry, output=output)
-    return replace(entry, input=text if entry.input is None else f"{entry.input}\n{text}")
+        lines[old[i].at - 1 : end] = _written(new[i], examples[i])
+    added: dict[str, list[str]] = {}
+    for i in sorted(set(new) - set(old)):
+        added.setdefault(new[i].reason, []).extend(_written(new[i], examples[i]))
+    text = "\n".join(lines)
+    for reason, entries in added.items():
+        text = text.rstrip("\n") + "\n" * (2 if text.strip() else 0)
+        text += "\n".join([reason, *entries, ""])
+    return text
 
 
 def find(entries: Sequence[Erratum], examples: Sequence[Example]) -> dict[int, Erratum]:
@@ -112,25 +149,70 @@ def find(entries: Sequence[Erratum], examples: Sequence[Example]) -> dict[int, E
 
     Raises LedgerError if the page has no example for an entry, or an example has two entries.
     """
+    known = places(examples)
     found: dict[int, Erratum] = {}
     for entry in entries:
-        index = _nearest(entry, examples)
+        index = _best(entry, examples, known)
         if index in found:
             raise LedgerError(f"ledger line {entry.at}: a second entry for one example")
         found[index] = entry
     return found
 
 
-def _nearest(entry: Erratum, examples: Sequence[Example]) -> int:
-    named = [
-        (abs(example.line - entry.line), index)
-        for index, example in enumerate(examples)
-        if _simple(example.source.split("\n")[0]) == entry.source
-    ]
+def places(examples: Sequence[Example]) -> list[Place]:
+    """The places of a page's examples."""
+    pairs = zip(examples, identities(examples), strict=True)
+    return [Place(name.heading, name.ordinal, _hash(e.expected)) for e, name in pairs]
+
+
+def _best(entry: Erratum, examples: Sequence[Example], known: Sequence[Place]) -> int:
+    """The example that an entry is for: of those with its input, the one most like its place."""
+
+    def likeness(index: int) -> tuple[int, ...]:
+        apart = -abs(examples[index].line - entry.line)
+        wanted, found = entry.place, known[index]
+        if wanted is None:
+            return (apart,)
+        is_under = wanted.heading == found.heading
+        steps = -abs(wanted.ordinal - found.ordinal)
+        return wanted.text == found.text, is_under, steps, apart
+
+    named = [i for i, example in enumerate(examples) if _headline(example) == entry.source]
     if not named:
         raise LedgerError(f"ledger line {entry.at}: the page has no example {entry.source!r}")
-    return min(named)[1]
+    return max(named, key=likeness)
+
+
+def _with_detail(entry: Erratum, what: str, text: str) -> Erratum:
+    if what == "@":
+        place = _PLACE.match(text)
+        if not place:
+            raise LedgerError(f"ledger line {entry.at}: no place: {text}")
+        return replace(entry, place=Place(place["heading"], int(place["ordinal"]), place["text"]))
+    if what == "|":
+        output = text if entry.output is None else f"{entry.output}\n{text}"
+        return replace(entry, output=output)
+    return replace(entry, input=text if entry.input is None else f"{entry.input}\n{text}")
+
+
+def _written(entry: Erratum, example: Example) -> list[str]:
+    prompt = {Kind.PROMPT: "> ", Kind.SHELL: "$ "}.get(example.kind, "")
+    lines = [f"{_MARGIN}{example.line}: {prompt}{example.source.split(chr(10))[0]}".rstrip()]
+    details = [("@", str(entry.place or ""))]
+    if entry.input is not None:
+        details += [(">", line) for line in entry.input.split("\n")]
+    if entry.output is not None:
+        details += [("|", line) for line in entry.output.rstrip().split("\n")]
+    return lines + [f"{_MARGIN * 2}{what} {line}".rstrip() for what, line in details]
+
+
+def _headline(example: Example) -> str:
+    return _simple(example.source.split("\n")[0])
 
 
 def _simple(source: str) -> str:
     return " ".join(_COMMENT.sub("", _ANY_PROMPT.sub("", source.strip())).split())
+
+
+def _hash(text: str) -> str:
+    return sha256(" ".join(text.split()).encode("utf-8", "surrogateescape")).hexdigest()[:8]

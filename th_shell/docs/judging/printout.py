@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-__all__ = ["NUMBER", "PrintedTensor", "only_tensors", "precision", "printed_tensors"]
+__all__ = ["NUMBER", "PrintedTensor", "only_rows", "only_tensors", "precision", "printed_tensors"]
 
 #: A printed number.
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?nan|[-+]?inf"
@@ -30,7 +30,7 @@ class PrintedTensor:
 
     values: in the order of a contiguous tensor. units: for each, one in its last place, 0 for a
     whole number. problem: how the numbers contradict the sizes, '' where they fit; then there are
-    no values.
+    no values. count: how many numbers there are.
     """
 
     class_name: str
@@ -38,6 +38,7 @@ class PrintedTensor:
     values: tuple[float, ...] = ()
     units: tuple[float, ...] = ()
     problem: str = ""
+    count: int = 0
 
 
 def printed_tensors(text: str) -> Iterator[PrintedTensor]:
@@ -58,6 +59,12 @@ def only_tensors(text: str) -> list[PrintedTensor]:
     if not all(_belongs(line) or _SHAPE.match(line) for line in lines):
         return []
     return list(printed_tensors(text))
+
+
+def only_rows(text: str) -> bool:
+    """Whether a text is rows of numbers alone, as a tensor's, without the line of its sizes."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return bool(lines) and all(_ROW.match(line) for line in lines)
 
 
 def precision(number: str) -> float:
@@ -90,10 +97,10 @@ def _read(class_name: str, sizes: tuple[int, ...], lines: list[str]) -> PrintedT
     if set(found) != set(product(*map(range, sizes))) or not found:
         shown = f"{len(found)} numbers for {prod(sizes)} elements"
         problem = shown if len(found) != prod(sizes) else "the numbers are in other rows"
-        return PrintedTensor(class_name, sizes, problem=problem)
+        return PrintedTensor(class_name, sizes, problem=problem, count=len(found))
     ordered = [found[place] for place in sorted(found)]
     values, units = zip(*ordered, strict=True)
-    return PrintedTensor(class_name, sizes, values, units)
+    return PrintedTensor(class_name, sizes, values, units, count=len(values))
 
 
 def _own_lines(lines: list[str]) -> list[str]:

@@ -37,7 +37,7 @@ class Verdict(Enum):
 
 
 #: The verdicts that make a page fail.
-FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR))
+FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR, Verdict.DAMAGED, Verdict.HEALED))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,75 @@
+"""What examples have reached before is kept in a file: a fall is a failure."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.th_shell.docs.conftest import CheckPage
+from th_shell.docs.judging.baseline import BaselineError, read_baseline
+
+PAGE = """\
+# One
+
+```
+> x = 1
+> x + 1
+2
+> torch.rand(1)
+ 0.2510
+[torch.DoubleTensor of size 1]
+```
+"""
+
+
+@pytest.fixture
+def baseline(check_text: CheckPage, tmp_path: Path) -> Path:
+    assert not check_text(PAGE, update=True).failed
+    return tmp_path / "page.md.verdicts"
+
+
+def test_update_writes_it(baseline: Path) -> None:
+    text = "ran     One/1/x = 1\npass    One/1/x + 1\nlayout  One/1/torch.rand(1)\n"
+    assert baseline.read_text() == text
+
+
+def test_a_fall_is_a_failure(check_text: CheckPage, baseline: Path) -> None:
+    result = check_text(PAGE.replace("+ 1\n2\n", "+ 1\n"))
+    notes = [r.note for r in result.results if r.failed]
+    assert notes == ["it was pass, and is ran now (see --update)"]
+
+
+def test_a_result_that_became_random(check_text: CheckPage, baseline: Path) -> None:
+    result = check_text(PAGE.replace("x = 1", "x = torch.uniform(1, 3)"))
+    notes = [r.note for r in result.results if r.failed]
+    assert notes == ["it was pass, and is layout now (see --update)"]
+
+
+def test_other_lines_and_better_verdicts_are_none(check_text: CheckPage, baseline: Path) -> None:
+    more = "Words.\n\n```\n> y = 1\n```\n\n" + PAGE
+    assert not check_text(more).failed
+    assert not check_text(PAGE.replace("> x = 1\n", "> x = 1 -- one\n> x\n1\n")).failed
+
+
+def test_an_example_that_is_gone(check_text: CheckPage, baseline: Path) -> None:
+    gone = check_text(PAGE.replace("x + 1", "x + 2 - 1"))
+    lost = "of its examples that were compared are gone, first: One/1/x + 1 (see --update)"
+    assert gone.problem == f"1 {lost}"
+    assert not check_text(PAGE.replace("> x = 1", "x = 1 -- one")).failed
+
+
+def test_update_accepts_a_fall(check_text: CheckPage, baseline: Path) -> None:
+    fallen = PAGE.replace("+ 1\n2\n", "+ 1\n")
+    assert not check_text(fallen, update=True).failed
+    assert not check_text(fallen).failed
+
+
+def test_no_file(tmp_path: Path) -> None:
+    assert read_baseline(tmp_path / "none.verdicts") is None
+
+
+def test_malformed(tmp_path: Path) -> None:
+    path = tmp_path / "page.md.verdicts"
+    path.write_text("pass    /1/x\n\nperhaps /1/y\n")
+    with pytest.raises(BaselineError) as raised:
+        read_baseline(path)
+    assert str(raised.value) == f"{path}:3: no verdict: perhaps"

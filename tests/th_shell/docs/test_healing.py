@@ -1,0 +1,113 @@
+"""Repairs of a page's text: what they mend, and that nothing else is called healed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.th_shell.docs.conftest import CheckPage
+
+X = "x = torch.range(1, 3)\n"
+SHOWN = " 1\n 2\n 3\n[torch.DoubleTensor of size 3]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "repaired"),
+    [
+        (f"> X\n{SHOWN}", "a small letter became a capital one: X", "> x"),
+        ("> x.sum()\n6\n", "the colon of a method call became a dot", "> x:sum()"),
+        (
+            f"y = x.clone()\n> y\n{SHOWN}",
+            "the colon of a method call became a dot",
+            "y = x:clone()",
+        ),
+        (
+            "> torch.LongTensor[{1, 2}]\n 1 2\n[torch.LongTensor of size 1x2]\n",
+            "a brace became a bracket",
+            "> torch.LongTensor{{1, 2}}",
+        ),
+        (
+            "> (x[1] +\n + x[2])\n3\n",
+            "an operator stands twice where the line breaks",
+            "> (x[1]",
+        ),
+        (
+            "> x:sum() -- the sum of\nall elements\nof x\n6\n",
+            "the end of the comment stands under it",
+            "> x:sum() -- the sum of all elements of x",
+        ),
+        (
+            "> x:reshape(1, 3)\n123\n[torch.DoubleTensor of size 1x3]\n",
+            "the spaces between the digits are missing",
+            "1 2 3",
+        ),
+        (
+            "> x\n 1\n 2\n 3\n[torch.Tensor of size 3]\n",
+            "torch.Tensor stands for the type that is printed",
+            "[torch.DoubleTensor of size 3]",
+        ),
+        (
+            "> x\n 1\n 2\n 3\n(torch.DoubleTensor of size 3]\n",
+            "a bracket became a parenthesis",
+            "[torch.DoubleTensor of size 3]",
+        ),
+        (
+            "> x\n 1\n 2\n 3\n",
+            "the line with the class and the sizes is missing",
+            " 3\n[torch.DoubleTensor of dimension 3]",
+        ),
+        (f"y = x:clone()\n{SHOWN}", "the prompt that shows the variable is missing", None),
+        ("> x\\[1\\]\n1\n", "a backslash stands before a bracket", "> x[1]"),
+        (
+            "> X\n 1\n 2\n 3\n",
+            "a small letter became a capital one: X; "
+            "the line with the class and the sizes is missing",
+            "> x\n 3\n[torch.DoubleTensor of dimension 3]",
+        ),
+    ],
+)
+def test_a_repair(check_text: CheckPage, text: str, why: str, repaired: str | None) -> None:
+    result = check_text(f"```\n{X}{text}```\n")
+    healed = [r for r in result.results if r.verdict.value == "healed"]
+    assert {r.note for r in healed} == {why}
+    assert repaired is None or healed[0].repaired.rstrip() == repaired
+    assert result.failed
+    assert not [r for r in result.results if r.failed and r not in healed]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> X\n 1\n 2\n 4\n[torch.DoubleTensor of size 3]\n",
+        "> x.sum()\n7\n",
+        "> Y = x:sum()\n> y\n6\n",
+        "> x:sum() -- the sum\n7\n",
+        "> x\n 1\n 2\n 4\n",
+        f"y = x:clone():add(1)\n{SHOWN}",
+        "> torch.nothing(x)\n1\n",
+    ],
+)
+def test_what_no_repair_makes_hold(check_text: CheckPage, text: str) -> None:
+    verdicts = [r.verdict.value for r in check_text(f"```\n{X}{text}```\n").results]
+    assert "healed" not in verdicts
+    assert {"differs", "error", "damaged", "fragment"} & set(verdicts)
+
+
+def test_a_repair_that_spoils_what_holds_is_none(check_text: CheckPage) -> None:
+    # With x.y(...) made x:y(...), the last example would hold no more.
+    text = (
+        "n = 0\nx = {f = function(a) n = n + (a and 1 or 0) return a and 5 end}\n"
+        "> x.f()\n5\n> n\n0\n"
+    )
+    verdicts = [r.verdict.value for r in check_text(f"```\n{text}```\n").results]
+    assert verdicts == ["ran", "ran", "differs", "pass"]
+
+
+def test_update_writes_the_repaired_input(check_text: CheckPage, tmp_path: Path) -> None:
+    page = f"```\n{X}> X\n{SHOWN}> x.sum()\n7\n```\n"
+    assert not check_text(page, update=True).failed
+    entry, other = (tmp_path / "page.md.errata").read_text().split("\n\n")
+    assert entry.startswith("A small letter became a capital one: X.\n    3: > X\n        @ /1 #")
+    assert entry.endswith("\n        > x")
+    assert other.startswith("No reason is given yet.\n    8: > x.sum()\n        @ /1 #")
+    assert not check_text(page).failed
+    assert check_text(page.replace("range(1, 3)", "range(2, 4)")).failed

@@ -1,0 +1,145 @@
+"""Judges a page's examples with the documented numbers in place of those that depend on chance.
+
+A page is run twice. If that leaves examples that depend on chance, or that fail, it is run again,
+this time with the numbers that the page documents for what depends on chance (`adoption`). Then
+what follows from these numbers is compared exactly, and what still depends on chance must at least
+be like what several runs print (`plausibility`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from th_shell.docs.judging.adoption import adopting_code, vary_literals
+from th_shell.docs.judging.comparison import agrees_within, numbers
+from th_shell.docs.judging.plausibility import implausible
+from th_shell.docs.judging.verdicts import Result, Verdict, judge
+from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.names import read_names
+from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
+
+__all__ = ["Judgement", "judge_by_two_runs", "judge_page"]
+
+#: Seeds of further runs, which tell what an example that depends on chance may print.
+_SEEDS = (2, 3, 5, 7, 11)
+_ADOPTED = 3  # runs of the second round that have the documented numbers
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The results of a page's examples, and their outcomes in the two runs that were judged."""
+
+    results: Sequence[Result]
+    outcomes: Sequence[tuple[Outcome, Outcome]]
+
+
+def judge_page(
+    examples: Sequence[Example], runner: Runner, sources: Mapping[int, str]
+) -> Judgement:
+    """Run examples and judge them. sources: inputs that replace those of the page, by index.
+
+    Raises PreludeError.
+    """
+    once = judge_by_two_runs(examples, runner, sources)
+    chance = [i for i, result in enumerate(once.results) if result.verdict is Verdict.LAYOUT]
+    if chance or any(result.failed for result in once.results):
+        return _judge_again(once, examples, runner, sources, chance)
+    return once
+
+
+def judge_by_two_runs(
+    examples: Sequence[Example], runner: Runner, sources: Mapping[int, str]
+) -> Judgement:
+    """Judge examples by two runs alone: less exact than judge_page where chance plays a part."""
+    plans = (replace(FIRST, sources=sources), replace(SECOND, sources=sources))
+    outcomes = _pairs(runner.evaluate(examples, plans))
+    return Judgement(judge(examples, outcomes), outcomes)
+
+
+def _judge_again(
+    once: Judgement,
+    examples: Sequence[Example],
+    runner: Runner,
+    sources: Mapping[int, str],
+    chance: Sequence[int],
+) -> Judgement:
+    adopted, varied = (
+        {i: code for i in chance if (code := adopting_code(examples[i], vary))}
+        for vary in (False, True)
+    )
+    literals = {
+        i: vary_literals(sources.get(i, example.source)) for i, example in enumerate(examples)
+    }
+    plans = [
+        replace(FIRST, after=adopted, sources=sources),
+        replace(SECOND, after=adopted, sources=sources),
+        replace(FIRST, after=varied, sources=literals),
+        *(Plan(seed, sources=sources) for seed in (_SEEDS if chance else ())),
+    ]
+    found = runner.evaluate(examples, plans)
+    again = judge(examples, _pairs(found))
+    shown_first = _shown_first(examples)
+    results = []
+    for i, (first, second) in enumerate(zip(once.results, again, strict=True)):
+        seeds = (once.outcomes[i][0], *found[i][_ADOPTED:])
+        samples = [outcome.output for outcome in seeds]
+        results.append(_better(first, second, found[i], samples, i in shown_first))
+    return Judgement(results, _pairs(found))
+
+
+def _pairs(outcomes: Sequence[tuple[Outcome, ...]]) -> list[tuple[Outcome, Outcome]]:
+    return [(first, second) for first, second, *_ in outcomes]
+
+
+def _better(
+    first: Result,
+    second: Result,
+    outcomes: Sequence[Outcome],
+    samples: Sequence[str],
+    is_shown_first: bool,
+) -> Result:
+    """The result of an example from those of both rounds.
+
+    samples: what runs have printed that differ in nothing but the seed.
+    is_shown_first: see _shown_first.
+    """
+    if first.verdict not in (Verdict.LAYOUT, Verdict.DIFFERS, Verdict.ERROR):
+        return first
+    if second.verdict is Verdict.ERROR:
+        return first
+    expected = first.example.expected
+    exact, other, varied = outcomes[:_ADOPTED]
+    by_chance = second.verdict is Verdict.LAYOUT
+    if second.verdict is Verdict.DIFFERS and exact.output == other.output:
+        if agrees_within(expected, exact.output, varied.output):
+            return replace(second, verdict=Verdict.PASS, note="")
+        if first.verdict is Verdict.LAYOUT and not is_shown_first:
+            note = "it does not follow from the numbers that the page shows above"
+            return replace(second, note=note)
+        by_chance = first.verdict is Verdict.LAYOUT
+    if by_chance and len(set(samples)) == 1:
+        return first  # not by the seed: new memory, the clock, an address
+    if by_chance:
+        why = implausible(numbers(expected), [numbers(text) for text in samples])
+        if why:
+            return replace(first, verdict=Verdict.DIFFERS, note=f"by chance, but {why}")
+        return first
+    return second
+
+
+def _shown_first(examples: Sequence[Example]) -> set[int]:
+    """The examples that show a variable which nothing above in their block uses.
+
+    A page may show other numbers there than in the block before: what follows is about these.
+    """
+    found: set[int] = set()
+    block, used = -1, set[str]()
+    for i, example in enumerate(examples):
+        if example.block != block:
+            block, used = example.block, set()
+        name = example.source.strip().removeprefix("=").strip()
+        if name.isidentifier() and name not in used:
+            found.add(i)
+        used |= read_names(example.source)
+    return found

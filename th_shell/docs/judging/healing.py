@@ -1,0 +1,197 @@
+"""Tries repairs of a page: which of them make examples hold that fail.
+
+The repaired lines are read, run and judged like those of the page. A repair that does not make its
+example hold gives way to the next one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+from th_shell.docs.judging.chance import Judgement, judge_by_two_runs, judge_page
+from th_shell.docs.judging.repairs import Passage, Repair, repairs
+from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.document import Block, Line
+from th_shell.docs.reading.examples import Example, Kind, cut
+from th_shell.docs.reading.names import bound_names, read_names
+from th_shell.docs.running.evaluation import Runner
+
+__all__ = ["Healed", "Page", "heal"]
+
+_ROUNDS = 16  # of trials
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page's blocks and examples. compiler: what has cut the blocks into examples."""
+
+    blocks: Sequence[Block]
+    examples: Sequence[Example]
+    compiler: Compiler
+
+
+@dataclass(frozen=True)
+class Healed:
+    """A page's results after repairs.
+
+    results: one for each of the page's examples. repairs: those which hold, by the indices of the
+    examples. inputs: the repaired inputs of examples whose documented text stays as it is.
+    """
+
+    results: Sequence[Result]
+    repairs: Mapping[int, Repair]
+    inputs: Mapping[int, str]
+
+
+def heal(
+    page: Page,
+    results: Sequence[Result],
+    runner: Runner,
+    sources: Mapping[int, str],
+    known: Set[int],
+) -> Healed:
+    """Repair examples that fail.
+
+    sources: inputs that the ledger gives, by index. known: the examples that are in the ledger,
+    which stay as they are.
+    """
+    return _Healing(page, results, runner, sources, known).healed()
+
+
+class _Healing:
+    def __init__(
+        self,
+        page: Page,
+        results: Sequence[Result],
+        runner: Runner,
+        sources: Mapping[int, str],
+        known: Set[int],
+    ) -> None:
+        self._page = page
+        self._known = known
+        self._results = results
+        self._runner = runner
+        self._sources = sources
+        self._starts = [example.line for example in page.examples]
+        self._proposals = self._all_proposals()
+        self._tried = {i: next(found) for i, found in self._proposals.items()}
+
+    def healed(self) -> Healed:
+        by_two_runs = True  # quick; what is left at the end is judged exactly
+        for _ in range(_ROUNDS):
+            if not self._tried:
+                break
+            examples = self._repaired()
+            judged = self._judged(examples, by_two_runs)
+            groups = self._groups(examples, judged)
+            wrong = [i for i in self._tried if not _hold(groups[i])]
+            if not by_two_runs:
+                wrong = wrong or self._harmful(groups)
+                if not wrong:
+                    return self._result(groups)
+            by_two_runs = bool(wrong)
+            for i in wrong:
+                self._try_next(i)
+        return Healed(self._results, {}, {})
+
+    # -- proposals
+
+    def _all_proposals(self) -> dict[int, Iterator[Repair]]:
+        bound = set[str]()
+        binding: dict[str, Example] = {}
+        found: dict[int, Iterator[Repair]] = {}
+        for i, (example, result) in enumerate(zip(self._page.examples, self._results, strict=True)):
+            is_lua = example.kind in (Kind.PROMPT, Kind.BARE)
+            own = bound_names(example.source) if is_lua else set[str]()
+            if result.failed and is_lua and i not in self._known:
+                above = [binding[name] for name in read_names(example.source) if name in binding]
+                names = frozenset(bound | own)
+                passage = self._passage(example, above, names)
+                proposals = list(repairs(replace(passage, silent=not result.got.strip())))
+                if proposals:
+                    found[i] = iter(proposals)
+            bound |= own
+            binding.update(dict.fromkeys(own, example))
+        return found
+
+    def _passage(
+        self, example: Example, above: Iterable[Example], bound: frozenset[str]
+    ) -> Passage:
+        def lines(example: Example, first: int, last: int) -> list[Line]:
+            own = self._page.blocks[example.block].lines
+            return [line for line in own if first <= line.number <= last]
+
+        return Passage(
+            [line for other in above for line in lines(other, other.line, other.last)],
+            lines(example, example.line, example.last),
+            lines(example, *(example.documented or (0, -1))),
+            bound,
+        )
+
+    def _try_next(self, index: int) -> None:
+        following = next(self._proposals[index], None)
+        if following:
+            self._tried[index] = following
+        else:
+            del self._tried[index]
+
+    # -- trials
+
+    def _repaired(self) -> list[Example]:
+        new = {number: t for repair in self._tried.values() for number, t in repair.lines.items()}
+        blocks = [replace(block, lines=_edited(block.lines, new)) for block in self._page.blocks]
+        return cut(blocks, self._page.compiler)
+
+    def _judged(self, examples: Sequence[Example], by_two_runs: bool) -> Judgement:
+        given = {self._starts[i]: source for i, source in self._sources.items()}
+        sources = {i: given[e.line] for i, e in enumerate(examples) if e.line in given}
+        judge = judge_by_two_runs if by_two_runs else judge_page
+        return judge(examples, self._runner, sources)
+
+    def _groups(self, examples: Sequence[Example], judged: Judgement) -> list[list[Result]]:
+        """For each example of the page, the results of what is read from its lines now."""
+        groups: list[list[Result]] = [[] for _ in self._starts]
+        for example, result in zip(examples, judged.results, strict=True):
+            groups[max(0, bisect_right(self._starts, example.line) - 1)].append(result)
+        return groups
+
+    def _harmful(self, groups: Sequence[Sequence[Result]]) -> list[int]:
+        """The repair next above an example that holds no more."""
+        for i, group in enumerate(groups):
+            if not self._results[i].failed and any(result.failed for result in group):
+                return [max(above)] if (above := [k for k in self._tried if k < i]) else []
+        return []
+
+    def _result(self, groups: Sequence[Sequence[Result]]) -> Healed:
+        results, inputs = list(self._results), dict[int, str]()
+        for i, group in enumerate(groups):
+            old = self._results[i]
+            if i in self._tried:
+                repair = self._tried[i]
+                results[i] = replace(
+                    old, verdict=Verdict.HEALED, note=repair.why, repaired=_text(repair, old)
+                )
+                same = [new for new in group if new.example.expected == old.example.expected]
+                if len(group) == len(same) == 1:
+                    inputs[i] = same[0].example.source
+            elif len(group) == 1:
+                results[i] = replace(group[0], example=old.example)
+        return Healed(results, dict(self._tried), inputs)
+
+
+def _hold(group: Iterable[Result]) -> bool:
+    results = list(group)
+    return bool(results) and not any(result.failed for result in results)
+
+
+def _edited(lines: Sequence[Line], new: Mapping[int, Sequence[str]]) -> tuple[Line, ...]:
+    return tuple(
+        Line(line.number, text) for line in lines for text in new.get(line.number, (line.text,))
+    )
+
+
+def _text(repair: Repair, result: Result) -> str:
+    return "\n".join(text for number in sorted(repair.lines) for text in repair.lines[number])

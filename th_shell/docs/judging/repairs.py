@@ -1,0 +1,240 @@
+"""Proposes small repairs of a page's text, for examples that fail.
+
+They undo what conversion, print and typing do to pages: a name became a capital letter, the colon
+of a method call a dot, a brace a bracket; the end of a comment stands on a line of its own; a
+prompt or the spaces between digits were lost. A repair is only a proposal: `healing` tries it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from th_shell.docs.judging.printout import only_rows, printed_tensors
+from th_shell.docs.reading.document import Line
+from th_shell.docs.reading.names import read_names
+
+__all__ = ["Passage", "Repair", "repairs"]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The lines of an example in its page.
+
+    above: those of the input above that gave a value to a name which the example uses. input,
+    documented: those of its input and of the text under it. bound: the names that the page has
+    given values so far. silent: whether the example has printed nothing.
+    """
+
+    above: Sequence[Line]
+    input: Sequence[Line]
+    documented: Sequence[Line]
+    bound: frozenset[str]
+    silent: bool = False
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A change of some lines of a page.
+
+    why: what was wrong. lines: the new lines, by the number of the line that they replace.
+    """
+
+    why: str
+    lines: Mapping[int, Sequence[str]]
+
+
+def repairs(passage: Passage) -> Iterator[Repair]:
+    """Repairs of an example: the single ones, the likeliest first, then pairs of them."""
+    single = [
+        (number, repair)
+        for number, propose in enumerate(_PROPOSALS, 1)
+        for repair in propose(passage)
+    ]
+    pairs = (
+        Repair(f"{first.why}; {second.why}", {**first.lines, **second.lines})
+        for number, first in single
+        for propose in _PROPOSALS[number:]
+        for second in propose(_applied(first, passage))
+    )
+    for repair in (*(repair for _, repair in single), *pairs):
+        if not _contradicts_itself(_applied(repair, passage)):
+            yield repair
+
+
+def _applied(repair: Repair, passage: Passage) -> Passage:
+    def new(lines: Sequence[Line]) -> list[Line]:
+        return [
+            Line(line.number, text)
+            for line in lines
+            for text in repair.lines.get(line.number, (line.text,))
+        ]
+
+    return replace(
+        passage,
+        above=new(passage.above),
+        input=new(passage.input),
+        documented=new(passage.documented),
+    )
+
+
+def _contradicts_itself(passage: Passage) -> bool:
+    """Whether a documented tensor has too few numbers or too many: then nothing makes it hold."""
+    text = "\n".join(line.text for line in passage.documented)
+    return any(tensor.count != prod(tensor.sizes) for tensor in printed_tensors(text))
+
+
+def _capital_name(passage: Passage) -> Iterator[Repair]:
+    used = read_names("\n".join(line.text for line in passage.input)) - passage.bound
+    wrong = [name for name in sorted(used) if name.lower() in passage.bound - {name}]
+    if wrong:
+        pattern = re.compile(rf"(?<![\w.:])(?:{'|'.join(wrong)})\b")
+        why = f"a small letter became a capital one: {', '.join(wrong)}"
+        yield from _changed(why, passage.input, pattern, lambda match: match[0].lower())
+
+
+_DOT = re.compile(r"(?<![\w.:])([A-Za-z_]\w*)\.(?=[A-Za-z_]\w*\s*[({'\"])")
+
+
+def _dot_for_colon(passage: Passage) -> Iterator[Repair]:
+    def colon(match: re.Match[str]) -> str:
+        return f"{match[1]}:" if match[1] in passage.bound else match[0]
+
+    why = "the colon of a method call became a dot"
+    for lines in (passage.input, passage.above):
+        yield from _changed(why, lines, _DOT, colon)
+
+
+_ESCAPED = re.compile(r"\\([{}\[\]_*#])")
+
+
+def _escaped(passage: Passage) -> Iterator[Repair]:
+    why = "a backslash stands before a bracket"
+    for lines in (passage.input, passage.documented, passage.above):
+        yield from _changed(why, lines, _ESCAPED, lambda match: match[1])
+
+
+_BRACKET = re.compile(r"(\w(?:Tensor|Storage))\[(\{[^\[\]]*\})\]")
+
+
+def _bracket_for_brace(passage: Passage) -> Iterator[Repair]:
+    lines = [*passage.input, *passage.documented]
+    text = "\n".join(line.text for line in lines)
+    new = _BRACKET.sub(r"\1{\2}", text).split("\n")
+    if changed := _different(lines, new):
+        yield Repair("a brace became a bracket", changed)
+
+
+_DOUBLED = re.compile(r"([-+*/,])[ \t]*\n(\s*)\1")
+
+
+def _doubled_operator(passage: Passage) -> Iterator[Repair]:
+    lines = [*passage.input, *passage.documented]
+    new = _DOUBLED.sub(r"\n\2\1", "\n".join(line.text for line in lines)).split("\n")
+    if changed := _different(lines, new):
+        yield Repair("an operator stands twice where the line breaks", changed)
+
+
+_WORD = re.compile(r"[^\W\d_]")
+_COMMENT = re.compile(r"--(?!\[)")
+_SHAPE = re.compile(r"[\[(]\s*torch\.\w+")
+_WRAPPED = 3  # lines at most that the end of a comment has
+
+
+def _wrapped_comment(passage: Passage) -> Iterator[Repair]:
+    if not passage.input or not _COMMENT.search(passage.input[-1].text):
+        return
+    last, wrapped = passage.input[-1], list[str]()
+    removed: dict[int, Sequence[str]] = {}
+    for line in passage.documented[:_WRAPPED]:
+        # A number may be the end of a comment, but also what the example prints.
+        is_part = passage.silent or _WORD.search(line.text)
+        if not line.text.strip() or not is_part or _SHAPE.search(line.text):
+            return
+        wrapped.append(line.text.strip())
+        removed[line.number] = ()
+        whole = " ".join([last.text.rstrip(), *wrapped])
+        yield Repair("the end of the comment stands under it", {**removed, last.number: (whole,)})
+
+
+_STATEMENT = re.compile(r"^\s*(?:(?:th)?>\s?)?(?:local\s+)?([A-Za-z_]\w*)\s*(?:=(?!=)|[:\[])")
+
+
+def _lost_prompt(passage: Passage) -> Iterator[Repair]:
+    if not passage.documented:
+        return
+    last = passage.input[-1]
+    statement = _STATEMENT.match(passage.input[0].text)
+    if statement:
+        new = (last.text, f"> {statement[1]}")
+        yield Repair("the prompt that shows the variable is missing", {last.number: new})
+
+
+_GLUED = re.compile(r"^\s*\d{2,}\s*$")
+
+
+def _glued_digits(passage: Passage) -> Iterator[Repair]:
+    why = "the spaces between the digits are missing"
+    yield from _changed(why, passage.documented, _GLUED, lambda match: " ".join(match[0].strip()))
+
+
+_ALIAS = re.compile(r"\[torch\.Tensor(?= of )")
+
+
+def _alias(passage: Passage) -> Iterator[Repair]:
+    why = "torch.Tensor stands for the type that is printed"
+    yield from _changed(why, passage.documented, _ALIAS, lambda _: "[torch.DoubleTensor")
+
+
+_PARENTHESIS = re.compile(r"^(\s*)\((torch\.\w+ of (?:size|dimension) [\dx]+)[\])]")
+
+
+def _parenthesis(passage: Passage) -> Iterator[Repair]:
+    why = "a bracket became a parenthesis"
+    lines = passage.documented
+    yield from _changed(why, lines, _PARENTHESIS, lambda match: f"{match[1]}[{match[2]}]")
+
+
+def _missing_sizes(passage: Passage) -> Iterator[Repair]:
+    rows = [line for line in passage.documented if line.text.strip()]
+    lengths = {len(row.text.split()) for row in rows}
+    if len(lengths) != 1 or not only_rows("\n".join(row.text for row in rows)):
+        return
+    (length,) = lengths
+    for sizes in (f"{len(rows)}x{length}", f"{len(rows)}")[length == 1 :]:
+        new = (rows[-1].text, f"[torch.DoubleTensor of dimension {sizes}]")
+        why = "the line with the class and the sizes is missing"
+        yield Repair(why, {rows[-1].number: new})
+
+
+_PROPOSALS: tuple[Callable[[Passage], Iterator[Repair]], ...] = (
+    _capital_name,
+    _dot_for_colon,
+    _escaped,
+    _bracket_for_brace,
+    _doubled_operator,
+    _wrapped_comment,
+    _glued_digits,
+    _alias,
+    _parenthesis,
+    _missing_sizes,
+    _lost_prompt,
+)
+
+
+def _changed(
+    why: str,
+    lines: Sequence[Line],
+    pattern: re.Pattern[str],
+    replacement: Callable[[re.Match[str]], str],
+) -> Iterator[Repair]:
+    changed = _different(lines, [pattern.sub(replacement, line.text) for line in lines])
+    if changed:
+        yield Repair(why, changed)
+
+
+def _different(lines: Sequence[Line], new: Sequence[str]) -> dict[int, Sequence[str]]:
+    pairs = zip(lines, new, strict=True)
+    return {line.number: (text,) for line, text in pairs if text != line.text}
