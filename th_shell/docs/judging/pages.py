@@ -7,7 +7,7 @@ which examples are wrong in the page (`errata`), the baseline what they have rea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from th_shell.docs.judging.chance import Judgement, judge_page
 from th_shell.docs.judging.damage import damage
 from th_shell.docs.judging.errata import updated, with_errata
 from th_shell.docs.judging.fragments import with_fragments
-from th_shell.docs.judging.healing import Page, heal
+from th_shell.docs.judging.healing import Healed, Page, heal
 from th_shell.docs.judging.ledger import (
     Erratum,
     LedgerError,
@@ -31,6 +31,7 @@ from th_shell.docs.judging.ledger import (
     read_ledger,
     updated_ledger,
 )
+from th_shell.docs.judging.repairs import Repair
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import read_page
@@ -39,7 +40,7 @@ from th_shell.docs.reading.names import bound_names
 from th_shell.docs.reporting.files import write_file
 from th_shell.docs.running.evaluation import PreludeError, Runner
 
-__all__ = ["Options", "Page", "check_page", "read"]
+__all__ = ["Assessment", "Options", "Page", "assess_page", "check_page", "read"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,23 @@ def read(path: Path, compiler: Compiler) -> Page:
     """The blocks and examples of a page. Raises OSError."""
     blocks = read_page(path)
     return Page(blocks, cut(blocks, compiler), compiler)
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """How a page's examples are judged but for its ledger.
+
+    repairs: those which make examples hold, by index. errata: the examples that the ledger has.
+    """
+
+    results: Sequence[Result]
+    repairs: Mapping[int, Repair]
+    errata: Set[int]
+
+
+def assess_page(path: Path, page: Page, runner: Runner, options: Options) -> Assessment:
+    """Judge a page's examples for `th-docs fix`. Raises LedgerError and PreludeError."""
+    return _Check(path, page, runner, options).assessment()
 
 
 def check_page(path: Path, page: Page, runner: Runner, options: Options) -> PageResult:
@@ -92,9 +110,9 @@ class _Check:
 
     def results(self) -> list[Result]:
         errata = find(read_ledger(self._ledger), self._page.examples)
-        judged, inputs = self._judged(errata)
+        judged, healed = self._judged(errata)
         if self._options.update:
-            errata = self._updated(judged, errata, inputs)
+            errata = self._updated(judged, errata, healed.inputs)
         results = with_errata(judged, errata)
         if self._options.update:
             self._write(self._baseline, baseline_text(results))
@@ -102,8 +120,13 @@ class _Check:
         before = read_baseline(self._baseline)
         return results if before is None else with_falls(results, before)
 
-    def _judged(self, errata: Mapping[int, Erratum]) -> tuple[Judgement, Mapping[int, str]]:
-        """The results but for ledger and baseline, and the inputs of what is healed by another."""
+    def assessment(self) -> Assessment:
+        errata = find(read_ledger(self._ledger), self._page.examples)
+        judged, healed = self._judged(errata)
+        return Assessment(judged.results, healed.repairs, frozenset(errata))
+
+    def _judged(self, errata: Mapping[int, Erratum]) -> tuple[Judgement, Healed]:
+        """The results but for ledger and baseline."""
         sources = {i: entry.input for i, entry in errata.items() if entry.input is not None}
         judged = judge_page(self._page.examples, self._runner, sources)
         healed = heal(self._page, judged.results, self._runner, sources, set(errata))
@@ -111,7 +134,7 @@ class _Check:
         results = [self._damaged(result) for result in results]
         if self._options.strict:
             results = [_strict(result) for result in results]
-        return Judgement(results, judged.outcomes), healed.inputs
+        return Judgement(results, judged.outcomes), healed
 
     def _damaged(self, result: Result) -> Result:
         if result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):

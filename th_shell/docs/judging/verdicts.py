@@ -45,7 +45,8 @@ class Result:
     """An example's verdict.
 
     got: what it has printed, and its error. note: the reason, or ''. repaired: for what is healed,
-    the input or the documented text with which it holds.
+    the input or the documented text with which it holds. by_chance: whether runs have printed
+    different texts.
     """
 
     example: Example
@@ -53,6 +54,7 @@ class Result:
     got: str = ""
     note: str = ""
     repaired: str = ""
+    by_chance: bool = False
 
     @property
     def failed(self) -> bool:
@@ -112,8 +114,15 @@ def _judge_one(
         return Result(example, Verdict.RAN, got)
     verdicts = [_compare(example.expected, *pair) for pair in candidates]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
-    note = "" if same(*candidates[0]) else "the output depends on chance; compared by layout"
-    return Result(example, best, got, note if best is Verdict.DIFFERS else "")
+    by_chance = not same(*candidates[0])
+    note = "the output depends on chance; compared by layout"
+    return Result(
+        example,
+        best,
+        got,
+        note if by_chance and best is Verdict.DIFFERS else "",
+        by_chance=by_chance,
+    )
 
 
 def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) -> Result:

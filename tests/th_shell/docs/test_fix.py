@@ -1,0 +1,84 @@
+"""Documented outputs and inputs are mended in place; everything else stays byte for byte."""
+
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.fixing.fix import find_fix, fixed_text
+from th_shell.docs.fixing.rewriting import rewritten
+from th_shell.docs.judging.pages import Options, assess_page, read
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.running.evaluation import Runner
+
+
+@pytest.mark.parametrize(
+    ("documented", "printed", "new"),
+    [
+        (["1"], "2\t\n", ["2"]),
+        (["  1"], "2\n", ["  2"]),
+        (["1", "3"], "1\n2\n3\n", ["1", "2", "3"]),
+        (["1", "2", "3"], "1\n3\n", ["1", "3"]),
+        (["1.5 2.50", "a"], " 1.5000  2.7500\nb\n", ["1.5 2.75", "b"]),
+        (
+            [" 1  2", " 3  5", "[torch.DoubleTensor of size 2x2]"],
+            " 1  2\n 3  4\n[torch.DoubleTensor of dimension 2x2]\n\n",
+            [" 1  2", " 3  4", "[torch.DoubleTensor of size 2x2]"],
+        ),
+        (["   7    8"], "  7  100\n", ["   7  100"]),
+        (["5 5"], "  5  5\n  5  5\n", ["5 5", "5 5"]),
+        (["words and 3"], "words and 4.5\n", ["words and 4.5"]),
+        (["old", "", "text"], "new\n", ["new"]),
+    ],
+)
+def test_the_page_keeps_its_ways(documented: list[str], printed: str, new: list[str]) -> None:
+    assert [line for lines in rewritten(documented, printed) for line in lines] == new
+
+
+PAGE = """\
+# A page\r
+\r
+```lua\r
+> x = torch.range(1, 4):resize(2, 2)\r
+> x\r
+ 1 2\r
+ 3 5\r
+[torch.DoubleTensor of size 2x2]\r
+\r
+> X:sum()\r
+10\r
+> torch.rand(1)[1] > 2\r
+true\r
+> error('no')\r
+yes\r
+> torch.rand(2)\r
+ 7\r
+```\r
+The end."""
+
+
+def fixed(folder: Path, runner: Runner, text: str) -> tuple[str, int, list[str]]:
+    path = folder / "page.md"
+    path.write_bytes(text.encode())
+    page = read(path, Compiler())
+    fix = find_fix(page, assess_page(path, page, runner, Options()))
+    return fixed_text(text, page, fix), fix.examples, [r.example.source for r in fix.left]
+
+
+def test_a_page(runner: Runner, tmp_path: Path) -> None:
+    text, count, left = fixed(tmp_path, runner, PAGE)
+    assert text == (
+        PAGE.replace("3 5", "3 4").replace("> X:sum", "> x:sum").replace("true", "false")
+    )
+    assert (count, left) == (3, ["error('no')", "torch.rand(2)"])
+    assert fixed(tmp_path, runner, text)[:2] == (text, 0)
+
+
+def test_margins_of_indented_fences(runner: Runner, tmp_path: Path) -> None:
+    page = "- An item\n\n  ```lua\n  > 1 + 1\n  3\n  ```\n"
+    assert fixed(tmp_path, runner, page)[0] == page.replace("  3", "  2")
+
+
+def test_errata_stay(runner: Runner, tmp_path: Path) -> None:
+    (tmp_path / "page.md.errata").write_text("Two.\n  2: > 1 + 1\n    | 2\n")
+    page = "```lua\n> 1 + 1\n3\n```\n"
+    assert fixed(tmp_path, runner, page) == (page, 0, [])

@@ -1,0 +1,1 @@
+"""Writes into a page what its examples print."""
