@@ -112,3 +112,20 @@ def test_names_without_a_value(check: Check) -> None:
     found = check(page)
     assert verdicts(found) == ["ran", "pass", *["fragment"] * 3, "healed", "differs"]
     assert found[2].note == "the page gives no value to: v1"
+
+
+@pytest.mark.parametrize(
+    ("example", "verdict", "note"),
+    [
+        ("torch.load('model.t7')", "fragment", "the page does not make: model.t7"),
+        ("require 'nothing'", "fragment", "the page does not make: nothing"),
+        ("torch.load('model.t7')\nsomething", "error", ""),  # the page documents another result
+        ("name = 'model.t7'\n> torch.load('model.t7')", "error", ""),
+        ("torch.zeros(2):type('torch.NoTensor')", "error", ""),
+    ],
+)
+def test_files_that_the_page_does_not_make(
+    check: Check, example: str, verdict: str, note: str
+) -> None:
+    found = check(f"> {example}")[-1]
+    assert (found.verdict.value, found.note) == (verdict, note)

@@ -1,10 +1,10 @@
-"""The names of variables in Lua code: which it reads, and which it gives a value."""
+"""The names of variables in Lua code, which it reads and which it gives a value; its strings."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["bound_names", "read_names"]
+__all__ = ["bound_names", "read_names", "strings"]
 
 _TOKEN = re.compile(
     r"--\[(=*)\[.*?\]\1\]|--[^\n]*"
@@ -46,6 +46,12 @@ def read_names(source: str) -> set[str]:
             found.add(name)
         before = match[0]
     return found - _KEYWORDS
+
+
+def strings(source: str) -> list[str]:
+    """The contents of the short strings in code, as they are written."""
+    tokens = (match[0] for match in _TOKEN.finditer(source))
+    return [token[1:-1] for token in tokens if token[0] in "\"'"]
 
 
 def _is_code(token: str) -> bool:
