@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.document import Block, Line
 from th_shell.inputs import Syntax
 
 __all__ = ["Example", "Kind", "cut"]
