@@ -28,6 +28,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import read_page
 from th_shell.docs.reading.examples import Example, Kind, cut
 from th_shell.docs.reading.names import bound_names, read_names
+from th_shell.docs.reading.refining import refined
 from th_shell.docs.reporting.files import write_file
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, PreludeError, Runner
 
@@ -54,7 +55,8 @@ class Options:
 
 def read_examples(page: Path, compiler: Compiler) -> list[Example]:
     """The examples of a page. Raises OSError."""
-    return cut(read_page(page), compiler)
+    blocks = read_page(page)
+    return refined(cut(blocks, compiler), blocks)
 
 
 def check_page(

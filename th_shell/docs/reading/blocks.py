@@ -23,7 +23,7 @@ class Block:
     opening, closing: the line numbers of the fences; where a format has no fences, the line that
     announces the block, or the one above its first, and the one below its last. language: what the
     page says, in small letters; '' is taken for Lua. skip: whether the page says not to run it.
-    heading: the text of the heading above, '' where there is none.
+    heading: the text of the heading above, lead: the line of text above; '' where there is none.
     """
 
     opening: int
@@ -32,6 +32,7 @@ class Block:
     lines: tuple[Line, ...]
     skip: bool = False
     heading: str = ""
+    lead: str = ""
 
 
 def numbered(texts: Sequence[str], first: int) -> tuple[Line, ...]:

@@ -27,8 +27,14 @@ def read_page(path: Path) -> list[Block]:
     text = path.read_bytes().decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
     # In Lua a no-break space is part of a name; in a page it is a space.
     lines = text.replace("\N{NO-BREAK SPACE}", " ").split("\n")
-    blocks = _joined(_marked(reader(path.suffix)(lines), lines), lines)
-    return [block for block in blocks if block.language in _LUA]
+    found: list[Block] = []
+    is_lua = True
+    for block in _joined(_marked(reader(path.suffix)(lines), lines), lines):
+        was_lua, is_lua = is_lua, block.language in _LUA
+        if is_lua:
+            # The text below a command of the shell is announced as what the command prints.
+            found.append(block if was_lua else replace(block, lead=""))
+    return found
 
 
 def _marked(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
@@ -36,7 +42,8 @@ def _marked(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
         at = block.opening - 2
         while at >= 0 and not lines[at].strip():
             at -= 1
-        yield replace(block, skip=at >= 0 and lines[at].strip() == SKIP_MARK)
+        lead = lines[at].strip() if at >= 0 else ""
+        yield replace(block, skip=lead == SKIP_MARK, lead=lead)
 
 
 def _joined(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
