@@ -17,9 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from runtime import PROCESSORS, Replacement
-from th_shell.docs.judging.pages import Options, check_page, read
+from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import read
 from th_shell.docs.reporting.files import write_all
 from th_shell.docs.reporting.report import as_json, page_lines, total_line
 from th_shell.docs.running.evaluation import Runner

@@ -17,9 +17,10 @@ from typing import Any
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, Page, check_page, read
+from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.verdicts import PageResult, Verdict
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import Page, read
 from th_shell.docs.reporting.report import describe_failure
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Starter

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page, read
+from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Starter
 

@@ -5,8 +5,8 @@ What its examples do is tested where it stands, in tests/docs.
 
 from pathlib import Path
 
-from th_shell.docs.judging.pages import read
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import read
 
 PAGE = Path(__file__).parents[2] / "docs" / "converted.txt"
 

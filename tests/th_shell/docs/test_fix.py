@@ -6,8 +6,9 @@ import pytest
 
 from th_shell.docs.fixing.fix import find_fix, fixed_text
 from th_shell.docs.fixing.rewriting import rewritten
-from th_shell.docs.judging.pages import Options, assess_page, read
+from th_shell.docs.judging.pages import Options, assess_page
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Runner
 
 

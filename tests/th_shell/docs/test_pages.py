@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page, read
+from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.plausibility import implausible
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Runner
 
 Check = Callable[[str], list[Result]]

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from th_shell.docs.fixing.rewriting import rewritten
-from th_shell.docs.judging.pages import Assessment, Page
+from th_shell.docs.judging.pages import Assessment
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading.document import Line
+from th_shell.docs.reading.blocks import Line
+from th_shell.docs.reading.page import Page
 
 __all__ = ["Fix", "find_fix", "fixed_text"]
 

@@ -13,24 +13,15 @@ from dataclasses import dataclass, replace
 from th_shell.docs.judging.chance import Judgement, judge_by_two_runs, judge_page
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.document import Block, Line
-from th_shell.docs.reading.examples import Example, Kind, cut
+from th_shell.docs.reading.blocks import Line
+from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.names import bound_names, read_names
+from th_shell.docs.reading.page import Page, page_of
 from th_shell.docs.running.evaluation import Runner
 
-__all__ = ["Healed", "Page", "heal"]
+__all__ = ["Healed", "heal"]
 
 _ROUNDS = 16  # of trials
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page's blocks and examples. compiler: what has cut the blocks into examples."""
-
-    blocks: Sequence[Block]
-    examples: Sequence[Example]
-    compiler: Compiler
 
 
 @dataclass(frozen=True)
@@ -140,10 +131,10 @@ class _Healing:
 
     # -- trials
 
-    def _repaired(self) -> list[Example]:
+    def _repaired(self) -> Sequence[Example]:
         new = {number: t for repair in self._tried.values() for number, t in repair.lines.items()}
         blocks = [replace(block, lines=_edited(block.lines, new)) for block in self._page.blocks]
-        return cut(blocks, self._page.compiler)
+        return page_of(blocks, self._page.compiler).examples
 
     def _judged(self, examples: Sequence[Example], by_two_runs: bool) -> Judgement:
         given = {self._starts[i]: source for i, source in self._sources.items()}

@@ -1,4 +1,4 @@
-"""Checks a page: reads and runs its examples, judges them, and holds them against its files.
+"""Checks a page: runs its examples, judges them, and holds them against its files.
 
 What fails is looked at again: a repair of the page's text may make it hold (`healing`), the text
 may contradict itself (`damage`), the page may leave out what it uses (`fragments`). The ledger says
@@ -22,7 +22,7 @@ from th_shell.docs.judging.chance import Judgement, judge_page
 from th_shell.docs.judging.damage import damage
 from th_shell.docs.judging.errata import updated, with_errata
 from th_shell.docs.judging.fragments import with_fragments
-from th_shell.docs.judging.healing import Healed, Page, heal
+from th_shell.docs.judging.healing import Healed, heal
 from th_shell.docs.judging.ledger import (
     Erratum,
     LedgerError,
@@ -33,14 +33,13 @@ from th_shell.docs.judging.ledger import (
 )
 from th_shell.docs.judging.repairs import Repair
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
-from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.document import read_page
-from th_shell.docs.reading.examples import Kind, cut
+from th_shell.docs.reading.examples import Kind
 from th_shell.docs.reading.names import bound_names
+from th_shell.docs.reading.page import Page
 from th_shell.docs.reporting.files import write_file
 from th_shell.docs.running.evaluation import PreludeError, Runner
 
-__all__ = ["Assessment", "Options", "Page", "assess_page", "check_page", "read"]
+__all__ = ["Assessment", "Options", "assess_page", "check_page"]
 
 
 @dataclass(frozen=True)
@@ -55,12 +54,6 @@ class Options:
     ledgers: Path | None = None
     strict: bool = False
     update: bool = False
-
-
-def read(path: Path, compiler: Compiler) -> Page:
-    """The blocks and examples of a page. Raises OSError."""
-    blocks = read_page(path)
-    return Page(blocks, cut(blocks, compiler), compiler)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from th_shell.docs.judging.printout import only_rows, printed_tensors
-from th_shell.docs.reading.document import Line
+from th_shell.docs.reading.blocks import Line
 from th_shell.docs.reading.names import read_names
 
 __all__ = ["Passage", "Repair", "repairs"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -15,6 +16,7 @@ from th_shell.docs.judging.comparison import (
     same,
 )
 from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.values import Value
 from th_shell.docs.running.evaluation import Outcome, unrunnable
 
 __all__ = ["PageResult", "Result", "Verdict", "judge"]
@@ -35,6 +37,11 @@ class Verdict(Enum):
     SKIPPED = "skipped"  #: it was not run
     ERRATUM = "erratum"  #: it fails, and the ledger has the reason why the page is wrong
 
+
+#: What a comment writes around and between values, and a printed value does not have.
+_QUOTES = re.compile(r"[\"',]")
+#: How Lua prints what it does not show the contents of.
+_NO_CONTENTS = re.compile(r"\b(?:table|function|userdata|thread): 0x")
 
 #: The verdicts that make a page fail.
 FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR, Verdict.DAMAGED, Verdict.HEALED))
@@ -110,7 +117,9 @@ def _judge_one(
         return Result(example, Verdict.ERROR, got, first.lost or second.lost)
     if first.error is not None or second.error is not None:
         return _judge_error(example, first, second, got)
-    if not example.expected:
+    if example.value and not example.expected:
+        return _judge_value(example, example.value, first, second)
+    if not example.expected or example.apart and not got.strip():
         return Result(example, Verdict.RAN, got)
     verdicts = [_compare(example.expected, *pair) for pair in candidates]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
@@ -123,6 +132,21 @@ def _judge_one(
         note if by_chance and best is Verdict.DIFFERS else "",
         by_chance=by_chance,
     )
+
+
+def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome) -> Result:
+    """The verdict of an example whose value a comment tells; a comment of words is not judged."""
+    shown = first.shown, second.shown
+    readings = value.text, _QUOTES.sub(" ", value.text), *first.told
+    verdicts = [_compare(text, *shown) for text in readings]
+    best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
+    if best:
+        return Result(example, best, first.shown)
+    is_judged = first.told and first.shown.strip() and not _NO_CONTENTS.search(first.shown)
+    if not is_judged:
+        return Result(example, Verdict.RAN, first.shown)
+    note = f"its comment says: {value.text}"
+    return Result(example, Verdict.DIFFERS, first.shown, note)
 
 
 def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) -> Result:

@@ -21,6 +21,8 @@ class Compiler:
 
     def statement(self, text: str) -> Syntax:
         """The result of compiling a text as statements."""
+        # In a file, LuaJIT skips a first line that begins with '#'.
+        text = f"\n{text}" if text.startswith("#") else text
         try:
             self._engine.compile(text.encode("utf-8", "surrogateescape"))
         except LuaSyntaxError as error:

@@ -12,9 +12,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import islice
 
+from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.document import Block, Line
+from th_shell.docs.reading.nesting import Nesting
+from th_shell.docs.reading.values import Value, comment_of, value_of
 from th_shell.inputs import Syntax
 
 __all__ = ["Example", "Kind", "cut"]
@@ -27,6 +30,17 @@ _SHELL = re.compile(r"^\s*(?:>\s*)?\$\s+(?P<input>\S.*)$")
 _NAME = r"[A-Za-z_]\w*"
 _ASSIGNED = re.compile(rf"(?:^|[;\s])({_NAME}(?:\s*,\s*{_NAME})*)\s*=(?!=)")
 _LOCAL = re.compile(r"^\s*local\s+")
+#: What a help text says of an argument: 'x = number  -- the width'.
+_SIGNATURE = re.compile(
+    rf"^\s*{_NAME}\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))\s*(?:--.*)?$"
+)
+#: Code that does not compile is no output.
+_CODE_LIKE = re.compile(rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))")
+#: A line of text with which more begins than the line: a table, a function.
+_OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
+
+#: Once an input of a block has not ended in all of the block, others have so many lines.
+_REACH = 100
 
 
 class Kind(Enum):
@@ -45,7 +59,9 @@ class Example:
     line: the line of the page where the input begins, from 1. block: the number of its block.
     source: the input without prompts. expected: the text under it. skip: whether the page says not
     to run it. last: the line where the input ends. documented: the first and the last line of the
-    text under it, None where there is none. heading: the heading above. language: that of source.
+    text under it, None where there is none. apart: whether that text stands in a block of its own.
+    heading: the heading above. language: that of source. value: what a comment behind the input
+    tells of its value.
     """
 
     line: int
@@ -58,6 +74,8 @@ class Example:
     documented: tuple[int, int] | None = None
     heading: str = ""
     language: str = "lua"
+    apart: bool = False
+    value: Value | None = None
 
 
 def cut(blocks: Iterable[Block], compiler: Compiler) -> list[Example]:
@@ -77,18 +95,18 @@ class _Cutter:
         self._assigned: set[str] = set()
         self._inputs: list[Example] = []
         self._outputs: list[list[Line]] = []
+        self._told: list[list[str]] = []
         self._open = False
+        self._reach = len(block.lines)
 
     def cut(self) -> list[Example]:
         at = 0
         while at < len(self._lines):
-            used = self._shell(at) or self._prompt(at) or self._bare(at)
-            if not used:
-                self._output(self._lines[at])
-            at += used or 1
-        return list(map(_with_output, self._inputs, self._outputs))
+            at += self._shell(at) or self._prompt(at) or self._bare(at) or self._text(at)
+        inputs = map(self._with_value, self._inputs, self._told)
+        return list(map(_with_output, inputs, self._outputs))
 
-    # -- reading an input that begins at a line; each returns how many lines it has, or 0
+    # -- reading what begins at a line; each returns how many lines it has, or 0
 
     def _shell(self, at: int) -> int:
         match = _SHELL.match(self._lines[at].text)
@@ -108,7 +126,7 @@ class _Cutter:
 
     def _bare(self, at: int) -> int:
         source = self._lines[at].text
-        if not source.strip():
+        if not source.strip() or _SIGNATURE.match(source):
             return 0
         if self._is_query(source):
             self._input(at, 1, Kind.PROMPT, source)
@@ -125,22 +143,57 @@ class _Cutter:
 
     def _is_query(self, source: str) -> bool:
         # '= x', or 'x' alone if the block has assigned x: an input whose prompt the page omits.
+        # Likewise an expression whose value a comment tells.
         text = source.strip()
         if text.startswith("="):
             return self._compiler.expression(text[1:]) is Syntax.COMPLETE
-        return text in self._assigned
+        if text in self._assigned:
+            return True
+        has_value = "--" in text and not text.startswith("--") and comment_of(text) is not None
+        is_expression = has_value and self._compiler.expression(text) is Syntax.COMPLETE
+        return is_expression and self._compiler.statement(text) is not Syntax.COMPLETE
 
     def _completed(self, source: str, at: int) -> tuple[str, int] | None:
         # The input completed by as few lines as possible, and how many; None if that is impossible.
-        for used, line in enumerate(self._lines[at + 1 :], 2):
+        nesting, parts = Nesting(), [source]
+        nesting.add(source)
+        for used, line in enumerate(islice(self._lines, at + 1, at + self._reach), 2):
             more = _MORE.match(line.text)
-            source += "\n" + (more["input"] if more else line.text)
+            parts.append(more["input"] if more else line.text)
+            nesting.add(parts[-1])
+            # What is wrong is found by and by: compiling all of a text with each line takes long.
+            if nesting.is_open and used & (used - 1):
+                continue
+            source = "\n".join(parts)
             state = self._compiler.typed(source)
             if state is Syntax.COMPLETE:
                 return source, used
             if state is Syntax.WRONG:
                 return None
+        self._reach = min(self._reach, _REACH)
         return None
+
+    def _text(self, at: int) -> int:
+        line = self._lines[at]
+        is_bare = not self._inputs or self._inputs[-1].kind is not Kind.PROMPT
+        if is_bare and _CODE_LIKE.match(line.text):
+            self._open = False
+        used = self._enclosed(at) if _OPENING.search(line.text) else 1
+        for part in self._lines[at : at + used]:
+            self._output(part)
+        return used
+
+    def _enclosed(self, at: int) -> int:
+        # How many lines of text there are up to the end of what a line opens; 1 if it has no end.
+        nesting = Nesting()
+        for used, line in enumerate(islice(self._lines, at, at + self._reach), 1):
+            if used > 1 and (_PROMPT_LINE.match(line.text) or _SHELL.match(line.text)):
+                return 1
+            nesting.add(line.text)
+            if not nesting.is_open:
+                return used
+        self._reach = min(self._reach, _REACH)
+        return 1
 
     # -- collecting inputs and outputs
 
@@ -148,12 +201,21 @@ class _Cutter:
         source = source.strip()
         self._open = bool(source) and (kind is Kind.SHELL or not self._is_comment(source))
         if not self._open:
+            self._comment(source)
             return
         for names in _ASSIGNED.findall(source):
             self._assigned.update(name.strip() for name in names.split(","))
+        told = comment_of(source) if "--" in source else None
         if kind is Kind.BARE:
             source = self._without_local(source)
         self._add(kind, source, self._lines[at : at + used])
+        if told:
+            self._told[-1].append(told)
+
+    def _comment(self, source: str) -> None:
+        # Under an input, a comment may tell its value, or go on with it.
+        if self._inputs and not self._outputs[-1] and (told := comment_of(source)):
+            self._told[-1].append(told)
 
     def _is_comment(self, source: str) -> bool:
         return source.startswith("--") and self._compiler.is_comment(source)
@@ -176,6 +238,12 @@ class _Cutter:
         block = self._block
         self._inputs.append(replace(example, skip=block.skip, heading=block.heading))
         self._outputs.append([])
+        self._told.append([])
+
+    def _with_value(self, example: Example, told: Sequence[str]) -> Example:
+        if not told or example.kind not in (Kind.PROMPT, Kind.BARE):
+            return example
+        return replace(example, value=value_of("\n".join(told), example.source, self._compiler))
 
 
 def _with_output(example: Example, output: Sequence[Line]) -> Example:

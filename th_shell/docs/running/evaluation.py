@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.values import Value
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter
 from th_shell.docs.running.shell import refusal
 
@@ -28,12 +29,16 @@ class Outcome:
 
     output: all that it has printed. printed: the part before the values that the prompt shows.
     error: the message of its error, or None. lost: why it has not ended or was not run, or ''.
+    shown, told: where a comment tells the input's value, what printing that value shows, and what
+    printing each reading of the comment shows.
     """
 
     output: str = ""
     printed: str = ""
     error: str | None = None
     lost: str = ""
+    shown: str = ""
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,8 @@ class _PageRun:
                 found[index] = self._outcome(run, index, example)
                 if index in plan.after:
                     run.ask("run", _encoded(plan.after[index]), self._runner.seconds)
+                if example.value and found[index].error is None and not found[index].lost:
+                    found[index] = self._with_values(run, found[index], example.value)
             except LostError as error:
                 how = f"the process {error} in this input"
                 found[index] = Outcome(output=error.output, lost=how)
@@ -164,6 +171,13 @@ class _PageRun:
             reply = run.ask("input", _encoded(source), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
         return Outcome(reply.output, reply.printed, None if lost else reply.error, lost)
+
+    def _with_values(self, run: Run, outcome: Outcome, value: Value) -> Outcome:
+        def printed(code: str) -> str:
+            return run.ask("input", _encoded(code), self._runner.seconds).output
+
+        shown = printed(value.shown) if value.shown else outcome.output
+        return replace(outcome, shown=shown, told=tuple(map(printed, value.codes)))
 
 
 def _encoded(text: str) -> bytes:

@@ -1,0 +1,40 @@
+"""What a page format hands on: blocks of code, with the numbers of their lines in the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Block", "Line", "numbered"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a page; number: counted from 1."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """The lines between two fences.
+
+    opening, closing: the line numbers of the fences; where a format has no fences, the line that
+    announces the block, or the one above its first, and the one below its last. language: what the
+    page says, in small letters; '' is taken for Lua. skip: whether the page says not to run it.
+    heading: the text of the heading above, lead: the line of text above; '' where there is none.
+    """
+
+    opening: int
+    closing: int
+    language: str
+    lines: tuple[Line, ...]
+    skip: bool = False
+    heading: str = ""
+    lead: str = ""
+
+
+def numbered(texts: Sequence[str], first: int) -> tuple[Line, ...]:
+    """Lines with their numbers, of which the first is given."""
+    return tuple(Line(number, text) for number, text in enumerate(texts, first))

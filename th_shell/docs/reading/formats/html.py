@@ -1,0 +1,94 @@
+"""HTML pages: the text of <pre> elements is code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from html import unescape
+from html.parser import HTMLParser
+
+from th_shell.docs.reading.blocks import Block, numbered
+
+__all__ = ["find"]
+
+#: How a class says the language of code: <code class="language-lua">, <div class="highlight-lua">.
+_LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight(?:-source)?)-([\w+]+)", re.I)
+_ANY_LANGUAGE = "default"
+_HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
+#: Elements that begin or end a line where code is shown.
+_WITHOUT_END = frozenset(("area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"))
+
+
+def find(lines: Sequence[str]) -> Iterator[Block]:
+    """The <pre> elements of a page; their tags are left out."""
+    page = _Page()
+    page.feed("\n".join(lines))
+    page.close()
+    page.end_block(len(lines) + 1)
+    return iter(page.blocks)
+
+
+class _Page(HTMLParser):
+    """Collects blocks while a page is read."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=False)
+        self.blocks: list[Block] = []
+        self._heading = ""
+        self._in_heading = ""
+        self._block: Block | None = None
+        self._text: list[str] = []
+        self._around: list[tuple[str, str]] = []  # <div> elements and the languages they say
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        match = _LANGUAGE.search(dict(attrs).get("class") or "")
+        language = match[1].lower() if match else ""
+        if tag == "div":
+            self._around.append((tag, language))
+        elif tag in _HEADINGS and not self._block:
+            self._in_heading, self._text = tag, []
+        elif tag == "pre":
+            line = self.getpos()[0]
+            self.end_block(line)
+            self._in_heading, self._text = "", []
+            outer = self._around[-1][1] if self._around else ""
+            self._block = Block(line, line, language or outer, (), heading=self._heading)
+        elif self._block and language:
+            self._block = replace(self._block, language=language)
+        elif self._block and tag == "br":
+            self._text.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "div" and self._around:
+            self._around.pop()
+        elif tag == "pre":
+            self.end_block(self.getpos()[0])
+        elif tag == self._in_heading:
+            self._heading, self._in_heading = " ".join("".join(self._text).split()), ""
+
+    def handle_data(self, data: str) -> None:
+        if self._block or self._in_heading:
+            self._text.append(data)
+
+    def handle_entityref(self, name: str) -> None:
+        self.handle_data(unescape(f"&{name};"))
+
+    def handle_charref(self, name: str) -> None:
+        self.handle_data(unescape(f"&#{name};"))
+
+    def end_block(self, line: int) -> None:
+        """End the block that is open, at a line of the page."""
+        block = self._block
+        if not block:
+            return
+        texts = "".join(self._text).replace("\N{NO-BREAK SPACE}", " ").split("\n")
+        lines = numbered(texts, block.opening)
+        # A line with nothing beside the tag is none of the code's.
+        while len(lines) > 1 and not lines[0].text.strip():
+            lines = lines[1:]
+        while len(lines) > 1 and not lines[-1].text.strip():
+            lines = lines[:-1]
+        language = "" if block.language == _ANY_LANGUAGE else block.language
+        self.blocks.append(replace(block, closing=line, language=language, lines=lines))
+        self._block = None

@@ -1,0 +1,95 @@
+"""Lua sources: the examples in their comments, as LDoc shows them.
+
+These are the texts of the tag @usage, fences, and prompts; in the comments of documentation, which
+begin with '---' or '--[[--', indented code as well. The text of a comment is read as Markdown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from th_shell.docs.reading.blocks import Block, Line, numbered
+from th_shell.docs.reading.formats import markdown
+
+__all__ = ["find"]
+
+_TOKEN = re.compile(
+    r"(?P<long>--\[(?P<level>=*)\[.*?(?:\](?P=level)\]|\Z))"
+    r"|(?P<short>--[^\n]*(?:\n[ \t]*--(?!\[=*\[)[^\n]*)*)"
+    r"|\[(?P<quote>=*)\[.*?(?:\](?P=quote)\]|\Z)"
+    r"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'",
+    re.S,
+)
+_DASHES = re.compile(r"^\s*-{2,}(?!>) ?")
+_OPENING = re.compile(r"^--\[=*\[-*")
+_CLOSING = re.compile(r"-*\]=*\]$")
+_TAG = re.compile(r"^\s*@(?P<name>\w+)\b\s?(?P<text>.*)$")
+_DECLARED = re.compile(
+    r"[ \t]*\n?[ \t]*(?:local\s+)?(?:function\s+([A-Za-z_][\w.:]*)|([A-Za-z_][\w.]*)\s*=(?!=))"
+)
+
+
+def find(lines: Sequence[str]) -> Iterator[Block]:
+    """The examples in the comments of a source, under the names of what these comments declare."""
+    source = "\n".join(lines)
+    at, number, heading = 0, 1, ""
+    for match in _TOKEN.finditer(source):
+        if not (match["long"] or match["short"]):
+            continue
+        number += source.count("\n", at, match.start())
+        at = match.start()
+        comment = _Comment(match, number)
+        declared = _DECLARED.match(source, match.end())
+        if declared and comment.is_documentation:
+            heading = declared[1] or declared[2]
+        for block in _examples(comment):
+            yield replace(block, heading=heading)
+
+
+class _Comment:
+    """The text of a comment. texts: its lines without marks. first: the number of the first."""
+
+    def __init__(self, match: re.Match[str], first: int) -> None:
+        self.first = first
+        whole = match[0]
+        if match["long"]:
+            self.is_documentation = bool(re.match(r"--\[=*\[-", whole))
+            self.texts = _CLOSING.sub("", _OPENING.sub("", whole)).split("\n")
+        else:
+            self.is_documentation = bool(re.match(r"---(?!-)", whole))
+            self.texts = [_DASHES.sub("", line) for line in whole.split("\n")]
+
+
+def _examples(comment: _Comment) -> Iterator[Block]:
+    usages = list(_usages(comment))
+    inside = {line.number for usage in usages for line in usage.lines}
+    found = list(usages)
+    for block in markdown.find(comment.texts):
+        lines = tuple(Line(line.number + comment.first - 1, line.text) for line in block.lines)
+        opening, closing = (n + comment.first - 1 for n in (block.opening, block.closing))
+        is_indented = lines[0].number == opening + 1 and not _is_fence(comment, block.opening)
+        if inside.isdisjoint(line.number for line in lines) and (
+            comment.is_documentation or block.language or not is_indented
+        ):
+            found.append(replace(block, opening=opening, closing=closing, lines=lines))
+    return iter(sorted(found, key=lambda block: block.opening))
+
+
+def _is_fence(comment: _Comment, number: int) -> bool:
+    return number > 0 and comment.texts[number - 1].strip().startswith(("```", "~~~"))
+
+
+def _usages(comment: _Comment) -> Iterator[Block]:
+    """The texts of @usage, each up to the next tag."""
+    start, texts = 0, list[str]()
+    for at, line in enumerate([*comment.texts, "@end"], comment.first):
+        tag = _TAG.match(line)
+        if tag and start:
+            yield Block(start, at, "lua", numbered(texts, start))
+            start = 0
+        if tag and tag["name"] == "usage":
+            start, texts = at, [tag["text"]]
+        elif start:
+            texts.append(line)

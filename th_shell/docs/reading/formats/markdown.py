@@ -1,0 +1,93 @@
+"""Markdown pages, which markdown-it-py reads as CommonMark: fences and indented code.
+
+The parser takes its time for every line and every letter. What cannot matter to the structure of a
+page is kept from it: most lines of prose, and what stands behind the first letter of the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from th_shell.docs.reading.blocks import Block, Line
+from th_shell.docs.reading.formats.prompts import complete
+
+__all__ = ["find"]
+
+#: In the source of a heading: tags, the targets of links, and marks.
+_MARKUP = re.compile(r"<[^<>]*>|\]\([^()]*\)|[\[\]*`#\\]")
+_UNDERLINE = re.compile(r"\s[=-]+\s*$")
+#: A line that begins with a letter continues a paragraph or begins one; in a fence it is text, and
+#: as long as it has no '>' it ends no tag.
+_PROSE = re.compile(r"^[A-Za-z][^>]*\Z")
+_LETTER = re.compile(r"^((?:[-*+] )?[A-Za-z])[^>]*\Z")
+
+
+def find(lines: Sequence[str]) -> Iterator[Block]:
+    """The fences and the indented code of a page, and its prompts outside of these."""
+    blocks, headings = [], []
+    kept = _outline(lines)
+    for token in _parser().parse("\n".join(_LETTER.sub(r"\1", lines[at]) for at in kept)):
+        if token.map is None:
+            continue
+        start = kept[token.map[0]]
+        end = kept[token.map[1]] if token.map[1] < len(kept) else len(lines)
+        if token.type == "heading_open":
+            headings.append((start + 1, _plain(" ".join(lines[start:end]))))
+        elif token.type in ("fence", "code_block"):
+            blocks.append(_block(token, kept, lines))
+    return complete(blocks, headings, lines)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    # Only blocks are of interest, not what is within a paragraph.
+    return MarkdownIt().disable(["inline", "text_join"])
+
+
+def _outline(lines: Sequence[str]) -> list[int]:
+    """The indices of the lines that tell a page's structure.
+
+    Of paragraphs in a row these are the first lines of the first and the last, and the blank lines
+    below these: how they hang together with what is above and below them.
+    """
+    kept: list[int] = []
+    run: list[int] = []  # the first line of each paragraph, and one blank line below it
+    for at, line in enumerate(lines):
+        is_prose, is_blank = bool(_PROSE.match(line)), not line.strip(" \t")
+        if is_prose and len(run) % 2 == 0 or is_blank and len(run) % 2:
+            run.append(at)
+        elif not (is_prose or is_blank and run):
+            kept += _ends(run)
+            kept.append(at)
+            run = []
+    return kept + _ends(run)
+
+
+def _ends(run: list[int]) -> list[int]:
+    """The first paragraph of a run and the last one, with the blank lines below."""
+    return run[:2] + run[2:][len(run) % 2 - 2 :]
+
+
+def _block(token: Token, kept: Sequence[int], lines: Sequence[str]) -> Block:
+    assert token.map is not None
+    first = token.map[0] + (token.type == "fence")
+    texts = token.content.removesuffix("\n").split("\n")
+    after = kept[first + len(texts)] if first + len(texts) < len(kept) else len(lines)
+    start = kept[first - 1] + 1 if token.type == "fence" else kept[first]
+    inside = dict(enumerate(lines[start:after], start))
+    for at, text in zip(kept[first:], texts, strict=False):
+        if text != _LETTER.sub(r"\1", lines[at]):
+            inside[at] = text  # without the margin of a list or a quotation
+    numbered = tuple(Line(at + 1, text) for at, text in inside.items())
+    language = (token.info.split() or [""])[0].lower()
+    return Block(start, after + 1, language, numbered or (Line(start + 1, ""),))
+
+
+def _plain(heading: str) -> str:
+    """The words of a heading, without its anchors and marks."""
+    return " ".join(_MARKUP.sub("", _UNDERLINE.sub("", heading)).split())

@@ -1,0 +1,123 @@
+"""reStructuredText pages, which docutils reads: literal blocks and the directives of code.
+
+Directives that docutils does not know, such as those of Sphinx, are read for what is in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.core import publish_doctree
+from docutils.parsers.rst import Directive, directives
+
+from th_shell.docs.reading.blocks import Block, numbered
+from th_shell.docs.reading.formats.prompts import complete
+
+__all__ = ["find"]
+
+_NAME = re.compile(r"\.\. +([\w:.+-]+?)::(?:\s|$)")
+_SETTINGS = {
+    "report_level": 5,
+    "halt_level": 5,
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "_disable_config": True,
+}
+
+
+def find(lines: Sequence[str]) -> Iterator[Block]:
+    """The code of a page, and its prompts outside of it."""
+    with _directives({name for line in lines for name in _NAME.findall(line)}):
+        page = publish_doctree("\n".join(lines), settings_overrides=_SETTINGS)
+    blocks, headings, default = [], [], ""
+    for node in page.findall():
+        if isinstance(node, nodes.title) and node.line:
+            headings.append((node.line, node.astext()))
+        elif isinstance(node, nodes.comment) and "language" in node:
+            default = node["language"]
+        elif isinstance(node, nodes.doctest_block):
+            blocks.append(_block(node, "python"))
+        elif isinstance(node, nodes.literal_block) and _is_code(node):
+            blocks.append(_block(node, node.get("language", default)))
+    return complete(blocks, headings, lines)
+
+
+def _is_code(node: nodes.literal_block) -> bool:
+    # docutils shows what it cannot read as a literal block, too.
+    return bool(node.line) and not isinstance(node.parent, nodes.system_message)
+
+
+def _block(node: nodes.Element, language: str) -> Block:
+    texts = node.astext().split("\n")
+    first = node.line or 1
+    return Block(first - 1, first + len(texts), language, numbered(texts, first))
+
+
+# -- directives
+
+
+class _AnyOption(dict[str, Callable[[str], object]]):
+    """The options of a directive that has all options."""
+
+    def __missing__(self, name: str) -> Callable[[str], object]:
+        return directives.unchanged
+
+
+class _Directive(Directive):
+    """A directive that docutils does not know: what is in it is read as text."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec: ClassVar = _AnyOption(name=directives.unchanged)  # empty, it would not be used
+
+    def run(self) -> Sequence[nodes.Node]:
+        inside = nodes.container()
+        self.state.nested_parse(self.content, self.content_offset, inside)
+        return [inside]
+
+
+class _Code(_Directive):
+    """Code in the language that the directive names."""
+
+    def run(self) -> Sequence[nodes.Node]:
+        node = nodes.literal_block("", "\n".join(self.content))
+        node.line = self.content_offset + 1
+        if self.arguments:
+            node["language"] = self.arguments[0].lower()
+        return [node]
+
+
+class _Highlight(_Directive):
+    """The language of the code below that names none."""
+
+    def run(self) -> Sequence[nodes.Node]:
+        return [nodes.comment(language=" ".join(self.arguments).lower())]
+
+
+_OWN = {
+    "code": _Code,
+    "code-block": _Code,
+    "highlight": _Highlight,
+    "sourcecode": _Code,
+}
+
+
+@contextmanager
+def _directives(names: set[str]) -> Iterator[None]:
+    """While a page is read, directives with these names are known: our own, docutils', others."""
+    # docutils has no way to forget a directive, and others may use it in this process.
+    known, standard = (vars(directives)[n] for n in ("_directives", "_directive_registry"))
+    before = dict(known)
+    for name in names:
+        if name in _OWN or name not in before and name not in standard:
+            known[name] = _OWN.get(name, _Directive)
+    try:
+        yield
+    finally:
+        known.clear()
+        known.update(before)

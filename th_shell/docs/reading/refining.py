@@ -1,0 +1,111 @@
+"""Corrects what single lines cannot tell of a page's examples.
+
+In a block without prompts, a line is code if it compiles. In what is no code as a whole, lines
+compile by chance: in formulas, signatures, configuration files, tables of contents. So a paragraph
+is text as a whole if it begins with words that do not compile, or if it has such words and its code
+only assigns, which prints nothing.
+
+A block that has nothing but text, below a line such as 'It prints:', is what the last input of the
+block before prints, if nothing stands under that input.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from th_shell.docs.reading.blocks import Block
+from th_shell.docs.reading.examples import Example, Kind
+
+__all__ = ["refined"]
+
+_NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
+#: A line of output, or one that says nothing: '...', and a query that does not compile.
+_NO_PROSE = re.compile(
+    rf"\s*(?:{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*"
+    r"|\[torch\.\w+ .*\]|\.\.\.|…|=.*)?\s*"
+)
+_ASSIGNMENT = re.compile(r"(?:local\s+)?[A-Za-z_][^={}()\n]*=(?!=)")
+#: The last words of a line that announces output, such as 'This gives the output:'.
+_ANNOUNCES = re.compile(
+    r"\b(?:displays?|gets?|gives?|outputs?|prints?|results?|returns?|shows?|yields?)"
+    r"(?:\s+[a-z]+){0,3}\s*:?$",
+    re.I,
+)
+
+
+def refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Example]:
+    """The examples of a page, with text that is text and output that stands in another block."""
+    found: list[Example] = []
+    for number, group in groupby(examples, key=lambda example: example.block):
+        inside = _without_prose(list(group), blocks[number])
+        if _is_output(inside, found, blocks[number]):
+            (text,) = inside
+            found[-1] = replace(
+                found[-1], expected=text.expected, documented=text.documented, apart=True
+            )
+        else:
+            found += inside
+    return found
+
+
+# -- text among code
+
+
+def _without_prose(examples: list[Example], block: Block) -> list[Example]:
+    if any(example.kind in (Kind.PROMPT, Kind.SHELL) for example in examples):
+        return examples
+    found: list[Example] = []
+    for paragraph in _paragraphs(examples):
+        found += [_as_text(paragraph, block)] if _is_text(paragraph) else paragraph
+    return found
+
+
+def _paragraphs(examples: Sequence[Example]) -> Iterator[list[Example]]:
+    """The examples with no blank line between them."""
+    paragraph: list[Example] = []
+    for example in examples:
+        if paragraph and example.line > _end(paragraph[-1]) + 1:
+            yield paragraph
+            paragraph = []
+        paragraph.append(example)
+    if paragraph:
+        yield paragraph
+
+
+def _end(example: Example) -> int:
+    return example.documented[1] if example.documented else example.last
+
+
+def _is_text(paragraph: Sequence[Example]) -> bool:
+    code = [example for example in paragraph if example.kind is Kind.BARE]
+    if len(code) == len(paragraph) and not any(map(_has_prose, code)):
+        return False
+    begins_with_text = paragraph[0].kind is Kind.TEXT and _has_prose(paragraph[0])
+    only_assigns = all(_ASSIGNMENT.match(example.source) for example in code)
+    return begins_with_text or only_assigns and any(map(_has_prose, paragraph))
+
+
+def _has_prose(example: Example) -> bool:
+    return not all(_NO_PROSE.fullmatch(line) for line in example.expected.split("\n"))
+
+
+def _as_text(paragraph: Sequence[Example], block: Block) -> Example:
+    first, last = paragraph[0], _end(paragraph[-1])
+    texts = [line.text for line in block.lines if first.line <= line.number <= last]
+    text = replace(first, kind=Kind.TEXT, source="", value=None, last=first.line)
+    return replace(text, expected="\n".join(texts).strip("\n"), documented=(first.line, last))
+
+
+# -- output in a block of its own
+
+
+def _is_output(inside: Sequence[Example], before: Sequence[Example], block: Block) -> bool:
+    if len(inside) != 1 or inside[0].kind is not Kind.TEXT or not before:
+        return False
+    last = before[-1]
+    is_next = last.block == inside[0].block - 1 and not (last.skip or block.skip)
+    has_none = last.kind in (Kind.PROMPT, Kind.BARE) and not last.expected and not last.value
+    return is_next and has_none and bool(_ANNOUNCES.search(block.lead))
