@@ -9,24 +9,27 @@ joined, since page breaks split blocks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-__all__ = ["SKIP_MARK", "Block", "Line", "read_page", "text_blocks"]
+from th_shell.docs.reading.languages import language_of
+
+__all__ = ["SKIP_MARK", "Block", "Line", "PageError", "read_page", "text_blocks"]
 
 #: This text on a line of its own before a fence says that the block's examples are not run.
 SKIP_MARK = "<!-- th-docs: skip -->"
-
-#: The languages after an opening fence whose blocks are Lua.
-_LUA = frozenset(("", "lua", "luajit", "th", "torch"))
 
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)\s*$")
 
 #: In the source of a heading: tags, the targets of links, and marks.
 _MARKUP = re.compile(r"<[^<>]*>|\]\([^()]*\)|[\[\]*`#\\]")
+
+
+class PageError(Exception):
+    """A page that is not in the format of its name; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class Block:
     """The lines between two fences.
 
     opening, closing: the line numbers of the fences. skip: whether the page says not to run it.
-    heading: the text of the heading above, '' where there is none.
+    heading: the text of the heading above, '' where there is none. output: what a notebook shows
+    under the block, which is one cell; None where outputs stand among the lines.
     """
 
     opening: int
@@ -51,16 +55,41 @@ class Block:
     lines: tuple[Line, ...]
     skip: bool = False
     heading: str = ""
+    output: tuple[Line, ...] | None = None
 
 
 def read_page(path: Path) -> list[Block]:
-    """The blocks of a page that may be Lua, in order. Raises OSError."""
+    """The blocks of a page in the languages that have engines, in order.
+
+    Raises OSError, and PageError where the page is damaged.
+    """
     text = path.read_bytes().decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
     # In Lua a no-break space is part of a name; in a page it is a space.
     lines = [line.replace("\N{NO-BREAK SPACE}", " ") for line in text.split("\n")]
-    find = _markdown_blocks if path.suffix.lower() in (".md", ".markdown") else text_blocks
-    blocks = _joined(_marked(find(lines), lines), lines)
-    return [block for block in blocks if block.language in _LUA]
+    blocks = _joined(_marked(_reader(path)(lines), lines), lines)
+    named = (replace(b, language=language_of(b.language, _texts(b))) for b in blocks)
+    return [block for block in named if block.language]
+
+
+def _reader(path: Path) -> Callable[[list[str]], Iterator[Block]]:
+    # The readers of formats import this module.
+    if path.suffix.lower() == ".ipynb":
+        from th_shell.docs.reading.formats.notebook import notebook_blocks
+
+        return notebook_blocks
+    if path.suffix.lower() in (".md", ".markdown"):
+        return _markdown_blocks
+    return _text_page
+
+
+def _text_page(lines: list[str]) -> Iterator[Block]:
+    from th_shell.docs.reading.formats.sessions import with_sessions
+
+    yield from with_sessions(lines, list(text_blocks(lines)))
+
+
+def _texts(block: Block) -> list[str]:
+    return [line.text for line in block.lines]
 
 
 def _markdown_blocks(lines: list[str]) -> Iterator[Block]:
@@ -123,7 +152,7 @@ def _marked(blocks: Iterator[Block], lines: list[str]) -> Iterator[Block]:
     for block in blocks:
         before = (text.strip() for text in reversed(lines[: block.opening - 1]))
         skip = next((text for text in before if text), "") == SKIP_MARK
-        yield replace(block, skip=skip)
+        yield replace(block, skip=block.skip or skip)
 
 
 def _joined(blocks: Iterator[Block], lines: list[str]) -> Iterator[Block]:
@@ -141,6 +170,8 @@ def _joined(blocks: Iterator[Block], lines: list[str]) -> Iterator[Block]:
 
 
 def _continues(block: Block, last: Block, lines: list[str]) -> bool:
+    if block.output is not None or last.output is not None:
+        return False
     between = lines[last.closing : block.opening - 1]
     same = block.language in ("", last.language) and not block.skip
     return same and not any(text.strip() for text in between)

@@ -1,0 +1,1 @@
+"""Readers of page formats: from the lines of a page to its blocks."""
