@@ -33,7 +33,7 @@ __all__ = ["Erratum", "LedgerError", "find", "ledger_path", "read_ledger", "upda
 
 _ENTRY = re.compile(r"^\s+(\d+):\s*(.*)$")
 _RIGHT = re.compile(r"^\s+(?P<what>[|>])(?: (?P<text>.*))?$")
-_ANY_PROMPT = re.compile(r"^(?:(?:th)?>|\$)\s*")
+_ANY_PROMPT = re.compile(r"^(?:>>>|(?:th)?>|\$|In ?\[\d*\]:)\s*")
 _COMMENT = re.compile(r"(?:^|\s)--.*$")
 
 

@@ -8,7 +8,7 @@ be like what several runs print (`plausibility`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,11 +23,15 @@ from th_shell.docs.judging.ledger import (
     update_ledger,
 )
 from th_shell.docs.judging.plausibility import implausible
+from th_shell.docs.judging.python import comparable, comparable_outcome
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict, judge
+from th_shell.docs.reading import python_syntax
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import read_page
 from th_shell.docs.reading.examples import Example, Kind, cut
+from th_shell.docs.reading.languages import LUA, PYTHON
 from th_shell.docs.reading.names import bound_names, read_names
+from th_shell.docs.reading.python_syntax import ALL_NAMES, BUILTINS
 from th_shell.docs.reporting.files import write_file
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, PreludeError, Runner
 
@@ -36,6 +40,13 @@ __all__ = ["Options", "check_page", "read_examples"]
 #: Seeds of further runs, which tell what an example that depends on chance may print.
 _SEEDS = (2, 3, 5, 7, 11)
 _ADOPTED = 3  # runs of the second round that have the documented numbers
+
+
+#: For each language, which names code gives a value, and which it reads.
+_NAMES_IN = {
+    LUA: (bound_names, read_names),
+    PYTHON: (python_syntax.bound_names, python_syntax.read_names),
+}
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,7 @@ class Options:
 
 
 def read_examples(page: Path, compiler: Compiler) -> list[Example]:
-    """The examples of a page. Raises OSError."""
+    """The examples of a page. Raises OSError and PageError."""
     return cut(read_page(page), compiler)
 
 
@@ -64,13 +75,17 @@ def check_page(
     path = ledger_path(page, options.ledgers)
     try:
         errata = find(read_ledger(path), examples)
-        found = _Judged(examples, runner, {i: e.input for i, e in errata.items() if e.input})
+        sources = {i: e.input for i, e in errata.items() if e.input}
+        found = _Judged([comparable(example) for example in examples], runner, sources)
     except LedgerError as error:
         return PageResult(page, [], str(error))
     except PreludeError as error:
         return PageResult(page, [], f"the prelude fails: {error}")
-    known = compiler.known_names | bound_names(runner.prelude)
-    results = _with_fragments(found.results, known)
+    known = {
+        LUA: compiler.known_names | bound_names(runner.prelude),
+        PYTHON: BUILTINS | python_syntax.bound_names(runner.python_prelude),
+    }
+    results = _with_fragments(map(_with_example, found.results, examples), known)
     if options.strict:
         results = [_strict(result) for result in results]
     if options.update and errata:
@@ -101,7 +116,7 @@ class _Judged:
         self._runner = runner
         self._sources = sources
         plans = (replace(FIRST, sources=sources), replace(SECOND, sources=sources))
-        self.outcomes = _pairs(runner.evaluate(examples, plans))
+        self.outcomes = _pairs(self._evaluate(plans))
         self.results = judge(examples, self.outcomes)
         chance = [i for i, result in enumerate(self.results) if result.verdict is Verdict.LAYOUT]
         if chance or any(result.failed for result in self.results):
@@ -109,8 +124,9 @@ class _Judged:
 
     def _judge_again(self, chance: Sequence[int]) -> None:
         examples = self._examples
+        lua = [i for i in chance if examples[i].language == LUA]
         adopted, varied = (
-            {i: code for i in chance if (code := adopting_code(examples[i], vary))}
+            {i: code for i in lua if (code := adopting_code(examples[i], vary))}
             for vary in (False, True)
         )
         literals = {
@@ -123,15 +139,29 @@ class _Judged:
             replace(FIRST, after=varied, sources=literals),
             *(Plan(seed, sources=self._sources) for seed in (_SEEDS if chance else ())),
         ]
-        found = self._runner.evaluate(examples, plans)
+        found = self._evaluate(plans)
         again = judge(examples, _pairs(found))
         shown_first = _shown_first(examples)
         judged = []
         for i, (first, second) in enumerate(zip(self.results, again, strict=True)):
             seeds = (self.outcomes[i][0], *found[i][_ADOPTED:])
             samples = [outcome.output for outcome in seeds]
+            if examples[i].language != LUA and samples[0] != found[i][0].output:
+                samples = samples[:1]  # it is by no seed: one seed has printed different things
             judged.append(_better(first, second, found[i], samples, i in shown_first))
         self.results, self.outcomes = judged, _pairs(found)
+
+    def _evaluate(self, plans: Sequence[Plan]) -> list[tuple[Outcome, ...]]:
+        found = self._runner.evaluate(self._examples, plans)
+        return [
+            tuple(comparable_outcome(example, outcome) for outcome in outcomes)
+            for example, outcomes in zip(self._examples, found, strict=True)
+        ]
+
+
+def _with_example(result: Result, example: Example) -> Result:
+    """A result that shows the example as the page has it."""
+    return replace(result, example=example)
 
 
 def _pairs(outcomes: Sequence[tuple[Outcome, ...]]) -> list[tuple[Outcome, Outcome]]:
@@ -194,28 +224,47 @@ def _shown_first(examples: Sequence[Example]) -> set[int]:
 # -- names without a value
 
 
-def _with_fragments(results: Sequence[Result], known: frozenset[str]) -> list[Result]:
+def _with_fragments(results: Iterable[Result], known: Mapping[str, frozenset[str]]) -> list[Result]:
     """The results; what fails for want of a name that nothing above gives a value is a fragment.
+
+    known: for each language, the names that have a value before the page begins.
+    """
+    judges = {language: _Names(language, names) for language, names in known.items()}
+    return [judges[result.example.language].judged(result) for result in results]
+
+
+class _Names:
+    """The names that have a value as a page goes on, in one language.
 
     A name that only differs in capital letters from one with a value is an error of the page.
     """
-    bound, spoilt, judged = set(known), set[str](), []
-    for result in results:
-        is_lua = result.example.kind in (Kind.PROMPT, Kind.BARE)
-        source = result.example.source if is_lua else ""
-        own, used = bound_names(source), read_names(source) - known
+
+    def __init__(self, language: str, known: frozenset[str]) -> None:
+        self._bound_in, self._read_in = _NAMES_IN[language]
+        self._known = known
+        self._bound = set(known)
+        self._spoilt: set[str] = set()
+
+    def judged(self, result: Result) -> Result:
+        """The result of the next example."""
+        is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
+        source = result.example.source if is_code else ""
+        own, used = self._bound_in(source), self._read_in(source) - self._known
+        bound, spoilt = self._bound, self._spoilt
         missing = sorted(used - own - (bound - spoilt)) if result.failed else []
         lower = {name.lower() for name in bound}
-        if missing and not any(name.lower() in lower for name in missing if name not in spoilt):
-            note = f"the page gives no value to: {', '.join(missing)}"
-            result = replace(result, verdict=Verdict.FRAGMENT, note=note)
-            # What it has not done is missing below, also what a call would have done to arguments.
-            spoilt |= own | (used if "(" in source else set())
-        else:
+        if (
+            not missing
+            or ALL_NAMES in bound
+            or any(name.lower() in lower for name in missing if name not in spoilt)
+        ):
             bound |= own
             spoilt -= own
-        judged.append(result)
-    return judged
+            return result
+        # What it has not done is missing below, also what a call would have done to arguments.
+        spoilt |= own | (used if "(" in source else set())
+        note = f"the page gives no value to: {', '.join(missing)}"
+        return replace(result, verdict=Verdict.FRAGMENT, note=note)
 
 
 # -- the ledger, and options
@@ -223,7 +272,7 @@ def _with_fragments(results: Sequence[Result], known: frozenset[str]) -> list[Re
 
 def _strict(result: Result) -> Result:
     prints = result.verdict is Verdict.RAN and result.got.strip()
-    if not prints or result.example.kind is not Kind.PROMPT:
+    if not prints or result.example.kind not in (Kind.PROMPT, Kind.CELL):
         return result
     note = "the page documents nothing of what it prints"
     return replace(result, verdict=Verdict.DIFFERS, note=note)

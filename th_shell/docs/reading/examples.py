@@ -2,8 +2,8 @@
 
 An input is a line with a prompt and its continuation lines, or a statement without a prompt.
 LuaJIT decides where it ends (see `compiler`; `python` is for blocks of Python); a line without a
-prompt that does not compile is output. Text with no input above it becomes an example that is not run, so that the report has all
-of the page.
+prompt that does not compile is output. Text with no input above it becomes an example that is not
+run, so that the report has all of the page.
 """
 
 from __future__ import annotations

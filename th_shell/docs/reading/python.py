@@ -103,9 +103,7 @@ def _is_compound(source: str) -> bool:
     return bool(body) and hasattr(body[-1], "body")
 
 
-def _cell(
-    number: int, block: Block, code: Sequence[Line], output: Sequence[Line]
-) -> list[Example]:
+def _cell(number: int, block: Block, code: Sequence[Line], output: Sequence[Line]) -> list[Example]:
     source = without_magics("\n".join(line.text for line in code))
     return _example(number, block, Kind.CELL, code, source, output)
 

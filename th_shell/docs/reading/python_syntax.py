@@ -13,10 +13,21 @@ import warnings
 
 from th_shell.inputs import Syntax
 
-__all__ = ["BUILTINS", "bound_names", "ends_with_value", "read_names", "syntax", "without_magics"]
+__all__ = [
+    "ALL_NAMES",
+    "BUILTINS",
+    "bound_names",
+    "ends_with_value",
+    "read_names",
+    "syntax",
+    "without_magics",
+]
 
 #: The names that have a value before a page begins.
 BUILTINS = frozenset(dir(builtins)) | {"__name__", "_"}
+
+#: Among the names that code binds: all that a module has, which nobody can tell.
+ALL_NAMES = "*"
 
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
 _OF_PYTHON = frozenset(("capture", "prun", "time", "timeit"))

@@ -9,8 +9,7 @@ shows the value of the last one. Besides the requests of every engine it knows
 """
 
 from __future__ import annotations
-
-import __future__ as futures
+import __future__
 
 import ast
 import linecache
@@ -26,7 +25,7 @@ from types import ModuleType
 from typing import Any
 
 _REQUESTS, _REPLIES = 3, 4
-_FUTURES = sum(getattr(futures, name).compiler_flag for name in futures.all_feature_names)
+_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 
 class _Engine:
@@ -57,7 +56,7 @@ class _Engine:
         given = {name: int(number) for name, number in map(str.split, body.splitlines())}
         seed = given.get("seed", 1)
         random.seed(seed)
-        sys.meta_path.insert(0, _Seeder(seed))  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _Seeder(seed))
         _put_forward(given.get("clock", 0))
 
     def _run(self, source: str) -> None:
@@ -82,7 +81,7 @@ class _Engine:
 
     def _parsed(self, source: str) -> tuple[str, ast.Module]:
         self._inputs += 1
-        name = "<input %d>" % self._inputs
+        name = f"<input {self._inputs}>"
         # Tracebacks and inspect.getsource() find the lines of inputs here.
         linecache.cache[name] = (len(source), None, (source + "\n").splitlines(True), name)
         return name, ast.parse(source, name)
@@ -149,8 +148,6 @@ def _described(error: BaseException) -> str:
     place = error.__traceback__
     while place and place.tb_frame.f_code.co_filename == __file__:
         place = place.tb_next
-    if isinstance(error, SyntaxError) and (place is None or error.filename.startswith("<input")):
-        place = None
     try:
         return "".join(traceback.format_exception(type(error), error, place)).rstrip("\n")
     except Exception:  # by the error's own methods

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from th_shell.docs.reading.document import SKIP_MARK, Block, Line, PageError
@@ -117,12 +117,12 @@ def _output(output: dict[str, Any]) -> list[Line]:
         return [Line(output["ename"].line, text) for text in message.split("\n")]
     data = output.get("data", {})
     is_picture = any(kind.startswith(_PICTURE) for kind in data)
-    return [] if is_picture else _lines(data.get("text/plain", ()))
+    return [] if is_picture else _lines(data.get("text/plain", []))
 
 
-def _lines(text: Any) -> list[Line]:
+def _lines(text: _Text | Sequence[_Text]) -> list[Line]:
     """The lines of a text, which is a string or several, and where each begins in the file."""
-    parts = [text] if isinstance(text, str) else text
+    parts: Sequence[_Text] = [text] if isinstance(text, _Text) else text
     found: list[Line] = []
     unfinished = False
     for part in parts:
