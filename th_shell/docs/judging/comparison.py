@@ -50,7 +50,10 @@ _ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
 _TRACEBACK = re.compile(r"^\s*stack traceback:.*", re.M | re.S)
 #: Python's, up to the error's own line; and IPython's, which begins with the error's name.
 _PYTHON_TRACEBACKS = (
-    re.compile(r"^[ \t]*Traceback \(most recent call last\):\n(?:[ \t].*\n|\.\.\.\n)*", re.M),
+    # What stands above that line is indented, or dots for it.
+    re.compile(
+        r"^[ \t]*Traceback \(most recent call last\):\n(?:[ \t].*\n|(?:\.\.\.|\0)\n)*", re.M
+    ),
     re.compile(r"^  File \".*\", line \d+\n(?:[ \t].*\n)*", re.M),
     re.compile(
         r"^(?:-{9,}\n)?(?P<name>[\w.]+) +Traceback \(most recent call last\):?\n.*\n"
@@ -74,6 +77,7 @@ def same(first: str, second: str) -> bool:
 
 def agrees(expected: str, got: str) -> bool:
     """Whether a printed text is the one that the page documents."""
+    expected, got = _located(expected), _located(got)
     if ANYTHING in expected:
         if "..." in got:  # also the mark of a long array
             expected = expected.replace(ANYTHING, "...")
@@ -167,8 +171,8 @@ def _same_lines(expected: str, got: str) -> bool:
 
 def _covers(expected: str, got: str) -> bool:
     """Whether the pieces between marks for any text are in a printed text, one behind the other."""
-    first, *middle, last = (" ".join(p.split()) for p in _located(expected).split(ANYTHING))
-    text = " ".join(_located(got).split())
+    first, *middle, last = (" ".join(p.split()) for p in expected.split(ANYTHING))
+    text = " ".join(got.split())
     at, end = len(first), len(text) - len(last)
     if at > end or not text.startswith(first) or not text.endswith(last):
         return False

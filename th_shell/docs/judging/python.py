@@ -23,10 +23,9 @@ _BRACES = re.compile(r"\{[^{}]*\}")
 _IGNORE_DETAIL = re.compile(r"#\s*doctest:.*\+IGNORE_EXCEPTION_DETAIL\b")
 _DETAIL = re.compile(r"^([\w.]+):.*\Z", re.M | re.S)
 _IS_WARNING = re.compile(r"\b\w*Warning: ")
+_HEADING = r"^(?:\S.*?:\d+: )?\w*Warning: .*\n"
 #: A warning: where it is from, its message of some lines, and that line of code, if it is known.
-_WARNING = re.compile(
-    r"^\S.*?:\d+: \w*Warning: (?:.*\n(?:\S.*\n){0,9}?  \S.*(?:\n|\Z)|.*(?:\n|\Z))", re.M
-)
+_WARNING = re.compile(rf"(?P<told>{_HEADING}(?:\S.*\n){{0,9}}?)  \S.*(?:\n|\Z)|{_HEADING}", re.M)
 
 
 def comparable(example: Example) -> Example:
@@ -34,6 +33,7 @@ def comparable(example: Example) -> Example:
     if example.language != PYTHON or not example.expected:
         return example
     text = _with_sorted_sets(_BLANK.sub("", _without_echo(example)))
+    text = _without_code(text)
     if _IGNORE_DETAIL.search(example.source):
         text = _DETAIL.sub(rf"\g<1>{ANYTHING}", text)
     return replace(example, expected=text.replace("...", ANYTHING).strip("\n"))
@@ -44,9 +44,16 @@ def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
     if example.language != PYTHON:
         return outcome
     output, printed = _with_sorted_sets(outcome.output), _with_sorted_sets(outcome.printed)
-    if not _IS_WARNING.search(example.expected):
+    if _IS_WARNING.search(example.expected):
+        output, printed = _without_code(output), _without_code(printed)
+    else:
         output, printed = _WARNING.sub("", output), _WARNING.sub("", printed)
     return replace(outcome, output=output, printed=printed)
+
+
+def _without_code(text: str) -> str:
+    """A text whose warnings are without the lines of code that they are from."""
+    return _WARNING.sub(lambda match: match["told"] or match[0], text)
 
 
 def _without_echo(example: Example) -> str:

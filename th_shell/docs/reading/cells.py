@@ -20,6 +20,7 @@ from th_shell.docs.reading.python_syntax import (
     bound_names,
     ends_with_value,
     read_names,
+    statements,
     syntax,
     without_magics,
 )
@@ -101,18 +102,13 @@ class _Reader:
         state = syntax(without_magics(above))
         if state is Syntax.INCOMPLETE or text[0].isspace():
             return syntax(f"{above}\n\n{text}") is not Syntax.WRONG
-        text = without_magics(text)
-        if syntax(text) is not Syntax.COMPLETE:
-            return False
-        try:
-            value = ast.parse(text.strip(), mode="eval").body
-        except SyntaxError:  # statements
-            return not _are_values(text)
-        known = self._names | bound_names(above)
+        body = statements(without_magics(text))
+        if not body or not all(isinstance(node, ast.Expr) for node in body):
+            return any(not _may_be_printed(node) for node in body)
         names = read_names(text)
-        if not names or not names <= known:
+        if not names or not names <= self._names | bound_names(above):
             return False
-        return not (_is_printed_value(value) and ends_with_value(above))
+        return not (all(map(_may_be_printed, body)) and ends_with_value(above))
 
 
 def _typed(first: Line, below: Sequence[Line]) -> tuple[list[Line], int]:
@@ -136,12 +132,11 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
             start = None
 
 
-def _are_values(text: str) -> bool:
-    """Whether a text is lines of values alone, as several calls of print leave it."""
-    return all(
-        isinstance(statement, ast.Expr) and _is_printed_value(statement.value)
-        for statement in ast.parse(text).body
-    )
+def _may_be_printed(statement: ast.stmt) -> bool:
+    """Whether a line may be output that only looks like code: a value, or `name: value`."""
+    if isinstance(statement, ast.AnnAssign):
+        return statement.value is None
+    return isinstance(statement, ast.Expr) and _is_printed_value(statement.value)
 
 
 def _is_printed_value(value: ast.expr) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from th_shell.docs.reading.languages import language_of
+from th_shell.docs.reading.languages import PYTHON, language_of
 
 __all__ = ["SKIP_MARK", "Block", "Line", "PageError", "read_page", "text_blocks"]
 
@@ -173,5 +173,7 @@ def _continues(block: Block, last: Block, lines: list[str]) -> bool:
     if block.output is not None or last.output is not None:
         return False
     between = lines[last.closing : block.opening - 1]
-    same = block.language in ("", last.language) and not block.skip
+    # Of Python, a block without prompts is one input: what two fences name are two.
+    is_new = block.language and language_of(block.language, ()) == PYTHON
+    same = block.language in ("", last.language) and not is_new and not block.skip
     return same and not any(text.strip() for text in between)

@@ -43,9 +43,17 @@ def syntax(text: str) -> Syntax:
     return Syntax.COMPLETE
 
 
+def statements(source: str) -> list[ast.stmt]:
+    """The statements of a text; none where it is no code."""
+    try:
+        return _parsed(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
 def ends_with_value(text: str) -> bool:
     """Whether the last one of some statements is an expression, whose value a notebook shows."""
-    body = _body(text)
+    body = statements(text)
     return bool(body) and isinstance(body[-1], ast.Expr)
 
 
@@ -80,6 +88,8 @@ def without_magics(source: str) -> str:
 
     A cell for another program, such as `%%bash`, has nothing but comments then.
     """
+    if syntax(source) is Syntax.COMPLETE:
+        return source  # such lines are within strings, if there are any
     cell = _CELL_MAGIC.match(source)
     if cell and cell[1] not in _OF_PYTHON:
         return re.sub("^", "# ", source, flags=re.M)
@@ -87,14 +97,7 @@ def without_magics(source: str) -> str:
 
 
 def _nodes(source: str) -> list[ast.AST]:
-    return [node for statement in _body(source) for node in ast.walk(statement)]
-
-
-def _body(source: str) -> list[ast.stmt]:
-    try:
-        return _parsed(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    return [node for statement in statements(source) for node in ast.walk(statement)]
 
 
 def _parsed(text: str) -> ast.Module:

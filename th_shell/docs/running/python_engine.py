@@ -60,7 +60,7 @@ class _Engine:
         _put_forward(given.get("clock", 0))
 
     def _run(self, source: str) -> None:
-        self._execute(ast.parse(source, "<prelude>"), "<prelude>", "exec")
+        self._execute(self._syntax_tree(source, "<prelude>"), "<prelude>", "exec")
 
     def _input(self, source: str) -> None:
         name, tree = self._parsed(source)
@@ -84,7 +84,10 @@ class _Engine:
         name = f"<input {self._inputs}>"
         # Tracebacks and inspect.getsource() find the lines of inputs here.
         linecache.cache[name] = (len(source), None, (source + "\n").splitlines(True), name)
-        return name, ast.parse(source, name)
+        return name, self._syntax_tree(source, name)
+
+    def _syntax_tree(self, source: str, name: str) -> Any:
+        return compile(source, name, "exec", self._flags | ast.PyCF_ONLY_AST, True)
 
     def _execute(self, tree: ast.AST, name: str, mode: str) -> None:
         self._evaluated(tree, name, mode)
@@ -145,11 +148,11 @@ def _described(error: BaseException) -> str:
     """The text that Python prints for an error, without the lines of this file."""
     if isinstance(error, KeyboardInterrupt):
         return "KeyboardInterrupt"
-    place = error.__traceback__
-    while place and place.tb_frame.f_code.co_filename == __file__:
-        place = place.tb_next
     try:
-        return "".join(traceback.format_exception(type(error), error, place)).rstrip("\n")
+        told = traceback.TracebackException(type(error), error, error.__traceback__)
+        own = [frame for frame in told.stack if frame.filename != __file__]
+        told.stack = traceback.StackSummary.from_list(own)
+        return "".join(told.format()).rstrip("\n")
     except Exception:  # by the error's own methods
         return type(error).__name__
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from th_shell.docs.reading.document import SKIP_MARK, Block, Line, PageError
-from th_shell.docs.reading.languages import language_of
 
 __all__ = ["notebook_blocks"]
 
@@ -30,9 +29,7 @@ def notebook_blocks(lines: list[str]) -> Iterator[Block]:
     try:
         json.loads(text)
         notebook, _ = _Placed(text).value(0)
-        language = _language(notebook["metadata"])
-        cells = notebook["cells"]
-        yield from _blocks(cells, language_of(language, ()))
+        yield from _blocks(notebook["cells"], _language(notebook["metadata"]))
     except json.JSONDecodeError as error:
         raise PageError(f"not a notebook: {error}") from None
     except (AttributeError, KeyError, TypeError, RecursionError):
