@@ -15,16 +15,19 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from runtime import PROCESSORS, Replacement
 from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.verdicts import PageResult
+from th_shell.docs.reading.blocks import PageError
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.languages import LUA, PYTHON, language_of
 from th_shell.docs.reading.page import read
 from th_shell.docs.reporting.files import write_all
 from th_shell.docs.reporting.report import as_json, page_lines, total_line
 from th_shell.docs.running.evaluation import Runner
-from th_shell.docs.running.processes import Engine, Starter, lua_engine
+from th_shell.docs.running.processes import Engine, Starter, lua_engine, python_engine
 from th_shell.visible import visible
 
 __all__ = ["main"]
@@ -33,6 +36,15 @@ _WRONG_USAGE = 2
 _PROTOCOL = "protocol:"  # before a command that is an engine by itself
 _NO_EXAMPLES = 5  # as pytest without tests
 _INTERRUPTED = 130
+
+
+class _Command(NamedTuple):
+    """What `--engine` names."""
+
+    language: str
+    words: list[str]
+    speaks_protocol: bool
+
 
 #: A function that runs a page.
 _Job = Callable[[], PageResult]
@@ -115,7 +127,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="th-docs", description="Run the examples of documentation pages and compare."
     )
-    parser.add_argument("pages", nargs="+", type=Path, metavar="PAGE", help="Markdown or text")
+    parser.add_argument(
+        "pages", nargs="+", type=Path, metavar="PAGE", help="Markdown, text or .ipynb"
+    )
     parser.add_argument("--json", metavar="FILE", help="write all results to FILE")
     parser.add_argument(
         "--timeout",
@@ -132,17 +146,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--engine",
-        type=_words,
+        type=_command,
+        action="append",
         default=[],
         metavar="COMMAND",
         help="what runs the examples instead of th: a command that runs a Lua script; or, behind "
-        f"'{_PROTOCOL} ', one that speaks the protocol of th_shell/docs/running/protocol.py",
+        f"'{_PROTOCOL} ', one that speaks the protocol of th_shell/docs/running/protocol.py; "
+        "behind 'python: ', what runs the examples in Python (default: the Python of th-docs)",
     )
     parser.add_argument(
         "--prelude",
-        type=_text,
+        type=_prelude,
+        action="append",
+        default=[],
         metavar="FILE",
-        help="run the code in FILE before each page",
+        help="run the code in FILE before each page; before examples in Python if it is FILE.py",
     )
     parser.add_argument(
         "--memory",
@@ -181,16 +199,26 @@ def _megabytes(text: str) -> int:
     return int(text) << 20
 
 
-def _words(text: str) -> list[str]:
+def _command(text: str) -> _Command:
     words = shlex.split(text)
+    language = LUA
+    if words and words[0].endswith(":") and words[0] != _PROTOCOL:
+        name = words.pop(0)[:-1]
+        language = language_of(name, ())
+        if not language:
+            raise argparse.ArgumentTypeError(f"{name}: neither {LUA} nor {PYTHON}")
+    speaks = words[:1] == [_PROTOCOL]
+    words = words[speaks:]
     if not words:
         raise argparse.ArgumentTypeError("no command")
-    return words
+    return _Command(language, words, speaks)
 
 
-def _text(name: str) -> str:
+def _prelude(name: str) -> tuple[str, str]:
+    """The language and the text of a file with code."""
     try:
-        return Path(name).read_text("utf-8", "surrogateescape")
+        text = Path(name).read_text("utf-8", "surrogateescape")
+        return PYTHON if name.endswith(".py") else LUA, text
     except OSError as error:
         raise argparse.ArgumentTypeError(f"{name} cannot be read: {error.strerror}") from None
 
@@ -212,7 +240,7 @@ def _check(options: argparse.Namespace) -> Iterator[PageResult]:
     # Each page runs in two processes. The results come in the order of the command line.
     compiler = Compiler()
     with Starter() as starter, ThreadPoolExecutor(max(1, PROCESSORS // 2)) as pool:
-        runner = Runner(starter, _engine(options), options.timeout, options.prelude or "")
+        runner = _runner(starter, options)
         jobs = [_job(page, options, compiler, runner) for page in options.pages]
         try:
             yield from pool.map(lambda job: job(), jobs)
@@ -222,13 +250,28 @@ def _check(options: argparse.Namespace) -> Iterator[PageResult]:
             raise
 
 
-def _engine(options: argparse.Namespace) -> Engine:
-    command: list[str] = options.engine
-    if not command:
-        return Engine(memory=options.memory)
-    if command[0] == _PROTOCOL:
-        return Engine(command[1:], memory=options.memory)
-    return lua_engine(command, options.memory)
+def _runner(starter: Starter, options: argparse.Namespace) -> Runner:
+    engines = _engines(options)
+    preludes: dict[str, str] = dict(options.prelude)
+    return Runner(
+        starter,
+        engines[LUA],
+        options.timeout,
+        preludes.get(LUA, ""),
+        engines[PYTHON],
+        preludes.get(PYTHON, ""),
+    )
+
+
+def _engines(options: argparse.Namespace) -> dict[str, Engine]:
+    """The engines by their languages."""
+    memory: int = options.memory
+    found = {LUA: Engine(memory=memory), PYTHON: python_engine(memory=memory)}
+    adapt = {LUA: lua_engine, PYTHON: python_engine}
+    for language, words, speaks_protocol in options.engine:
+        make = Engine if speaks_protocol else adapt[language]
+        found[language] = make(words, memory=memory)
+    return found
 
 
 def _job(page: Path, options: argparse.Namespace, compiler: Compiler, runner: Runner) -> _Job:
@@ -237,5 +280,8 @@ def _job(page: Path, options: argparse.Namespace, compiler: Compiler, runner: Ru
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
         return lambda: PageResult(page, [], problem)
+    except PageError as error:
+        what = str(error)
+        return lambda: PageResult(page, [], what)
     judged = Options(options.errata, options.strict, options.update)
     return lambda: check_page(page, content, runner, judged)

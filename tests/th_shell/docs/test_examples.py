@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.document import Block, Line, read_page
+from th_shell.docs.reading.document import read_page
 from th_shell.docs.reading.examples import Example, cut
 
 COMPILER = Compiler()

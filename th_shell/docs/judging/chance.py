@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from th_shell.docs.judging.adoption import adopting_code, vary_literals
 from th_shell.docs.judging.comparison import agrees_within, numbers
 from th_shell.docs.judging.plausibility import implausible
+from th_shell.docs.judging.python import comparable, comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict, judge
 from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.languages import LUA
 from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
 
@@ -41,19 +43,38 @@ def judge_page(
 
     Raises PreludeError.
     """
-    once = judge_by_two_runs(examples, runner, sources)
-    chance = [i for i, result in enumerate(once.results) if result.verdict is Verdict.LAYOUT]
-    if chance or any(result.failed for result in once.results):
-        return _judge_again(once, examples, runner, sources, chance)
-    return once
+    judged = _judge_page([comparable(example) for example in examples], runner, sources)
+    return _as_in_page(judged, examples)
 
 
 def judge_by_two_runs(
     examples: Sequence[Example], runner: Runner, sources: Mapping[int, str]
 ) -> Judgement:
     """Judge examples by two runs alone: less exact than judge_page where chance plays a part."""
+    judged = _judge_once([comparable(example) for example in examples], runner, sources)
+    return _as_in_page(judged, examples)
+
+
+def _as_in_page(judged: Judgement, examples: Sequence[Example]) -> Judgement:
+    pairs = zip(judged.results, examples, strict=True)
+    return replace(judged, results=[replace(result, example=e) for result, e in pairs])
+
+
+def _judge_page(
+    examples: Sequence[Example], runner: Runner, sources: Mapping[int, str]
+) -> Judgement:
+    once = _judge_once(examples, runner, sources)
+    chance = [i for i, result in enumerate(once.results) if result.verdict is Verdict.LAYOUT]
+    if chance or any(result.failed for result in once.results):
+        return _judge_again(once, examples, runner, sources, chance)
+    return once
+
+
+def _judge_once(
+    examples: Sequence[Example], runner: Runner, sources: Mapping[int, str]
+) -> Judgement:
     plans = (replace(FIRST, sources=sources), replace(SECOND, sources=sources))
-    outcomes = _pairs(runner.evaluate(examples, plans))
+    outcomes = _pairs(_evaluated(examples, runner, plans))
     return Judgement(judge(examples, outcomes), outcomes)
 
 
@@ -64,8 +85,9 @@ def _judge_again(
     sources: Mapping[int, str],
     chance: Sequence[int],
 ) -> Judgement:
+    lua = [i for i in chance if examples[i].language == LUA]
     adopted, varied = (
-        {i: code for i in chance if (code := adopting_code(examples[i], vary))}
+        {i: code for i in lua if (code := adopting_code(examples[i], vary))}
         for vary in (False, True)
     )
     literals = {
@@ -77,15 +99,27 @@ def _judge_again(
         replace(FIRST, after=varied, sources=literals),
         *(Plan(seed, sources=sources) for seed in (_SEEDS if chance else ())),
     ]
-    found = runner.evaluate(examples, plans)
+    found = _evaluated(examples, runner, plans)
     again = judge(examples, _pairs(found))
     shown_first = _shown_first(examples)
     results = []
     for i, (first, second) in enumerate(zip(once.results, again, strict=True)):
         seeds = (once.outcomes[i][0], *found[i][_ADOPTED:])
         samples = [outcome.output for outcome in seeds]
+        if examples[i].language != LUA and samples[0] != found[i][0].output:
+            samples = samples[:1]  # it is by no seed: one seed has printed different things
         results.append(_better(first, second, found[i], samples, i in shown_first))
     return Judgement(results, _pairs(found))
+
+
+def _evaluated(
+    examples: Sequence[Example], runner: Runner, plans: Sequence[Plan]
+) -> list[tuple[Outcome, ...]]:
+    found = runner.evaluate(examples, plans)
+    return [
+        tuple(comparable_outcome(example, outcome) for outcome in outcomes)
+        for example, outcomes in zip(examples, found, strict=True)
+    ]
 
 
 def _pairs(outcomes: Sequence[tuple[Outcome, ...]]) -> list[tuple[Outcome, Outcome]]:

@@ -2,9 +2,10 @@
 
 These differences do not count: white space, colours, 'of size' and 'of dimension', the dots in the
 heading of a slice '(1,.,.) =', addresses, the times that a prompt shows, and comments in the page.
-A line '...' in the page stands for any text. Numbers are compared by value, to the precision that
-the page shows; residues of rounding, 1e-12 of the largest number beside them, do not count, nor
-that such residues make a tensor print in another format.
+A line '...' in the page stands for any text, as does `ANYTHING` within a line. Of Python's errors
+the last line counts, and of its warnings not where they come from. Numbers are compared by value,
+to the precision that the page shows; residues of rounding, 1e-12 of the largest number beside them,
+do not count, nor that such residues make a tensor print in another format.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from math import sqrt
 from th_shell.docs.judging.printout import NUMBER, PrintedTensor, only_tensors, precision
 
 __all__ = [
+    "ANYTHING",
     "agrees",
     "agrees_by_layout",
     "agrees_in_any_order",
@@ -25,13 +27,15 @@ __all__ = [
     "same",
 ]
 
+#: In a documented text: stands for any text.
+ANYTHING = "\0"
+
 _IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
-_ANYTHING = "\0"
 _SHAPE = re.compile(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
 _SHAPE_TOKEN = re.compile(r"<(torch\.\w+)\|([\dx]+)>")
 _PUNCTUATION = r"{}()\[\],:=*"
 _TOKEN = re.compile(
-    rf"{_ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{NUMBER})(?![\w.])"
+    rf"{ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{NUMBER})(?![\w.])"
     rf"|[{_PUNCTUATION}]|[^\s{_PUNCTUATION}]+"
 )
 _HEADING = re.compile(r"^\s*\((\d+(?:,\d+)*)[,.]+\)\s*=\s*$", re.M)
@@ -44,6 +48,20 @@ _TIMING = re.compile(r"^\s*\[\d+\.\d+s\]\s*$", re.M)
 _TABLE = re.compile(r"^\s*\{\s*$", re.M)
 _ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
 _TRACEBACK = re.compile(r"^\s*stack traceback:.*", re.M | re.S)
+#: Python's, up to the error's own line; and IPython's, which begins with the error's name.
+_PYTHON_TRACEBACKS = (
+    # What stands above that line is indented, or dots for it.
+    re.compile(
+        r"^[ \t]*Traceback \(most recent call last\):\n(?:[ \t].*\n|(?:\.\.\.|\0)\n)*", re.M
+    ),
+    re.compile(r"^  File \".*\", line \d+\n(?:[ \t].*\n)*", re.M),
+    re.compile(
+        r"^(?:-{9,}\n)?(?P<name>[\w.]+) +Traceback \(most recent call last\):?\n.*\n"
+        r"(?=(?P=name)\b)",
+        re.M | re.S,
+    ),
+)
+_WARNED_AT = re.compile(r"^\S.*?:\d+: (?=\w*Warning: )", re.M)
 _PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+)(?: [\w,]+)*:?\s*\Z")
 _POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s")
 
@@ -59,6 +77,12 @@ def same(first: str, second: str) -> bool:
 
 def agrees(expected: str, got: str) -> bool:
     """Whether a printed text is the one that the page documents."""
+    expected, got = _located(expected), _located(got)
+    if ANYTHING in expected:
+        if "..." in got:  # also the mark of a long array
+            expected = expected.replace(ANYTHING, "...")
+        elif _covers(expected, got):
+            return True
     found = _tokens(got)
     residue = _residue(found)
     if any(_match(_tokens(text), found, residue) for text in _readings(expected)):
@@ -120,6 +144,8 @@ def agrees_in_any_order(expected: str, got: str) -> bool:
 
 def is_error_message(expected: str, message: str) -> bool:
     """Whether the page documents this error; the position in the message does not count."""
+    if expected.strip() == ANYTHING:
+        return False
     wanted, found = (_POSITION.sub("", _TRACEBACK.sub("", t)) for t in (expected, message))
     return agrees(wanted.removeprefix("lua: ").removeprefix("error: "), found)
 
@@ -143,16 +169,39 @@ def _same_lines(expected: str, got: str) -> bool:
     return not left
 
 
+def _covers(expected: str, got: str) -> bool:
+    """Whether the pieces between marks for any text are in a printed text, one behind the other."""
+    first, *middle, last = (" ".join(p.split()) for p in expected.split(ANYTHING))
+    text = " ".join(got.split())
+    at, end = len(first), len(text) - len(last)
+    if at > end or not text.startswith(first) or not text.endswith(last):
+        return False
+    for piece in middle:
+        found = text.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
+
+
+def _located(text: str) -> str:
+    """A text without the places in code that Python's errors and warnings tell."""
+    for traceback in _PYTHON_TRACEBACKS:
+        text = traceback.sub("", text)
+    return _WARNED_AT.sub("", text)
+
+
 def _tokens(text: str) -> list[str]:
+    text = _located(text).replace(ANYTHING, f" {ANYTHING} ")
     text = _OVERWRITTEN.sub("", _COLOUR.sub("", text))
     text = _SHAPE.sub(r"<\1|\2>", _TIMING.sub("", text))
     text = _HEADING.sub(r"(\1) =", _ADDRESS.sub("0x", text))
-    return _TOKEN.findall(_ELLIPSIS.sub(_ANYTHING, text))
+    return _TOKEN.findall(_ELLIPSIS.sub(ANYTHING, text))
 
 
 def _match(expected: list[str], got: list[str], residue: float) -> bool:
-    if _ANYTHING in expected:
-        at = expected.index(_ANYTHING)
+    if ANYTHING in expected:
+        at = expected.index(ANYTHING)
         rest = expected[at + 1 :]
         return _match(expected[:at], got[:at], residue) and any(
             _match(rest, got[i:], residue) for i in range(at, len(got) + 1)

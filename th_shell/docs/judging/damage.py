@@ -11,6 +11,7 @@ import re
 from th_shell.docs.judging.printout import only_rows, printed_tensors
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.languages import LUA
 from th_shell.inputs import Syntax
 
 __all__ = ["damage"]
@@ -25,6 +26,8 @@ def damage(example: Example, got: str, compiler: Compiler) -> str:
 
     got: what it has printed.
     """
+    if example.language != LUA:
+        return ""
     if example.kind is Kind.PROMPT and compiler.typed(example.source) is not Syntax.COMPLETE:
         return "the input is not whole: it does not compile"
     text = example.expected

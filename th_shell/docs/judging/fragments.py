@@ -3,58 +3,79 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
 from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.reading import names, python_syntax
 from th_shell.docs.reading.examples import Kind
-from th_shell.docs.reading.names import bound_names, read_names, strings
+from th_shell.docs.reading.languages import LUA, PYTHON
 
 __all__ = ["with_fragments"]
 
-_MAY_BE = (Verdict.DIFFERS, Verdict.ERROR)
+#: For each language, which names code gives a value, and which it reads.
+_NAMES_IN = {
+    LUA: (names.bound_names, names.read_names),
+    PYTHON: (python_syntax.bound_names, python_syntax.read_names),
+}
 
 
-def with_fragments(results: Sequence[Result], known: frozenset[str]) -> list[Result]:
+def with_fragments(results: Iterable[Result], known: Mapping[str, frozenset[str]]) -> list[Result]:
     """The results; what fails for want of something that the page leaves out is a fragment.
 
     That is a name which nothing above gives a value, or a file, module or the like whose name
     stands nowhere else. A name that only differs in capital letters from one with a value is an
-    error of the page.
+    error of the page. known: for each language, the names that have values before a page begins.
     """
-    bound, spoilt, judged = set(known), set[str](), []
-    said: set[str] = set()  # the strings in the code so far
-    for result in results:
-        is_lua = result.example.kind in (Kind.PROMPT, Kind.BARE)
-        source = result.example.source if is_lua else ""
-        own, used = bound_names(source), read_names(source) - known
-        missing = sorted(used - own - (bound - spoilt)) if result.verdict in _MAY_BE else []
-        lower = {name.lower() for name in bound}
-        if missing and not any(name.lower() in lower for name in missing if name not in spoilt):
-            note = f"the page gives no value to: {', '.join(missing)}"
-            result = replace(result, verdict=Verdict.FRAGMENT, note=note)
-            # What it has not done is missing below, also what a call would have done to arguments.
-            spoilt |= own | (used if "(" in source else set())
-        elif absent := _absent(result, said):
-            note = f"the page does not make: {absent}"
-            result = replace(result, verdict=Verdict.FRAGMENT, note=note)
-            spoilt |= own
-        else:
-            bound |= own
-            spoilt -= own
-        said |= set(strings(source))
-        judged.append(result)
-    return judged
+    found = {language: _Fragments(language, names) for language, names in known.items()}
+    return [found[result.example.language].judged(result) for result in results]
 
 
-_NOT_THERE = re.compile(r"(?i)not find|not found|no such|cannot open|does not exist")
+class _Fragments:
+    """Finds the fragments among the examples of one language."""
+
+    def __init__(self, language: str, known: frozenset[str]) -> None:
+        self._bound_in, self._read_in = _NAMES_IN[language]
+        self._known = known
+        self._bound = set(known)
+        self._spoilt: set[str] = set()
+        self._said: set[str] = set()  # the strings in the code so far
+
+    def judged(self, result: Result) -> Result:
+        """The result of the next example."""
+        is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
+        source = result.example.source if is_code else ""
+        own, used = self._bound_in(source), self._read_in(source) - self._known
+        note = self._lacks(result, used - own) or self._absent(result, source)
+        self._said |= set(names.strings(source))
+        if not note:
+            self._bound |= own
+            self._spoilt -= own
+            return result
+        # What it has not done is missing below, also what a call would have done to arguments.
+        self._spoilt |= own | (used if "(" in source else set())
+        return replace(result, verdict=Verdict.FRAGMENT, note=note)
+
+    def _lacks(self, result: Result, used: Set[str]) -> str:
+        """Which names the page gives no value, as a reason why a result fails."""
+        if result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
+            return ""
+        missing = sorted(used - (self._bound - self._spoilt))
+        lower = {name.lower() for name in self._bound}
+        is_slip = any(name.lower() in lower for name in missing if name not in self._spoilt)
+        if not missing or is_slip or python_syntax.ALL_NAMES in self._bound:
+            return ""
+        return f"the page gives no value to: {', '.join(missing)}"
+
+    def _absent(self, result: Result, source: str) -> str:
+        """What an error says is not there, where only this input names it."""
+        if result.verdict is not Verdict.ERROR or result.example.expected:
+            return ""
+        if not _NOT_THERE.search(result.got):
+            return ""
+        named = (text for text in names.strings(source) if text and text not in self._said)
+        absent = next((text for text in named if text in result.got), "")
+        return absent and f"the page does not make: {absent}"
 
 
-def _absent(result: Result, said: Set[str]) -> str:
-    """What an error says is not there, where only this input names it; '' for other errors."""
-    if result.verdict is not Verdict.ERROR or result.example.expected:
-        return ""
-    if not _NOT_THERE.search(result.got):
-        return ""
-    named = (text for text in strings(result.example.source) if text and text not in said)
-    return next((text for text in named if text in result.got), "")
+_NOT_THERE = re.compile(r"(?i)not find|not found|no such|cannot open|does not exist|no module")

@@ -15,6 +15,7 @@ from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.blocks import Line
 from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.languages import LUA
 from th_shell.docs.reading.names import bound_names, read_names
 from th_shell.docs.reading.page import Page, page_of
 from th_shell.docs.running.evaluation import Runner
@@ -95,7 +96,7 @@ class _Healing:
         binding: dict[str, Example] = {}
         found: dict[int, Iterator[Repair]] = {}
         for i, (example, result) in enumerate(zip(self._page.examples, self._results, strict=True)):
-            is_lua = example.kind in (Kind.PROMPT, Kind.BARE)
+            is_lua = example.language == LUA and example.kind in (Kind.PROMPT, Kind.BARE)
             own = bound_names(example.source) if is_lua else set[str]()
             if result.failed and is_lua and i not in self._known:
                 above = [binding[name] for name in read_names(example.source) if name in binding]

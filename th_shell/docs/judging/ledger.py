@@ -48,7 +48,7 @@ __all__ = [
 _ENTRY = re.compile(r"^\s+(\d+):\s*(.*)$")
 _DETAIL = re.compile(r"^\s+(?P<what>[@|>])(?: (?P<text>.*))?$")
 _PLACE = re.compile(r"(?P<heading>.*)/(?P<ordinal>\d+) #(?P<text>[0-9a-f]+)\s*$")
-_ANY_PROMPT = re.compile(r"^(?:(?:th)?>|\$)\s*")
+_ANY_PROMPT = re.compile(r"^(?:>>>|(?:th)?>|\$|In ?\[\d*\]:)\s*")
 _COMMENT = re.compile(r"(?:^|\s)--.*$")
 _MARGIN = " " * 4
 
@@ -174,7 +174,7 @@ def _best(entry: Erratum, examples: Sequence[Example], known: Sequence[Place]) -
         if wanted is None:
             return (apart,)
         is_under = wanted.heading == found.heading
-        steps = -abs(wanted.ordinal - found.ordinal)
+        steps = -abs(wanted.ordinal - found.ordinal) if is_under else 0
         return wanted.text == found.text, is_under, steps, apart
 
     named = [i for i, example in enumerate(examples) if _headline(example) == entry.source]

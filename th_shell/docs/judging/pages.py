@@ -33,9 +33,12 @@ from th_shell.docs.judging.ledger import (
 )
 from th_shell.docs.judging.repairs import Repair
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
+from th_shell.docs.reading import python_syntax
 from th_shell.docs.reading.examples import Kind
+from th_shell.docs.reading.languages import LUA, PYTHON
 from th_shell.docs.reading.names import bound_names
 from th_shell.docs.reading.page import Page
+from th_shell.docs.reading.python_syntax import BUILTINS
 from th_shell.docs.reporting.files import write_file
 from th_shell.docs.running.evaluation import PreludeError, Runner
 
@@ -99,7 +102,10 @@ class _Check:
         self._options = options
         self._ledger = ledger_path(path, options.ledgers)
         self._baseline = baseline_path(path, options.ledgers)
-        self._known = page.compiler.known_names | bound_names(runner.prelude)
+        self._known = {
+            LUA: page.compiler.known_names | bound_names(runner.prelude),
+            PYTHON: BUILTINS | python_syntax.bound_names(runner.python_prelude),
+        }
 
     def results(self) -> list[Result]:
         errata = find(read_ledger(self._ledger), self._page.examples)
@@ -156,7 +162,7 @@ class _Check:
 
 def _strict(result: Result) -> Result:
     prints = result.verdict is Verdict.RAN and result.got.strip()
-    if not prints or result.example.kind is not Kind.PROMPT:
+    if not prints or result.example.kind not in (Kind.PROMPT, Kind.CELL):
         return result
     note = "the page documents nothing of what it prints"
     return replace(result, verdict=Verdict.DIFFERS, note=note)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Block", "Line", "numbered"]
+__all__ = ["SKIP_MARK", "Block", "Line", "PageError", "numbered"]
+
+
+#: This text on a line of its own before a fence says that the block's examples are not run.
+SKIP_MARK = "<!-- th-docs: skip -->"
+
+
+class PageError(Exception):
+    """A page that is not in the format of its name; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +32,8 @@ class Block:
     announces the block, or the one above its first, and the one below its last. language: what the
     page says, in small letters; '' is taken for Lua. skip: whether the page says not to run it.
     heading: the text of the heading above, lead: the line of text above; '' where there is none.
+    output: what a notebook shows under the block, which is one cell; None where outputs stand among
+    the lines.
     """
 
     opening: int
@@ -33,6 +43,7 @@ class Block:
     skip: bool = False
     heading: str = ""
     lead: str = ""
+    output: tuple[Line, ...] | None = None
 
 
 def numbered(texts: Sequence[str], first: int) -> tuple[Line, ...]:

@@ -10,30 +10,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from th_shell.docs.reading.blocks import Block, Line
+from th_shell.docs.reading.blocks import SKIP_MARK, Block, Line
 from th_shell.docs.reading.formats import reader
+from th_shell.docs.reading.languages import PYTHON, language_of
 
-__all__ = ["SKIP_MARK", "Block", "Line", "read_page"]
-
-#: This text on a line of its own before a fence says that the block's examples are not run.
-SKIP_MARK = "<!-- th-docs: skip -->"
-
-#: The languages after an opening fence whose blocks are Lua.
-_LUA = frozenset(("", "lua", "luajit", "th", "torch"))
+__all__ = ["Block", "Line", "read_page"]
 
 
 def read_page(path: Path) -> list[Block]:
-    """The blocks of a page that may be Lua, in order. Raises OSError."""
+    """The blocks of a page in the languages that have engines, in order.
+
+    Raises OSError, and PageError where the page is damaged.
+    """
     text = path.read_bytes().decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
     # In Lua a no-break space is part of a name; in a page it is a space.
     lines = text.replace("\N{NO-BREAK SPACE}", " ").split("\n")
     found: list[Block] = []
-    is_lua = True
+    is_run = True
     for block in _joined(_marked(reader(path.suffix)(lines), lines), lines):
-        was_lua, is_lua = is_lua, block.language in _LUA
-        if is_lua:
+        language = language_of(block.language, (line.text for line in block.lines))
+        was_run, is_run = is_run, bool(language)
+        if is_run:
             # The text below a command of the shell is announced as what the command prints.
-            found.append(block if was_lua else replace(block, lead=""))
+            found.append(replace(block, language=language, lead=block.lead if was_run else ""))
     return found
 
 
@@ -43,7 +42,7 @@ def _marked(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
         while at >= 0 and not lines[at].strip():
             at -= 1
         lead = lines[at].strip() if at >= 0 else ""
-        yield replace(block, skip=lead == SKIP_MARK, lead=lead)
+        yield replace(block, skip=block.skip or lead == SKIP_MARK, lead=lead)
 
 
 def _joined(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
@@ -59,6 +58,10 @@ def _joined(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
 
 def _continues(block: Block, first: Block, last: Block, lines: Sequence[str]) -> bool:
     if block.language not in ("", first.language) or block.skip:
+        return False
+    # Of Python, a block without prompts is one input: what two fences name are two.
+    is_new = block.language and language_of(block.language, ()) == PYTHON
+    if is_new or block.output is not None or last.output is not None:
         return False
     return not any(lines[at].strip() for at in range(last.closing, block.opening - 1))
 

@@ -1,9 +1,9 @@
 """Splits the code blocks of a page into examples: inputs, each with the text documented under it.
 
 An input is a line with a prompt and its continuation lines, or a statement without a prompt.
-LuaJIT decides where it ends (see `compiler`); a line without a prompt that does not compile is
-output. Text with no input above it becomes an example that is not run, so that the report has all
-of the page.
+LuaJIT decides where it ends (see `compiler`; `python` is for blocks of Python); a line without a
+prompt that does not compile is output. Text with no input above it becomes an example that is not
+run, so that the report has all of the page.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from itertools import islice
 
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.nesting import Nesting
 from th_shell.docs.reading.values import Value, comment_of, value_of
 from th_shell.inputs import Syntax
 
-__all__ = ["Example", "Kind", "cut"]
+__all__ = ["Example", "Kind", "cut", "with_output"]
 
 #: The prompts 'th> ' and '> ', and those of continuation lines: '>> ', '..> '.
 _PROMPT_LINE = re.compile(r"^\s*(?:th)?>(?!>)\s?(?P<input>.*)$")
@@ -46,8 +47,9 @@ _REACH = 100
 class Kind(Enum):
     """What an example's input is in its page."""
 
-    PROMPT = "prompt"  #: Lua behind a prompt
-    BARE = "bare"  #: Lua without a prompt
+    PROMPT = "prompt"  #: code behind a prompt
+    BARE = "bare"  #: code without a prompt
+    CELL = "cell"  #: code that a notebook runs at a time
     SHELL = "shell"  #: a line of the system's shell, '$ command'
     TEXT = "text"  #: none: text without an input above it
 
@@ -80,8 +82,26 @@ class Example:
 
 def cut(blocks: Iterable[Block], compiler: Compiler) -> list[Example]:
     """The examples of a page's blocks, in order."""
-    cutters = (_Cutter(number, block, compiler) for number, block in enumerate(blocks))
-    return [example for cutter in cutters for example in cutter.cut()]
+    from th_shell.docs.reading.python import cut_python  # which imports this module
+
+    found: list[Example] = []
+    for number, block in enumerate(blocks):
+        if block.language == PYTHON:
+            found += cut_python(number, block)
+        elif block.output is not None:
+            found += _notebook_cell(number, block, compiler)
+        else:
+            found += _Cutter(number, block, compiler).cut()
+    return found
+
+
+def _notebook_cell(number: int, block: Block, compiler: Compiler) -> list[Example]:
+    source = "\n".join(line.text for line in block.lines).strip()
+    if not source or compiler.is_comment(source):
+        return []
+    first, last = block.lines[0].number, block.lines[-1].number
+    example = Example(first, number, Kind.CELL, source, last=last, heading=block.heading)
+    return [with_output(replace(example, skip=block.skip), block.output or ())]
 
 
 class _Cutter:
@@ -104,7 +124,7 @@ class _Cutter:
         while at < len(self._lines):
             at += self._shell(at) or self._prompt(at) or self._bare(at) or self._text(at)
         inputs = map(self._with_value, self._inputs, self._told)
-        return list(map(_with_output, inputs, self._outputs))
+        return list(map(with_output, inputs, self._outputs))
 
     # -- reading what begins at a line; each returns how many lines it has, or 0
 
@@ -246,7 +266,8 @@ class _Cutter:
         return replace(example, value=value_of("\n".join(told), example.source, self._compiler))
 
 
-def _with_output(example: Example, output: Sequence[Line]) -> Example:
+def with_output(example: Example, output: Sequence[Line]) -> Example:
+    """An example with the lines that are documented under it."""
     shown = [line.number for line in output if line.text.strip()]
     return replace(
         example,

@@ -18,6 +18,7 @@ from itertools import groupby
 
 from th_shell.docs.reading.blocks import Block
 from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.languages import PYTHON
 
 __all__ = ["refined"]
 
@@ -34,6 +35,10 @@ _ANNOUNCES = re.compile(
     r"(?:\s+[a-z]+){0,3}\s*:?$",
     re.I,
 )
+
+
+#: What is no text, whatever stands beside it.
+_MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
 
 
 def refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Example]:
@@ -55,7 +60,7 @@ def refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Exampl
 
 
 def _without_prose(examples: list[Example], block: Block) -> list[Example]:
-    if any(example.kind in (Kind.PROMPT, Kind.SHELL) for example in examples):
+    if block.language == PYTHON or any(example.kind in _MARKED for example in examples):
         return examples
     found: list[Example] = []
     for paragraph in _paragraphs(examples):

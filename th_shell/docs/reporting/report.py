@@ -9,6 +9,7 @@ from typing import Any
 
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Kind
+from th_shell.docs.reading.languages import PYTHON
 
 __all__ = ["as_json", "describe_failure", "page_lines", "total_line"]
 
@@ -100,7 +101,8 @@ def _headline(result: Result) -> str:
 
 
 def _input(result: Result) -> str:
-    prefix = {Kind.PROMPT: "> ", Kind.SHELL: "$ "}.get(result.example.kind, "")
+    prompt = ">>> " if result.example.language == PYTHON else "> "
+    prefix = {Kind.PROMPT: prompt, Kind.SHELL: "$ "}.get(result.example.kind, "")
     return prefix + result.example.source
 
 

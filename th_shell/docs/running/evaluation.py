@@ -13,8 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.languages import LUA, PYTHON
 from th_shell.docs.reading.values import Value
-from th_shell.docs.running.processes import Engine, LostError, Run, Starter
+from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
 from th_shell.docs.running.shell import refusal
 
 __all__ = ["FIRST", "SECOND", "Outcome", "Plan", "PreludeError", "Runner", "unrunnable"]
@@ -67,7 +68,7 @@ SECOND = Plan(20240229, fill=0x3F, clock=8653267, engine=1)
 def unrunnable(example: Example) -> str:
     """Why an example is not run; '' if it is run."""
     if example.kind is Kind.TEXT:
-        return "no input: this text does not compile as Lua"
+        return f"no input: this text does not compile as {example.language.capitalize()}"
     if example.skip:
         return "the page says so"
     if example.kind is Kind.PROMPT and example.source.startswith("?"):
@@ -81,43 +82,62 @@ class PreludeError(Exception):
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs pages by an engine.
+    """Runs pages, each language in them by an engine of its own.
 
-    seconds: the time that an example may take. prelude: code that is run before each page.
+    engine: that of Lua. seconds: the time that an example may take. prelude: code of Lua that is
+    run before each page. python: the engine of Python, by default the Python that runs th-docs;
+    python_prelude: code of Python, likewise.
     """
 
     starter: Starter
     engine: Engine = Engine()
     seconds: float = 30
     prelude: str = ""
+    python: Engine = field(default_factory=python_engine)
+    python_prelude: str = ""
 
     def evaluate(
         self, examples: Sequence[Example], plans: Sequence[Plan] = (FIRST, SECOND)
     ) -> list[tuple[Outcome, ...]]:
         """The outcomes of each example, one for each plan. Raises PreludeError."""
         with ThreadPoolExecutor(len(plans)) as pool:
-            runs = [pool.submit(_PageRun(self, examples, plan).outcomes) for plan in plans]
-            found = [run.result() for run in runs]
+            found = list(pool.map(lambda plan: self._evaluate(examples, plan), plans))
         return [tuple(outcomes[i] for outcomes in found) for i in range(len(examples))]
+
+    def _evaluate(self, examples: Sequence[Example], plan: Plan) -> dict[int, Outcome]:
+        found: dict[int, Outcome] = {}
+        for language in dict.fromkeys(example.language for example in examples):
+            own = [i for i, example in enumerate(examples) if example.language == language]
+            found |= _PageRun(self, examples, plan, language, own).outcomes()
+        return found
 
 
 class _PageRun:
-    """One of the runs of a page."""
+    """One of the runs of the examples of a page that are in one language; own: their indices."""
 
-    def __init__(self, runner: Runner, examples: Sequence[Example], plan: Plan) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        examples: Sequence[Example],
+        plan: Plan,
+        language: str,
+        own: Sequence[int],
+    ) -> None:
         self._runner = runner
         self._examples = examples
         self._plan = plan
+        self._language = language
+        self._own = own
 
     def outcomes(self) -> dict[int, Outcome]:
-        left = [i for i, example in enumerate(self._examples) if not unrunnable(example)]
+        left = [i for i in self._own if not unrunnable(self._examples[i])]
         killers: dict[int, Outcome] = {}
         found: dict[int, Outcome] = {}
         problem = "has ended its process too often"
         for _ in range(1 + _RESTARTS):
             found = {}
             try:
-                run = self._runner.starter.start(self._runner.engine, self._plan.engine)
+                run = self._runner.starter.start(self._engine(), self._plan.engine)
             except LostError as error:
                 problem = str(error)
                 break
@@ -130,7 +150,18 @@ class _PageRun:
             killers[killer] = found[killer]
             left.remove(killer)
         lost = Outcome(lost=f"lost: the page {problem} before this input")
-        return {i: killers.get(i) or found.get(i, lost) for i in range(len(self._examples))}
+        return {i: killers.get(i) or found.get(i, lost) for i in self._own}
+
+    def _engine(self) -> Engine:
+        if self._language != PYTHON:
+            return self._runner.engine
+        # These must be set before Python starts: the order of sets, and what memory is filled with.
+        given = {
+            "PYTHONHASHSEED": str(self._plan.seed),
+            "MALLOC_PERTURB_": str(self._plan.fill ^ 0xFF),  # glibc fills with the complement
+        }
+        engine = self._runner.python
+        return replace(engine, environment={**engine.environment, **given})
 
     def _run(self, run: Run, indices: Sequence[int], found: dict[int, Outcome]) -> int | None:
         """Run examples, and add their outcomes; the index of the one that has ended the run."""
@@ -157,8 +188,9 @@ class _PageRun:
         return None
 
     def _run_prelude(self, run: Run) -> None:
-        if self._runner.prelude:
-            reply = run.ask("run", _encoded(self._runner.prelude), self._runner.seconds)
+        preludes = {LUA: self._runner.prelude, PYTHON: self._runner.python_prelude}
+        if prelude := preludes[self._language]:
+            reply = run.ask("run", _encoded(prelude), self._runner.seconds)
             if reply.error is not None or reply.late:
                 raise PreludeError(reply.error or "it takes too long")
 
@@ -168,7 +200,7 @@ class _PageRun:
             reply = run.shell(example.source, seconds)
         else:
             source = self._plan.sources.get(index, example.source)
-            reply = run.ask("input", _encoded(source), seconds)
+            reply = run.ask(_request(example), _encoded(source), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
         return Outcome(reply.output, reply.printed, None if lost else reply.error, lost)
 
@@ -178,6 +210,12 @@ class _PageRun:
 
         shown = printed(value.shown) if value.shown else outcome.output
         return replace(outcome, shown=shown, told=tuple(map(printed, value.codes)))
+
+
+def _request(example: Example) -> str:
+    # A cell of Lua is an input: at the prompt, too, several statements show no value.
+    is_cell = example.language == PYTHON and example.kind is not Kind.PROMPT
+    return "cell" if is_cell else "input"
 
 
 def _encoded(text: str) -> bytes:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from th_shell.docs.running.protocol import GO, Message, read_message, write_message
 
-__all__ = ["Engine", "LostError", "Reply", "Run", "Starter", "lua_engine"]
+__all__ = ["Engine", "LostError", "Reply", "Run", "Starter", "lua_engine", "python_engine"]
 
 #: Engines of our own that a starter has: as many as a page has runs at a time.
 _ENGINES = 2
@@ -58,6 +58,12 @@ class Engine:
 def lua_engine(command: Sequence[str], memory: int) -> Engine:
     """The engine of a command that runs a Lua script: plain Lua, LuaJIT, or the real Torch7."""
     return Engine([*command, str(Path(__file__).with_name("lua_engine.lua"))], memory=memory)
+
+
+def python_engine(command: Sequence[str] = (), memory: int = Engine.memory) -> Engine:
+    """The engine of a command that runs a Python script; by default, the Python of th-docs."""
+    script = str(Path(__file__).with_name("python_engine.py"))
+    return Engine([*(command or [sys.executable]), script], memory=memory)
 
 
 class LostError(Exception):

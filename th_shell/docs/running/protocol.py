@@ -15,6 +15,7 @@ Requests, each of which has one reply before the next one is sent:
     block   a block of the page begins. Its body is empty.
     run     run code that the page does not have, and print no values.
     input   run an input as the engine's prompt does: print its values.
+    cell    for Python: run statements as a notebook does, which shows the value of the last one.
 
 Replies:
 

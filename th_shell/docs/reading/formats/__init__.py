@@ -1,7 +1,8 @@
 """The formats of pages: which module reads a page, by the suffix of its name.
 
 Each module has a function ``find(lines) -> Iterator[Block]``: it takes the lines of a page and
-finds its blocks of code, in order. A module is imported when the first of its pages is read.
+finds its blocks of code, in order, or raises PageError. A module is imported when the first of its
+pages is read.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ __all__ = ["FORMATS", "reader"]
 FORMATS = {
     ".htm": "html",
     ".html": "html",
+    ".ipynb": "notebook",
     ".lua": "lua",
     ".markdown": "markdown",
     ".md": "markdown",

@@ -1,7 +1,7 @@
 """Text pages, which may have been converted from Markdown, with damaged fences.
 
 A scanner finds fences of backticks, of tildes, or of a curly quote and a backtick, at any
-indentation, closed or not.
+indentation, closed or not. Prompts may also stand outside of them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.formats.prompts import complete
+from th_shell.docs.reading.formats.sessions import with_sessions
 
 __all__ = ["find"]
 
@@ -23,7 +24,7 @@ _SHORT = re.compile(r"^[^\W_](?:.{0,58}[^\s.,:;!?…。])?$")
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
     """The blocks of a text page, and its prompts outside of these."""
-    blocks = list(_fenced(lines))
+    blocks = list(with_sessions(lines, list(_fenced(lines))))
     inside = {line.number for block in blocks for line in block.lines}
     return complete(blocks, [h for h in _headings(lines) if h[0] not in inside], lines)
 

@@ -1,0 +1,174 @@
+"""Jupyter notebooks: their cells with outputs, and the lines of the file where these stand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from th_shell.docs.cli import main
+from th_shell.docs.reading.blocks import PageError
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.document import read_page
+from th_shell.docs.reading.examples import Example, cut
+
+Cell = dict[str, Any]
+
+
+def code(source: str, *outputs: Cell, tags: tuple[str, ...] = ()) -> Cell:
+    return {
+        "cell_type": "code",
+        "execution_count": 1,
+        "metadata": {"tags": list(tags)},
+        "outputs": list(outputs),
+        "source": source.splitlines(True),
+    }
+
+
+def text(source: str) -> Cell:
+    return {"cell_type": "markdown", "metadata": {}, "source": source.splitlines(True)}
+
+
+def printed(content: str) -> Cell:
+    return {"name": "stdout", "output_type": "stream", "text": content.splitlines(True)}
+
+
+def value(content: str, **others: str) -> Cell:
+    data = {"text/plain": content.splitlines(True), **others}
+    return {"data": data, "execution_count": 1, "metadata": {}, "output_type": "execute_result"}
+
+
+def error(name: str, message: str) -> Cell:
+    return {"ename": name, "evalue": message, "output_type": "error", "traceback": ["\x1b[31m?"]}
+
+
+def write(folder: Path, *cells: Cell, language: str = "python", **layout: Any) -> Path:
+    page = folder / "page.ipynb"
+    kernel = {"display_name": "any", "language": language, "name": "any"}
+    notebook = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4}
+    page.write_text(json.dumps(notebook, **(layout or {"indent": 1})))
+    return page
+
+
+def read(page: Path) -> list[Example]:
+    return cut(read_page(page), Compiler())
+
+
+def test_cells_and_their_outputs(tmp_path: Path) -> None:
+    page = write(
+        tmp_path,
+        text("# Numbers\n\nText.\n## Sums ##\n"),
+        code("x = 1\nprint(x)\nx + 1", printed("1\n"), value("2")),
+        code("# nothing"),
+        text("More."),
+        code("1 / 0", error("ZeroDivisionError", "division by zero")),
+        code("raise StopIteration", error("StopIteration", "")),
+        code("plot()", value("<Figure size 640x480>", **{"image/png": "iVBORw0KGgo="})),
+    )
+    found = read(page)
+    assert [(e.source, e.expected) for e in found] == [
+        ("x = 1\nprint(x)\nx + 1", "1\n2"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("raise StopIteration", "StopIteration"),
+        ("plot()", ""),
+    ]
+    assert {(e.kind.value, e.language, e.heading) for e in found} == {("cell", "python", "Sums")}
+
+
+def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    page = write(tmp_path, code("x = 1\nx", value("1")))
+    lines = page.read_text().split("\n")
+    (example,) = read(page)
+    assert [lines[at - 1].strip() for at in (example.line, example.last)] == ['"x = 1\\n",', '"x"']
+    assert example.documented is not None
+    assert [lines[at - 1].strip() for at in example.documented] == ['"1"', '"1"']
+
+
+def test_a_file_of_one_line(tmp_path: Path) -> None:
+    page = write(tmp_path, code("x = 1"), code("x", value("1")), separators=(",", ":"))
+    assert [(e.line, e.source, e.expected) for e in read(page)] == [(1, "x = 1", ""), (1, "x", "1")]
+
+
+def test_source_that_is_one_string(tmp_path: Path) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [printed("3\n")], "source": "x = 3\nx"}
+    (example,) = read(write(tmp_path, cell))
+    assert (example.source, example.expected) == ("x = 3\nx", "3")
+
+
+def test_output_in_several_pieces(tmp_path: Path) -> None:
+    stream = {"name": "stdout", "output_type": "stream", "text": ["a", "b\n", "c"]}
+    (example,) = read(write(tmp_path, code("f()", stream)))
+    assert example.expected == "ab\nc"
+
+
+def test_skipped_cells(tmp_path: Path) -> None:
+    page = write(
+        tmp_path,
+        text("Long.\n\n<!-- th-docs: skip -->\n"),
+        code("a"),
+        code("b", tags=("skip-execution",)),
+        code("c"),
+    )
+    assert [example.skip for example in read(page)] == [True, True, False]
+
+
+def test_kernel_of_lua(tmp_path: Path) -> None:
+    page = write(
+        tmp_path,
+        code("local x = torch.ones(2)\nprint(x:sum())", printed("2\t\n")),
+        code("-- nothing"),
+        code("y = 3\nreturn y", value("3")),
+        language="lua",
+    )
+    assert [e.language for e in read(page)] == ["lua", "lua"]
+    assert main([str(page)]) == 0
+
+
+def test_kernel_without_an_engine(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page = write(tmp_path, code("1"), language="julia")
+    assert main([str(page)]) == 5
+    assert capfd.readouterr().out == f"{page}: no examples\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (
+            "{",
+            "not a notebook: Expecting property name enclosed in double quotes: "
+            "line 1 column 2 (char 1)",
+        ),
+        ("[]", "not a notebook of format 4, which has cells and their sources"),
+        ('{"metadata": {}}', "not a notebook of format 4, which has cells and their sources"),
+        (
+            '{"metadata": {}, "cells": [{"cell_type": "code", "source": 1}]}',
+            "not a notebook of format 4, which has cells and their sources",
+        ),
+        ("[" * 100_000, "not a notebook of format 4, which has cells and their sources"),
+    ],
+)
+def test_what_is_no_notebook(
+    tmp_path: Path, content: str, problem: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.ipynb"
+    page.write_text(content)
+    with pytest.raises(PageError) as raised:
+        read(page)
+    assert str(raised.value) == problem
+    assert main([str(page)]) == 1
+    assert capfd.readouterr().out == f"FAIL {page}: {problem}\n{page}: no examples\n"
+
+
+def test_results_of_a_notebook(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page = write(
+        tmp_path,
+        code("%matplotlib inline\nimport math\nfor i in (1, 2):\n    math.sqrt(i)"),
+        code("print('a')\nmath.pi", printed("a\n"), value("3.141592653589793")),
+        code("math.sqrt(-1)", error("ValueError", "math domain error")),
+        code("{'b', 'a'}", value("{'a', 'b'}")),
+        code("print(1)\n2", printed("1\n")),
+        code("1 + 1", value("3")),
+    )
+    assert main([str(page)]) == 1
+    *_, counts = capfd.readouterr().out.splitlines()
+    assert counts == f"{page}: checked 5 of 6 examples: 3 pass, 1 ran, 2 differs"

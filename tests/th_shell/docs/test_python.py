@@ -1,0 +1,322 @@
+"""How blocks of Python are cut into inputs and the text under each."""
+
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.document import read_page
+from th_shell.docs.reading.examples import Example, cut
+from th_shell.docs.reading.python_syntax import (
+    bound_names,
+    read_names,
+    syntax,
+    without_magics,
+)
+from th_shell.inputs import Syntax
+
+COMPILER = Compiler()
+
+
+def read(folder: Path, text: str, name: str = "page.md") -> list[Example]:
+    page = folder / name
+    page.write_text(text)
+    return cut(read_page(page), COMPILER)
+
+
+def short(examples: list[Example]) -> list[tuple[str, str]]:
+    return [(e.source, e.expected) for e in examples]
+
+
+SESSIONS = {
+    "a value": (">>> 1 + 1\n2", [("1 + 1", "2")]),
+    "nothing under it": (">>> x = 1\n>>> x\n1", [("x = 1", ""), ("x", "1")]),
+    "continued": (
+        ">>> for i in (1, 2):\n...     print(i)\n...\n1\n2",
+        [("for i in (1, 2):\n    print(i)", "1\n2")],
+    ),
+    "continued in brackets": (">>> f(1,\n...   2)\n3", [("f(1,\n  2)", "3")]),
+    "prompts lost": (
+        ">>> def f():\n    a = 1\n    return a\n>>> f()\n1",
+        [("def f():\n    a = 1\n    return a", ""), ("f()", "1")],
+    ),
+    "prompts lost in brackets": (
+        ">>> x = [1,\n 2]\n>>> x\n[1, 2]",
+        [("x = [1,\n 2]", ""), ("x", "[1, 2]")],
+    ),
+    "dots of output": (">>> f()\n...\nlast", [("f()", "...\nlast")]),
+    "dots and words of output": (">>> f()\n... and so on", [("f()", "... and so on")]),
+    "two statements": (">>> x = 1\n... y = 2\n>>> y\n2", [("x = 1\ny = 2", ""), ("y", "2")]),
+    "blank lines": (
+        ">>> t\ntensor([[1],\n\n        [2]])\n",
+        [("t", "tensor([[1],\n\n        [2]])")],
+    ),
+    "comments": (">>> x\n1\n# so it is 1\n>>> # no\n>>> y\n# that is\n2", [("x", "1"), ("y", "2")]),
+    "no code": (
+        ">>> x = = 1\nSyntaxError: invalid syntax",
+        [("x = = 1", "SyntaxError: invalid syntax")],
+    ),
+    "text above": ("what\n>>> 1\n1", [("", "what"), ("1", "1")]),
+    "IPython": (
+        "In [1]: x = [1,\n   ...:      2]\n\nIn [2]: x\nOut[2]: [1, 2]",
+        [("x = [1,\n     2]", ""), ("x", "[1, 2]")],
+    ),
+    "IPython prints, too": (
+        "In [1]: print(3)\n   ...: 4\n3\nOut[1]: 4\n\nIn [2]: 5\nOut[2]: 5",
+        [("print(3)\n4", "3\n4"), ("5", "5")],
+    ),
+    "outputs behind all inputs": (
+        "In [1]: 7\nIn [2]: 8\nOut[1]: 7\nOut[2]: 8",
+        [("7", "7"), ("8", "8")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ["page.md", "page.txt"])
+@pytest.mark.parametrize("fence", ["", "python", "pycon"])
+@pytest.mark.parametrize("session", [s for s in SESSIONS if s != "text above"])
+def test_a_session(tmp_path: Path, session: str, fence: str, name: str) -> None:
+    text, examples = SESSIONS[session]
+    found = read(tmp_path, f"```{fence}\n{text}\n```\n", name)
+    assert short(found) == examples
+    assert {example.language for example in found} == {"python"}
+
+
+def test_text_above_the_first_prompt(tmp_path: Path) -> None:
+    text, examples = SESSIONS["text above"]
+    found = read(tmp_path, f"```python\n{text}\n```\n")
+    assert short(found) == examples
+    assert found[0].kind.value == "text"
+
+
+def test_lines_of_a_page(tmp_path: Path) -> None:
+    (example,) = read(tmp_path, "# T\n\n```\n>>> (1,\n...  2)\n# a pair\n(1,\n 2)\n# so\n```\n")
+    assert (example.line, example.last, example.documented) == (4, 5, (7, 8))
+    assert (example.heading, example.kind.value) == ("T", "prompt")
+
+
+def test_a_block_without_prompts_is_one_cell(tmp_path: Path) -> None:
+    page = (
+        "```python\n# one\nx = 1\n\nprint(x)\n```\n\n```python\nx =\n```\n\n```py\n# no code\n```\n"
+    )
+    code, text = read(tmp_path, page)
+    assert (code.kind.value, code.source) == ("bare", "# one\nx = 1\n\nprint(x)")
+    assert (code.line, code.last, code.expected) == (2, 5, "")
+    assert (text.kind.value, text.source, text.expected) == ("text", "", "x =")
+
+
+def test_lua_stays_lua(tmp_path: Path) -> None:
+    found = read(
+        tmp_path, "```\n> x = 1\n>> y\n```\n\nText.\n\n```\n>>> x\n```\n\n```lua\n>>> x\n```\n"
+    )
+    assert [example.language for example in found] == ["lua", "python", "lua"]
+
+
+@pytest.mark.parametrize("option", ["+SKIP", "+ELLIPSIS, +SKIP"])
+def test_skipped_as_doctest_does(tmp_path: Path, option: str) -> None:
+    found = read(
+        tmp_path, f"```\n>>> f()  # doctest: {option}\n1\n>>> g()  # doctest: +ELLIPSIS\n1\n```\n"
+    )
+    assert [example.skip for example in found] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("x = 1\ny", Syntax.COMPLETE),
+        ("", Syntax.COMPLETE),
+        ("def f():", Syntax.INCOMPLETE),
+        ("f(1,", Syntax.INCOMPLETE),
+        ("'''a", Syntax.INCOMPLETE),
+        ("x = = 1", Syntax.WRONG),
+        ("tensor of numbers", Syntax.WRONG),
+        ("\0", Syntax.WRONG),
+        (r"'\d'", Syntax.COMPLETE),
+    ],
+)
+def test_syntax(text: str, state: Syntax) -> None:
+    assert syntax(text) is state
+
+
+@pytest.mark.parametrize(
+    ("source", "bound", "read_"),
+    [
+        ("x = y.z", {"x"}, {"y"}),
+        ("import a.b, c as d", {"a", "d"}, set()),
+        ("from a import *", {"*"}, set()),
+        ("def f(a, *b, c=g): return a + h", {"f", "a", "b", "c"}, {"g", "a", "h"}),
+        ("class A(B): pass", {"A"}, {"B"}),
+        ("[i for i in x]", {"i"}, {"i", "x"}),
+        ("with f() as g: pass", {"g"}, {"f"}),
+        ("try: pass\nexcept E as e: pass", {"e"}, {"E"}),
+        ("x = = 1", set(), set()),
+    ],
+)
+def test_names(source: str, bound: set[str], read_: set[str]) -> None:
+    assert (bound_names(source), read_names(source)) == (bound, read_)
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        ("%matplotlib inline\nx = 1", "# %matplotlib inline\nx = 1"),
+        ("!ls\nx?", "# !ls\n# x?"),
+        ("%%time\nf()", "# %%time\nf()"),
+        ("%%bash\nls\npwd", "# %%bash\n# ls\n# pwd"),
+        ("x = 7 \\\n% 4", "x = 7 \\\n% 4"),
+        ("'''\n!\n'''", "'''\n!\n'''"),
+    ],
+)
+def test_lines_for_the_notebook_are_comments(source: str, code: str) -> None:
+    assert without_magics(source) == code
+
+
+# -- pages without fences
+
+
+PLAIN = """\
+SESSIONS
+Use it so.
+>>> x = 1
+# a comment of the page
+>>> x + 1
+2
+THE NEXT SECTION
+Here is more about it.
+>>> f(1)
+ValueError: the number is too small
+Only a larger number makes this work as it should.
+- an item of a list
+>>> [[1,
+...   2]]
+[[1,
+
+  2]]
+
+그리고 이것은 설명이다
+>>> g()
+page:1: UserWarning: this is going to change
+The way to go on is not to call it any more.
+'다음 글'
+"""
+
+
+def test_sessions_in_a_text_without_fences(tmp_path: Path) -> None:
+    assert short(read(tmp_path, PLAIN, "page.txt")) == [
+        ("x = 1", ""),
+        ("x + 1", "2"),
+        (
+            "f(1)",
+            "ValueError: the number is too small\n"
+            "Only a larger number makes this work as it should.",
+        ),
+        ("[[1,\n  2]]", "[[1,\n\n  2]]"),
+        (
+            "g()",
+            "page:1: UserWarning: this is going to change\n"
+            "The way to go on is not to call it any more.",
+        ),
+    ]
+
+
+CELLS = """\
+Numbers are of a type.
+
+In [1]:
+from m import tensor
+
+def f(x):
+    y = 1
+
+    return x + y
+
+points = tensor([1., 2.])
+points
+
+tensor([1., 2.])
+
+```
+m.transpose(a, b) → Tensor
+
+In [2]:
+points.storage()  # 저장
+
+  points.storage()
+
+
+ 1.0
+ 2.0
+[storage of size 2]
+
+In [3]:
+# 주석
+a = 1
+
+print(a)
+a
+
+1
+
+
+1
+
+결과를 본다.
+```
+p[i] = q[j]
+
+In [4]:
+b = tensor([3., 4.])
+
+In [5]:
+print((1, 2))
+print('값')
+
+(1, 2)
+값
+
+### 다음
+
+In [6]:
+a == 1
+
+Out[6]:
+True
+"""
+
+
+def test_a_notebook_in_a_text(tmp_path: Path) -> None:
+    found = read(tmp_path, CELLS, "page.txt")
+    assert short(found) == [
+        (
+            "from m import tensor\n\ndef f(x):\n    y = 1\n\n    return x + y\n\n"
+            "points = tensor([1., 2.])\npoints",
+            "tensor([1., 2.])",
+        ),
+        ("points.storage()  # 저장", "  points.storage()\n\n\n 1.0\n 2.0\n[storage of size 2]"),
+        ("# 주석\na = 1\n\nprint(a)\na", "1\n\n\n1"),
+        ("b = tensor([3., 4.])", ""),
+        ("print((1, 2))\nprint('값')", "(1, 2)\n값"),
+        ("a == 1", "True"),
+    ]
+    assert {example.kind.value for example in found} == {"cell"}
+    assert (found[0].line, found[0].last, found[0].documented) == (4, 12, (14, 14))
+
+
+SEEDS = Path(__file__).parents[4] / "shared" / "seeds"
+
+
+@pytest.mark.skipif(not SEEDS.is_dir(), reason="needs ../shared/seeds")
+@pytest.mark.parametrize(
+    ("name", "examples", "documented", "last"),
+    [
+        ("002_90057bba74f56b9a.txt", 20, 4, (63, 64)),
+        ("003_f6a2b82325ffd9ad.txt", 29, 28, (309, 317)),
+    ],
+)
+def test_pages_this_project_was_founded_on(
+    name: str, examples: int, documented: int, last: tuple[int, int]
+) -> None:
+    found = cut(read_page(SEEDS / name), COMPILER)
+    assert len(found) == examples
+    assert sum(bool(example.expected) for example in found) == documented
+    assert found[-1].documented == last

@@ -1,0 +1,234 @@
+"""Pages of Python from end to end: by the engine of Python, with the conventions of doctest."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.cli import main
+from th_shell.docs.judging.pages import Options, check_page
+from th_shell.docs.judging.python import comparable, comparable_outcome
+from th_shell.docs.judging.verdicts import Result
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.page import read
+from th_shell.docs.running.evaluation import Outcome, Runner
+
+COMPILER = Compiler()
+
+
+def check(runner: Runner, folder: Path, text: str, options: Options | None = None) -> list[Result]:
+    page = folder / "page.md"
+    page.write_text(text)
+    found = check_page(page, read(page, COMPILER), runner, options or Options())
+    assert not found.problem
+    return list(found.results)
+
+
+#: Examples that hold, and below each, examples of the same input that do not.
+HOLDS = {
+    ">>> 1 + 1\n2": [">>> 1 + 1\n3", ">>> 1 + 1\n2\n3"],
+    ">>> 'a'\n'a'": [">>> 'a'\na"],
+    ">>> 1 / 3\n0.333": [">>> 1 / 3\n0.353"],
+    ">>> list(range(20))\n[0, 1, ..., 18, 19]": [">>> list(range(20))\n[0, 1, ..., 18, 20]"],
+    ">>> print('a'); print(); print('b')\na\n<BLANKLINE>\nb": [">>> print('a')\na\n<BLANKLINE>\nb"],
+    ">>> object()\n<object object at 0x7f16da2b2b50>": [">>> object()\n<object at 0x7f16da2b2b50>"],
+    ">>> object()\n<object object at 0x...>": [">>> object()\n<objects object at 0x...>"],
+    ">>> {'b', 'a', 'c'}\n{'c', 'b', 'a'}": [">>> {'b', 'a', 'c'}\n{'c', 'b', 'd'}"],
+    ">>> [][1]\nTraceback (most recent call last):\n    ...\nIndexError: list index out of range": [
+        ">>> [][1]\nTraceback (most recent call last):\n    ...\nIndexError: list index",
+        ">>> [1][0]\nTraceback (most recent call last):\n    ...\nIndexError: list index",
+    ],
+    '>>> [][1]\nTraceback (most recent call last):\n  File "<stdin>", line 1, in <module>\n'
+    "IndexError: ...": [">>> [][1]\nTraceback (most recent call last):\n  ...\nKeyError: ..."],
+    ">>> [][1]\nIndexError: list index out of range": [">>> [][1]\nIndexError"],
+    ">>> [][1]\n---------------------------------------------------------------------------\n"
+    "IndexError                                Traceback (most recent call last)\n"
+    "Cell In[1], line 1\n----> 1 [][1]\n\nIndexError: list index out of range": [],
+    ">>> [][1]  # doctest: +IGNORE_EXCEPTION_DETAIL\nTraceback (most recent call last):\n"
+    "IndexError: other words": [
+        ">>> [][1]  # doctest: +IGNORE_EXCEPTION_DETAIL\nTraceback (most recent call last):\n"
+        "KeyError: other words"
+    ],
+    ">>> x = = 1\nSyntaxError: invalid syntax": [">>> x = = 1\nTypeError: invalid syntax"],
+    ">>> import warnings; warnings.warn('soon'); 3\n3": [
+        ">>> import warnings; warnings.warn('soon'); 3\n4"
+    ],
+    ">>> import warnings; warnings.warn('soon')\n__main__:1: UserWarning: soon": [
+        ">>> import warnings; warnings.warn('soon')\n__main__:1: UserWarning: later",
+        ">>> import warnings; warnings.warn('soon')\n__main__:1: FutureWarning: soon",
+    ],
+    "In [1]: 1\nOut[1]: 1": ["In [1]: 1\nOut[1]: 2"],
+    "In [1]: import warnings\n   ...: warnings.warn('soon'); 3\n  warnings.warn('soon'); 3\n3": [],
+}
+
+
+@pytest.mark.parametrize("example", HOLDS)
+def test_what_holds(runner: Runner, tmp_path: Path, example: str) -> None:
+    blocks = [example, *HOLDS[example]]
+    page = "\n\nText.\n\n".join(f"```\n{block}\n```" for block in blocks)
+    found = check(runner, tmp_path, page)
+    assert [result.failed for result in found] == [False] + [True] * len(HOLDS[example])
+    assert found[0].verdict.value == "pass"
+
+
+def test_what_depends_on_chance(runner: Runner, tmp_path: Path) -> None:
+    page = """\
+```python
+>>> import random
+>>> random.random()
+0.25
+>>> random.random()
+7.25
+>>> id(random)
+128132029013872
+>>> hash('a')
+17
+>>> import time
+>>> int(time.time())
+1600000000
+>>> "id"
+'id'
+```
+"""
+    found = check(runner, tmp_path, page)
+    shown = [result.verdict.value for result in found if result.example.expected]
+    assert shown == ["layout", "differs", "layout", "layout", "layout", "pass"]
+
+
+def test_names_that_the_page_never_binds(runner: Runner, tmp_path: Path) -> None:
+    page = ">>> y = x + 1\n>>> y\n2\n>>> len(z)\n1\n>>> a = 1\n>>> A\n1\n>>> del a\n>>> a\n1"
+    found = check(runner, tmp_path, f"```\n{page}\n```\n")
+    assert [(r.verdict.value, r.note) for r in found] == [
+        ("fragment", "the page gives no value to: x"),
+        ("fragment", "the page gives no value to: y"),
+        ("fragment", "the page gives no value to: z"),
+        ("ran", ""),
+        ("error", ""),
+        ("ran", ""),
+        ("error", ""),
+    ]
+
+
+def test_all_names_of_a_module_are_unknown(runner: Runner, tmp_path: Path) -> None:
+    page = "```\n>>> from math import *\n>>> sqrt(4)\n3.0\n>>> sqart(4)\n2.0\n```\n"
+    assert [r.verdict.value for r in check(runner, tmp_path, page)] == ["ran", "differs", "error"]
+
+
+def test_a_page_of_two_languages(runner: Runner, tmp_path: Path) -> None:
+    page = (
+        "```lua\n> x = 2\n```\n\n```python\n>>> x = 'a'\n```\n\nText.\n\n"
+        "```lua\n> x * 2\n4\n```\n\n```python\nx += 'b'\n```\n\n```python\n>>> x\n'ab'\n```\n"
+    )
+    found = check(runner, tmp_path, page)
+    assert [r.verdict.value for r in found] == ["ran", "ran", "pass", "ran", "pass"]
+    assert [r.example.language for r in found] == ["lua", "python", "lua", "python", "python"]
+
+
+def test_a_process_that_ends(runner: Runner, tmp_path: Path) -> None:
+    page = "```\n>>> x = 1\n>>> import os; os._exit(3)\n>>> x\n1\n```\n"
+    found = check(runner, tmp_path, page)
+    assert [r.verdict.value for r in found] == ["ran", "error", "pass"]
+    assert found[1].note == "the process ended with status 3 in this input"
+
+
+def test_results_show_the_page_and_the_whole_error(runner: Runner, tmp_path: Path) -> None:
+    (result,) = check(runner, tmp_path, "```\n>>> 1 / 0\n...\n1.5\n```\n")
+    assert result.example.expected == "...\n1.5"
+    assert result.got.startswith('Traceback (most recent call last):\n  File "<input 1>", line 1')
+
+
+def test_strict(runner: Runner, tmp_path: Path) -> None:
+    page = "```\n>>> 1\n```\n\n```python\nIn [1]: 2\n```\n\n```python\nprint(3)\n```\n"
+    found = check(runner, tmp_path, page, Options(strict=True))
+    assert [r.verdict.value for r in found] == ["differs", "differs", "ran"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "shown"),
+    [
+        ("1", "m.py:3: UserWarning: a\nb\n  f()\n1\n", "1\n"),
+        ("1", "m.py:3: UserWarning: a\n1\n", "1\n"),
+        ("UserWarning: a", "m.py:3: UserWarning: a\n  f()\n", "m.py:3: UserWarning: a\n"),
+        ("{1, 2}", "{2, 1}\n", "{1, 2}\n"),
+        ("{}", "{2: 1, 1: 2} {\n", "{2: 1, 1: 2} {\n"),
+    ],
+)
+def test_what_is_compared(expected: str, output: str, shown: str) -> None:
+    example = Example(1, 0, Kind.PROMPT, "f()", expected, language="python")
+    assert comparable_outcome(example, Outcome(output)).output == shown
+    lua = Example(1, 0, Kind.PROMPT, "f()", expected)
+    assert comparable_outcome(lua, Outcome(output)).output == output
+    assert comparable(lua) is lua
+
+
+# -- the command line
+
+
+PAGE = """\
+```lua
+> x = 2
+> x
+2
+```
+
+```python
+>>> y
+5
+>>> import sys; sys.argv[1:]
+['-']
+```
+"""
+
+#: A command that runs the engine's script with one argument more.
+COMMAND = """\
+import os, sys
+os.execv(sys.executable, [sys.executable, sys.argv[-1], *sys.argv[1:-1]])
+"""
+
+
+def test_engines_and_preludes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page, command, prelude = tmp_path / "page.md", tmp_path / "command.py", tmp_path / "prelude.py"
+    page.write_text(PAGE)
+    command.write_text(COMMAND)
+    prelude.write_text("y = 5")
+    lua = f"{sys.executable} -m th_shell"
+    python = f"python: {sys.executable} {command} -"
+    assert main(["--engine", lua, "--engine", python, "--prelude", str(prelude), str(page)]) == 0
+    counts = capfd.readouterr().out.partition(": ")[2]
+    assert counts == "checked 3 of 4 examples: 3 pass, 1 ran\n"
+    prelude.write_text("1 / 0")
+    assert main(["--prelude", str(prelude), str(page)]) == 1
+    assert "ZeroDivisionError: division by zero" in capfd.readouterr().out
+
+
+OWN = """
+import os, sys
+while head := b"".join(iter(lambda: os.read(3, 1).strip(b"\\n"), b"")):
+    name, size = head.split()
+    os.read(3, int(size) + 1)
+    print(name.decode(), flush=True)
+    os.write(4, b"done 0\\n\\n")
+"""
+
+
+def test_an_engine_of_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page, own = tmp_path / "page.md", tmp_path / "engine.py"
+    page.write_text("```\n>>> 1\ninput\n```\n\n```python\nIn [1]: 1\nOut[1]: cell\n```\n")
+    own.write_text(OWN)
+    assert main(["--engine", f"py: protocol: {sys.executable} {own}", str(page)]) == 0
+    assert capfd.readouterr().out.endswith(": checked 2 of 2 examples: 2 pass\n")
+
+
+@pytest.mark.parametrize(
+    ("engine", "problem"),
+    [
+        ("ruby: irb", "argument --engine: ruby: neither lua nor python"),
+        ("python:", "argument --engine: no command"),
+        ("python: protocol:", "argument --engine: no command"),
+    ],
+)
+def test_wrong_engines(engine: str, problem: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--engine", engine, "page.md"])
+    assert capfd.readouterr().err.endswith(f"th-docs: error: {problem}\n")

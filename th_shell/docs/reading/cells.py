@@ -1,0 +1,171 @@
+"""Splits the text of a notebook into cells: `In [1]:`, the code, and what stands under it.
+
+The code stands behind `In [1]:` and the marks `...:` of further lines, as IPython prints it. Where
+a page shows a notebook, it stands below `In [1]:` instead, and its output in further paragraphs
+without a mark, or with `Out[1]:` before it. Then the parser of Python decides which paragraphs are
+code: an expression of names without a value, such as `tensor([1., 2.])`, is output.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from th_shell.docs.reading.blocks import Line
+from th_shell.docs.reading.prose import output_of
+from th_shell.docs.reading.python_syntax import (
+    BUILTINS,
+    bound_names,
+    ends_with_value,
+    read_names,
+    statements,
+    syntax,
+    without_magics,
+)
+from th_shell.inputs import Syntax
+
+__all__ = ["CELL", "Cell", "cells"]
+
+#: The mark before the code of a cell.
+CELL = re.compile(r"^\s*In ?\[(?P<number>[\d ]*)\]:(?: (?P<input>.*)|\s*)$")
+
+_MORE = re.compile(r"^\s*\.{3,}:(?: (?P<input>.*)|\s*)$")
+_OUT = re.compile(r"^\s*Out ?\[(?P<number>[\d ]*)\]:\s?(?P<text>.*)$")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a notebook: its code, and what is shown under it without `Out[1]:`.
+
+    start: the line of `In [1]:`. number: that in the brackets, '' where there is none.
+    """
+
+    start: int
+    number: str
+    code: tuple[Line, ...]
+    output: tuple[Line, ...]
+
+
+def cells(lines: Sequence[Line], with_prose: bool) -> list[Cell]:
+    """The cells in lines of a page.
+
+    with_prose: whether the author's text may stand between them, so that not all is output.
+    """
+    found: list[Cell] = []
+    reader = _Reader(with_prose)
+    marks = [at for at, line in enumerate(lines) if CELL.match(line.text)]
+    for at, end in zip(marks, [*marks[1:], len(lines)], strict=True):
+        found.append(reader.read(lines[at], lines[at + 1 : end]))
+    return _with_late_outputs(found)
+
+
+class _Reader:
+    """Reads one cell after the other."""
+
+    def __init__(self, with_prose: bool) -> None:
+        self._with_prose = with_prose
+        self._source = ""  # of all cells so far
+        self._names = set(BUILTINS)
+
+    def read(self, mark: Line, below: Sequence[Line]) -> Cell:
+        match = CELL.match(mark.text)
+        assert match
+        if match["input"]:
+            first = Line(mark.number, match["input"])
+            code, used = _typed(first, below)
+        else:
+            code, used = self._paragraphs(below)
+        source = without_magics("\n".join(line.text for line in code))
+        self._source += source + "\n"
+        self._names |= bound_names(source)
+        output = below[used:]
+        if self._with_prose:
+            texts = [_OUT.sub(r"\g<text>", line.text) for line in output]
+            output = output[: output_of(texts, self._source, paragraphs=True)]
+        return Cell(mark.number, match["number"].strip(), tuple(code), tuple(output))
+
+    def _paragraphs(self, below: Sequence[Line]) -> tuple[list[Line], int]:
+        """The paragraphs that are code, and how many lines they take."""
+        source, used = "", 0
+        for start, end in _paragraphs(below):
+            text = "\n".join(line.text for line in below[start:end])
+            if not self._is_code(source, text):
+                break
+            source, used = f"{source}\n\n{text}" if source else text, end
+        return list(below[:used]), used
+
+    def _is_code(self, above: str, text: str) -> bool:
+        if not above:
+            return True
+        state = syntax(without_magics(above))
+        if state is Syntax.INCOMPLETE or text[0].isspace():
+            return syntax(f"{above}\n\n{text}") is not Syntax.WRONG
+        body = statements(without_magics(text))
+        if not body or not all(isinstance(node, ast.Expr) for node in body):
+            return any(not _may_be_printed(node) for node in body)
+        names = read_names(text)
+        if not names or not names <= self._names | bound_names(above):
+            return False
+        return not (all(map(_may_be_printed, body)) and ends_with_value(above))
+
+
+def _typed(first: Line, below: Sequence[Line]) -> tuple[list[Line], int]:
+    """The lines of a cell as IPython prints it, without marks, and how many of those below."""
+    code = [first]
+    for line in below:
+        more = _MORE.match(line.text)
+        if not more:
+            break
+        code.append(Line(line.number, more["input"] or ""))
+    return code, len(code) - 1
+
+
+def _paragraphs(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
+    start: int | None = None
+    for at, line in enumerate([*lines, Line(0, "")]):
+        if line.text.strip():
+            start = at if start is None else start
+        elif start is not None:
+            yield start, at
+            start = None
+
+
+def _may_be_printed(statement: ast.stmt) -> bool:
+    """Whether a line may be output that only looks like code: a value, or `name: value`."""
+    if isinstance(statement, ast.AnnAssign):
+        return statement.value is None
+    return isinstance(statement, ast.Expr) and _is_printed_value(statement.value)
+
+
+def _is_printed_value(value: ast.expr) -> bool:
+    """Whether an expression may be a printed value: literals, also behind the name of a class."""
+    if isinstance(value, ast.Call):
+        arguments = [*value.args, *(keyword.value for keyword in value.keywords)]
+        return all(map(_is_printed_value, arguments))
+    if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
+        return all(map(_is_printed_value, value.elts))
+    if isinstance(value, ast.Dict):
+        keys = [key for key in value.keys if key]
+        return all(map(_is_printed_value, [*keys, *value.values]))
+    if isinstance(value, ast.UnaryOp):
+        return _is_printed_value(value.operand)
+    return isinstance(value, (ast.Constant, ast.Attribute))
+
+
+def _with_late_outputs(found: Sequence[Cell]) -> list[Cell]:
+    """The cells, each with the text behind the `Out[1]:` of its own number, wherever it stands."""
+    at_number = {cell.number: at for at, cell in enumerate(found) if cell.number}
+    outputs: list[list[Line]] = [[] for _ in found]
+    for at, cell in enumerate(found):
+        owner = at
+        for line in cell.output:
+            out = _OUT.match(line.text)
+            if out:
+                owner = at_number.get(out["number"].strip(), at)
+                line = replace(line, text=out["text"])
+            outputs[owner].append(line)
+    return [
+        replace(cell, output=tuple(output)) for cell, output in zip(found, outputs, strict=True)
+    ]

@@ -1,0 +1,140 @@
+"""Reads Jupyter notebooks (`.ipynb`): cells of code and the outputs that are stored with them.
+
+A notebook is JSON. The line of a line of code is that of the file where its text begins: Jupyter
+writes each line of a cell on a line of its own. Of the outputs, text counts: what was printed, a
+cell's value as text, and the name and message of an error; pictures do not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from th_shell.docs.reading.blocks import SKIP_MARK, Block, Line, PageError
+
+__all__ = ["find"]
+
+_HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.M)
+_SPACE = re.compile(r"[ \t\n\r,:]*")
+_SKIP_TAG = "skip-execution"  # as Jupyter's own tools name it
+_PICTURE = "image/"
+
+
+def find(lines: Sequence[str]) -> Iterator[Block]:
+    """The cells of a notebook, each with its output. Raises PageError."""
+    text = "\n".join(lines)
+    try:
+        json.loads(text)
+        notebook, _ = _Placed(text).value(0)
+        yield from _blocks(notebook["cells"], _language(notebook["metadata"]))
+    except json.JSONDecodeError as error:
+        raise PageError(f"not a notebook: {error}") from None
+    except (AttributeError, KeyError, TypeError, RecursionError):
+        raise PageError("not a notebook of format 4, which has cells and their sources") from None
+
+
+class _Text(str):
+    """A string of a notebook; line: where it begins in the file."""
+
+    line: int = 0
+
+
+class _Placed:
+    """Reads valid JSON, of which it places the strings."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ends = [match.start() for match in re.finditer("\n", text)]
+        self._decoder = json.JSONDecoder()
+
+    def value(self, at: int) -> tuple[Any, int]:
+        """The value that begins at a position, after white space, and where it ends."""
+        at = self._space(at)
+        if self._text[at] == "[":
+            return self._array(at + 1)
+        if self._text[at] == "{":
+            return self._object(at + 1)
+        value, end = self._decoder.raw_decode(self._text, at)
+        if isinstance(value, str):
+            value = _Text(value)
+            value.line = bisect_right(self._ends, at) + 1
+        return value, end
+
+    def _array(self, at: int) -> tuple[list[Any], int]:
+        found = []
+        while self._text[at := self._space(at)] != "]":
+            value, at = self.value(at)
+            found.append(value)
+        return found, at + 1
+
+    def _object(self, at: int) -> tuple[dict[str, Any], int]:
+        found = {}
+        while self._text[at := self._space(at)] != "}":
+            key, at = self.value(at)
+            found[key], at = self.value(at)
+        return found, at + 1
+
+    def _space(self, at: int) -> int:
+        match = _SPACE.match(self._text, at)
+        return match.end() if match else at
+
+
+def _language(metadata: dict[str, Any]) -> str:
+    kernel, language = metadata.get("kernelspec", {}), metadata.get("language_info", {})
+    return str(kernel.get("language") or language.get("name") or "python").lower()
+
+
+def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
+    heading, skip = "", False
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            text = "".join(cell["source"])
+            heading = ([heading, *_HEADING.findall(text)])[-1]
+            skip = text.rstrip().endswith(SKIP_MARK)
+        elif cell["cell_type"] == "code":
+            code = _lines(cell["source"])
+            tags = cell.get("metadata", {}).get("tags", ())
+            skip = skip or _SKIP_TAG in tags
+            if code:
+                output = tuple(line for o in cell.get("outputs", ()) for line in _output(o))
+                last = max(line.number for line in (*code, *output))
+                yield Block(
+                    code[0].number,
+                    last,
+                    language,
+                    tuple(code),
+                    skip,
+                    heading,
+                    output=output,
+                )
+            skip = False
+
+
+def _output(output: dict[str, Any]) -> list[Line]:
+    """The lines of text that a cell has put out at a time."""
+    if output["output_type"] == "stream":
+        return _lines(output["text"])
+    if output["output_type"] == "error":
+        message = f"{output['ename']}: {output['evalue']}" if output["evalue"] else output["ename"]
+        return [Line(output["ename"].line, text) for text in message.split("\n")]
+    data = output.get("data", {})
+    is_picture = any(kind.startswith(_PICTURE) for kind in data)
+    return [] if is_picture else _lines(data.get("text/plain", []))
+
+
+def _lines(text: _Text | Sequence[_Text]) -> list[Line]:
+    """The lines of a text, which is a string or several, and where each begins in the file."""
+    parts: Sequence[_Text] = [text] if isinstance(text, _Text) else text
+    found: list[Line] = []
+    unfinished = False
+    for part in parts:
+        for line in part.splitlines(True):
+            if unfinished:
+                found[-1] = Line(found[-1].number, found[-1].text + line.rstrip("\n"))
+            else:
+                found.append(Line(part.line, line.rstrip("\n")))
+            unfinished = not line.endswith("\n")
+    return found

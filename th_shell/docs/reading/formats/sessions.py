@@ -1,0 +1,51 @@
+"""Finds Python's sessions in a text page whose examples have no fences: `>>>` and `In [1]:`.
+
+Where the text under an input is prose, its output has ended (see `prose`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from th_shell.docs.reading.blocks import Block, Line
+from th_shell.docs.reading.cells import CELL, cells
+from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.prose import output_of
+from th_shell.docs.reading.python import PROMPT, typed_input
+
+__all__ = ["with_sessions"]
+
+
+def with_sessions(lines: Sequence[str], fenced: Sequence[Block]) -> Iterator[Block]:
+    """The blocks of a text page: those with fences, and Python's sessions outside of them.
+
+    A page with cells outside of fences is a notebook: there fences are the author's marks in prose.
+    """
+    numbered = [Line(number, text) for number, text in enumerate(lines, 1)]
+    inside = {number for b in fenced for number in range(b.opening, b.closing + 1)}
+    outside = [line for line in numbered if line.number not in inside]
+    if any(CELL.match(line.text) for line in outside):
+        yield from _cell_blocks(numbered)
+        return
+    if any(PROMPT.match(line.text) for line in outside):
+        fenced = sorted([*fenced, *_session_blocks(outside)], key=lambda block: block.opening)
+    yield from fenced
+
+
+def _cell_blocks(lines: Sequence[Line]) -> Iterator[Block]:
+    for cell in cells(lines, with_prose=True):
+        if cell.code:
+            last = (cell.code + cell.output)[-1].number
+            yield Block(cell.start, last, PYTHON, cell.code, output=cell.output)
+
+
+def _session_blocks(lines: Sequence[Line]) -> Iterator[Block]:
+    code = ""
+    prompts = [at for at, line in enumerate(lines) if PROMPT.match(line.text)]
+    for at, end in zip(prompts, [*prompts[1:], len(lines)], strict=True):
+        source, used = typed_input(lines[at:end])
+        code += source + "\n"
+        below = [line.text for line in lines[at + used : end]]
+        used += output_of(below, code, paragraphs=False)
+        own = tuple(lines[at : at + used])
+        yield Block(own[0].number, own[-1].number, PYTHON, own)

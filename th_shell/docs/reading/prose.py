@@ -1,0 +1,54 @@
+"""Tells prose from printed text, for pages whose examples have no fences around them.
+
+In such a page the text under an input is what it prints, up to the first line that can only be the
+author's: a heading, an item of a list, a comment, a sentence, or words of another language than
+that of the code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+__all__ = ["is_prose", "output_of"]
+
+_MARK = re.compile(r"^\s*(?:`{3}|~{3}|#|[-*+•] +[^\W\d]|!?\[[^\]]+\]\()|<!--")
+_HEADING = re.compile(r"^[A-Z]{2,}(?: [A-Z]{2,})+$")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_MESSAGE = re.compile(r"(?:^|[\s.])\w*(?:Error|Exception|Warning|Interrupt|Exit): ")
+_SENTENCE = 4  # words that make a sentence, at least
+_OPENED, _CLOSED = "([{", ")]}"
+
+
+def output_of(lines: Sequence[str], code: str, paragraphs: bool) -> int:
+    """How many of the lines under an input are its output.
+
+    code: all inputs of the page so far. paragraphs: whether the output may have blank lines; where
+    not, only an open bracket lets it go on behind one.
+    """
+    end, shown = 0, ""
+    for at, line in enumerate(lines, 1):
+        if line.strip():
+            if not _is_open(shown) and is_prose(line, code, shown):
+                break
+            shown += line + "\n"
+            end = at
+        elif shown and not paragraphs and not _is_open(shown):
+            break
+    return end
+
+
+def is_prose(line: str, code: str, shown: str = "") -> bool:
+    """Whether a line is the author's. shown: the output above it."""
+    if _MARK.match(line) or _HEADING.match(line.strip()):
+        return True
+    words = [word for word in _WORD.findall(line) if word not in code]
+    if any(not word.isascii() for word in words):
+        return True
+    is_sentence = len(words) >= _SENTENCE and words[0] == line.split()[0]
+    is_table = "  " in line.strip()
+    return is_sentence and not is_table and not _MESSAGE.search(shown + line)
+
+
+def _is_open(text: str) -> bool:
+    return sum(map(text.count, _OPENED)) > sum(map(text.count, _CLOSED))

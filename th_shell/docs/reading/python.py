@@ -1,0 +1,164 @@
+"""Splits blocks of Python into examples.
+
+A block is a session with prompts, `>>>` and `...`; a session of IPython, `In [1]:`; or code without
+prompts, all of which is one cell. Python's parser decides where an input ends whose lines have lost
+their prompts, and that text without prompts is no code.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from textwrap import dedent
+
+from th_shell.docs.reading.blocks import Block, Line
+from th_shell.docs.reading.cells import CELL, cells
+from th_shell.docs.reading.examples import Example, Kind, with_output
+from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.python_syntax import syntax, without_magics
+from th_shell.inputs import Syntax
+
+__all__ = ["PROMPT", "cut_python", "typed_input"]
+
+#: Python's prompt.
+PROMPT = re.compile(r"^\s*>>>(?: +(?P<input>.*)|\s*)$")
+
+_MORE = re.compile(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")
+_SKIP = re.compile(r"#\s*doctest:.*\+SKIP\b")
+
+
+def cut_python(number: int, block: Block) -> list[Example]:
+    """The examples of a block of Python. number: that of the block in its page."""
+    texts = [line.text for line in block.lines]
+    if block.output is not None:
+        return _cell(number, block, block.lines, block.output)
+    if any(map(PROMPT.match, texts)):
+        return _session(number, block)
+    if any(map(CELL.match, texts)):
+        found = cells(block.lines, with_prose=False)
+        return [e for cell in found for e in _cell(number, block, cell.code, cell.output)]
+    source = without_magics(dedent("\n".join(texts)))
+    if syntax(source) is not Syntax.COMPLETE:
+        return _as_text(number, block, block.lines)
+    return _example(number, block, Kind.BARE, block.lines, source, ())
+
+
+def typed_input(lines: Sequence[Line]) -> tuple[str, int]:
+    """The input of a prompt and how many lines it takes.
+
+    lines: the prompt's line and all below, up to the next prompt.
+    """
+    prompt = PROMPT.match(lines[0].text)
+    source, used = (prompt["input"] or "" if prompt else ""), 1
+    for line in lines[1:]:
+        more = _MORE.match(line.text)
+        if not more or not _goes_on(source, more["input"] or ""):
+            break
+        source += "\n" + (more["input"] or "")
+        used += 1
+    if syntax(source) is Syntax.INCOMPLETE:
+        source, more_lines = _without_prompts(source, lines[used:])
+        used += more_lines
+    return source, used
+
+
+def _session(number: int, block: Block) -> list[Example]:
+    lines = block.lines
+    prompts = [at for at, line in enumerate(lines) if PROMPT.match(line.text)]
+    found = _as_text(number, block, lines[: prompts[0]])
+    for at, end in zip(prompts, [*prompts[1:], len(lines)], strict=True):
+        source, used = typed_input(lines[at:end])
+        middle = at + used
+        found += _example(number, block, Kind.PROMPT, lines[at:middle], source, lines[middle:end])
+    return found
+
+
+def _without_prompts(source: str, below: Sequence[Line]) -> tuple[str, int]:
+    """An incomplete input with the lines below whose prompts the page has lost; how many."""
+    text, found = source, (source, 0)
+    for count, line in enumerate(below, 1):
+        if found[1] and not line.text[:1].isspace():
+            break  # complete, and not within the body of a compound statement
+        text += "\n" + line.text
+        state = syntax(text)
+        if state is Syntax.WRONG:
+            break
+        if state is Syntax.COMPLETE:
+            found = text, count
+    return found
+
+
+def _goes_on(source: str, line: str) -> bool:
+    """Whether a line behind `...` continues an input: else the dots stand for output left out."""
+    if syntax(source) is not Syntax.COMPLETE:
+        return True
+    if not line.strip():
+        return _is_compound(source)
+    return syntax(f"{source}\n{line}") is not Syntax.WRONG
+
+
+def _is_compound(source: str) -> bool:
+    body = ast.parse(source).body
+    return bool(body) and hasattr(body[-1], "body")
+
+
+def _cell(number: int, block: Block, code: Sequence[Line], output: Sequence[Line]) -> list[Example]:
+    source = without_magics("\n".join(line.text for line in code))
+    return _example(number, block, Kind.CELL, code, source, output)
+
+
+def _example(
+    number: int,
+    block: Block,
+    kind: Kind,
+    lines: Sequence[Line],
+    source: str,
+    output: Sequence[Line],
+) -> list[Example]:
+    """The example of an input; none where it has nothing but comments."""
+    if syntax(source) is Syntax.COMPLETE and not ast.parse(source).body:
+        return []
+    inputs = [line for line in lines if line.text.strip()]
+    example = Example(
+        inputs[0].number,
+        number,
+        kind,
+        source.strip("\n").rstrip(),
+        skip=block.skip or bool(_SKIP.search(source)),
+        last=inputs[-1].number,
+        heading=block.heading,
+        language=PYTHON,
+    )
+    # Around what a page shows under an input, comments are the author's.
+    own = [i for i, line in enumerate(output) if line.text.strip()]
+    if block.output is None:
+        own = [i for i in own if not _is_comment(output[i])]
+    return [with_output(example, output[own[0] : own[-1] + 1] if own else ())]
+
+
+def _is_comment(line: Line) -> bool:
+    return line.text.lstrip().startswith("#")
+
+
+def _as_text(number: int, block: Block, lines: Sequence[Line]) -> list[Example]:
+    """An example that is not run, for text without an input above it."""
+    shown = [line for line in lines if line.text.strip() and not _is_comment(line)]
+    if not shown:
+        return []
+    first, last = shown[0].number, shown[-1].number
+    text = "\n".join(line.text for line in lines).strip("\n")
+    return [
+        Example(
+            first,
+            number,
+            Kind.TEXT,
+            "",
+            text,
+            block.skip,
+            last=first,
+            documented=(first, last),
+            heading=block.heading,
+            language=PYTHON,
+        )
+    ]

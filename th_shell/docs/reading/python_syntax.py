@@ -1,0 +1,115 @@
+"""Tells Python's code from other text, and the names in it, by the parser of this Python.
+
+Text is parsed and never run.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import codeop
+import re
+import warnings
+
+from th_shell.inputs import Syntax
+
+__all__ = [
+    "ALL_NAMES",
+    "BUILTINS",
+    "bound_names",
+    "ends_with_value",
+    "read_names",
+    "syntax",
+    "without_magics",
+]
+
+#: The names that have a value before a page begins.
+BUILTINS = frozenset(dir(builtins)) | {"__name__", "_"}
+
+#: Among the names that code binds: all that a module has, which nobody can tell.
+ALL_NAMES = "*"
+
+_CELL_MAGIC = re.compile(r"\s*%%(\w*)")
+_OF_PYTHON = frozenset(("capture", "prun", "time", "timeit"))
+_MAGIC = re.compile(r"^(?=[%!?])|^(?=[\w.]+\?{1,2}\s*$)", re.M)
+
+
+def syntax(text: str) -> Syntax:
+    """Whether a text is statements, the beginning of statements, or neither."""
+    try:
+        _parsed(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Syntax.INCOMPLETE if _is_beginning(text) else Syntax.WRONG
+    return Syntax.COMPLETE
+
+
+def statements(source: str) -> list[ast.stmt]:
+    """The statements of a text; none where it is no code."""
+    try:
+        return _parsed(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def ends_with_value(text: str) -> bool:
+    """Whether the last one of some statements is an expression, whose value a notebook shows."""
+    body = statements(text)
+    return bool(body) and isinstance(body[-1], ast.Expr)
+
+
+def bound_names(source: str) -> set[str]:
+    """The names that code gives a value, also those of parameters."""
+    found: set[str] = set()
+    for node in _nodes(source):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+            found.add(node.name)
+    return found
+
+
+def read_names(source: str) -> set[str]:
+    """The names whose values code uses."""
+    return {
+        node.id
+        for node in _nodes(source)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+
+
+def without_magics(source: str) -> str:
+    """A notebook's code whose lines for the notebook itself, such as `%time`, are comments.
+
+    A cell for another program, such as `%%bash`, has nothing but comments then.
+    """
+    if syntax(source) is Syntax.COMPLETE:
+        return source  # such lines are within strings, if there are any
+    cell = _CELL_MAGIC.match(source)
+    if cell and cell[1] not in _OF_PYTHON:
+        return re.sub("^", "# ", source, flags=re.M)
+    return _MAGIC.sub("# ", source)
+
+
+def _nodes(source: str) -> list[ast.AST]:
+    return [node for statement in statements(source) for node in ast.walk(statement)]
+
+
+def _parsed(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of literals, such as '\d'
+        return ast.parse(text)
+
+
+def _is_beginning(text: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return codeop.compile_command(text, "<page>", "exec") is None
+        except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
+            return False

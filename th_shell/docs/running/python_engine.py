@@ -1,0 +1,223 @@
+"""The engine for pages of Python: speaks the protocol of protocol.py in any Python from 3.8 on.
+
+th-docs runs it as `COMMAND python_engine.py`, where th-docs itself need not be installed: so it
+imports the standard library alone. Examples share one namespace, that of `__main__`. An input is
+run as at Python's prompt, which shows the value of each expression; a cell as in a notebook, which
+shows the value of the last one. Besides the requests of every engine it knows
+
+    cell    run several statements as a notebook does.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import linecache
+import os
+import random
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+_REQUESTS, _REPLIES = 3, 4
+_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+
+class _Engine:
+    """Runs inputs in the namespace of a module `__main__` of their own."""
+
+    def __init__(self) -> None:
+        self._main = ModuleType("__main__")
+        sys.modules["__main__"] = self._main
+        self._inputs = 0
+        self._flags = 0  # of the future statements that the page has run
+
+    def answer(self, name: str, body: str) -> str:
+        """Do what is asked for; the text of the error, or ''."""
+        acts = {"begin": self._begin, "run": self._run, "input": self._input, "cell": self._cell}
+        act = acts.get(name)
+        if act is None:
+            return ""
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            act(body)
+        except BaseException as error:  # SystemExit, too: the page goes on
+            return _described(error)
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return ""
+
+    def _begin(self, body: str) -> None:
+        given = {name: int(number) for name, number in map(str.split, body.splitlines())}
+        seed = given.get("seed", 1)
+        random.seed(seed)
+        sys.meta_path.insert(0, _Seeder(seed))
+        _put_forward(given.get("clock", 0))
+
+    def _run(self, source: str) -> None:
+        self._execute(self._syntax_tree(source, "<prelude>"), "<prelude>", "exec")
+
+    def _input(self, source: str) -> None:
+        name, tree = self._parsed(source)
+        self._execute(ast.Interactive(tree.body), name, "single")
+
+    def _cell(self, source: str) -> None:
+        name, tree = self._parsed(source)
+        last = tree.body[-1:]
+        if not last or not isinstance(last[0], ast.Expr):
+            return self._execute(tree, name, "exec")
+        if len(tree.body) > 1:
+            self._execute(ast.Module(tree.body[:-1], type_ignores=[]), name, "exec")
+        value = self._evaluated(ast.Expression(last[0].value), name, "eval")
+        _flush()
+        _reply("values", "")
+        _message()  # 'go'
+        sys.displayhook(value)
+
+    def _parsed(self, source: str) -> tuple[str, ast.Module]:
+        self._inputs += 1
+        name = f"<input {self._inputs}>"
+        # Tracebacks and inspect.getsource() find the lines of inputs here.
+        linecache.cache[name] = (len(source), None, (source + "\n").splitlines(True), name)
+        return name, self._syntax_tree(source, name)
+
+    def _syntax_tree(self, source: str, name: str) -> Any:
+        return compile(source, name, "exec", self._flags | ast.PyCF_ONLY_AST, True)
+
+    def _execute(self, tree: ast.AST, name: str, mode: str) -> None:
+        self._evaluated(tree, name, mode)
+
+    def _evaluated(self, tree: Any, name: str, mode: str) -> Any:
+        code = compile(tree, name, mode, self._flags, True)
+        self._flags |= code.co_flags & _FUTURES
+        return eval(code, self._main.__dict__)
+
+
+class _Seeder:
+    """Finds the modules that have random numbers of their own, and seeds them once imported."""
+
+    _SEEDS = {
+        "numpy": lambda module, seed: module.random.seed(seed % 2**32),
+        "torch": lambda module, seed: module.manual_seed(seed),
+    }
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: Any = None
+    ) -> ModuleSpec | None:
+        """How to import a module, for the modules of this class."""
+        spec = PathFinder.find_spec(name, path, target) if name in self._SEEDS else None
+        if spec is None or spec.loader is None:
+            return None
+        load = spec.loader.exec_module
+
+        def load_and_seed(module: ModuleType) -> None:
+            load(module)
+            self._SEEDS[name](module, self._seed)
+
+        spec.loader.exec_module = load_and_seed  # type: ignore[method-assign]
+        return spec
+
+
+def _put_forward(seconds: int) -> None:
+    """Let the functions of the module time tell a later time."""
+    if not seconds:
+        return
+    now = time.time
+    now_ns = time.time_ns
+    time.time = lambda: now() + seconds
+    time.time_ns = lambda: now_ns() + seconds * 10**9
+    for name in ("localtime", "gmtime", "ctime"):
+        setattr(time, name, _later(getattr(time, name)))
+    strftime, localtime = time.strftime, time.localtime
+    time.strftime = lambda text, at=None: strftime(text, localtime() if at is None else at)
+
+
+def _later(convert: Callable[[float], Any]) -> Callable[..., Any]:
+    return lambda seconds=None: convert(time.time() if seconds is None else seconds)
+
+
+def _described(error: BaseException) -> str:
+    """The text that Python prints for an error, without the lines of this file."""
+    if isinstance(error, KeyboardInterrupt):
+        return "KeyboardInterrupt"
+    try:
+        told = traceback.TracebackException(type(error), error, error.__traceback__)
+        own = [frame for frame in told.stack if frame.filename != __file__]
+        told.stack = traceback.StackSummary.from_list(own)
+        return "".join(told.format()).rstrip("\n")
+    except Exception:  # by the error's own methods
+        return type(error).__name__
+
+
+# -- the protocol
+
+
+def _message() -> tuple[str, str] | None:
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(_REQUESTS, 1)
+        if not byte:
+            return None
+        line += byte
+    name, _, size = line.decode().strip().partition(" ")
+    if not size:
+        return name, ""
+    body, left = b"", int(size) + 1
+    while left > len(body):
+        part = os.read(_REQUESTS, left - len(body))
+        if not part:
+            return None
+        body += part
+    return name, body[:-1].decode("utf-8", "surrogateescape")
+
+
+def _reply(name: str, body: str) -> None:
+    text = body.encode("utf-8", "backslashreplace")
+    data = b"%s %d\n%s\n" % (name.encode(), len(text), text)
+    while data:
+        data = data[os.write(_REPLIES, data) :]
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        try:
+            stream.flush()  # type: ignore[union-attr]
+        except Exception:  # the page has closed it, or put something else there
+            continue
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    folder = os.path.dirname(os.path.abspath(__file__))
+    # The modules beside this file are none of the page's; what is in its own folder may be.
+    sys.path[:] = ["", *(path for path in sys.path if path != folder)]
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(  # type: ignore[union-attr]
+            encoding="utf-8", errors="surrogateescape", line_buffering=True
+        )
+    for descriptor in (_REQUESTS, _REPLIES):
+        os.set_inheritable(descriptor, False)
+    process = os.getpid()
+    engine = _Engine()
+    while True:
+        request = _message()
+        if request is None:
+            break
+        error = engine.answer(*request)
+        _flush()
+        if os.getpid() != process:  # a copy of this process, which the page has made
+            os._exit(0)
+        _reply("error" if error else "done", error)
+
+
+if __name__ == "__main__":
+    main()
