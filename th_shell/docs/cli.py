@@ -13,7 +13,6 @@ The exit status is
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,7 +29,6 @@ from th_shell.docs.reporting.reporter import (
     CannotWriteError,
     ReaderGoneError,
     Reporter,
-    stream_error,
     write_text,
 )
 from th_shell.docs.running.evaluation import Runner
@@ -57,7 +55,7 @@ _Job = Callable[[], PageResult]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run th-docs; returns the exit status."""
     try:
-        return _run(_parsed(_parser(), argv))
+        return _run(_parser().parse_args(argv))
     except KeyboardInterrupt:
         return _INTERRUPTED
     except ReaderGoneError:
@@ -82,20 +80,15 @@ def _run(options: argparse.Namespace) -> int:
     return _NO_EXAMPLES if is_empty and not options.allow_empty else 0
 
 
-def _parsed(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
-    try:
-        try:
-            return parser.parse_args(argv)
-        finally:
-            print(end="", flush=True)  # the help, which Python 3.10 may have written already
-    except OSError as error:
-        # At its end, Python would try to write again, and print a message of its own.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        raise stream_error(error) from None
+class _Parser(argparse.ArgumentParser):
+    """A parser that says so when its help cannot be written; argparse says nothing."""
+
+    def print_help(self, file: object = None) -> None:
+        write_text(self.format_help(), 1)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="th-docs",
         description="Run the examples of documentation pages and compare.",
         epilog=_STATUS,

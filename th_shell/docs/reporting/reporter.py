@@ -23,7 +23,6 @@ __all__ = [
     "ReaderGoneError",
     "ReportOptions",
     "Reporter",
-    "stream_error",
     "write_text",
 ]
 
@@ -162,11 +161,6 @@ def write_text(text: str, descriptor: int) -> None:
         # Bytes of a page that are no UTF-8 are written as they are in the page.
         write_all(descriptor, text.encode("utf-8", "surrogateescape"))
     except OSError as error:
-        raise stream_error(error) from None
-
-
-def stream_error(error: OSError) -> CannotWriteError | ReaderGoneError:
-    """What it means that a standard stream cannot be written."""
-    if isinstance(error, BrokenPipeError):
-        return ReaderGoneError()
-    return CannotWriteError(f"write error: {error.strerror}")
+        if isinstance(error, BrokenPipeError):
+            raise ReaderGoneError from None
+        raise CannotWriteError(f"write error: {error.strerror}") from None
