@@ -1,5 +1,7 @@
 """Which failures have one cause."""
 
+import time
+
 import pytest
 
 from tests.th_shell.docs.results import page, result
@@ -65,6 +67,15 @@ def test_two_causes(first: Result, second: Result) -> None:
 def test_what_does_not_fail_has_no_cause() -> None:
     fine = [result(verdict) for verdict in (Verdict.PASS, Verdict.ERRATUM, Verdict.XFAIL)]
     assert clusters([page(*fine)]) == []
+
+
+@pytest.mark.parametrize("huge", ["x" * 1_000_000, "1" * 1_000_000 + "x", "\n" * 1_000_000])
+def test_huge_texts_take_little_time(huge: str) -> None:
+    begun = time.process_time()
+    for verdict in (Verdict.ERROR, Verdict.DIFFERS, Verdict.HEALED):
+        cause = cause_of(result(verdict, f"a {huge} b", f"a {huge} c", repaired=f"b {huge}"))
+        assert len(cause.words) < 500
+    assert time.process_time() - begun < 2
 
 
 def test_many_changes_are_shown_in_part() -> None:

@@ -17,13 +17,13 @@ from pathlib import Path
 from th_shell.docs.judging.comparison import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reporting.differences import changes, word_pieces
-from th_shell.docs.reporting.excerpts import first_line
+from th_shell.docs.reporting.excerpts import CHARACTERS, first_line
 
 __all__ = ["Cause", "Cluster", "cause_of", "clusters", "is_shown", "is_source"]
 
-_TRACEBACK = re.compile(r"^\s*stack traceback:.*", re.M | re.S)
 _POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s+")
 _VARYING = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+(?:\.\d+)?")
+_MESSAGE = 50  # lines at the end of what was printed that may have the message of an error
 _CHANGES = 3  # changes that the words on a cause name at most
 _WORDS = 60  # characters of a change that they show at most
 
@@ -105,9 +105,11 @@ def _has_common_words(documented: str, printed: str) -> bool:
 
 def _message(got: str) -> str:
     """The message of an error, which is the last thing that an example has printed."""
-    lines = _TRACEBACK.sub("", got).strip().split("\n")
-    raised = [line for line in lines if _POSITION.match(line.strip())]
-    return _POSITION.sub("", (raised or lines)[-1].strip(), count=1)
+    text = got.partition("\nstack traceback:")[0].strip()
+    # Of megabytes, no more than could be shown: the patterns' time can grow with the square.
+    lines = [line[:CHARACTERS].strip() for line in text.split("\n")[-_MESSAGE:]]
+    raised = [line for line in lines if _POSITION.match(line)]
+    return _POSITION.sub("", (raised or lines)[-1], count=1)
 
 
 def _by_message(result: Result, message: str) -> Cause:

@@ -9,6 +9,7 @@ and blank lines between them have the same ones.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,15 +141,13 @@ def _listed(title: str, names: Sequence[str]) -> Iterator[str]:
 def _anchored(page: PageResult) -> dict[str, list[bool]]:
     """For each anchor of a page, whether each example under it is checked."""
     found: dict[str, list[bool]] = {}
-    examples = list(_examples(page.results))
+    examples = sorted((result.example.line, checked) for result, checked in _examples(page.results))
+    lines = [line for line, _ in examples]
     groups = list(_groups(page.page))
     ends = [line for line, _ in groups[1:]]
     for (start, names), end in zip(groups, [*ends, None], strict=False):
-        below = [
-            checked
-            for result, checked in examples
-            if start <= result.example.line and (end is None or result.example.line < end)
-        ]
+        last = len(lines) if end is None else bisect_left(lines, end)
+        below = [checked for _, checked in examples[bisect_left(lines, start) : last]]
         for name in names:
             found.setdefault(name, []).extend(below)
     return found

@@ -77,8 +77,8 @@ def line_blocks(documented: str, printed: str, exact: bool = False) -> list[Bloc
 
 def word_pieces(documented: str, printed: str) -> list[Piece]:
     """The words of two texts, with the white space before them, as pieces that differ or not."""
-    old, new = (_WORD.findall(text) for text in (documented, printed))
-    if max(len(old), len(new)) > _MOST:
+    old, new = (_words(text) for text in (documented, printed))
+    if old is None or new is None:
         return [piece for piece in (Piece("-", documented), Piece("+", printed)) if piece.text]
     left, right = _keys([_word(w) for _, w in old], [_word(w) for _, w in new], tokens_agree)
     pieces = []
@@ -173,6 +173,14 @@ def _merged(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 # -- words
+
+
+def _words(text: str) -> list[tuple[str, str]] | None:
+    """The words, each with the white space before it; None if there are too many."""
+    if any(len(line) > _LONG_LINE for line in text.split("\n", _MOST)):
+        return None
+    words = _WORD.findall(text)
+    return words if len(words) <= _MOST else None
 
 
 def _joined(words: Sequence[tuple[str, str]]) -> str:

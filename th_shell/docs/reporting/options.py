@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from th_shell.docs.reporting.coverage import read_api
 from th_shell.docs.reporting.diffs import DIFFS
 from th_shell.docs.reporting.report import View
 from th_shell.docs.reporting.reporter import ReportOptions
@@ -85,6 +84,8 @@ def report_options(options: argparse.Namespace) -> ReportOptions:
 
 
 def _names(name: str) -> Sequence[str]:
+    from th_shell.docs.reporting.coverage import read_api
+
     try:
         return read_api(Path(name))
     except OSError as error:

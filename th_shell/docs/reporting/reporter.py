@@ -10,13 +10,16 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from runtime import Replacement
 from th_shell.docs.judging.verdicts import PageResult
-from th_shell.docs.reporting.coverage import Coverage, coverage_lines, measure, torch_names
 from th_shell.docs.reporting.files import write_all
 from th_shell.docs.reporting.progress import Progress
 from th_shell.docs.reporting.report import TextReport, View
+
+if TYPE_CHECKING:
+    from th_shell.docs.reporting.coverage import Coverage
 
 __all__ = [
     "CannotWriteError",
@@ -110,6 +113,8 @@ class Reporter:
             self._write(self._html, html_report(pages))
 
     def _coverage(self, pages: Sequence[PageResult]) -> Coverage:
+        from th_shell.docs.reporting.coverage import coverage_lines, measure, torch_names
+
         names = self._options.names
         found = measure(pages, torch_names() if names is None else names)
         for line in coverage_lines(found, "torch" if names is None else "names"):
