@@ -9,7 +9,7 @@ from th_shell.docs.reporting.styles import Style
 
 
 def report(view: View, *pages: PageResult) -> str:
-    text = TextReport(view)
+    text = TextReport(view, len(pages))
     lines = [line for page in pages for line in text.page(page)]
     return "".join(f"{line}\n" for line in [*lines, *text.end()])
 
@@ -54,9 +54,9 @@ def test_verdicts_that_the_summary_explains() -> None:
     assert (
         report(View(), page(*map(result, verdicts)))
         == """\
-page.md: checked 2 of 4 examples: 1 pass, 2 fragment, 1 xfail
 2 fragment: not counted as failures: they use names that the page gives no value
 1 xfail: not counted as failures: the page's settings expect them to fail
+page.md: checked 2 of 4 examples: 1 pass, 2 fragment, 1 xfail
 """
     )
 

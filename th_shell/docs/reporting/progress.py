@@ -24,7 +24,7 @@ class Progress:
 
     def __init__(self, total: int, descriptor: int = 2) -> None:
         """total: how many pages there are."""
-        self._total = total
+        self.total = total
         self._descriptor = descriptor
         self._begun = time.monotonic()
         self._running: dict[str, None] = {}
@@ -76,7 +76,7 @@ class Progress:
         with self._lock:
             seconds = time.monotonic() - self._begun
             name = next(iter(self._running), "")
-            text = f"{self._done}/{self._total} pages, {self._examples} examples, "
+            text = f"{self._done}/{self.total} pages, {self._examples} examples, "
             text += f"{self._failed} failed, {seconds:.0f} s  {visible(name)}"
         return text.rstrip()[: max(0, width - 1)]
 

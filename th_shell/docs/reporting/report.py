@@ -45,8 +45,10 @@ class View:
 class TextReport:
     """The text of a run, page by page."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, total: int) -> None:
+        """total: how many pages there will be."""
         self._view = view
+        self._total = total
         self._pages: list[PageResult] = []
         self._shown: dict[tuple[object, ...], str] = {}  # the places by the causes
 
@@ -64,16 +66,18 @@ class TextReport:
                 yield describe_failure(page, result, self._view)
         if page.problem:
             yield f"{style.bad('FAIL')} {visible(f'{page.page}: {page.problem}')}"
+        if self._total == 1:
+            yield from _meanings([page])
         yield f"{style.strong(visible(str(page.page)))}: {_counts([page])}"
 
     def end(self) -> Iterator[str]:
         """What is said about all pages: causes with several failures, verdicts, counts."""
-        pages = self._pages
-        if len(pages) > 1 and self._view.clustered:
-            yield from _causes(pages)
-        yield from _meanings(pages)
-        if len(pages) > 1:
-            yield f"{len(pages)} pages: {_counts(pages)}"
+        if self._total == 1:
+            return  # the page's own lines have said it
+        if self._view.clustered:
+            yield from _causes(self._pages)
+        yield from _meanings(self._pages)
+        yield f"{len(self._pages)} pages: {_counts(self._pages)}"
 
     def _cluster(self, page: PageResult, cluster: Cluster) -> Iterator[str]:
         (_, first), *others = cluster.members

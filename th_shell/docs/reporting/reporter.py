@@ -69,7 +69,7 @@ class Reporter:
         """Open the files: running the pages may take long, in vain if one cannot be written."""
         self._options = options
         self._progress = progress
-        self._text = TextReport(options.view)
+        self._text = TextReport(options.view, progress.total)
         self._token = secrets.token_hex(16) if options.github else ""
         self._files: list[tuple[str, Replacement]] = []
         self._json = self._open(None if options.json == _STANDARD_OUTPUT else options.json)
