@@ -1,34 +1,42 @@
 """The command ``th-docs``: runs pages and reports the results.
 
-The exit status is 0 if nothing fails, 1 if an example or a page fails, 2 for a wrong command line
-or if the results cannot be written, 5 if there are no examples, and 130 after Ctrl-C.
+The exit status is
+
+- 0 if nothing fails;
+- 1 if an example or a page fails;
+- 2 for a wrong command line, or if the results cannot be written;
+- 5 if there are no examples, without ``--allow-empty``;
+- 130 after Ctrl-C;
+- 141 if what reads the report has closed its pipe, as ``head`` does; then pages may not have run.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from runtime import PROCESSORS, Replacement
+from runtime import PROCESSORS
 from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.blocks import PageError
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.languages import LUA, PYTHON, language_of
 from th_shell.docs.reading.page import read
-from th_shell.docs.reporting.files import write_all
-from th_shell.docs.reporting.report import as_json, page_lines, total_line
+from th_shell.docs.reporting.options import add_report_options, report_options
+from th_shell.docs.reporting.progress import Progress
+from th_shell.docs.reporting.reporter import (
+    CannotWriteError,
+    ReaderGoneError,
+    Reporter,
+    write_text,
+)
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, Starter, lua_engine, python_engine
-from th_shell.visible import visible
 
 __all__ = ["main"]
 
@@ -36,6 +44,13 @@ _WRONG_USAGE = 2
 _PROTOCOL = "protocol:"  # before a command that is an engine by itself
 _NO_EXAMPLES = 5  # as pytest without tests
 _INTERRUPTED = 130
+_READER_GONE = 141  # as the shell says of what SIGPIPE has ended
+
+_STATUS = (
+    "The exit status is 0 if nothing fails, 1 if an example or a page fails, 2 for a wrong command "
+    "line or if the results cannot be written, 5 if there are no examples, 130 after Ctrl-C, 141 "
+    "if what reads the report has closed its pipe."
+)
 
 
 class _Command(NamedTuple):
@@ -52,85 +67,48 @@ _Job = Callable[[], PageResult]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run th-docs; returns the exit status."""
-    parser = _parser()
     try:
-        options = _parsed(parser, argv)
-        # The file is opened first: running the pages may take long, in vain if it cannot be.
-        file = _open_results(options.json, parser) if options.json else None
-        return _run(options, file)
+        return _run(_parser().parse_args(argv))
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except _CannotWriteError as error:
-        with suppress(OSError):
-            print(f"th-docs: {error}", file=sys.stderr)
+    except ReaderGoneError:
+        return _READER_GONE
+    except CannotWriteError as error:
+        with suppress(CannotWriteError, ReaderGoneError):
+            write_text(f"th-docs: {error}\n", 2)
         return _WRONG_USAGE
 
 
-def _run(options: argparse.Namespace, file: Replacement | None) -> int:
-    try:
-        results = list(_reported(options))
-        if len(results) > 1:
-            _say(total_line(results))
-        if file:
-            _write(file, json.dumps(as_json(results), indent=1) + "\n", options.json)
-    finally:
-        if file:
-            file.abandon()
-            os.close(file.descriptor)
+def _run(options: argparse.Namespace) -> int:
+    results = []
+    with Progress(len(options.pages)) as progress:
+        with Reporter(report_options(options), progress) as reporter:
+            for result in _check(options, progress):
+                reporter.page(result)
+                results.append(result)
+            reporter.end(results)
     if any(result.failed for result in results):
         return 1
     is_empty = not any(result.results for result in results)
     return _NO_EXAMPLES if is_empty and not options.allow_empty else 0
 
 
-def _parsed(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
-    try:
-        try:
-            return parser.parse_args(argv)
-        finally:
-            print(end="", flush=True)  # the help, which Python 3.10 may have written already
-    except OSError as error:
-        # At its end, Python would try to write again, and print a message of its own.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        raise _CannotWriteError(f"write error: {error.strerror}") from None
+class _Parser(argparse.ArgumentParser):
+    """A parser that says so when its help cannot be written; argparse says nothing."""
 
-
-def _reported(options: argparse.Namespace) -> Iterator[PageResult]:
-    for result in _check(options):
-        for line in page_lines(result, options.verbose):
-            _say(line)
-        yield result
-
-
-class _CannotWriteError(Exception):
-    """The results cannot be written; the message says why."""
-
-
-def _say(line: str) -> None:
-    # Bytes of a page that are no UTF-8 are printed as they are in the page.
-    text = visible(line) if os.isatty(1) else line
-    try:
-        write_all(1, f"{text}\n".encode("utf-8", "surrogateescape"))
-    except OSError as error:
-        raise _CannotWriteError(f"write error: {error.strerror}") from None
-
-
-def _write(file: Replacement, text: str, name: str) -> None:
-    try:
-        write_all(file.descriptor, text.encode())
-        file.commit()
-    except OSError as error:
-        raise _CannotWriteError(f"{name} cannot be written: {error.strerror}") from None
+    def print_help(self, file: object = None) -> None:
+        write_text(self.format_help(), 1)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="th-docs", description="Run the examples of documentation pages and compare."
+    parser = _Parser(
+        prog="th-docs",
+        description="Run the examples of documentation pages and compare.",
+        epilog=_STATUS,
     )
     parser.add_argument(
         "pages", nargs="+", type=Path, metavar="PAGE", help="Markdown, text or .ipynb"
     )
-    parser.add_argument("--json", metavar="FILE", help="write all results to FILE")
     parser.add_argument(
         "--timeout",
         type=_seconds,
@@ -182,9 +160,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="write what the examples in ledgers print into the ledgers, where it is checked",
     )
-    parser.add_argument(
-        "-v", "--verbose", action="store_true", help="a line for every example, too"
-    )
+    add_report_options(parser)
     return parser
 
 
@@ -229,21 +205,19 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
-def _open_results(name: str, parser: argparse.ArgumentParser) -> Replacement:
-    try:
-        return Replacement(os.fsencode(name))
-    except OSError as error:
-        parser.error(f"argument --json: cannot be written: {error.strerror}")
-
-
-def _check(options: argparse.Namespace) -> Iterator[PageResult]:
+def _check(options: argparse.Namespace, progress: Progress) -> Iterator[PageResult]:
     # Each page runs in two processes. The results come in the order of the command line.
     compiler = Compiler()
     with Starter() as starter, ThreadPoolExecutor(max(1, PROCESSORS // 2)) as pool:
         runner = _runner(starter, options)
-        jobs = [_job(page, options, compiler, runner) for page in options.pages]
+        jobs = [(page, _job(page, options, compiler, runner)) for page in options.pages]
+
+        def run(job: tuple[Path, _Job]) -> PageResult:
+            progress.begin(str(job[0]))
+            return job[1]()
+
         try:
-            yield from pool.map(lambda job: job(), jobs)
+            yield from pool.map(run, jobs)
         except (KeyboardInterrupt, GeneratorExit):  # GeneratorExit: an error ended the report
             pool.shutdown(wait=False, cancel_futures=True)
             starter.stop()

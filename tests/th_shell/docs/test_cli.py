@@ -44,14 +44,13 @@ good.md: checked 1 of 1 example: 1 pass
 FAIL bad.md:5: differs
   input:
     > x * 2
-  expected:
-    5
-  got:
-    4
+  difference (- page, + program):
+    - 5
+    + 4
 
 bad.md: checked 1 of 2 examples: 1 ran, 1 differs
 2 pages: checked 2 of 3 examples: 1 pass, 1 ran, 1 differs
-""".replace("    4\n", "    4       \n")
+"""
     )
 
 
@@ -78,14 +77,33 @@ def test_json() -> None:
     assert [page["page"] for page in found["pages"]] == ["bad.md", "good.md"]
     assert [page["counts"] for page in found["pages"]] == [{"ran": 1, "differs": 1}, {"pass": 1}]
     assert found["pages"][0]["examples"][1] == {
+        "id": "/1/x * 2",
         "line": 5,
+        "last": 5,
+        "documented": [6, 6],
+        "heading": "",
+        "language": "lua",
         "kind": "prompt",
         "input": "x * 2",
         "expected": "5",
         "got": "4\t\n",
         "verdict": "differs",
+        "failed": True,
+        "checked": True,
         "note": "",
+        "original": "",
+        "repaired": "",
     }
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("option", ["--json", "--html"])
+def test_files_are_opened_before_anything_runs(
+    option: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main([option, "none/a", "good.md"]) == 2
+    problem = "th-docs: none/a cannot be written: No such file or directory\n"
+    assert capfd.readouterr() == ("", problem)
 
 
 @pytest.mark.usefixtures("folder")
@@ -228,7 +246,7 @@ def test_old_results_stay_until_there_are_new_ones() -> None:
 def test_control_codes_do_not_reach_a_terminal() -> None:
     Path("bad\x1b[2J.md").write_text("```\n> 'x\x1b[3J'\ny\x1b[4J\n```\n")
     ours, theirs = pty.openpty()
-    assert docs("-v", "bad\x1b[2J.md", output=os.ttyname(theirs))[0] == 1
+    assert docs("-v", "--color", "never", "bad\x1b[2J.md", output=os.ttyname(theirs))[0] == 1
     shown = b""
     while select.select([ours], [], [], 0)[0]:
         shown += os.read(ours, 4096)
@@ -245,7 +263,8 @@ def test_control_codes_do_not_reach_a_terminal() -> None:
         ["--timeout", "0", "a.md"],
         ["--timeout", "x", "a.md"],
         ["--errata", "none", "a.md"],
-        ["--json", "none/a.json", "a.md"],
+        ["--diff", "side", "a.md"],
+        ["--coverage-names", "none", "a.md"],
     ],
 )
 def test_wrong_command_line(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:

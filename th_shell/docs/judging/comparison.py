@@ -23,8 +23,11 @@ __all__ = [
     "agrees_in_any_order",
     "agrees_within",
     "is_error_message",
+    "line_readings",
     "numbers",
     "same",
+    "tokens_agree",
+    "without_colours",
 ]
 
 #: In a documented text: stands for any text.
@@ -148,6 +151,24 @@ def is_error_message(expected: str, message: str) -> bool:
         return False
     wanted, found = (_POSITION.sub("", _TRACEBACK.sub("", t)) for t in (expected, message))
     return agrees(wanted.removeprefix("lua: ").removeprefix("error: "), found)
+
+
+def line_readings(line: str) -> list[tuple[str, ...]]:
+    """What counts in a line: its tokens, and these without a comment, where that is something else.
+
+    'of size' and 'of dimension' are one token with the sizes; a line '...' is one token, too.
+    """
+    return list(dict.fromkeys(tuple(_tokens(text)) for text in _readings(line)))
+
+
+def tokens_agree(expected: Sequence[str], got: Sequence[str]) -> bool:
+    """Whether the tokens of a printed line are the documented ones, numbers by their values."""
+    return _match(list(expected), list(got), _residue(list(got)))
+
+
+def without_colours(text: str) -> str:
+    """A printed text as a terminal leaves it: no colours, and nothing that was written over."""
+    return _OVERWRITTEN.sub("", _COLOUR.sub("", text))
 
 
 def _readings(expected: str) -> Sequence[str]:

@@ -163,15 +163,24 @@ class _Healing:
             old = self._results[i]
             if i in self._tried:
                 repair = self._tried[i]
-                results[i] = replace(
-                    old, verdict=Verdict.HEALED, note=repair.why, repaired=_text(repair, old)
-                )
+                results[i] = self._with_repair(old, repair)
                 same = [new for new in group if new.example.expected == old.example.expected]
                 if len(group) == len(same) == 1:
                     inputs[i] = same[0].example.source
             elif len(group) == 1:
                 results[i] = replace(group[0], example=old.example)
         return Healed(results, dict(self._tried), inputs)
+
+    def _with_repair(self, result: Result, repair: Repair) -> Result:
+        numbers = sorted(repair.lines)
+        lines = [line for block in self._page.blocks for line in block.lines]
+        return replace(
+            result,
+            verdict=Verdict.HEALED,
+            note=repair.why,
+            original="\n".join(line.text for line in lines if line.number in repair.lines),
+            repaired="\n".join(text for number in numbers for text in repair.lines[number]),
+        )
 
 
 def _hold(group: Iterable[Result]) -> bool:
@@ -183,7 +192,3 @@ def _edited(lines: Sequence[Line], new: Mapping[int, Sequence[str]]) -> tuple[Li
     return tuple(
         Line(line.number, text) for line in lines for text in new.get(line.number, (line.text,))
     )
-
-
-def _text(repair: Repair, result: Result) -> str:
-    return "\n".join(text for number in sorted(repair.lines) for text in repair.lines[number])

@@ -51,15 +51,16 @@ FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR, Verdict.DAMAGED, Verdict.H
 class Result:
     """An example's verdict.
 
-    got: what it has printed, and its error. note: the reason, or ''. repaired: for what is healed,
-    the input or the documented text with which it holds. by_chance: whether runs have printed
-    different texts.
+    got: what it has printed, and its error. note: the reason, or ''. original, repaired: for what
+    is healed, lines of the page, and those with which it holds. by_chance: whether runs have
+    printed different texts.
     """
 
     example: Example
     verdict: Verdict
     got: str = ""
     note: str = ""
+    original: str = ""
     repaired: str = ""
     by_chance: bool = False
 

@@ -1,10 +1,10 @@
-"""The names of variables in Lua code, which it reads and which it gives a value; its strings."""
+"""The names in Lua code: which variables it reads, and which it gives a value; its strings."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["bound_names", "read_names", "strings"]
+__all__ = ["bound_names", "called_names", "read_names", "strings"]
 
 _TOKEN = re.compile(
     r"--\[(=*)\[.*?\]\1\]|--[^\n]*"
@@ -43,6 +43,19 @@ def read_names(source: str) -> set[str]:
         after = tokens[at + 1][0] if at + 1 < len(tokens) else ""
         is_key = after == "=" and before in ("{", ",", ";")
         if name and before not in (".", ":") and not is_key:
+            found.add(name)
+        before = match[0]
+    return found - _KEYWORDS
+
+
+def called_names(source: str) -> set[str]:
+    """The names of fields and methods in code, and of functions that it calls."""
+    found, before = set(), ""
+    tokens = [match for match in _TOKEN.finditer(source) if not match[0].startswith("--")]
+    for at, match in enumerate(tokens):
+        name = match["name"]
+        after = tokens[at + 1][0] if at + 1 < len(tokens) else ""
+        if name and (before in (".", ":") or after.startswith(("(", "{", '"', "'", "[["))):
             found.add(name)
         before = match[0]
     return found - _KEYWORDS

@@ -1,1 +1,1 @@
-"""Verdicts as text and JSON."""
+"""Verdicts as text, JSON and HTML."""

@@ -1,103 +1,175 @@
-"""Writes results as text for people and as JSON for programs."""
+"""Writes results as text for people: failures, each cause once, and the counts of the verdicts."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from textwrap import indent
-from typing import Any
+from dataclasses import dataclass
 
+from th_shell.docs.judging.comparison import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Kind
 from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reporting.causes import Cluster, clusters, is_shown
+from th_shell.docs.reporting.diffs import diff_lines
+from th_shell.docs.reporting.excerpts import excerpt, first_line
+from th_shell.docs.reporting.styles import PLAIN, Style
+from th_shell.visible import visible
 
-__all__ = ["as_json", "describe_failure", "page_lines", "total_line"]
+__all__ = ["TextReport", "View", "describe_failure", "tally"]
 
-#: Lines of an input or output that the text shows at most; JSON has all of them.
-_LINES = 40
+_PLACES = 20  # places of a cause that are listed at most
+_CAUSES = 10  # causes that the summary lists at most
 
-
-def page_lines(page: PageResult, verbose: bool = False) -> Iterator[str]:
-    """A page's failures, then its counts; with verbose, first a line for each example."""
-    if verbose:
-        for result in page.results:
-            note = f"  [{result.note}]" if result.note else ""
-            yield f"{_place(page, result)}: {result.verdict.value:8} {_headline(result)}{note}"
-    for result in page.results:
-        if result.failed:
-            yield describe_failure(page, result)
-    if page.problem:
-        yield f"FAIL {page.page}: {page.problem}"
-    yield f"{page.page}: {_counts([page])}"
-
-
-def total_line(pages: Sequence[PageResult]) -> str:
-    """A line with the counts of all pages."""
-    return f"{len(pages)} pages: {_counts(pages)}"
+#: What the summary says about verdicts that are neither good nor a plain failure.
+_MEANINGS = {
+    Verdict.FRAGMENT: "not counted as failures: they use names that the page gives no value",
+    Verdict.DAMAGED: "the text that the page documents contradicts itself",
+    Verdict.HEALED: "they hold after one small repair of the page's text",
+    Verdict.XFAIL: "not counted as failures: the page's settings expect them to fail",
+}
 
 
-def describe_failure(page: PageResult, result: Result) -> str:
-    """An example's position, input and documented output, and what it has printed."""
-    note = f" ({result.note})" if result.note else ""
-    return "\n".join(
-        [
-            f"FAIL {_place(page, result)}: {result.verdict.value}{note}",
-            *_section("input", _input(result)),
-            *_section("expected", result.example.expected or "(nothing documented)"),
-            *_section("got", result.got or "(nothing)"),
-            "",
-        ]
-    )
+@dataclass(frozen=True)
+class View:
+    """What the text shows.
+
+    verbose: a line for every example. diff: a kind of `diffs.DIFFS`. clustered: each cause once.
+    """
+
+    verbose: bool = False
+    diff: str = "unified"
+    clustered: bool = True
+    style: Style = PLAIN
 
 
-def as_json(pages: Sequence[PageResult]) -> dict[str, Any]:
-    """All results, in the types that `json.dump` takes."""
-    return {
-        "failed": any(page.failed for page in pages),
-        "pages": [_page_json(page) for page in pages],
-    }
+class TextReport:
+    """The text of a run, page by page."""
+
+    def __init__(self, view: View, total: int) -> None:
+        """total: how many pages there will be."""
+        self._view = view
+        self._total = total
+        self._pages: list[PageResult] = []
+        self._shown: dict[tuple[object, ...], str] = {}  # the places by the causes
+
+    def page(self, page: PageResult) -> Iterator[str]:
+        """A page's failures, then its counts; if verbose, first a line for each example."""
+        self._pages.append(page)
+        style = self._view.style
+        if self._view.verbose:
+            yield from (_example_line(page, result) for result in page.results)
+        if self._view.clustered:
+            for cluster in clusters([page]):
+                yield from self._cluster(page, cluster)
+        else:
+            for result in filter(is_shown, page.results):
+                yield describe_failure(page, result, self._view)
+        if page.problem:
+            yield f"{style.bad('FAIL')} {visible(f'{page.page}: {page.problem}')}"
+        if self._total == 1:
+            yield from _meanings([page])
+        yield f"{style.strong(visible(str(page.page)))}: {_counts([page])}"
+
+    def end(self) -> Iterator[str]:
+        """What is said about all pages: causes with several failures, verdicts, counts."""
+        if self._total == 1:
+            return  # the page's own lines have said it
+        if self._view.clustered:
+            yield from _causes(self._pages)
+        yield from _meanings(self._pages)
+        yield f"{len(self._pages)} pages: {_counts(self._pages)}"
+
+    def _cluster(self, page: PageResult, cluster: Cluster) -> Iterator[str]:
+        (_, first), *others = cluster.members
+        place = _place(page, first)
+        if cluster.cause.key in self._shown:
+            yield self._again(page, cluster)
+        elif others:
+            yield "\n".join([*self._several(page, cluster), *_details(first, self._view), ""])
+        else:
+            yield describe_failure(page, first, self._view)
+        self._shown.setdefault(cluster.cause.key, place)
+
+    def _several(self, page: PageResult, cluster: Cluster) -> Iterator[str]:
+        first = cluster.members[0][1]
+        words = f"{len(cluster.members)} examples: {cluster.cause.words}"
+        yield f"{_headline(page, first, self._view.style)}: {words}"
+        yield f"  lines: {_lines(cluster)}"
+
+    def _again(self, page: PageResult, cluster: Cluster) -> str:
+        first, *others = (result for _, result in cluster.members)
+        and_more = f" (lines {_lines(cluster)})" if others else ""
+        line = f"{_headline(page, first, self._view.style)}{and_more}: {cluster.cause.words}"
+        return f"{line} [as {self._shown[cluster.cause.key]}]\n"
 
 
-def _page_json(page: PageResult) -> dict[str, Any]:
-    return {
-        "page": str(page.page),
-        "problem": page.problem,
-        "counts": {verdict.value: count for verdict, count in _tally([page]).items()},
-        "examples": [
-            {
-                "line": result.example.line,
-                "kind": result.example.kind.value,
-                "input": result.example.source,
-                "expected": result.example.expected,
-                "got": result.got,
-                "verdict": result.verdict.value,
-                "note": result.note,
-            }
-            for result in page.results
-        ],
-    }
+def describe_failure(page: PageResult, result: Result, view: View | None = None) -> str:
+    """An example's position and input, and how what it has printed differs from the page."""
+    view = view or View()
+    note = f" ({first_line(result.note)})" if result.note else ""
+    return "\n".join([f"{_headline(page, result, view.style)}{note}", *_details(result, view), ""])
 
 
-def _tally(pages: Sequence[PageResult]) -> Counter[Verdict]:
-    return Counter(result.verdict for page in pages for result in page.results)
+def tally(pages: Sequence[PageResult]) -> dict[str, int]:
+    """How many examples have each verdict, in the order of the verdicts."""
+    counts = Counter(result.verdict for page in pages for result in page.results)
+    return {verdict.value: counts[verdict] for verdict in Verdict if counts[verdict]}
 
 
-def _counts(pages: Sequence[PageResult]) -> str:
-    tally = _tally(pages)
-    counts = ", ".join(f"{tally[v]} {v.value}" for v in Verdict if tally[v])
-    total = sum(tally.values())
-    checked = sum(result.checked for page in pages for result in page.results)
-    if not total:
-        return "no examples"
-    return f"checked {checked} of {total} example{'s'[: total != 1]}: {counts}"
+# -- lines
+
+
+def _example_line(page: PageResult, result: Result) -> str:
+    note = f"  [{first_line(result.note)}]" if result.note else ""
+    source = first_line(_input(result))
+    return f"{_place(page, result)}: {result.verdict.value:8} {source}{note}"
+
+
+def _headline(page: PageResult, result: Result, style: Style) -> str:
+    word = "FAIL" if result.failed else "NOTE"
+    return f"{style.bad(word)} {style.strong(_place(page, result))}: {result.verdict.value}"
 
 
 def _place(page: PageResult, result: Result) -> str:
-    return f"{page.page}:{result.example.line}"
+    return visible(f"{page.page}:{result.example.line}")
 
 
-def _headline(result: Result) -> str:
-    return _input(result).split("\n")[0]
+def _lines(cluster: Cluster) -> str:
+    numbers = [str(result.example.line) for _, result in cluster.members]
+    more = [f"and {len(numbers) - _PLACES} more"] if len(numbers) > _PLACES else []
+    return ", ".join(numbers[:_PLACES] + more)
+
+
+def _counts(pages: Sequence[PageResult]) -> str:
+    counts = tally(pages)
+    total = sum(counts.values())
+    checked = sum(result.checked for page in pages for result in page.results)
+    if not total:
+        return "no examples"
+    shown = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return f"checked {checked} of {total} example{'s'[: total != 1]}: {shown}"
+
+
+def _causes(pages: Sequence[PageResult]) -> Iterator[str]:
+    """The causes of failures in several pages, the most frequent ones first."""
+    found = [cluster for cluster in clusters(pages) if cluster.pages > 1]
+    found.sort(key=lambda cluster: -len(cluster.members))
+    for cluster in found[:_CAUSES]:
+        count, words = len(cluster.members), cluster.cause.words
+        yield f"{count} examples in {cluster.pages} pages: {cluster.cause.verdict.value}: {words}"
+    if len(found) > _CAUSES:
+        yield f"{len(found) - _CAUSES} more causes are in several pages"
+
+
+def _meanings(pages: Sequence[PageResult]) -> Iterator[str]:
+    counts = tally(pages)
+    for verdict, meaning in _MEANINGS.items():
+        if verdict.value in counts:
+            yield f"{counts[verdict.value]} {verdict.value}: {meaning}"
+
+
+# -- the details of a failure
 
 
 def _input(result: Result) -> str:
@@ -106,9 +178,28 @@ def _input(result: Result) -> str:
     return prefix + result.example.source
 
 
-def _section(title: str, text: str) -> Iterator[str]:
-    lines = text.expandtabs().strip("\n").split("\n")
-    if len(lines) > _LINES:
-        lines[_LINES:] = [f"... {len(lines) - _LINES} more lines"]
+def _details(result: Result, view: View) -> Iterator[str]:
+    yield from _section("input", excerpt(_input(result)))
+    if result.repaired:
+        yield from _repair(result, view)
+    documented, printed = result.example.expected, result.got
+    diff: list[str] = []
+    if documented and printed and result.verdict is not Verdict.ERROR and view.diff != "none":
+        diff = diff_lines(documented, printed, view.diff, view.style)
+    if diff:
+        signs = "[-page-] {+program+}" if view.diff == "words" else "- page, + program"
+        yield from _section(f"difference ({signs})", diff)
+        return
+    yield from _section("expected", excerpt(documented or "(nothing documented)"))
+    yield from _section("got", excerpt(without_colours(printed) or "(nothing)"))
+
+
+def _repair(result: Result, view: View) -> Iterator[str]:
+    kind = "unified" if view.diff == "none" else view.diff
+    diff = diff_lines(result.original, result.repaired, kind, view.style, exact=True)
+    yield from _section("repair, with which it holds", diff)
+
+
+def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
     yield f"  {title}:"
-    yield indent("\n".join(lines), "    ")
+    yield from (f"    {line}" if line else "" for line in lines)

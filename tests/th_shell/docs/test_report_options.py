@@ -1,0 +1,122 @@
+"""The command's options on what is reported, and where reports go."""
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.cli import main
+from th_shell.docs.reporting.styles import style_for
+
+TOP = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.md").write_text("```\n> torch.range(1, 2):sum()\n4\n> x = 1\n```\n")
+    return tmp_path
+
+
+def test_json_on_the_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--json", "-", "bad.md"]) == 1
+    out, error = capfd.readouterr()
+    assert json.loads(out)["counts"] == {"ran": 1, "differs": 1}
+    assert error.startswith("FAIL bad.md:2: differs\n")
+    assert error.endswith("bad.md: checked 1 of 2 examples: 1 ran, 1 differs\n")
+
+
+def test_github(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    Path("evil.md").write_text("```\n> print('::error::evil')\n1\n```\n")
+    assert main(["--github", "evil.md"]) == 1
+    first, *report, last = capfd.readouterr().out.splitlines()
+    stopped = re.fullmatch(r"::stop-commands::([0-9a-f]{32})", first)
+    assert stopped
+    # What the page has printed stands before the line after which commands are obeyed again.
+    assert report[-1] == f"::{stopped[1]}::"
+    assert "    + ::error::evil" in report
+    assert last.startswith("::error file=evil.md,line=2,endLine=3,title=differs%3A print(")
+
+
+def test_coverage(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("api").write_text("range\nsum\nsplit\n")
+    assert main(["--coverage-names", "api", "--json", "all.json", "bad.md"]) == 1
+    assert capfd.readouterr().out.endswith(
+        "names: 2 of 3 have a checked example\n  no example: split\n"
+    )
+    assert json.loads(Path("all.json").read_text())["coverage"] == {
+        "names": {"checked": ["range", "sum"], "ran": [], "none": ["split"]},
+        "anchors": [],
+    }
+
+
+def test_html() -> None:
+    assert main(["--html", "all.html", "bad.md"]) == 1
+    assert '<article id="page-0-line-2"' in Path("all.html").read_text()
+
+
+def run(*arguments: str, stdout: int) -> tuple[int, str]:
+    environment = {**os.environ, "PYTHONPATH": str(TOP)}
+    command = [sys.executable, "-m", "th_shell.docs", *arguments]
+    done = subprocess.run(
+        command, stdout=stdout, stderr=subprocess.PIPE, text=True, env=environment, timeout=60
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["bad.md"], ["-h"], ["--json", "-", "bad.md"]])
+def test_a_reader_that_is_gone(arguments: list[str]) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    status, errors = run(*arguments, stdout=theirs)
+    os.close(theirs)
+    assert status == 141
+    assert ("FAIL bad.md:2: differs" in errors) is ("--json" in arguments)
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("when", "no_color", "terminal", "coloured"),
+    [
+        ("auto", "", "xterm", True),
+        ("auto", "1", "xterm", False),
+        ("auto", "", "dumb", False),
+        ("always", "1", "dumb", True),
+        ("never", "", "xterm", False),
+    ],
+)
+def test_colours_of_a_terminal(
+    when: str, no_color: str, terminal: str, coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
+    monkeypatch.setenv("TERM", terminal)
+    ours, theirs = pty.openpty()
+    assert style_for(when, theirs).coloured is coloured
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_a_file_has_no_colours() -> None:
+    with open("file", "w") as file:
+        assert not style_for("auto", file.fileno()).coloured
+        assert style_for("always", file.fileno()).coloured
+
+
+def test_a_terminal_has_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    ours, theirs = pty.openpty()
+    assert run("bad.md", stdout=theirs) == (1, "")
+    shown = b""
+    while select.select([ours], [], [], 0)[0]:
+        shown += os.read(ours, 4096)
+    os.close(ours)
+    os.close(theirs)
+    assert shown.startswith(b"\x1b[31mFAIL\x1b[0m \x1b[1mbad.md:2\x1b[0m: differs\r\n")

@@ -1,0 +1,121 @@
+"""Groups failures by cause, so that a report shows each cause once.
+
+Failures have the same cause if they have the same verdict and the same normalised message of an
+error, or the same reason, or if the same words of the page are other ones in the printed text.
+Positions, addresses and, in messages, numbers do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from th_shell.docs.judging.comparison import without_colours
+from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
+from th_shell.docs.reporting.differences import changes, word_pieces
+from th_shell.docs.reporting.excerpts import CHARACTERS, first_line
+
+__all__ = ["Cause", "Cluster", "cause_of", "clusters", "is_shown"]
+
+_POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s+")
+_VARYING = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+(?:\.\d+)?")
+_MESSAGE = 50  # lines at the end of what was printed that may have the message of an error
+_CHANGES = 3  # changes that the words on a cause name at most
+_WORDS = 60  # characters of a change that they show at most
+
+#: Verdicts that a report shows, whether or not they make the page fail.
+_SHOWN = frozenset((Verdict.DAMAGED, Verdict.HEALED))
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why examples fail. key: equal for the same cause. words: for people."""
+
+    verdict: Verdict
+    key: tuple[object, ...]
+    words: str
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The failures that have one cause, in the order of pages and lines."""
+
+    cause: Cause
+    members: tuple[tuple[Path, Result], ...]
+
+    @property
+    def pages(self) -> int:
+        """How many pages the failures are in."""
+        return len({path for path, _ in self.members})
+
+
+def is_shown(result: Result) -> bool:
+    """Whether a report shows an example: those that fail, and those with a damaged text."""
+    return result.failed or result.verdict in _SHOWN
+
+
+def clusters(pages: Iterable[PageResult]) -> list[Cluster]:
+    """The failures of some pages by their causes, in the order of the first failure of each."""
+    found: dict[tuple[object, ...], Cause] = {}
+    members: dict[tuple[object, ...], list[tuple[Path, Result]]] = {}
+    for page in pages:
+        for result in filter(is_shown, page.results):
+            cause = cause_of(result)
+            found.setdefault(cause.key, cause)
+            members.setdefault(cause.key, []).append((page.page, result))
+    return [Cluster(found[key], tuple(members[key])) for key in found]
+
+
+@lru_cache(maxsize=4096)
+def cause_of(result: Result) -> Cause:
+    """The cause of a failure."""
+    documented = result.example.expected
+    if result.verdict is Verdict.ERROR:
+        return _by_message(result, result.note or _message(result.got))
+    if result.verdict is Verdict.HEALED and result.repaired:
+        repair = changes(result.original, result.repaired)
+        return _by_changes(result, repair, "the page has {}, right is {}")
+    if result.verdict is Verdict.DAMAGED or not documented:
+        return _by_message(result, result.note)
+    printed = without_colours(result.got).strip()
+    if len(printed.split("\n")) == 1 and not _has_common_words(documented, printed):
+        words = f"the program prints only '{first_line(printed, _WORDS)}'"
+        return _by_message(result, words if printed else "the program prints nothing")
+    found = changes(documented, result.got)
+    return _by_changes(result, found, "the page says {}, the program says {}")
+
+
+def _has_common_words(documented: str, printed: str) -> bool:
+    return any(piece.mark == " " for piece in word_pieces(documented, printed))
+
+
+def _message(got: str) -> str:
+    """The message of an error, which is the last thing that an example has printed."""
+    text = got.partition("\nstack traceback:")[0].strip()
+    # Of megabytes, no more than could be shown: the patterns' time can grow with the square.
+    lines = [line[:CHARACTERS].strip() for line in text.split("\n")[-_MESSAGE:]]
+    raised = [line for line in lines if _POSITION.match(line)]
+    return _POSITION.sub("", (raised or lines)[-1], count=1)
+
+
+def _by_message(result: Result, message: str) -> Cause:
+    words = first_line(message)
+    return Cause(result.verdict, (result.verdict, _VARYING.sub("0", words)), words)
+
+
+def _by_changes(result: Result, found: Sequence[tuple[str, str]], both: str) -> Cause:
+    words = [_change(old, new, both) for old, new in found[:_CHANGES]]
+    words += [f"and {len(found) - _CHANGES} more differences"] * (len(found) > _CHANGES)
+    # What differs in nothing that counts has a cause of its own.
+    key = result.verdict, frozenset(found) if found else result
+    return Cause(result.verdict, key, "; ".join(words) or result.note)
+
+
+def _change(old: str, new: str, both: str) -> str:
+    page, program = (f"'{first_line(text, _WORDS)}'" for text in (old, new))
+    if not new:
+        return f"only the page has {page}"
+    return both.format(page, program) if old else f"the page does not have {program}"

@@ -1,0 +1,177 @@
+"""Says which names of an API, and which anchors of pages, have a checked example.
+
+A name has an example if the input of one uses it as `torch.name`, `x:name` or `name(…)`. It is
+checked, too, if a checked example below it in the same block shows what it has changed. An anchor,
+`<a name="…">`, has the examples below it, until the next anchor; anchors with nothing but headings
+and blank lines between them have the same ones.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from runtime import ALL, TABLE
+from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
+from th_shell.docs.reading.names import bound_names, called_names, read_names
+from th_shell.visible import visible
+
+__all__ = ["Coverage", "Covered", "coverage_lines", "measure", "read_api", "torch_names"]
+
+_ANCHOR = re.compile(
+    r"<a\s[^<>]*?\b(?:name|id)\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s\"'<>]+))", re.I
+)
+_NOTHING = re.compile(r"^\s*(?:#.*|=+|-+)?\s*$")
+_TAG = re.compile(r"</?a\b[^<>]*>", re.I)
+_RECEIVER = re.compile(r"\b([A-Za-z_]\w*)\s*:\s*[A-Za-z_]")
+_WIDTH = 98
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Names by their examples. checked: compared with the page. ran: only run. none: without."""
+
+    checked: tuple[str, ...]
+    ran: tuple[str, ...]
+    none: tuple[str, ...]
+
+    @property
+    def total(self) -> int:
+        """How many names there are."""
+        return len(self.checked) + len(self.ran) + len(self.none)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What the examples of some pages cover: names of an API, and the anchors of each page."""
+
+    names: Covered
+    anchors: Mapping[Path, Covered]
+
+
+def torch_names() -> list[str]:
+    """The operations of torch, without those that only operators or other operations call."""
+    public = (
+        name.rpartition(".")[2]
+        for name, rows in TABLE.items()
+        if "_" not in name and any(kind in ALL for row in rows for kind in row.types)
+    )
+    return sorted(set(public))
+
+
+def read_api(path: Path) -> list[str]:
+    """The names in a file, one in each line; '#' begins a comment. Raises OSError."""
+    lines = path.read_text("utf-8", "surrogateescape").splitlines()
+    names = (line.partition("#")[0].strip() for line in lines)
+    return sorted({name for name in names if name})
+
+
+def measure(pages: Sequence[PageResult], api: Collection[str]) -> Coverage:
+    """What the examples of some pages cover."""
+    by_name: dict[str, list[bool]] = {name: [] for name in api}
+    for page in pages:
+        for result, checked in _examples(page.results):
+            for name in called_names(result.example.source):
+                by_name.get(name, []).append(checked)
+    anchors = {page.page: _covered(_anchored(page)) for page in pages}
+    return Coverage(
+        _covered(by_name), {page: found for page, found in anchors.items() if found.total}
+    )
+
+
+def coverage_lines(coverage: Coverage, api: str) -> Iterator[str]:
+    """What is covered, as text. api: what the names are."""
+    yield f"{api}: {_share(coverage.names)}"
+    yield from _listed("only run", coverage.names.ran)
+    yield from _listed("no example", coverage.names.none)
+    for page, anchors in coverage.anchors.items():
+        yield f"{visible(str(page))}: anchors: {_share(anchors)}"
+        yield from _listed("only run", anchors.ran)
+        yield from _listed("no example", anchors.none)
+    if len(coverage.anchors) > 1:
+        every = coverage.anchors.values()
+        total, checked = sum(a.total for a in every), sum(len(a.checked) for a in every)
+        yield f"{len(every)} pages: anchors: {checked} of {total} have a checked example"
+
+
+def _examples(results: Sequence[Result]) -> Iterator[tuple[Result, bool]]:
+    """The examples that were run, from the last one; whether what they do is checked."""
+    block, shown = -1, set[str]()
+    for result in reversed(results):
+        source = result.example.source
+        if result.example.block != block:
+            block, shown = result.example.block, set()
+        if result.checked:
+            shown |= read_names(source)
+        if result.verdict is not Verdict.SKIPPED:
+            changed = bound_names(source) | set(_RECEIVER.findall(source))
+            yield result, result.checked or bool(changed & shown)
+
+
+def _covered(found: Mapping[str, Sequence[bool]]) -> Covered:
+    """Names by whether each of their examples is checked."""
+    return Covered(
+        checked=tuple(name for name, examples in found.items() if any(examples)),
+        ran=tuple(name for name, examples in found.items() if examples and not any(examples)),
+        none=tuple(name for name, examples in found.items() if not examples),
+    )
+
+
+def _share(covered: Covered) -> str:
+    return f"{len(covered.checked)} of {covered.total} have a checked example"
+
+
+def _listed(title: str, names: Sequence[str]) -> Iterator[str]:
+    line = f"  {title}:"
+    for name in map(visible, names):
+        if len(line) + 1 + len(name) > _WIDTH:
+            yield line
+            line = "   "
+        line += f" {name}"
+    if names:
+        yield line
+
+
+# -- anchors
+
+
+def _anchored(page: PageResult) -> dict[str, list[bool]]:
+    """For each anchor of a page, whether each example under it is checked."""
+    found: dict[str, list[bool]] = {}
+    examples = sorted((result.example.line, checked) for result, checked in _examples(page.results))
+    lines = [line for line, _ in examples]
+    groups = list(_groups(page.page))
+    ends = [line for line, _ in groups[1:]]
+    for (start, names), end in zip(groups, [*ends, None], strict=False):
+        last = len(lines) if end is None else bisect_left(lines, end)
+        below = [checked for _, checked in examples[bisect_left(lines, start) : last]]
+        for name in names:
+            found.setdefault(name, []).extend(below)
+    return found
+
+
+def _groups(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The anchors of a page that stand together, with the line of the first one."""
+    start, names = 0, list[str]()
+    is_near = False
+    for number, line in enumerate(_lines(path), 1):
+        found = ["".join(match) for match in _ANCHOR.findall(line)]
+        if found and not is_near:
+            if names:
+                yield start, names
+            start, names = number, []
+        names += found
+        rest = _TAG.sub("", line) if found else line
+        is_near = bool(_NOTHING.match(rest)) and (is_near or bool(found))
+    if names:
+        yield start, names
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+    except OSError:
+        return []  # the report says already that the page cannot be read

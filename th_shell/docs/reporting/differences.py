@@ -1,0 +1,232 @@
+"""What differs between a documented text and the printed one: lines, and words within them.
+
+What the comparison of verdicts does not count is no difference here either: white space, blank
+lines, colours, comments of the page, 'of size' for 'of dimension', numbers that agree to the
+precision that the page shows, and whatever a line '...' of the page stands for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from th_shell.docs.judging.comparison import line_readings, tokens_agree, without_colours
+from th_shell.docs.judging.printout import NUMBER
+
+__all__ = ["Block", "Piece", "changes", "line_blocks", "word_pieces"]
+
+#: How many lines, and words of a block, are matched at most: the time grows with the square.
+_MOST = 400
+_LONG_LINE = 4000  # characters; a longer line is one token
+
+_PUNCTUATION = r"{}()\[\],:=*"
+_WORD = re.compile(
+    rf"(\s*)(of (?:size|dimension)(?=\s[\dx]+\])|\b0x[0-9a-fA-F]+|(?:{NUMBER})(?![\w.])"
+    rf"|[{_PUNCTUATION}]|[^\s{_PUNCTUATION}]+)"
+)
+_IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+\Z")
+_SIZE = re.compile(r"of (?:size|dimension)\Z")
+
+#: The tokens of a line or a word that count; one thing may be read in several ways.
+_Tokens = tuple[str, ...]
+_Readings = Sequence[_Tokens]
+_ANYTHING: _Tokens = ("\0",)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines of the page and of the printed text: the same ones, or other ones in their place."""
+
+    same: bool
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a text. mark: '-' if only the page has it, '+' if only the program, else ' '.
+
+    text: for ' ' as the page has it. printed: for ' ' as the program has it.
+    """
+
+    mark: str
+    text: str
+    printed: str = ""
+
+
+def line_blocks(documented: str, printed: str, exact: bool = False) -> list[Block]:
+    """The lines of two texts, in order, as blocks of the same and of different ones.
+
+    exact: whether everything counts, as in code.
+    """
+    read = _whole if exact else _read
+    old, new = _lines(documented), _lines(without_colours(printed))
+    start = _common(old, new, read)
+    wanted, found = (_counting(lines[start : start + _MOST], read) for lines in (old, new))
+    left, right = _keys([r for _, r in wanted], [r[:1] for _, r in found], tokens_agree)
+    blocks = [Block(True, tuple(old[:start]), tuple(new[:start]))]
+    for same, i, j, k, m in _opcodes(left, right):
+        block = _block(same, wanted[i:j], found[k:m])
+        blocks.append(block if exact else _settled(block))
+    rest = (tuple(lines[start + _MOST :]) for lines in (old, new))
+    return list(_merged([*blocks, Block(False, *rest)]))
+
+
+def word_pieces(documented: str, printed: str) -> list[Piece]:
+    """The words of two texts, with the white space before them, as pieces that differ or not."""
+    old, new = (_words(text) for text in (documented, printed))
+    if old is None or new is None:
+        return [piece for piece in (Piece("-", documented), Piece("+", printed)) if piece.text]
+    left, right = _keys([_word(w) for _, w in old], [_word(w) for _, w in new], tokens_agree)
+    pieces = []
+    for same, i, j, k, m in _opcodes(left, right):
+        if same:
+            pieces.append(Piece(" ", _joined(old[i:j]), _joined(new[k:m])))
+            continue
+        pieces += [Piece("-", _joined(old[i:j]))] * (j > i)
+        pieces += [Piece("+", _joined(new[k:m]))] * (m > k)
+    return pieces
+
+
+def changes(documented: str, printed: str) -> list[tuple[str, str]]:
+    """Which words of the page are other ones in the printed text, each change once, in order."""
+    found: dict[tuple[str, str], None] = {}
+    for block in line_blocks(documented, printed):
+        if block.same:
+            continue
+        removed = ""
+        for piece in [*word_pieces("\n".join(block.old), "\n".join(block.new)), Piece(" ", "")]:
+            words = " ".join(piece.text.split())
+            if piece.mark == "-":
+                removed = words
+            elif piece.mark == "+" or removed:
+                found[removed, words if piece.mark == "+" else ""] = None
+                removed = ""
+    return list(found)
+
+
+# -- lines
+
+
+_Line = tuple[str, _Readings]
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def _counting(lines: Sequence[str], read: Callable[[str], _Readings]) -> list[_Line]:
+    """The lines that have something that counts, with what that is."""
+    pairs = ((line, read(line)) for line in lines)
+    return [(line, readings) for line, readings in pairs if any(readings)]
+
+
+def _read(line: str) -> _Readings:
+    return [(" ".join(line.split()),)] if len(line) > _LONG_LINE else line_readings(line)
+
+
+def _whole(line: str) -> _Readings:
+    return [(line,)]
+
+
+def _common(old: Sequence[str], new: Sequence[str], read: Callable[[str], _Readings]) -> int:
+    """How many lines agree at the beginning of texts that are too long to be matched as a whole."""
+    if max(len(old), len(new)) <= _MOST:
+        return 0
+    for at, (left, right) in enumerate(zip(old, new, strict=False)):
+        if left != right and not any(tokens_agree(way, read(right)[0]) for way in read(left)):
+            return at
+    return min(len(old), len(new))
+
+
+def _block(same: bool, old: Iterable[_Line], new: Iterable[_Line]) -> Block:
+    return Block(same, tuple(line for line, _ in old), tuple(line for line, _ in new))
+
+
+def _settled(block: Block) -> Block:
+    """A block without differences that do not count: a line '...', and comments in the page."""
+    if block.same:
+        return block
+    anything = [line for line in block.old if line_readings(line[:9])[0] == _ANYTHING]
+    old = tuple(line for line in block.old if line not in anything and all(_read(line)))
+    if anything and not old:
+        return Block(True, tuple(anything), block.new)
+    return Block(False, old, block.new)
+
+
+def _merged(blocks: Iterable[Block]) -> Iterator[Block]:
+    last = Block(True, (), ())
+    for block in blocks:
+        if not block.old and not block.new:
+            continue
+        if block.same == last.same:
+            last = Block(block.same, last.old + block.old, last.new + block.new)
+            continue
+        if last.old or last.new:
+            yield last
+        last = block
+    if last.old or last.new:
+        yield last
+
+
+# -- words
+
+
+def _words(text: str) -> list[tuple[str, str]] | None:
+    """The words, each with the white space before it; None if there are too many."""
+    if any(len(line) > _LONG_LINE for line in text.split("\n", _MOST)):
+        return None
+    words = _WORD.findall(text)
+    return words if len(words) <= _MOST else None
+
+
+def _joined(words: Sequence[tuple[str, str]]) -> str:
+    return "".join(map("".join, words))
+
+
+def _word(word: str) -> _Readings:
+    if _SIZE.match(word):
+        return [("of size",)]
+    return [("0x",)] if _ADDRESS.match(word) else [(word,)]
+
+
+# -- matching
+
+
+def _keys(
+    old: Sequence[_Readings], new: Sequence[_Readings], agree: Callable[[_Tokens, _Tokens], bool]
+) -> tuple[list[Hashable], list[Hashable]]:
+    """Keys for two sequences, which are equal where the things agree."""
+    exact: dict[_Tokens, int] = {}
+    alike: dict[_Tokens, list[tuple[_Tokens, int]]] = {}
+    left: list[Hashable] = []
+    for i, readings in enumerate(old):
+        key = exact.get(readings[0], i)
+        left.append(key)
+        for tokens in filter(None, readings):
+            if tokens not in exact:
+                exact[tokens] = key
+                alike.setdefault(_skeleton(tokens), []).append((tokens, key))
+    right: list[Hashable] = []
+    for tokens, *_ in new:
+        found = exact.get(tokens)
+        if found is None:
+            candidates = alike.get(_skeleton(tokens), [])
+            found = next((key for other, key in candidates if agree(other, tokens)), None)
+        right.append(tokens if found is None else found)
+    return left, right
+
+
+def _skeleton(tokens: _Tokens) -> _Tokens:
+    """The tokens without the numbers' values: things that agree have the same skeleton."""
+    return tuple("0" if _IS_NUMBER.match(token) else token for token in tokens)
+
+
+def _opcodes(
+    left: Sequence[Hashable], right: Sequence[Hashable]
+) -> Iterator[tuple[bool, int, int, int, int]]:
+    for tag, i, j, k, m in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        yield tag == "equal", i, j, k, m

@@ -1,0 +1,171 @@
+"""Reports a run: the text while it goes on, and at its end the files and what else was asked for.
+
+What a report writes are lines with control codes as digits; only colours of our own pass.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from runtime import Replacement
+from th_shell.docs.judging.verdicts import PageResult
+from th_shell.docs.reporting.files import write_all
+from th_shell.docs.reporting.progress import Progress
+from th_shell.docs.reporting.report import TextReport, View
+
+if TYPE_CHECKING:
+    from th_shell.docs.reporting.coverage import Coverage
+
+__all__ = [
+    "CannotWriteError",
+    "ReaderGoneError",
+    "ReportOptions",
+    "Reporter",
+    "write_text",
+]
+
+_STANDARD_OUTPUT = "-"
+
+
+class CannotWriteError(Exception):
+    """The results cannot be written; the message says why."""
+
+
+class ReaderGoneError(Exception):
+    """What reads the report has closed its pipe, as `head` does."""
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What is reported.
+
+    json, html: names of files, None for none; json: '-' for the standard output, the text then goes
+    to the standard error. github: whether workflow commands are written, too. coverage: whether it
+    is said what the examples cover, and names: of which API, None for torch.
+    """
+
+    view: View = field(default_factory=View)
+    json: str | None = None
+    html: str | None = None
+    github: bool = False
+    coverage: bool = False
+    names: Sequence[str] | None = None
+
+    @property
+    def descriptor(self) -> int:
+        """Where the text goes."""
+        return 2 if self.json == _STANDARD_OUTPUT else 1
+
+
+class Reporter:
+    """The report of one run. Its methods raise CannotWriteError and ReaderGoneError."""
+
+    def __init__(self, options: ReportOptions, progress: Progress) -> None:
+        """Open the files: running the pages may take long, in vain if one cannot be written."""
+        self._options = options
+        self._progress = progress
+        self._text = TextReport(options.view, progress.total)
+        self._token = secrets.token_hex(16) if options.github else ""
+        self._files: list[tuple[str, Replacement]] = []
+        self._json = self._open(None if options.json == _STANDARD_OUTPUT else options.json)
+        self._html = self._open(options.html)
+
+    def __enter__(self) -> Reporter:
+        if self._token:
+            from th_shell.docs.reporting.github import quoted_from
+
+            self._say(quoted_from(self._token))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._close()
+
+    def page(self, page: PageResult) -> None:
+        """Report a page."""
+        self._progress.finish(page)
+        for line in self._text.page(page):
+            self._say(line)
+
+    def end(self, pages: Sequence[PageResult]) -> None:
+        """Report the whole run."""
+        for line in self._text.end():
+            self._say(line)
+        coverage = self._coverage(pages) if self._options.coverage else None
+        if self._token:
+            self._annotate(pages)
+        if self._options.json:
+            from th_shell.docs.reporting.results_json import results_json
+
+            self._write(self._json, results_json(pages, coverage))
+        if self._html:
+            from th_shell.docs.reporting.html_report import html_report
+
+            self._write(self._html, html_report(pages))
+
+    def _coverage(self, pages: Sequence[PageResult]) -> Coverage:
+        from th_shell.docs.reporting.coverage import coverage_lines, measure, torch_names
+
+        names = self._options.names
+        found = measure(pages, torch_names() if names is None else names)
+        for line in coverage_lines(found, "torch" if names is None else "names"):
+            self._say(line)
+        return found
+
+    def _annotate(self, pages: Sequence[PageResult]) -> None:
+        from th_shell.docs.reporting.github import commands, quoted_to
+
+        self._say(quoted_to(self._token))
+        for line in commands(pages, self._options.view.clustered):
+            self._say(line)
+
+    def _open(self, name: str | None) -> tuple[str, Replacement] | None:
+        if name is None:
+            return None
+        try:
+            file = name, Replacement(os.fsencode(name))
+        except OSError as error:
+            self._close()
+            raise CannotWriteError(f"{name} cannot be written: {error.strerror}") from None
+        self._files.append(file)
+        return file
+
+    def _close(self) -> None:
+        for _, file in self._files:
+            file.abandon()
+            os.close(file.descriptor)
+
+    def _say(self, line: str) -> None:
+        self._progress.erase()
+        write_text(f"{line}\n", self._options.descriptor)
+
+    def _write(self, file: tuple[str, Replacement] | None, text: str) -> None:
+        if file is None:
+            write_text(text, 1)
+            return
+        name, replacement = file
+        try:
+            write_all(replacement.descriptor, text.encode())
+            replacement.commit()
+        except OSError as error:
+            raise CannotWriteError(f"{name} cannot be written: {error.strerror}") from None
+
+
+def write_text(text: str, descriptor: int) -> None:
+    """Write a text to a standard stream. Raises CannotWriteError and ReaderGoneError."""
+    try:
+        # Bytes of a page that are no UTF-8 are written as they are in the page.
+        write_all(descriptor, text.encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise ReaderGoneError from None
+        raise CannotWriteError(f"write error: {error.strerror}") from None

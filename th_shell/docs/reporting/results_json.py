@@ -1,0 +1,91 @@
+"""Writes results as JSON for programs. `results.schema.json` beside this file is the schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from th_shell.docs.judging.verdicts import PageResult, Result
+from th_shell.docs.reading.identity import Identity, identities
+from th_shell.docs.reporting.causes import Cluster, clusters
+from th_shell.docs.reporting.coverage import Coverage, Covered
+from th_shell.docs.reporting.excerpts import encodable
+from th_shell.docs.reporting.report import tally
+
+__all__ = ["results_json"]
+
+_VERSION = 1
+
+
+def results_json(pages: Sequence[PageResult], coverage: Coverage | None = None) -> str:
+    """All results as a text in JSON."""
+    found = {
+        "version": _VERSION,
+        "failed": any(page.failed for page in pages),
+        "counts": tally(pages),
+        "pages": [_page(page) for page in pages],
+        "causes": [_cause(cluster) for cluster in clusters(pages)],
+    }
+    if coverage:
+        found["coverage"] = {
+            "names": _covered(coverage.names),
+            "anchors": [
+                {"page": encodable(str(page)), **_covered(anchors)}
+                for page, anchors in coverage.anchors.items()
+            ],
+        }
+    return json.dumps(found, indent=1) + "\n"
+
+
+def _page(page: PageResult) -> dict[str, Any]:
+    names = identities([result.example for result in page.results])
+    return {
+        "page": encodable(str(page.page)),
+        "failed": page.failed,
+        "problem": encodable(page.problem),
+        "checked": sum(result.checked for result in page.results),
+        "counts": tally([page]),
+        "examples": list(map(_example, page.results, names)),
+    }
+
+
+def _example(result: Result, identity: Identity) -> dict[str, Any]:
+    example = result.example
+    return {
+        "id": encodable(str(identity)),
+        "line": example.line,
+        "last": max(example.line, example.last),
+        "documented": list(example.documented) if example.documented else None,
+        "heading": encodable(example.heading),
+        "kind": example.kind.value,
+        "language": example.language,
+        "input": encodable(example.source),
+        "expected": encodable(example.expected),
+        "got": encodable(result.got),
+        "verdict": result.verdict.value,
+        "failed": result.failed,
+        "checked": result.checked,
+        "note": encodable(result.note),
+        "original": encodable(result.original),
+        "repaired": encodable(result.repaired),
+    }
+
+
+def _cause(cluster: Cluster) -> dict[str, Any]:
+    return {
+        "verdict": cluster.cause.verdict.value,
+        "cause": encodable(cluster.cause.words),
+        "places": [
+            {"page": encodable(str(path)), "line": result.example.line}
+            for path, result in cluster.members
+        ],
+    }
+
+
+def _covered(covered: Covered) -> dict[str, list[str]]:
+    return {
+        "checked": list(map(encodable, covered.checked)),
+        "ran": list(map(encodable, covered.ran)),
+        "none": list(map(encodable, covered.none)),
+    }
