@@ -189,9 +189,10 @@ def _covers(expected: str, got: str) -> bool:
 
 def _located(text: str) -> str:
     """A text without the places in code that Python's errors and warnings tell."""
-    for traceback in _PYTHON_TRACEBACKS:
-        text = traceback.sub("", text)
-    return _WARNED_AT.sub("", text)
+    if "Traceback" in text or 'File "' in text:
+        for traceback in _PYTHON_TRACEBACKS:
+            text = traceback.sub("", text)
+    return _WARNED_AT.sub("", text) if "Warning: " in text else text
 
 
 def _tokens(text: str) -> list[str]:

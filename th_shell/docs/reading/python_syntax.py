@@ -9,7 +9,10 @@ import ast
 import builtins
 import codeop
 import re
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from th_shell.inputs import Syntax
 
@@ -29,6 +32,7 @@ BUILTINS = frozenset(dir(builtins)) | {"__name__", "_"}
 #: Among the names that code binds: all that a module has, which nobody can tell.
 ALL_NAMES = "*"
 
+_LOCK = threading.Lock()
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
 _OF_PYTHON = frozenset(("capture", "prun", "time", "timeit"))
 _MAGIC = re.compile(r"^(?=[%!?])|^(?=[\w.]+\?{1,2}\s*$)", re.M)
@@ -101,15 +105,21 @@ def _nodes(source: str) -> list[ast.AST]:
 
 
 def _parsed(text: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of literals, such as '\d'
+    with _quiet():
         return ast.parse(text)
 
 
 def _is_beginning(text: str) -> bool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _quiet():
         try:
             return codeop.compile_command(text, "<page>", "exec") is None
         except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
             return False
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the parser's warnings, such as those of a literal '\\d'. For any thread."""
+    with _LOCK, warnings.catch_warnings():  # which changes what all threads share
+        warnings.simplefilter("ignore")
+        yield
