@@ -8,13 +8,12 @@ be like what several runs print (`plausibility`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from th_shell.docs.judging.adoption import adopting_code, vary_literals
 from th_shell.docs.judging.comparison import agrees, agrees_by_layout, agrees_within, numbers
-from th_shell.docs.judging.fragments import with_fragments
 from th_shell.docs.judging.ledger import (
     Erratum,
     LedgerError,
@@ -32,6 +31,7 @@ from th_shell.docs.reading.document import read_page
 from th_shell.docs.reading.examples import Example, Kind, cut
 from th_shell.docs.reading.languages import LUA, PYTHON
 from th_shell.docs.reading.names import bound_names, read_names
+from th_shell.docs.reading.python_syntax import ALL_NAMES, BUILTINS
 from th_shell.docs.reporting.files import write_file
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, PreludeError, Runner
 
@@ -40,6 +40,13 @@ __all__ = ["Options", "check_page", "read_examples"]
 #: Seeds of further runs, which tell what an example that depends on chance may print.
 _SEEDS = (2, 3, 5, 7, 11)
 _ADOPTED = 3  # runs of the second round that have the documented numbers
+
+
+#: For each language, which names code gives a value, and which it reads.
+_NAMES_IN = {
+    LUA: (bound_names, read_names),
+    PYTHON: (python_syntax.bound_names, python_syntax.read_names),
+}
 
 
 @dataclass(frozen=True)
@@ -76,9 +83,9 @@ def check_page(
         return PageResult(page, [], f"the prelude fails: {error}")
     known = {
         LUA: compiler.known_names | bound_names(runner.prelude),
-        PYTHON: python_syntax.BUILTINS | python_syntax.bound_names(runner.python_prelude),
+        PYTHON: BUILTINS | python_syntax.bound_names(runner.python_prelude),
     }
-    results = with_fragments(map(_with_example, found.results, examples), known)
+    results = _with_fragments(map(_with_example, found.results, examples), known)
     if options.strict:
         results = [_strict(result) for result in results]
     if options.update and errata:
@@ -212,6 +219,52 @@ def _shown_first(examples: Sequence[Example]) -> set[int]:
             found.add(i)
         used |= read_names(example.source)
     return found
+
+
+# -- names without a value
+
+
+def _with_fragments(results: Iterable[Result], known: Mapping[str, frozenset[str]]) -> list[Result]:
+    """The results; what fails for want of a name that nothing above gives a value is a fragment.
+
+    known: for each language, the names that have a value before the page begins.
+    """
+    judges = {language: _Names(language, names) for language, names in known.items()}
+    return [judges[result.example.language].judged(result) for result in results]
+
+
+class _Names:
+    """The names that have a value as a page goes on, in one language.
+
+    A name that only differs in capital letters from one with a value is an error of the page.
+    """
+
+    def __init__(self, language: str, known: frozenset[str]) -> None:
+        self._bound_in, self._read_in = _NAMES_IN[language]
+        self._known = known
+        self._bound = set(known)
+        self._spoilt: set[str] = set()
+
+    def judged(self, result: Result) -> Result:
+        """The result of the next example."""
+        is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
+        source = result.example.source if is_code else ""
+        own, used = self._bound_in(source), self._read_in(source) - self._known
+        bound, spoilt = self._bound, self._spoilt
+        missing = sorted(used - own - (bound - spoilt)) if result.failed else []
+        lower = {name.lower() for name in bound}
+        if (
+            not missing
+            or ALL_NAMES in bound
+            or any(name.lower() in lower for name in missing if name not in spoilt)
+        ):
+            bound |= own
+            spoilt -= own
+            return result
+        # What it has not done is missing below, also what a call would have done to arguments.
+        spoilt |= own | (used if "(" in source else set())
+        note = f"the page gives no value to: {', '.join(missing)}"
+        return replace(result, verdict=Verdict.FRAGMENT, note=note)
 
 
 # -- the ledger, and options

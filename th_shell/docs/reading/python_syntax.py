@@ -13,6 +13,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from th_shell.inputs import Syntax
 
@@ -32,6 +33,8 @@ BUILTINS = frozenset(dir(builtins)) | {"__name__", "_"}
 #: Among the names that code binds: all that a module has, which nobody can tell.
 ALL_NAMES = "*"
 
+#: What Python's parser raises.
+_NO_CODE = (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError)
 _LOCK = threading.Lock()
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
 _OF_PYTHON = frozenset(("capture", "prun", "time", "timeit"))
@@ -40,19 +43,12 @@ _MAGIC = re.compile(r"^(?=[%!?])|^(?=[\w.]+\?{1,2}\s*$)", re.M)
 
 def syntax(text: str) -> Syntax:
     """Whether a text is statements, the beginning of statements, or neither."""
-    try:
-        _parsed(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Syntax.INCOMPLETE if _is_beginning(text) else Syntax.WRONG
-    return Syntax.COMPLETE
+    return _parsed(text)[0]
 
 
 def statements(source: str) -> list[ast.stmt]:
     """The statements of a text; none where it is no code."""
-    try:
-        return _parsed(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    return _parsed(source)[1]
 
 
 def ends_with_value(text: str) -> bool:
@@ -104,17 +100,20 @@ def _nodes(source: str) -> list[ast.AST]:
     return [node for statement in statements(source) for node in ast.walk(statement)]
 
 
-def _parsed(text: str) -> ast.Module:
+@lru_cache(maxsize=16)  # an input is looked at several times in a row
+def _parsed(text: str) -> tuple[Syntax, list[ast.stmt]]:
     with _quiet():
-        return ast.parse(text)
+        try:
+            return Syntax.COMPLETE, ast.parse(text).body
+        except _NO_CODE:
+            return (Syntax.INCOMPLETE if _is_beginning(text) else Syntax.WRONG), []
 
 
 def _is_beginning(text: str) -> bool:
-    with _quiet():
-        try:
-            return codeop.compile_command(text, "<page>", "exec") is None
-        except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
-            return False
+    try:
+        return codeop.compile_command(text, "<page>", "exec") is None
+    except _NO_CODE:
+        return False
 
 
 @contextmanager
