@@ -1,8 +1,11 @@
 """How blocks of Python are cut into inputs and the text under each."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import read_page
@@ -169,6 +172,30 @@ def test_names(source: str, bound: set[str], read_: set[str]) -> None:
 )
 def test_lines_for_the_notebook_are_comments(source: str, code: str) -> None:
     assert without_magics(source) == code
+
+
+PIECES = st.sampled_from(
+    [
+        *(">>> ", "... ", "In [1]: ", "   ...: ", "Out[1]: ", "In [2]:", "x = 1", "x", "f(", ")"),
+        *("for i in x:", "    y", "", "'''", "%%bash", "!ls", r"'\d'", "# c", "{1, 2}", "```", "é"),
+        "A sentence has words.",
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(PIECES, PIECES).map("".join), max_size=10), st.booleans())
+def test_any_text_is_cut(lines: list[str], with_fence: bool) -> None:
+    text = "\n".join(["```python", *lines] if with_fence else lines)
+    with TemporaryDirectory() as folder:
+        found = read(Path(folder), text, "page.txt")
+    page = text.split("\n")
+    for example in found:
+        assert example.source or example.expected
+        assert page[example.line - 1].strip()
+        if example.documented:
+            assert example.expected.split("\n")[0] in page[example.documented[0] - 1]
+            assert example.expected.split("\n")[-1] in page[example.documented[1] - 1]
 
 
 # -- pages without fences

@@ -41,7 +41,12 @@ HOLDS = {
     ],
     '>>> [][1]\nTraceback (most recent call last):\n  File "<stdin>", line 1, in <module>\n'
     "IndexError: ...": [">>> [][1]\nTraceback (most recent call last):\n  ...\nKeyError: ..."],
-    ">>> [][1]\nIndexError: list index out of range": [">>> [][1]\nIndexError"],
+    ">>> [][1]\nIndexError: list index out of range": [
+        ">>> [][1]\nIndexError",
+        ">>> [][1]\n...",
+        ">>> [][1]\nTraceback (most recent call last):\n    ...",
+    ],
+    ">>> 2.0\n2.0": [">>> 2.0\n2.1"],
     ">>> [][1]\n---------------------------------------------------------------------------\n"
     "IndexError                                Traceback (most recent call last)\n"
     "Cell In[1], line 1\n----> 1 [][1]\n\nIndexError: list index out of range": [],

@@ -71,6 +71,8 @@ _POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s")
 #: How much further than one change of the numbers a result comes from another change may bring it.
 _MOST_SPREAD = 4.0
 _RESIDUE = 1e-12
+#: One unit in the last place of the numbers with the fewest digits that are printed rounded.
+_ROUNDED = 2e-4
 
 
 def same(first: str, second: str) -> bool:
@@ -147,9 +149,10 @@ def agrees_in_any_order(expected: str, got: str) -> bool:
 
 def is_error_message(expected: str, message: str) -> bool:
     """Whether the page documents this error; the position in the message does not count."""
-    if expected.strip() == ANYTHING:
-        return False
-    wanted, found = (_POSITION.sub("", _TRACEBACK.sub("", t)) for t in (expected, message))
+    texts = _located(expected), _located(message)
+    if texts[0].strip() == ANYTHING:
+        return False  # of an error, the page must tell something
+    wanted, found = (_POSITION.sub("", _TRACEBACK.sub("", text)) for text in texts)
     return agrees(wanted.removeprefix("lua: ").removeprefix("error: "), found)
 
 
@@ -207,9 +210,10 @@ def _covers(expected: str, got: str) -> bool:
 
 def _located(text: str) -> str:
     """A text without the places in code that Python's errors and warnings tell."""
-    for traceback in _PYTHON_TRACEBACKS:
-        text = traceback.sub("", text)
-    return _WARNED_AT.sub("", text)
+    if "Traceback" in text or 'File "' in text:
+        for traceback in _PYTHON_TRACEBACKS:
+            text = traceback.sub("", text)
+    return _WARNED_AT.sub("", text) if "Warning: " in text else text
 
 
 def _tokens(text: str) -> list[str]:
@@ -235,9 +239,12 @@ def _match(expected: list[str], got: list[str], residue: float) -> bool:
 def _equal(expected: str, got: str, slack: float) -> bool:
     if expected == got:
         return True
-    return _are_numbers(expected, got) and _near(
-        float(expected), float(got), 1.01 * precision(expected) + slack
-    )
+    if not _are_numbers(expected, got):
+        return False
+    unit = precision(expected)
+    if unit > _ROUNDED and precision(got) == unit:
+        unit = 0.0  # so few digits, and as many in both: neither is rounded
+    return _near(float(expected), float(got), 1.01 * unit + slack)
 
 
 def _near(wanted: float, found: float, slack: float) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from th_shell.docs.judging.comparison import ANYTHING
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.python_syntax import statements
 from th_shell.docs.running.evaluation import Outcome
 
 __all__ = ["comparable", "comparable_outcome"]
@@ -73,11 +74,8 @@ def _with_sorted_sets(text: str) -> str:
 
 def _sorted(text: str) -> str:
     """A printed set with its elements in order; another text as it is."""
-    source = " ".join(text.split())
-    try:
-        value = ast.parse(source, mode="eval").body
-    except (SyntaxError, ValueError):
-        return text
+    body = statements(" ".join(text.split()))
+    value = body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
     if not isinstance(value, ast.Set):
         return text
     return "{" + ", ".join(sorted(map(ast.unparse, value.elts))) + "}"

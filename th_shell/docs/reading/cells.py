@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from th_shell.docs.reading.blocks import Line
-from th_shell.docs.reading.prose import output_of
+from th_shell.docs.reading.prose import output_of, words_in
 from th_shell.docs.reading.python_syntax import (
     BUILTINS,
     bound_names,
@@ -66,7 +66,7 @@ class _Reader:
 
     def __init__(self, with_prose: bool) -> None:
         self._with_prose = with_prose
-        self._source = ""  # of all cells so far
+        self._words: set[str] = set()  # in the code of all cells so far
         self._names = set(BUILTINS)
 
     def read(self, mark: Line, below: Sequence[Line]) -> Cell:
@@ -78,12 +78,12 @@ class _Reader:
         else:
             code, used = self._paragraphs(below)
         source = without_magics("\n".join(line.text for line in code))
-        self._source += source + "\n"
+        self._words |= words_in(source)
         self._names |= bound_names(source)
         output = below[used:]
         if self._with_prose:
             texts = [_OUT.sub(r"\g<text>", line.text) for line in output]
-            output = output[: output_of(texts, self._source, paragraphs=True)]
+            output = output[: output_of(texts, self._words, paragraphs=True)]
         return Cell(mark.number, match["number"].strip(), tuple(code), tuple(output))
 
     def _paragraphs(self, below: Sequence[Line]) -> tuple[list[Line], int]:

@@ -8,9 +8,9 @@ that of the code.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-__all__ = ["is_prose", "output_of"]
+__all__ = ["is_prose", "output_of", "words_in"]
 
 _MARK = re.compile(r"^\s*(?:`{3}|~{3}|#|[-*+•] +[^\W\d]|!?\[[^\]]+\]\()|<!--")
 _HEADING = re.compile(r"^[A-Z]{2,}(?: [A-Z]{2,})+$")
@@ -20,16 +20,21 @@ _SENTENCE = 4  # words that make a sentence, at least
 _OPENED, _CLOSED = "([{", ")]}"
 
 
-def output_of(lines: Sequence[str], code: str, paragraphs: bool) -> int:
+def words_in(code: str) -> set[str]:
+    """The words in code, which what it prints may have, too."""
+    return set(_WORD.findall(code))
+
+
+def output_of(lines: Sequence[str], known: Collection[str], paragraphs: bool) -> int:
     """How many of the lines under an input are its output.
 
-    code: all inputs of the page so far. paragraphs: whether the output may have blank lines; where
-    not, only an open bracket lets it go on behind one.
+    known: the words in all inputs of the page so far. paragraphs: whether the output may have blank
+    lines; where not, only an open bracket lets it go on behind one.
     """
     end, shown = 0, ""
     for at, line in enumerate(lines, 1):
         if line.strip():
-            if not _is_open(shown) and is_prose(line, code, shown):
+            if not _is_open(shown) and is_prose(line, known, shown):
                 break
             shown += line + "\n"
             end = at
@@ -38,11 +43,11 @@ def output_of(lines: Sequence[str], code: str, paragraphs: bool) -> int:
     return end
 
 
-def is_prose(line: str, code: str, shown: str = "") -> bool:
-    """Whether a line is the author's. shown: the output above it."""
+def is_prose(line: str, known: Collection[str], shown: str = "") -> bool:
+    """Whether a line is the author's. known: the words of the code. shown: the output above."""
     if _MARK.match(line) or _HEADING.match(line.strip()):
         return True
-    words = [word for word in _WORD.findall(line) if word not in code]
+    words = [word for word in _WORD.findall(line) if word not in known]
     if any(not word.isascii() for word in words):
         return True
     is_sentence = len(words) >= _SENTENCE and words[0] == line.split()[0]

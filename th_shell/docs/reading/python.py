@@ -7,16 +7,16 @@ their prompts, and that text without prompts is no code.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from textwrap import dedent
 
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import Example, Kind, with_output
 from th_shell.docs.reading.languages import PYTHON
-from th_shell.docs.reading.python_syntax import syntax, without_magics
+from th_shell.docs.reading.python_syntax import statements, syntax, without_magics
 from th_shell.inputs import Syntax
 
 __all__ = ["PROMPT", "cut_python", "typed_input"]
@@ -25,6 +25,8 @@ __all__ = ["PROMPT", "cut_python", "typed_input"]
 PROMPT = re.compile(r"^\s*>>>(?: +(?P<input>.*)|\s*)$")
 
 _MORE = re.compile(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")
+#: Lines of an input, at most, whose ends are looked for one by one.
+_MOST_LINES = 500
 _SKIP = re.compile(r"#\s*doctest:.*\+SKIP\b")
 
 
@@ -50,17 +52,29 @@ def typed_input(lines: Sequence[Line]) -> tuple[str, int]:
     lines: the prompt's line and all below, up to the next prompt.
     """
     prompt = PROMPT.match(lines[0].text)
-    source, used = (prompt["input"] or "" if prompt else ""), 1
-    for line in lines[1:]:
-        more = _MORE.match(line.text)
-        if not more or not _goes_on(source, more["input"] or ""):
-            break
-        source += "\n" + (more["input"] or "")
-        used += 1
+    source = prompt["input"] or "" if prompt else ""
+    source, used = _with_marked(source, list(takewhile(bool, map(_marked, lines[1:]))))
     if syntax(source) is Syntax.INCOMPLETE:
-        source, more_lines = _without_prompts(source, lines[used:])
-        used += more_lines
-    return source, used
+        source, more = _without_prompts(source, lines[1 + used :])
+        used += more
+    return source, 1 + used
+
+
+def _marked(line: Line) -> re.Match[str] | None:
+    return _MORE.match(line.text)
+
+
+def _with_marked(source: str, marked: Sequence[re.Match[str] | None]) -> tuple[str, int]:
+    """An input with those of the lines behind `...` that continue it; how many."""
+    texts = [match["input"] or "" for match in marked if match]
+    everything = "\n".join([source, *texts])
+    if all(text.strip() for text in texts) and syntax(everything) is Syntax.COMPLETE:
+        return everything, len(texts)  # the usual case: without a look at each line
+    for used, text in enumerate(texts):
+        if used == _MOST_LINES or not _goes_on(source, text):
+            return source, used
+        source += "\n" + text
+    return source, len(texts)
 
 
 def _session(number: int, block: Block) -> list[Example]:
@@ -77,7 +91,7 @@ def _session(number: int, block: Block) -> list[Example]:
 def _without_prompts(source: str, below: Sequence[Line]) -> tuple[str, int]:
     """An incomplete input with the lines below whose prompts the page has lost; how many."""
     text, found = source, (source, 0)
-    for count, line in enumerate(below, 1):
+    for count, line in enumerate(below[:_MOST_LINES], 1):
         if found[1] and not line.text[:1].isspace():
             break  # complete, and not within the body of a compound statement
         text += "\n" + line.text
@@ -99,7 +113,7 @@ def _goes_on(source: str, line: str) -> bool:
 
 
 def _is_compound(source: str) -> bool:
-    body = ast.parse(source).body
+    body = statements(source)
     return bool(body) and hasattr(body[-1], "body")
 
 
@@ -117,7 +131,7 @@ def _example(
     output: Sequence[Line],
 ) -> list[Example]:
     """The example of an input; none where it has nothing but comments."""
-    if syntax(source) is Syntax.COMPLETE and not ast.parse(source).body:
+    if syntax(source) is Syntax.COMPLETE and not statements(source):
         return []
     inputs = [line for line in lines if line.text.strip()]
     example = Example(
@@ -143,22 +157,18 @@ def _is_comment(line: Line) -> bool:
 
 def _as_text(number: int, block: Block, lines: Sequence[Line]) -> list[Example]:
     """An example that is not run, for text without an input above it."""
-    shown = [line for line in lines if line.text.strip() and not _is_comment(line)]
-    if not shown:
+    own = [i for i, line in enumerate(lines) if line.text.strip() and not _is_comment(line)]
+    if not own:
         return []
-    first, last = shown[0].number, shown[-1].number
-    text = "\n".join(line.text for line in lines).strip("\n")
-    return [
-        Example(
-            first,
-            number,
-            Kind.TEXT,
-            "",
-            text,
-            block.skip,
-            last=first,
-            documented=(first, last),
-            heading=block.heading,
-            language=PYTHON,
-        )
-    ]
+    shown = lines[own[0] : own[-1] + 1]
+    example = Example(
+        shown[0].number,
+        number,
+        Kind.TEXT,
+        "",
+        skip=block.skip,
+        last=shown[0].number,
+        heading=block.heading,
+        language=PYTHON,
+    )
+    return [with_output(example, shown)]

@@ -9,7 +9,11 @@ import ast
 import builtins
 import codeop
 import re
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 
 from th_shell.inputs import Syntax
 
@@ -29,6 +33,9 @@ BUILTINS = frozenset(dir(builtins)) | {"__name__", "_"}
 #: Among the names that code binds: all that a module has, which nobody can tell.
 ALL_NAMES = "*"
 
+#: What Python's parser raises.
+_NO_CODE = (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError)
+_LOCK = threading.Lock()
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
 _OF_PYTHON = frozenset(("capture", "prun", "time", "timeit"))
 _MAGIC = re.compile(r"^(?=[%!?])|^(?=[\w.]+\?{1,2}\s*$)", re.M)
@@ -36,19 +43,12 @@ _MAGIC = re.compile(r"^(?=[%!?])|^(?=[\w.]+\?{1,2}\s*$)", re.M)
 
 def syntax(text: str) -> Syntax:
     """Whether a text is statements, the beginning of statements, or neither."""
-    try:
-        _parsed(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Syntax.INCOMPLETE if _is_beginning(text) else Syntax.WRONG
-    return Syntax.COMPLETE
+    return _parsed(text)[0]
 
 
 def statements(source: str) -> list[ast.stmt]:
     """The statements of a text; none where it is no code."""
-    try:
-        return _parsed(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    return _parsed(source)[1]
 
 
 def ends_with_value(text: str) -> bool:
@@ -100,16 +100,25 @@ def _nodes(source: str) -> list[ast.AST]:
     return [node for statement in statements(source) for node in ast.walk(statement)]
 
 
-def _parsed(text: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of literals, such as '\d'
-        return ast.parse(text)
+@lru_cache(maxsize=16)  # an input is looked at several times in a row
+def _parsed(text: str) -> tuple[Syntax, list[ast.stmt]]:
+    with _quiet():
+        try:
+            return Syntax.COMPLETE, ast.parse(text).body
+        except _NO_CODE:
+            return (Syntax.INCOMPLETE if _is_beginning(text) else Syntax.WRONG), []
 
 
 def _is_beginning(text: str) -> bool:
-    with warnings.catch_warnings():
+    try:
+        return codeop.compile_command(text, "<page>", "exec") is None
+    except _NO_CODE:
+        return False
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the parser's warnings, such as those of a literal '\\d'. For any thread."""
+    with _LOCK, warnings.catch_warnings():  # which changes what all threads share
         warnings.simplefilter("ignore")
-        try:
-            return codeop.compile_command(text, "<page>", "exec") is None
-        except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
-            return False
+        yield

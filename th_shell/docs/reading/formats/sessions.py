@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.languages import PYTHON
-from th_shell.docs.reading.prose import output_of
+from th_shell.docs.reading.prose import output_of, words_in
 from th_shell.docs.reading.python import PROMPT, typed_input
 
 __all__ = ["with_sessions"]
@@ -40,12 +40,12 @@ def _cell_blocks(lines: Sequence[Line]) -> Iterator[Block]:
 
 
 def _session_blocks(lines: Sequence[Line]) -> Iterator[Block]:
-    code = ""
+    known: set[str] = set()
     prompts = [at for at, line in enumerate(lines) if PROMPT.match(line.text)]
     for at, end in zip(prompts, [*prompts[1:], len(lines)], strict=True):
         source, used = typed_input(lines[at:end])
-        code += source + "\n"
+        known |= words_in(source)
         below = [line.text for line in lines[at + used : end]]
-        used += output_of(below, code, paragraphs=False)
+        used += output_of(below, known, paragraphs=False)
         own = tuple(lines[at : at + used])
         yield Block(own[0].number, own[-1].number, PYTHON, own)
