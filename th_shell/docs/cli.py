@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from runtime import PROCESSORS, Replacement
@@ -22,6 +23,7 @@ from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.files import write_all
 from th_shell.docs.reporting.report import as_json, page_lines, total_line
+from th_shell.docs.running import sandbox
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, Starter, lua_engine
 from th_shell.visible import visible
@@ -42,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     try:
         options = _parsed(parser, argv)
+        if options.sandbox and (lack := sandbox.missing()):
+            parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
         # The file is opened first: running the pages may take long, in vain if it cannot be.
         file = _open_results(options.json, parser) if options.json else None
         return _run(options, file)
@@ -151,6 +155,20 @@ def _parser() -> argparse.ArgumentParser:
         help="the memory that a page may take, in megabytes; 0: no limit (default: 4096)",
     )
     parser.add_argument(
+        "--sandbox",
+        action="store_true",
+        help="let a page read and write its own folder alone, start no process, and reach no "
+        "network",
+    )
+    parser.add_argument(
+        "--sandbox-read",
+        action="append",
+        type=_path,
+        default=[],
+        metavar="PATH",
+        help="let pages in the sandbox read this file or folder, too (may be repeated)",
+    )
+    parser.add_argument(
         "--allow-empty", action="store_true", help="do not fail if there are no examples at all"
     )
     parser.add_argument(
@@ -194,6 +212,12 @@ def _text(name: str) -> str:
         raise argparse.ArgumentTypeError(f"{name} cannot be read: {error.strerror}") from None
 
 
+def _path(text: str) -> str:
+    if not os.path.exists(text):
+        raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
+    return text
+
+
 def _folder(text: str) -> Path:
     if not Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"no such folder: {text}")
@@ -222,6 +246,11 @@ def _check(options: argparse.Namespace) -> Iterator[PageResult]:
 
 
 def _engine(options: argparse.Namespace) -> Engine:
+    engine = _plain_engine(options)
+    return replace(engine, sandboxed=options.sandbox, read=options.sandbox_read)
+
+
+def _plain_engine(options: argparse.Namespace) -> Engine:
     command: list[str] = options.engine
     if not command:
         return Engine(memory=options.memory)

@@ -47,12 +47,15 @@ class Engine:
 
     command: words of a command that speaks the protocol of `protocol`; () for the runtime.
     environment: variables that it gets besides those of th-docs.
-    memory: bytes that a run may take; 0 where there is no limit.
+    memory: bytes that a run may take; 0 where there is no limit. sandboxed: whether it is kept to
+    its folder, as `sandbox` tells. read: what it may read there besides: files and folders.
     """
 
     command: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     memory: int = 4 << 30
+    sandboxed: bool = False
+    read: Sequence[str] = ()
 
 
 def lua_engine(command: Sequence[str], memory: int) -> Engine:
@@ -168,7 +171,8 @@ class Run:
             self._replies, replies = os.pipe()
             folder = Path(tempfile.mkdtemp(prefix="th-docs-"))
             on_error.callback(shutil.rmtree, folder, ignore_errors=True)
-            (folder / "page").mkdir()
+            for name in ("page", "tmp"):
+                (folder / name).mkdir()
             flags = os.O_CREAT | os.O_RDWR | os.O_APPEND
             self._capture = os.open(folder / "output", flags, 0o600)
             for descriptor in (self._requests, self._replies, self._capture):
@@ -178,10 +182,12 @@ class Run:
             plan = {
                 "folder": str(folder),
                 "page": str(folder / "page"),
-                "command": list(engine.command),
+                "command": _from_here(engine.command),
                 "environment": dict(engine.environment),
                 "memory": engine.memory,
                 "number": number,
+                "sandboxed": engine.sandboxed,
+                "read": [os.path.abspath(path) for path in engine.read],
             }
             descriptors = [line.fileno(), requests, replies, self._capture]
             socket.send_fds(connection, [json.dumps(plan).encode()], descriptors)
@@ -212,7 +218,7 @@ class Run:
             raise self._lost(self._ending()) from None
         self._end = self.position()
         text = self._output(start)
-        before = text if printed is None else text[: printed - start]
+        before = text if printed is None else text[: max(0, printed - start)]
         error = reply.body.decode("utf-8", "surrogateescape") if reply.name == "error" else None
         return Reply(_decoded(text), _decoded(before), error, late)
 
@@ -299,7 +305,18 @@ class Run:
         return LostError(how, _decoded(self._output(self._end)))
 
     def _output(self, start: int) -> bytes:
-        return os.pread(self._capture, min(self.position() - start, _MAX_OUTPUT), start)
+        end = self.position()
+        if end < start:  # a page that opens /dev/stdout to write empties the file
+            start = 0
+        return os.pread(self._capture, min(end - start, _MAX_OUTPUT), start)
+
+
+def _from_here(command: Sequence[str]) -> list[str]:
+    """A command as it is found from other folders, too."""
+    words = list(command)
+    if words and "/" in words[0]:
+        words[0] = os.path.abspath(words[0])
+    return words
 
 
 def _decoded(text: bytes) -> str:

@@ -17,10 +17,12 @@ import select
 import shutil
 import signal
 import socket
+import tempfile
 from contextlib import suppress
 from typing import Any, NoReturn
 
 from runtime import Engine
+from th_shell.docs.running import sandbox
 from th_shell.docs.running.protocol import REPLIES
 from th_shell.docs.running.system import adopt_orphans, end_children, limit_memory
 from th_shell.docs.running.worker import serve
@@ -111,6 +113,7 @@ class _Keeper:
             return process
         try:
             self._prepare()
+            self._restrict(may_start=True)
             os.execv("/bin/sh", ["sh", "-c", os.fsdecode(text)])
         finally:
             os._exit(127)
@@ -122,11 +125,13 @@ class _Keeper:
             command = self._plan["command"]
             if command:
                 os.environ.update(self._plan["environment"])
+                self._restrict(may_execute=True)
                 try:
                     os.execvp(command[0], command)
                 except OSError as error:
                     os.write(2, f"th-docs: {command[0]}: {error.strerror}\n".encode())
                     os._exit(status)
+            self._restrict()
             serve(self._engines[self._plan["number"] % len(self._engines)])
             status = 0
         except BaseException as error:
@@ -147,3 +152,17 @@ class _Keeper:
         os.closerange(REPLIES + 1, 4096)
         os.chdir(self._plan["page"])
         limit_memory(self._plan["memory"])
+
+    def _restrict(self, *, may_start: bool = False, may_execute: bool = False) -> None:
+        """Keep this process to its folder, if the run is sandboxed."""
+        if not self._plan["sandboxed"]:
+            return
+        folder = self._plan["folder"]
+        os.environ["TMPDIR"] = tempfile.tempdir = f"{folder}/tmp"
+        sandbox.enter(
+            [self._plan["page"], f"{folder}/tmp"],
+            [*sandbox.readable(self._plan["command"], os.environ), *self._plan["read"]],
+            output=f"{folder}/output",
+            may_start=may_start,
+            may_execute=may_execute,
+        )
