@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 from functools import partial
 
 from runtime import Engine, Interrupted, LuaError
@@ -34,10 +35,11 @@ def serve(engine: Engine) -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     worker = _Worker(engine)
-    while request := read_message(partial(os.read, REQUESTS)):
-        reply = worker.answer(request)
-        engine.flush()
-        write_message(REPLIES, reply)
+    with suppress(OSError):  # the page has closed these files
+        while request := read_message(partial(os.read, REQUESTS)):
+            reply = worker.answer(request)
+            engine.flush()
+            write_message(REPLIES, reply)
 
 
 class _Worker:
