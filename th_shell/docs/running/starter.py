@@ -26,6 +26,7 @@ from typing import Any, NoReturn
 
 from runtime import Engine
 from th_shell.docs.running import sandbox
+from th_shell.docs.running.addresses import move_addresses, randomize_programs
 from th_shell.docs.running.protocol import REPLIES
 from th_shell.docs.running.system import (
     adopt_orphans,
@@ -179,6 +180,7 @@ class _Keeper:
             self._prepare()
             command = self._plan["command"]
             if command:
+                randomize_programs()
                 os.environ.update(self._plan["environment"])
                 self._restrict(may_execute=True)
                 try:
@@ -186,6 +188,8 @@ class _Keeper:
                 except OSError as error:
                     os.write(2, f"th-docs: {command[0]}: {error.strerror}\n".encode())
                     os._exit(status)
+            if self._plan["number"]:
+                move_addresses()
             self._restrict()
             serve(self._engines[self._plan["number"] % len(self._engines)])
             status = 0
@@ -207,11 +211,11 @@ class _Keeper:
             os.dup2(source, target, inheritable=True)
         os.closerange(REPLIES + 1, 4096)
         os.chdir(self._plan["page"])
-        limit_memory(self._plan["memory"])
-        limit_files()
 
     def _restrict(self, *, may_start: bool = False, may_execute: bool = False) -> None:
-        """Keep this process to its folder, if the run is sandboxed."""
+        """Limit what this process takes, and keep it to its folder, if the run is sandboxed."""
+        limit_memory(self._plan["memory"])
+        limit_files()
         if not self._plan["sandboxed"]:
             return
         folder = self._plan["folder"]
