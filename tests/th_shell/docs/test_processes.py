@@ -243,6 +243,15 @@ def test_memory_has_a_limit(starter: Starter) -> None:
     run.close()
 
 
+def test_memory_has_a_limit_without_asking(starter: Starter) -> None:
+    assert Engine().memory == 4 << 30
+    run = starter.start(Engine(), 0)
+    error = run.ask("run", b"t = {} for i = 1, 64 do t[i] = torch.Tensor(2^26) end").error
+    assert error is not None and "not enough memory" in error
+    assert run.ask("input", b"#t * 0.5 <= 4 and #t * 0.5 >= 3").output == "true\t\n"
+    run.close()
+
+
 def test_an_engine_that_cannot_be_started(starter: Starter) -> None:
     run = starter.start(Engine(["/no/such/engine"]), 0)
     with pytest.raises(LostError, match="ended with status 1") as raised:

@@ -79,6 +79,22 @@ def test_a_file_that_can_be_read_cannot_be_cut(run: Run) -> None:
     assert Path(os.__file__).stat().st_size > 0
 
 
+@pytest.mark.parametrize("symbolic", ["true", "false"])
+def test_links_lead_nowhere(run: Run, symbolic: str) -> None:
+    ask(run, f"require('lfs').link('{OUTSIDE}', 'link-{symbolic}', {symbolic})")
+    assert ask(run, f"(io.open('link-{symbolic}'))") == "nil\t"
+    assert ask(run, f"(io.open('/proc/self/root{OUTSIDE}'))") == "nil\t"
+
+
+def test_other_runs_cannot_be_reached(run: Run, starter: Starter) -> None:
+    other = starter.start(Engine(sandboxed=True), 1)
+    folder = ask(other, "io.open('mine', 'w'):close() return paths.cwd()").strip()
+    assert ask(run, f"(io.open('{folder}/mine'))") == "nil\t"
+    assert ask(run, f"os.remove('{folder}/mine')").startswith("nil\t")
+    assert ask(other, "io.open('mine') ~= nil") == "true\t"
+    other.close()
+
+
 def test_its_folder_is_its_own(run: Run) -> None:
     assert ask(run, "f = io.open('a', 'w'); f:write('hello'); f:close()") == ""
     assert ask(run, "os.rename('a', 'b'), io.open('b'):read('*a')") == "true\thello\t"

@@ -41,9 +41,9 @@ class Plan:
     """How a run differs from others.
 
     seed: of the random numbers. fill: the byte that new memory is filled with. clock: seconds by
-    which time is later. engine: which of the engines it has; from 1 on, memory has other
-    addresses, too. after: code that is run behind
-    examples, by their indices. sources: inputs that replace those of the page, likewise.
+    which time is later. engine: which of the engines it has; from 1 on, memory has other addresses,
+    too. after: code that is run behind examples, by their indices. sources: inputs that replace
+    those of the page, likewise.
     """
 
     seed: int

@@ -8,7 +8,7 @@ local globals, loadstring, print = _G, loadstring or load, print
 local error, pcall, xpcall, select, type = error, pcall, xpcall, select, type
 local rawget, rawset, tonumber, tostring = rawget, rawset, tonumber, tostring
 local find, gmatch, gsub, match = string.find, string.gmatch, string.gsub, string.match
-local os, time, date = os, os.time, os.date
+local os, time, date, loaded = os, os.time, os.date, package.loaded
 local stdout = io.stdout
 local requests, replies = assert(io.open('/dev/fd/3', 'rb')), assert(io.open('/dev/fd/4', 'wb'))
 local read, write, flush = requests.read, replies.write, stdout.flush
@@ -53,6 +53,11 @@ function acts.begin(body)
   local later = given.clock or 0
   function os.time(at) return at and time(at) or time() + later end
   function os.date(format, at) return date(format or '%c', at or time() + later) end
+  local sys = loaded.sys -- Torch7's
+  if sys then
+    local clock = sys.clock
+    function sys.clock() return clock() + later end
+  end
 end
 
 function acts.block()

@@ -22,10 +22,11 @@ __all__ = ["serve"]
 _BEGIN = """\
 io.stdout:setvbuf('no')
 torch.manualSeed({seed})
-local later, time, date = {clock}, os.time, os.date
+local later, time, date, clock = {clock}, os.time, os.date, sys.clock
 if later ~= 0 then
   function os.time(at) return at and time(at) or time() + later end
   function os.date(format, at) return date(format or '%c', at or time() + later) end
+  function sys.clock() return clock() + later end
 end
 """
 _BLOCK = "torch.setdefaulttensortype('torch.DoubleTensor')"
