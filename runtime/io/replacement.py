@@ -99,7 +99,10 @@ class Replacement:
     def _rename(self) -> bool:
         """Give the new file the old one's name; False where the system does not allow that."""
         if self._old is not None:
-            _copy_attributes(self.descriptor, self._target, self._old)
+            try:
+                _copy_attributes(self.descriptor, self._target, self._old)
+            except PermissionError:  # a program that may write files, but not say who else may
+                return False
         if not self._temporary:
             try:
                 self._link()

@@ -13,10 +13,12 @@ The exit status is
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +37,7 @@ from th_shell.docs.reporting.reporter import (
     Reporter,
     write_text,
 )
+from th_shell.docs.running import sandbox
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, Starter, lua_engine, python_engine
 
@@ -67,8 +70,12 @@ _Job = Callable[[], PageResult]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run th-docs; returns the exit status."""
+    parser = _parser()
     try:
-        return _run(_parser().parse_args(argv))
+        options = parser.parse_args(argv)
+        if options.sandbox and (lack := sandbox.missing()):
+            parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
+        return _run(options)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except ReaderGoneError:
@@ -148,6 +155,20 @@ def _parser() -> argparse.ArgumentParser:
         help="the memory that a page may take, in megabytes; 0: no limit (default: 4096)",
     )
     parser.add_argument(
+        "--sandbox",
+        action="store_true",
+        help="let a page read and write its own folder alone, start no process, and reach no "
+        "network",
+    )
+    parser.add_argument(
+        "--sandbox-read",
+        action="append",
+        type=_path,
+        default=[],
+        metavar="PATH",
+        help="let pages in the sandbox read this file or folder, too (may be repeated)",
+    )
+    parser.add_argument(
         "--allow-empty", action="store_true", help="do not fail if there are no examples at all"
     )
     parser.add_argument(
@@ -199,6 +220,12 @@ def _prelude(name: str) -> tuple[str, str]:
         raise argparse.ArgumentTypeError(f"{name} cannot be read: {error.strerror}") from None
 
 
+def _path(text: str) -> str:
+    if not os.path.exists(text):
+        raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
+    return text
+
+
 def _folder(text: str) -> Path:
     if not Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"no such folder: {text}")
@@ -245,7 +272,10 @@ def _engines(options: argparse.Namespace) -> dict[str, Engine]:
     for language, words, speaks_protocol in options.engine:
         make = Engine if speaks_protocol else adapt[language]
         found[language] = make(words, memory=memory)
-    return found
+    return {
+        language: replace(engine, sandboxed=options.sandbox, read=options.sandbox_read)
+        for language, engine in found.items()
+    }
 
 
 def _job(page: Path, options: argparse.Namespace, compiler: Compiler, runner: Runner) -> _Job:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import resource
@@ -96,6 +97,21 @@ def test_an_old_file_leaves_its_owner(file: Path) -> None:
     os.chown(file, 1234, 1235)
     replace(file, b"new")
     assert (file.stat().st_uid, file.stat().st_gid) == (1234, 1235)
+
+
+def test_a_program_that_may_not_set_permissions(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "fchmod", refuse)
+    file.chmod(0o640)
+    before = file.stat().st_ino
+    replace(file, b"new")
+    assert (file.read_bytes(), file.stat().st_ino) == (b"new", before)
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(file.parent) == [file.name]
 
 
 def test_attributes_stay(file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.running.processes import Reply, Run, Starter, lua_engine
+from th_shell.docs.running.processes import Engine, Reply, Run, Starter, lua_engine
 
 TH = f"{sys.executable} -m th_shell"
 
@@ -66,6 +67,51 @@ def test_inputs(run: Run, source: str, reply: Reply | None) -> None:
         assert found == Reply(reply.output, reply.printed, reply.error)
     else:
         assert (found.output, found.error) == (reply.output, None)
+
+
+LOST = (
+    "io os debug string table print torch _G error setmetatable tonumber type pcall select".split()
+)
+HARM = [
+    *(f"{name} = nil" for name in LOST),
+    "setmetatable(_G, {__index = error, __newindex = error}) return nil",
+    "debug.setmetatable('', nil) return nil",
+    "for name in pairs(string) do string[name] = nil end",
+    "local methods = getmetatable(io.stdout).__index for name in pairs(methods) do "
+    "methods[name] = nil end",
+    "debug.setmetatable(io.stdout, nil)",
+    "io.stdout:close()",
+    "os.execute('exec 1>&- 3>&- 4>&-')",
+    "os.time, os.date = nil, nil",
+]
+
+
+@pytest.fixture(scope="module", params=["runtime", "lua"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Our engine, and the one for any Lua, run by a plain Lua where there is one."""
+    if request.param == "runtime":
+        return Engine()
+    found = [name for name in ("lua5.1", "luajit", "lua") if shutil.which(name)]
+    if not found:
+        pytest.skip("there is no Lua")
+    return lua_engine(found[:1], 0)
+
+
+@pytest.mark.parametrize("harm", HARM)
+def test_an_engine_needs_nothing_that_a_page_can_take_away(
+    starter: Starter, engine: Engine, harm: str
+) -> None:
+    run = starter.start(engine, 0)
+    run.ask("begin", b"seed 1\nclock 100\n")
+    run.ask("block")
+    run.ask("input", harm.encode())
+    run.ask("block")
+    assert run.ask("input", b"1 + 1").output.split() == ["2"]
+    assert run.ask("input", b"return 5").output.split() == ["5"]
+    syntax, failure = run.ask("input", b"x = = 1"), run.ask("input", b"local t = nil; t.x = 1")
+    assert syntax.error == "stdin:1: unexpected symbol near '='"
+    assert failure.error == "stdin:1: attempt to index local 't' (a nil value)"
+    run.close()
 
 
 def test_code_behind_an_input(run: Run) -> None:

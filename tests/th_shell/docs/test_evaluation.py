@@ -72,6 +72,23 @@ def test_runs_differ_in_seed_and_fresh_memory(evaluate: Evaluate) -> None:
     assert same[0] == same[1]
 
 
+@pytest.mark.parametrize(
+    "source",
+    ["os.time()", "os.date('%Y-%m-%d %H')", "os.date('*t').yday", "math.floor(sys.clock())"],
+)
+def test_runs_differ_in_the_clock(evaluate: Evaluate, source: str) -> None:
+    first_, second = evaluate(page(source))[0]
+    assert first_.error is None
+    assert first_.output != second.output
+
+
+def test_times_that_are_given_do_not_differ(evaluate: Evaluate) -> None:
+    first_, second = evaluate(
+        page("os.date('!%Y', 86400), os.time({year = 2000, month = 1, day = 1})")
+    )[0]
+    assert first_.output.startswith("1970\t") and first_ == second
+
+
 def test_each_run_is_repeatable(evaluate: Evaluate) -> None:
     example = page("torch.rand(3)")
     assert evaluate(example) == evaluate(example)

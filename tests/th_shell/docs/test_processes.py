@@ -70,6 +70,167 @@ def test_nothing_is_left_when_th_docs_is_ended(tmp_path: Path, ending: signal.Si
     assert not Path(folder).parent.exists()
 
 
+PARENT = """
+function parent(process)
+  local file = io.open('/proc/' .. process .. '/stat')
+  return file:read('*a'):match('%) %a (%d+)')
+end
+"""
+
+
+@pytest.mark.parametrize(
+    "kill",
+    [
+        "kill -9 ' .. parent('self')",  # its keeper
+        "kill -9 0'",  # its group
+        "kill -15 ' .. parent('self') .. '; kill -9 $PPID'",
+        pytest.param(  # takes as long as th-docs waits
+            "kill -STOP ' .. parent('self') .. '; kill -9 $PPID'", marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_a_page_that_kills_what_watches_it(kill: str) -> None:
+    with Starter() as starter:
+        other, run = starter.start(Engine(), 1), starter.start(Engine(), 0)
+        folder = run.ask("input", b"io.popen('pwd'):read('*l')").output.strip()
+        run.ask("run", PARENT.encode())
+        run.ask("run", b"os.execute('setsid sleep 1000 & echo $! $PPID > pid')")
+        processes = [int(word) for word in Path(folder, "pid").read_text().split()]
+        with pytest.raises(LostError):
+            run.ask("run", f"os.execute('{kill})".encode(), 1)
+            time.sleep(0.1)  # the engine may reply before it ends
+            run.ask("run")
+        run.close()
+        if "STOP" not in kill:
+            assert wait_until_gone_folder(Path(folder).parent)
+        assert other.ask("input", b"1").output == "1\t\n"
+        other.close()
+    assert not any(is_running(process) for process in processes)
+    assert not Path(folder).parent.exists()
+
+
+def test_a_page_that_kills_the_starter() -> None:
+    with Starter() as starter:
+        run = starter.start(Engine(), 0)
+        run.ask("run", PARENT.encode())
+        run.ask("run", b"os.execute('kill -9 ' .. parent(parent('self')))")
+        assert run.ask("input", b"1").output == "1\t\n"
+        run.close()
+        time.sleep(0.05)
+        run = starter.start(Engine(), 0)
+        assert run.ask("input", b"2").output == "2\t\n"
+        run.close()
+
+
+def wait_until_gone_folder(folder: Path) -> bool:
+    until = time.monotonic() + 10
+    while folder.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    return not folder.exists()
+
+
+def test_a_folder_without_permissions_is_removed(starter: Starter, tmp_path: Path) -> None:
+    run = starter.start(Engine(), 0)
+    folder = run.ask("input", b"io.popen('pwd'):read('*l')").output.strip()
+    run.ask("run", b"os.execute('mkdir -p a/b; touch a/b/c; ln -s / all; chmod 0 a/b a .')")
+    run.close()
+    assert not Path(folder).parent.exists()
+    # The tests may run as root, whom no permissions stop.
+    top, other = tmp_path / "top", tmp_path / "other"
+    (top / "page" / "inner").mkdir(parents=True)
+    other.mkdir(mode=0o500)
+    (top / "page" / "inner" / "file").touch()
+    (top / "page" / "link").symlink_to(other)
+    code = f"""
+import os
+from th_shell.docs.running.system import remove_folder
+for folder in ({str(top)!r}, {str(top)!r} + "/page", {str(top)!r} + "/page/inner"):
+    os.chown(folder, 65534, 65534) if os.geteuid() == 0 else None
+os.chmod({str(top / "page" / "inner")!r}, 0)
+os.chmod({str(top / "page")!r}, 0)
+os.setuid(65534) if os.geteuid() == 0 else None
+remove_folder({str(top)!r})
+print(os.listdir({str(top)!r}) if os.path.exists({str(top)!r}) else [])
+"""
+    if os.geteuid() == 0:
+        for folder_ in (tmp_path, *tmp_path.parents):
+            if folder_ != folder_.parent and "pytest" in folder_.name:
+                folder_.chmod(0o755)
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(TOP)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (found.stdout, found.stderr) == ("[]\n", "")
+    assert other.stat().st_mode & 0o777 == 0o500
+
+
+@pytest.mark.parametrize("how", ["rm -rf $PWD", "rm -rf $PWD/..", "cd ..; rmdir page"])
+def test_a_page_that_removes_its_folder(starter: Starter, how: str) -> None:
+    run = starter.start(Engine(), 0)
+    folder = run.ask("input", b"io.popen('pwd'):read('*l')").output.strip()
+    run.ask("run", f"os.execute('{how}')".encode())
+    assert run.ask("input", b"1 + 1").output == "2\t\n"
+    assert run.shell("ls").output == ""
+    run.close()
+    assert not Path(folder).parent.exists()
+
+
+FFI = b"""
+ffi = require 'ffi'
+ffi.cdef 'int close(int); int ftruncate(int, long); long write(int, const char *, long);'
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "how"),
+    [
+        ("f = io.open('large', 'w') f:seek('set', 2^30) f:write('x') f:close()", "more than 1024"),
+        ("ffi.C.ftruncate(1, 2^30) print('x')", "it has written more than 1024 MB into a file"),
+        ("ffi.C.close(4)", "ended"),
+        ("for i = 0, 50 do ffi.C.close(i) end", "ended"),
+        ("ffi.C.write(4, 'rubbish\\n', 8)", "it has written to the files of its engine"),
+        ("ffi.C.write(4, 'values', 6)", "it has written to the files of its engine"),
+    ],
+)
+def test_a_page_that_hurts_its_engine(starter: Starter, source: str, how: str) -> None:
+    run = starter.start(Engine(), 0)
+    run.ask("run", FFI)
+    with pytest.raises(LostError, match=how) as raised:
+        run.ask("run", source.encode())
+    assert "Traceback" not in raised.value.output
+    run.close()
+
+
+def test_replies_to_no_request(starter: Starter) -> None:
+    run = starter.start(Engine(), 0)
+    run.ask("run", FFI + b" function reply() ffi.C.write(4, 'done 0\\n\\n', 8) end")
+    run.ask("run", b"reply() reply()")
+    time.sleep(0.05)
+    with pytest.raises(LostError, match="it has written to the files of its engine"):
+        run.ask("input", b"1")
+    run.close()
+
+
+def test_words_of_the_protocol_may_be_printed(starter: Starter) -> None:
+    run = starter.start(Engine(), 0)
+    words = "done 0\n\nvalues 0\n\nerror 3\nabc\n"
+    reply = run.ask("input", f"io.stdout:write({words!r}) io.stderr:write('done 0\\n')".encode())
+    assert (reply.output, reply.error) == (f"{words}done 0\n", None)
+    run.close()
+
+
+def test_a_page_that_empties_its_output(starter: Starter) -> None:
+    run = starter.start(Engine(), 0)
+    run.ask("input", b"print('before')")
+    source = b"f = io.open('/dev/stdout', 'w') f:write('seen') f:close()"
+    assert run.ask("input", source).output == "seen"
+    assert run.ask("input", b"1").output == "1\t\n"
+    run.close()
+
+
 def test_memory_has_a_limit(starter: Starter) -> None:
     run = starter.start(Engine(memory=1 << 30), 0)
     assert run.ask("input", b"x = torch.zeros(5e7)").error is None
@@ -79,6 +240,15 @@ def test_memory_has_a_limit(starter: Starter) -> None:
     command = "import mmap; mmap.mmap(-1, 2 << 30)"
     reply = run.shell(f"{sys.executable} -c '{command}' 2>&1 | tail -n 1")
     assert "Cannot allocate memory" in reply.output
+    run.close()
+
+
+def test_memory_has_a_limit_without_asking(starter: Starter) -> None:
+    assert Engine().memory == 4 << 30
+    run = starter.start(Engine(), 0)
+    error = run.ask("run", b"t = {} for i = 1, 64 do t[i] = torch.Tensor(2^26) end").error
+    assert error is not None and "not enough memory" in error
+    assert run.ask("input", b"#t * 0.5 <= 4 and #t * 0.5 >= 3").output == "true\t\n"
     run.close()
 
 

@@ -1,9 +1,9 @@
 """Runs a page's examples, several times.
 
-Runs differ in the seed of the random numbers, the values of new memory, the clock and the order of
-fields in tables; `verdicts` compares what they print. Each run has an empty folder, and each
-example a time limit. If an input ends its process, the page runs again without that input, so
-that the outcomes of the others are not lost.
+Runs differ in the seed of the random numbers, the values of new memory and its addresses, the clock
+and the order of fields in tables; `verdicts` compares what they print. Each run has an empty
+folder, and each example a time limit. If an input ends its process, the page runs again without
+that input, so that the outcomes of the others are not lost.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ class Plan:
     """How a run differs from others.
 
     seed: of the random numbers. fill: the byte that new memory is filled with. clock: seconds by
-    which time is later. engine: which of the engines it has. after: code that is run behind
-    examples, by their indices. sources: inputs that replace those of the page, likewise.
+    which time is later. engine: which of the engines it has; from 1 on, memory has other addresses,
+    too. after: code that is run behind examples, by their indices. sources: inputs that replace
+    those of the page, likewise.
     """
 
     seed: int

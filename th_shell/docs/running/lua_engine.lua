@@ -2,12 +2,16 @@
 -- with torch where there is one. th-docs runs it as `COMMAND lua_engine.lua`.
 -- @script lua_engine
 
--- luacheck: globals torch
-
-local requests, replies = assert(io.open('/dev/fd/3', 'rb')), assert(io.open('/dev/fd/4', 'wb'))
-local loadstring, print = loadstring or load, print
-local xpcall, select, tostring, time, date = xpcall, select, tostring, os.time, os.date
+-- A page may take away or replace whatever is global, even the methods of strings and files: so the
+-- engine keeps what it uses.
+local globals, loadstring, print = _G, loadstring or load, print
+local error, pcall, xpcall, select, type = error, pcall, xpcall, select, type
+local rawget, rawset, tonumber, tostring = rawget, rawset, tonumber, tostring
+local find, gmatch, gsub, match = string.find, string.gmatch, string.gsub, string.match
+local os, time, date, loaded = os, os.time, os.date, package.loaded
 local stdout = io.stdout
+local requests, replies = assert(io.open('/dev/fd/3', 'rb')), assert(io.open('/dev/fd/4', 'wb'))
+local read, write, flush = requests.read, replies.write, stdout.flush
 stdout:setvbuf('no')
 replies:setvbuf('no')
 
@@ -16,7 +20,7 @@ pcall(require, 'trepl') -- prints tables by their contents
 
 local function reply(name, body)
   body = body or ''
-  replies:write(name, ' ', #body, '\n', body, '\n')
+  write(replies, name, ' ', #body, '\n', body, '\n')
 end
 
 local function message(object)
@@ -31,11 +35,11 @@ end
 
 -- Prints the values of an expression, once th-docs knows that all before was printed by itself.
 local function show(_, ...)
-  _G._LAST = (...)
+  rawset(globals, '_LAST', (...))
   if select('#', ...) == 0 then return end
   reply('values')
-  requests:read('*l')
-  local shown = _G.print or print
+  read(requests, '*l')
+  local shown = rawget(globals, 'print') or print
   shown(...)
 end
 
@@ -43,15 +47,22 @@ local acts = {}
 
 function acts.begin(body)
   local given = {}
-  for name, number in body:gmatch('(%a+) (%d+)') do given[name] = tonumber(number) end
+  for name, number in gmatch(body, '(%a+) (%d+)') do given[name] = tonumber(number) end
+  local torch = rawget(globals, 'torch')
   if torch then torch.manualSeed(given.seed or 1) end
   local later = given.clock or 0
   function os.time(at) return at and time(at) or time() + later end
   function os.date(format, at) return date(format or '%c', at or time() + later) end
+  local sys = loaded.sys -- Torch7's
+  if sys then
+    local clock = sys.clock
+    function sys.clock() return clock() + later end
+  end
 end
 
 function acts.block()
-  if torch then pcall(torch.setdefaulttensortype, 'torch.DoubleTensor') end
+  local torch = rawget(globals, 'torch')
+  if torch then torch.setdefaulttensortype('torch.DoubleTensor') end
 end
 
 function acts.run(source)
@@ -59,12 +70,12 @@ function acts.run(source)
 end
 
 function acts.input(source)
-  local text = source:gsub('^%s*=?', '', 1)
-  local plain = text:gsub('[%s;]+$', '')
+  local text = gsub(source, '^%s*=?', '', 1)
+  local plain = gsub(text, '[%s;]+$', '')
   -- `return f(x)` would be a tail call, whose position is missing in errors: so two values.
   local expression = loadstring('return nil, ' .. plain .. '\n', '=stdin')
   if not expression then return show(nil, compile(text)()) end -- it may be 'return x'
-  if text:find(';%s*$') then
+  if find(text, ';%s*$') then
     expression()
   else
     show(expression())
@@ -72,13 +83,13 @@ function acts.input(source)
 end
 
 while true do
-  local name, size = (requests:read('*l') or ''):match('^(%a+) (%d+)$')
+  local name, size = match(read(requests, '*l') or '', '^(%a+) (%d+)$')
   if not name then break end
-  local body = tonumber(size) > 0 and requests:read(tonumber(size)) or ''
-  requests:read(1)
+  local body = tonumber(size) > 0 and read(requests, tonumber(size)) or ''
+  read(requests, 1)
   local act = acts[name]
   local ok, problem = true, nil
   if act then ok, problem = xpcall(function() act(body) end, message) end
-  stdout:flush()
+  pcall(flush, stdout)
   if ok then reply('done') else reply('error', tostring(problem)) end
 end

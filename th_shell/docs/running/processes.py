@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 
-from th_shell.docs.running.protocol import GO, Message, read_message, write_message
+from th_shell.docs.running.protocol import GO, Message, may_begin, read_message, write_message
+from th_shell.docs.running.system import MOST_WRITTEN
 
 __all__ = ["Engine", "LostError", "Reply", "Run", "Starter", "lua_engine", "python_engine"]
 
@@ -28,6 +29,8 @@ _ENGINES = 2
 #: Seconds that an example may go on after it was asked to stop.
 _GRACE = 2.0
 _TOO_LONG = "was killed: it did not stop at the end of its time"
+_MEDDLED = "was ended: it has written to the files of its engine"
+_TOO_MUCH = f"was killed: it has written more than {MOST_WRITTEN >> 20} MB into a file"
 _MAX_OUTPUT = 1 << 20  # bytes of an example's output that are kept
 
 _TOP = str(Path(__file__).resolve().parents[3])
@@ -47,12 +50,15 @@ class Engine:
 
     command: words of a command that speaks the protocol of `protocol`; () for the runtime.
     environment: variables that it gets besides those of th-docs.
-    memory: bytes that a run may take; 0 where there is no limit.
+    memory: bytes that a run may take; 0 where there is no limit. sandboxed: whether it is kept to
+    its folder, as `sandbox` tells. read: what it may read there besides: files and folders.
     """
 
     command: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     memory: int = 4 << 30
+    sandboxed: bool = False
+    read: Sequence[str] = ()
 
 
 def lua_engine(command: Sequence[str], memory: int) -> Engine:
@@ -123,18 +129,24 @@ class Starter:
         with self._lock:
             self._stopped = True
             runs = list(self._runs)
-            if self._socket:
-                self._socket.close()
+            self._close_socket()
         for run in runs:
             run.hang_up()
         if self._process:
             self._process.wait()
+
+    def _close_socket(self) -> None:
+        if self._socket:
+            self._socket.close()
+            self._socket = None
 
     def _forget(self, run: Run) -> None:
         with self._lock:
             self._runs.discard(run)
 
     def _connection(self) -> socket.socket:
+        if self._process and self._process.poll() is not None:  # a page may have killed it
+            self._close_socket()
         if self._socket is None:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             path = [*(os.path.abspath(path) for path in sys.path if path), _TOP]
@@ -174,7 +186,8 @@ class Run:
             self._replies, replies = os.pipe()
             folder = Path(tempfile.mkdtemp(prefix="th-docs-"))
             on_error.callback(shutil.rmtree, folder, ignore_errors=True)
-            (folder / "page").mkdir()
+            for name in ("page", "tmp"):
+                (folder / name).mkdir()
             flags = os.O_CREAT | os.O_RDWR | os.O_APPEND
             self._capture = os.open(folder / "output", flags, 0o600)
             for descriptor in (self._requests, self._replies, self._capture):
@@ -184,10 +197,12 @@ class Run:
             plan = {
                 "folder": str(folder),
                 "page": str(folder / "page"),
-                "command": list(engine.command),
+                "command": _from_here(engine.command),
                 "environment": dict(engine.environment),
                 "memory": engine.memory,
                 "number": number,
+                "sandboxed": engine.sandboxed,
+                "read": [os.path.abspath(path) for path in engine.read],
             }
             descriptors = [line.fileno(), requests, replies, self._capture]
             socket.send_fds(connection, [json.dumps(plan).encode()], descriptors)
@@ -201,6 +216,7 @@ class Run:
         printed: int | None = None
         late = False
         try:
+            self._expect_nothing()
             write_message(self._requests, Message(name, body))
             while True:
                 reply = self._reply(deadline)
@@ -212,13 +228,15 @@ class Run:
                 elif reply.name == "values":
                     printed = self.position()
                     os.write(self._requests, GO)
-                else:
+                elif reply.name in ("done", "error"):
                     break
+                else:
+                    raise self._lost(_MEDDLED)
         except BrokenPipeError:
             raise self._lost(self._ending()) from None
         self._end = self.position()
         text = self._output(start)
-        before = text if printed is None else text[: printed - start]
+        before = text if printed is None else text[: max(0, printed - start)]
         error = reply.body.decode("utf-8", "surrogateescape") if reply.name == "error" else None
         return Reply(_decoded(text), _decoded(before), error, late)
 
@@ -254,6 +272,13 @@ class Run:
         self._last_words(_GRACE)
         self._opened.close()
 
+    def _expect_nothing(self) -> None:
+        """Raise LostError if there are replies to no request: the page itself has written them."""
+        if not self._received and select.select([self._replies], [], [], 0)[0]:
+            self._received = os.read(self._replies, 1 << 16)
+        if self._received:
+            raise self._lost(_MEDDLED)
+
     def _reply(self, deadline: float) -> Message | None:
         """The next message from the engine; None if there is none until then."""
         while True:
@@ -262,9 +287,15 @@ class Run:
             if message:
                 self._received = stream.read()
                 return message
+            if not may_begin(self._received):
+                raise self._lost(_MEDDLED)
             seconds = max(0.0, deadline - time.monotonic())
-            if not select.select([self._replies], [], [], seconds)[0]:
+            line = self._line.fileno()
+            ready, _, _ = select.select([self._replies, line], [], [], seconds)
+            if not ready:
                 return None
+            if ready == [line]:  # a process that the page has started may keep the replies open
+                raise BrokenPipeError
             data = os.read(self._replies, 1 << 16)
             if not data:
                 raise BrokenPipeError
@@ -283,6 +314,8 @@ class Run:
         if not said.strip():
             return "was ended from outside"
         status = int(said)
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXFSZ:
+            return _TOO_MUCH
         if os.WIFSIGNALED(status):
             return f"was killed by {signal.Signals(os.WTERMSIG(status)).name}"
         code = os.waitstatus_to_exitcode(status)
@@ -305,7 +338,18 @@ class Run:
         return LostError(how, _decoded(self._output(self._end)))
 
     def _output(self, start: int) -> bytes:
-        return os.pread(self._capture, min(self.position() - start, _MAX_OUTPUT), start)
+        end = self.position()
+        if end < start:  # a page that opens /dev/stdout to write empties the file
+            start = 0
+        return os.pread(self._capture, min(end - start, _MAX_OUTPUT), start)
+
+
+def _from_here(command: Sequence[str]) -> list[str]:
+    """A command as it is found from other folders, too."""
+    words = list(command)
+    if words and "/" in words[0]:
+        words[0] = os.path.abspath(words[0])
+    return words
 
 
 def _decoded(text: bytes) -> str:

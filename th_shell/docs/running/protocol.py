@@ -30,10 +30,11 @@ To a request that it does not know an engine replies `done`.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["GO", "REPLIES", "REQUESTS", "Message", "read_message", "write_message"]
+__all__ = ["GO", "REPLIES", "REQUESTS", "Message", "may_begin", "read_message", "write_message"]
 
 #: The file descriptors of an engine.
 REQUESTS, REPLIES = 3, 4
@@ -41,6 +42,9 @@ REQUESTS, REPLIES = 3, 4
 GO = b"go\n"
 
 _MOST = 1 << 30  # bytes of a body
+_BEGINNING = re.compile(
+    rb"[A-Za-z]{0,60}|[A-Za-z]{1,60} \d{0,12}|[A-Za-z]{1,60} \d{1,12}\n.*", re.S
+)
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,11 @@ def read_message(read: Callable[[int], bytes]) -> Message | None:
         return None
     body = _exactly(read, int(size) + 1)
     return None if body is None else Message(name.decode(), body[:-1])
+
+
+def may_begin(data: bytes) -> bool:
+    """Whether a message may begin with these bytes, or is in them."""
+    return bool(_BEGINNING.fullmatch(data))
 
 
 def _exactly(read: Callable[[int], bytes], size: int) -> bytes | None:

@@ -4,6 +4,9 @@ A run has two processes. The keeper is forked here; it forks the engine's proces
 ends all that the engine's process has started, and deletes the run's folder: when that process has
 ended, when th-docs closes the run's line to it, or when th-docs itself is no more.
 
+A keeper that a page has killed leaves its children to the starter, which ends them and deletes the
+folder in its place.
+
 Requests come by a socket, each a JSON object with four descriptors: the run's line, the
 requests and replies of the engine, and the file for the output. See `processes`, the other side.
 """
@@ -14,40 +17,97 @@ import gc
 import json
 import os
 import select
-import shutil
 import signal
 import socket
+import tempfile
+import time
 from contextlib import suppress
 from typing import Any, NoReturn
 
 from runtime import Engine
+from th_shell.docs.running import sandbox
+from th_shell.docs.running.addresses import move_addresses, randomize_programs
 from th_shell.docs.running.protocol import REPLIES
-from th_shell.docs.running.system import adopt_orphans, end_children, limit_memory
+from th_shell.docs.running.system import (
+    adopt_orphans,
+    end_children,
+    end_with_parent,
+    limit_files,
+    limit_memory,
+    remove_folder,
+)
 from th_shell.docs.running.worker import serve
 
 __all__ = ["main"]
 
 _DESCRIPTORS = 4  # that come with a request
+_PATIENCE = 10  # seconds in which keepers must have ended when there is nothing more to do
 
 
 def main(descriptor: int, engines: int) -> NoReturn:
     """Start runs as a socket asks, until it is closed. engines: how many different ones to have."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for th-docs, which closes the socket
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers tell by their lines how runs ended
     requests = socket.socket(fileno=descriptor)
     # Lua orders the fields of tables by a number that is each engine's own: so each run of a page
     # has another engine.
     made = [Engine() for _ in range(engines)]
     gc.freeze()
+    adopt_orphans()
+    ended = _notice_endings()
+    keepers: dict[int, str] = {}
     while True:
-        data, descriptors, _, _ = socket.recv_fds(requests, 1 << 20, _DESCRIPTORS)
-        if not data:
-            os._exit(0)  # at once: the engines need not end
-        if os.fork() == 0:
-            requests.close()
-            _Keeper(json.loads(data), descriptors, made).run()
-        for used in descriptors:
-            os.close(used)
+        ready, _, _ = select.select([requests.fileno(), ended], [], [])
+        if ended in ready:
+            _collect(keepers, ended)
+        if requests.fileno() in ready:
+            data, descriptors, _, _ = socket.recv_fds(requests, 1 << 20, _DESCRIPTORS)
+            if not data:
+                _end(keepers, ended)
+            plan = json.loads(data)
+            keeper = os.fork()
+            if keeper == 0:
+                requests.close()
+                _Keeper(plan, descriptors, made).run()
+            keepers[keeper] = plan["folder"]
+            for used in descriptors:
+                os.close(used)
+
+
+def _notice_endings() -> int:
+    """A descriptor that can be read after a child has ended."""
+    ended, noticed = os.pipe()
+    os.set_blocking(noticed, False)
+    signal.set_wakeup_fd(noticed, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    return ended
+
+
+def _collect(keepers: dict[int, str], ended: int) -> None:
+    """Forget keepers that have ended; clean up after those that did not come to do it."""
+    os.read(ended, 512)
+    left = []
+    with suppress(ChildProcessError):
+        while (found := os.waitpid(-1, os.WNOHANG))[0]:
+            folder = keepers.pop(found[0], None)
+            if found[1] and folder is not None:
+                left.append(folder)
+    if left:
+        end_children(spared=keepers)
+    for folder in left:
+        remove_folder(folder)
+
+
+def _end(keepers: dict[int, str], ended: int) -> NoReturn:
+    """End when all keepers have ended, whose lines are closed, too."""
+    until = time.monotonic() + _PATIENCE
+    while keepers and (seconds := until - time.monotonic()) > 0:
+        if select.select([ended], [], [], seconds)[0]:
+            _collect(keepers, ended)
+    if keepers:
+        end_children()
+    for folder in keepers.values():
+        remove_folder(folder)
+    os._exit(0)  # at once: the engines need not end
 
 
 class _Keeper:
@@ -62,6 +122,7 @@ class _Keeper:
     def run(self) -> NoReturn:
         status = 1
         try:
+            signal.set_wakeup_fd(-1)
             os.setsid()
             adopt_orphans()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -73,17 +134,14 @@ class _Keeper:
             status = self._watch(process)
         finally:
             end_children()
-            shutil.rmtree(self._plan["folder"], ignore_errors=True)
+            remove_folder(self._plan["folder"])
             with suppress(OSError):
                 self._line.send(b"%d" % status)
             os._exit(0)
 
     def _watch(self, process: int) -> int:
         """Wait until the engine's process ends or the line is closed; the process's status."""
-        ended, noticed = os.pipe()
-        os.set_blocking(noticed, False)
-        signal.set_wakeup_fd(noticed, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        ended = _notice_endings()
         command = 0
         while True:
             with suppress(ChildProcessError):
@@ -111,6 +169,7 @@ class _Keeper:
             return process
         try:
             self._prepare()
+            self._restrict(may_start=True)
             os.execv("/bin/sh", ["sh", "-c", os.fsdecode(text)])
         finally:
             os._exit(127)
@@ -121,12 +180,17 @@ class _Keeper:
             self._prepare()
             command = self._plan["command"]
             if command:
+                randomize_programs()
                 os.environ.update(self._plan["environment"])
+                self._restrict(may_execute=True)
                 try:
                     os.execvp(command[0], command)
                 except OSError as error:
                     os.write(2, f"th-docs: {command[0]}: {error.strerror}\n".encode())
                     os._exit(status)
+            if self._plan["number"]:
+                move_addresses()
+            self._restrict()
             serve(self._engines[self._plan["number"] % len(self._engines)])
             status = 0
         except BaseException as error:
@@ -135,6 +199,7 @@ class _Keeper:
             os._exit(status)
 
     def _prepare(self) -> None:
+        end_with_parent()
         os.setpgid(0, 0)  # a page may end the group of its process
         for ends in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
             signal.signal(ends, signal.SIG_DFL)
@@ -146,4 +211,19 @@ class _Keeper:
             os.dup2(source, target, inheritable=True)
         os.closerange(REPLIES + 1, 4096)
         os.chdir(self._plan["page"])
+
+    def _restrict(self, *, may_start: bool = False, may_execute: bool = False) -> None:
+        """Limit what this process takes, and keep it to its folder, if the run is sandboxed."""
         limit_memory(self._plan["memory"])
+        limit_files()
+        if not self._plan["sandboxed"]:
+            return
+        folder = self._plan["folder"]
+        os.environ["TMPDIR"] = tempfile.tempdir = f"{folder}/tmp"
+        sandbox.enter(
+            [self._plan["page"], f"{folder}/tmp"],
+            [*sandbox.readable(self._plan["command"], os.environ), *self._plan["read"]],
+            output=f"{folder}/output",
+            may_start=may_start,
+            may_execute=may_execute,
+        )

@@ -5,14 +5,27 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import shutil
 import signal
 import sys
 import time
+from collections.abc import Collection
 from contextlib import suppress
 
-__all__ = ["adopt_orphans", "end_children", "limit_memory"]
+__all__ = [
+    "MOST_WRITTEN",
+    "adopt_orphans",
+    "end_children",
+    "end_with_parent",
+    "limit_files",
+    "limit_memory",
+    "remove_folder",
+]
 
-_PR_SET_CHILD_SUBREAPER = 36
+#: Bytes that a process may write into one file; its output is a file, too.
+MOST_WRITTEN = 1 << 30
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _PATIENCE = 5  # seconds in which what was killed must be gone
 
 
@@ -30,25 +43,45 @@ def limit_memory(most: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
+def limit_files() -> None:
+    """Let this process, and each that it starts, end when it writes a file beyond MOST_WRITTEN."""
+    _, highest = resource.getrlimit(resource.RLIMIT_FSIZE)
+    limit = MOST_WRITTEN if highest == resource.RLIM_INFINITY else min(MOST_WRITTEN, highest)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python has it ignored
+
+
+def end_with_parent() -> None:
+    """Let the system kill this process when its parent ends, however that comes."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
 def adopt_orphans() -> None:
     """Become the parent of processes whose parents have ended, so that they can be found."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def end_children() -> None:
-    """Kill all processes that this one and its children have started, and wait for them."""
+def end_children(spared: Collection[int] = ()) -> None:
+    """Kill all processes that this one and its children have started, and wait for them.
+
+    spared: children that are left alone, with what they have started.
+    """
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
-        for child in _children():
+        found = [child for child in _children() if child not in spared]
+        if not found:
+            return
+        for child in found:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(child, signal.SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
-        time.sleep(0.001)
+        for child in found:
+            with suppress(ChildProcessError):
+                os.waitpid(child, os.WNOHANG)
+        with suppress(ChildProcessError):
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            time.sleep(0.001)
 
 
 def _children() -> list[int]:
@@ -60,3 +93,16 @@ def _children() -> list[int]:
                 if int(file.read().rpartition(b")")[2].split()[1]) == os.getpid():
                     found.append(int(name))
     return found
+
+
+def remove_folder(folder: str) -> None:
+    """Remove a folder, whatever permissions a program has given to what is in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not os.path.lexists(folder):
+        return
+    for parent, names, _ in os.walk(folder):
+        for path in (parent, *(os.path.join(parent, name) for name in names)):
+            if not os.path.islink(path):
+                with suppress(OSError):
+                    os.chmod(path, 0o700)
+    shutil.rmtree(folder, ignore_errors=True)

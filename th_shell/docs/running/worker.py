@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 from functools import partial
 
 from runtime import Engine, Interrupted, LuaError
@@ -21,10 +22,11 @@ __all__ = ["serve"]
 _BEGIN = """\
 io.stdout:setvbuf('no')
 torch.manualSeed({seed})
-local later, time, date = {clock}, os.time, os.date
+local later, time, date, clock = {clock}, os.time, os.date, sys.clock
 if later ~= 0 then
   function os.time(at) return at and time(at) or time() + later end
   function os.date(format, at) return date(format or '%c', at or time() + later) end
+  function sys.clock() return clock() + later end
 end
 """
 _BLOCK = "torch.setdefaulttensortype('torch.DoubleTensor')"
@@ -34,10 +36,11 @@ def serve(engine: Engine) -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     worker = _Worker(engine)
-    while request := read_message(partial(os.read, REQUESTS)):
-        reply = worker.answer(request)
-        engine.flush()
-        write_message(REPLIES, reply)
+    with suppress(OSError):  # the page has closed these files
+        while request := read_message(partial(os.read, REQUESTS)):
+            reply = worker.answer(request)
+            engine.flush()
+            write_message(REPLIES, reply)
 
 
 class _Worker:

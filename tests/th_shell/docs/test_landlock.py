@@ -1,0 +1,85 @@
+"""The rights that each version of Landlock knows, and how a process restricts itself to them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.running import landlock
+from th_shell.docs.running.landlock import READ, WRITE, Access
+
+TOP = Path(__file__).parents[3]
+needs_landlock = pytest.mark.skipif(
+    not landlock.version(), reason="the kernel of this system has no Landlock"
+)
+
+
+@pytest.mark.parametrize(
+    ("version", "bits"), [(1, 13), (2, 14), (3, 15), (4, 15), (5, 16), (6, 16), (9, 16)]
+)
+def test_rights_of_versions(version: int, bits: int) -> None:
+    assert landlock.handled(version) == (1 << bits) - 1
+
+
+def test_rights_to_a_folder_are_those_to_make_change_and_remove_what_is_in_it() -> None:
+    assert Access.REMOVE_DIR | Access.REFER | Access.MAKE_SYM in WRITE
+    assert not WRITE & (Access.EXECUTE | Access.MAKE_CHAR | Access.MAKE_BLOCK)
+    assert not READ & (Access.WRITE_FILE | Access.TRUNCATE | Access.MAKE_REG)
+
+
+def test_numbers_are_the_kernel_s() -> None:
+    header = Path("/usr/include/linux/landlock.h")
+    if not header.exists():
+        pytest.skip(f"this system has no {header}")
+    text = header.read_text()
+    for right in Access:
+        line = f"#define LANDLOCK_ACCESS_FS_{right.name}"
+        if line in text:
+            assert f"(1ULL << {right.bit_length() - 1})" in text.partition(line)[2].split("\n")[0]
+
+
+RESTRICTED = """
+import os, sys
+from th_shell.docs.running import landlock, seccomp
+seccomp.restrict(may_start=False, may_execute=False)
+own, other, version = sys.argv[1:]
+landlock.restrict({own: landlock.WRITE, "/no/such/folder": landlock.READ}, int(version))
+open(own + "/new", "w").write("new")
+os.rename(own + "/new", own + "/renamed")
+for name, flags in ((other, os.O_RDONLY), (other, os.O_WRONLY), (other + "2", os.O_CREAT)):
+    try:
+        os.open(name, flags)
+    except PermissionError:
+        print("denied")
+"""
+
+
+@needs_landlock
+@pytest.mark.parametrize("version", [1, 3, 4, 6])
+def test_a_process_restricts_itself(tmp_path: Path, version: int) -> None:
+    if version > landlock.version():
+        pytest.skip(f"the kernel of this system has version {landlock.version()}")
+    own, other = tmp_path / "own", tmp_path / "other"
+    own.mkdir()
+    other.touch()
+    found = subprocess.run(
+        [sys.executable, "-c", RESTRICTED, own, other, str(version)],
+        env={**os.environ, "PYTHONPATH": str(TOP)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (found.stdout, found.stderr) == ("denied\n" * 3, "")
+    assert os.listdir(own) == ["renamed"]
+
+
+def test_a_system_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(landlock, "_call", refuse)
+    assert landlock.version() == 0

@@ -1,0 +1,122 @@
+"""The filter of system calls: its instructions, run by a small machine here, and its numbers."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.running.seccomp import NUMBERS, Instruction, filter_for
+
+ALLOWED, REFUSED, UNKNOWN, KILLED = 0x7FFF0000, 0x00050001, 0x00050000 | 38, 0x80000000
+AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+COLUMN = {"x86_64": 0, "aarch64": 1}
+PROCESS = 4321
+
+
+def run(rules: list[Instruction], call: dict[int, int]) -> int:
+    """What a filter says to a call: its words by their offsets."""
+    at, word = 0, 0
+    while True:
+        rule = rules[at]
+        at += 1
+        if rule.code == 0x20:
+            word = call.get(rule.value, 0)
+        elif rule.code == 0x54:
+            word &= rule.value
+        elif rule.code == 0x06:
+            return rule.value
+        else:
+            holds = {
+                0x15: word == rule.value,
+                0x35: word >= rule.value,
+                0x45: bool(word & rule.value),
+            }[rule.code]
+            at += rule.then if holds else rule.otherwise
+
+
+def answer(
+    machine: str, name: str | int, *args: int, start: bool = False, execute: bool = False
+) -> int:
+    number = name if isinstance(name, int) else NUMBERS[name][COLUMN[machine]]
+    call = {0: number, 4: AUDIT[machine]} | {16 + 8 * i: word for i, word in enumerate(args)}
+    return run(filter_for(machine, PROCESS, start, execute), call)
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize(
+    ("name", "args", "expected"),
+    [
+        ("clone", (0x00010F00,), ALLOWED),  # a thread
+        ("clone", (0x4111,), REFUSED),  # a process, as posix_spawn starts it
+        ("clone3", (), UNKNOWN),
+        ("execve", (), REFUSED),
+        ("socket", (2, 1, 0), REFUSED),
+        ("io_uring_setup", (), REFUSED),
+        ("kill", (PROCESS,), ALLOWED),
+        ("kill", (0,), REFUSED),
+        ("kill", (1,), REFUSED),
+        ("kill", (0xFFFFFFFF,), REFUSED),
+        ("tgkill", (PROCESS, 7), ALLOWED),
+        ("tgkill", (1, 1), REFUSED),
+        ("prlimit64", (0,), ALLOWED),
+        ("prlimit64", (PROCESS,), ALLOWED),
+        ("prlimit64", (1,), REFUSED),
+        ("openat", (0, 0, os.O_RDONLY), ALLOWED),
+        ("openat", (0, 0, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), ALLOWED),
+        ("openat", (0, 0, os.O_RDWR | os.O_TRUNC), ALLOWED),
+        ("openat", (0, 0, os.O_RDONLY | os.O_CREAT | os.O_TRUNC), REFUSED),
+        ("openat2", (), UNKNOWN),
+        ("fchmod", (), REFUSED),
+        (469, (), REFUSED),
+        (470, (), UNKNOWN),
+        (0x40000000 + 57, (), UNKNOWN),  # the numbers of x86-64 with pointers of 32 bits
+        (0, (), ALLOWED),
+    ],
+)
+def test_calls(machine: str, name: str | int, args: tuple[int, ...], expected: int) -> None:
+    assert answer(machine, name, *args) == expected
+
+
+def test_old_calls_of_x86_64() -> None:
+    assert answer("x86_64", "fork") == answer("x86_64", "vfork") == REFUSED
+    assert answer("x86_64", "open", 0, os.O_TRUNC) == REFUSED
+    assert answer("x86_64", "open", 0, os.O_TRUNC | os.O_WRONLY) == ALLOWED
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_leave_to_start_processes(machine: str) -> None:
+    assert answer(machine, "execve", execute=True) == ALLOWED
+    assert answer(machine, "clone", 0x4111, execute=True) == REFUSED
+    assert answer(machine, "clone", 0x4111, start=True) == ALLOWED
+    assert answer(machine, "execve", start=True) == ALLOWED
+    assert answer(machine, "socket", start=True) == REFUSED
+
+
+def test_calls_of_other_processors_end_the_process() -> None:
+    assert run(filter_for("x86_64", PROCESS, False, False), {0: 0, 4: 0x40000003}) == KILLED
+
+
+def test_instructions_are_packed_as_in_c() -> None:
+    assert Instruction(0x15, 0x01020304, 5, 6).packed() == bytes((0x15, 0, 5, 6, 4, 3, 2, 1))
+
+
+@pytest.mark.parametrize(
+    ("header", "column"),
+    [
+        ("/usr/include/x86_64-linux-gnu/asm/unistd_64.h", 0),
+        ("/usr/include/asm-generic/unistd.h", 1),
+    ],
+)
+def test_numbers_are_the_kernel_s(header: str, column: int) -> None:
+    if not Path(header).exists():
+        pytest.skip(f"this system has no {header}")
+    found = re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)\n", Path(header).read_text())
+    known = {name: int(number) for name, number in found}
+    for name, numbers in NUMBERS.items():
+        if name in known:
+            assert numbers[column] == known[name], name
+        else:  # there is none, or the header is older
+            assert numbers[column] == -1 or numbers[column] > max(known.values()), name

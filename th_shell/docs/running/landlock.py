@@ -1,0 +1,137 @@
+"""Landlock, by which a process of Linux gives up its rights to files, for itself and its children.
+
+A process first says which rights are denied unless a rule gives them, then gives them for files
+and for all that is in folders, and then restricts itself: there is no way back. Kernels know more
+rights from version to version; a right that a kernel does not know is not asked for, and what it
+would deny is denied by `seccomp`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+from collections.abc import Mapping
+from enum import IntFlag
+
+__all__ = ["READ", "USE", "WRITE", "Access", "restrict", "version"]
+
+# The numbers of the system calls are the same on all processors.
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_ASK_VERSION = 1
+_PATH_BENEATH = 1
+
+
+class Access(IntFlag):
+    """Rights to files, as in linux/landlock.h."""
+
+    EXECUTE = 1 << 0
+    WRITE_FILE = 1 << 1
+    READ_FILE = 1 << 2
+    READ_DIR = 1 << 3
+    REMOVE_DIR = 1 << 4
+    REMOVE_FILE = 1 << 5
+    MAKE_CHAR = 1 << 6
+    MAKE_DIR = 1 << 7
+    MAKE_REG = 1 << 8
+    MAKE_SOCK = 1 << 9
+    MAKE_FIFO = 1 << 10
+    MAKE_BLOCK = 1 << 11
+    MAKE_SYM = 1 << 12
+    REFER = 1 << 13
+    TRUNCATE = 1 << 14
+    IOCTL_DEV = 1 << 15
+
+
+#: What a rule gives: to read and execute; to read and write a device; to do all with a folder.
+READ = Access.EXECUTE | Access.READ_FILE | Access.READ_DIR
+USE = Access.READ_FILE | Access.WRITE_FILE | Access.TRUNCATE | Access.IOCTL_DEV
+WRITE = Access((1 << 16) - 1) & ~(
+    Access.EXECUTE | Access.MAKE_CHAR | Access.MAKE_BLOCK | Access.IOCTL_DEV
+)
+
+#: The rights that exist for what is no folder.
+_OF_FILES = (
+    Access.EXECUTE | Access.WRITE_FILE | Access.READ_FILE | Access.TRUNCATE | Access.IOCTL_DEV
+)
+#: The first version that knows rights: to files up to a right; to TCP; to other processes.
+_KNOWN_FROM = {1: Access.MAKE_SYM, 2: Access.REFER, 3: Access.TRUNCATE, 5: Access.IOCTL_DEV}
+_TCP_FROM, _TCP = 4, 0b11  # bind, connect
+_SCOPES_FROM, _SCOPES = 6, 0b11  # abstract sockets, signals
+
+
+class _Ruleset(ctypes.Structure):
+    _fields_ = [
+        ("files", ctypes.c_uint64),
+        ("network", ctypes.c_uint64),
+        ("scopes", ctypes.c_uint64),
+    ]
+
+
+class _PathBeneath(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [("access", ctypes.c_uint64), ("descriptor", ctypes.c_int32)]
+
+
+def version() -> int:
+    """The version of Landlock that the kernel has; 0 where it has none."""
+    try:
+        return _call(_CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)
+    except (OSError, AttributeError):  # not Linux, or not in this kernel
+        return 0
+
+
+def handled(of: int) -> Access:
+    """The rights to files that a version of Landlock knows."""
+    last = max(right for known_from, right in _KNOWN_FROM.items() if known_from <= of)
+    return Access(2 * last - 1)
+
+
+def restrict(rules: Mapping[str, Access], of: int | None = None) -> None:
+    """Take from this process all rights to files that the rules do not give.
+
+    rules: the rights by paths; paths that do not exist are left out. of: the version whose rights
+    are used, by default the kernel's. Raises OSError. `seccomp.restrict`, or a privilege, comes
+    first: the kernel wants to know that the process gains none by executing others.
+    """
+    used = of or version()
+    ruleset = _create(used)
+    try:
+        for path, access in rules.items():
+            _add(ruleset, path, access & handled(used))
+        _call(_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+
+
+def _create(used: int) -> int:
+    rules = _Ruleset(int(handled(used)))
+    if used >= _TCP_FROM:
+        rules.network = _TCP
+    if used >= _SCOPES_FROM:
+        rules.scopes = _SCOPES
+    # A kernel knows the members up to its version, and may refuse a longer structure.
+    members = 3 if used >= _SCOPES_FROM else 2 if used >= _TCP_FROM else 1
+    return _call(_CREATE_RULESET, ctypes.byref(rules), ctypes.c_size_t(8 * members), 0)
+
+
+def _add(ruleset: int, path: str, access: Access) -> None:
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:  # what cannot be found cannot be used, either
+        return
+    try:
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            access &= _OF_FILES
+        rule = _PathBeneath(int(access), descriptor)
+        _call(_ADD_RULE, ruleset, _PATH_BENEATH, ctypes.byref(rule), 0)
+    finally:
+        os.close(descriptor)
+
+
+def _call(*words: object) -> int:
+    result = int(ctypes.CDLL(None, use_errno=True).syscall(*words))
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return result

@@ -1,0 +1,115 @@
+"""The sandbox of a run: a page reads and writes its own folder, and starts and reaches nothing.
+
+The page's process gives up its rights by itself before it gets the first example. `landlock` leaves
+it its folder, and, to read and to execute, what engines consist of: the system's libraries, the
+folders of Python and of the engine's command, and where Lua's and Python's modules are looked for.
+`seccomp` refuses system calls that start processes, reach the network or change other processes.
+
+The system's names, sizes and times of files remain visible everywhere, and the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from th_shell.docs.running import landlock, seccomp
+from th_shell.docs.running.landlock import READ, USE, WRITE, Access
+
+__all__ = ["enter", "missing", "readable"]
+
+#: What the programs of a system need to run. Of /etc: where libraries are, and the time zone.
+_SYSTEM = (
+    *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/nix/store", "/gnu/store"),
+    *("/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/localtime", "/etc/timezone"),
+    *("/etc/ld-musl-x86_64.path", "/etc/ld-musl-aarch64.path"),
+    *("/dev/urandom", "/dev/random", "/dev/zero", "/sys/devices/system/cpu"),
+    *("/proc/self", "/proc/stat", "/proc/cpuinfo", "/proc/meminfo", "/proc/sys/vm"),
+)
+_DEVICES = ("/dev/null", "/dev/full")
+#: Packages that the engine loads when they are needed first.
+_PACKAGES = ("runtime", "th_shell", "lupa", "numpy", "scipy", "threadpoolctl")
+#: What an installation consists of, in a folder that has other things besides.
+_PARTS = ("bin", "lib", "lib64", "libexec", "share/lua", "pyvenv.cfg")
+_PATHS = ("LUA_PATH", "LUA_CPATH", "LUA_PATH_5_1", "LUA_CPATH_5_1", "PYTHONPATH", "LD_LIBRARY_PATH")
+
+
+def missing() -> str:
+    """What this system lacks for a sandbox, in one line; '' where it lacks nothing."""
+    if not landlock.version():
+        return "this system has no Landlock (Linux from 5.13 on, where the kernel has it enabled)"
+    if not seccomp.is_available():
+        return "this system has no seccomp filters on x86-64 or aarch64"
+    return ""
+
+
+def enter(
+    folders: Sequence[str],
+    read: Sequence[str],
+    *,
+    output: str,
+    may_start: bool = False,
+    may_execute: bool = False,
+) -> None:
+    """Restrict this process to folders. There is no way back. Raises OSError.
+
+    read: what it may read and execute besides. output: the file that it prints into, which
+    programs also open by its name, /dev/stdout. may_start: it may start processes, restricted
+    likewise. may_execute: it may replace itself by another program.
+    """
+    rules = {path: READ for path in (*_SYSTEM, *read)}
+    rules |= {path: USE for path in _DEVICES}
+    rules |= {path: WRITE for path in folders}
+    rules[output] = Access.WRITE_FILE | Access.TRUNCATE
+    seccomp.restrict(may_start=may_start, may_execute=may_execute or may_start)
+    landlock.restrict(rules)
+
+
+def readable(command: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """What an engine consists of: files and folders. command: () for the runtime."""
+    found = [*_searched(environment), *_packages()]
+    program = shutil.which(command[0]) if command else sys.executable
+    if program:
+        found += _installation(program)
+    return found + [os.path.abspath(word) for word in command[1:] if os.path.isfile(word)]
+
+
+def _installation(program: str) -> Iterator[str]:
+    """The folders that a program was installed into, under its name and under its file's."""
+    for path in (Path(os.path.abspath(program)), Path(os.path.realpath(program))):
+        yield str(path)
+        prefix = path.parent.parent
+        if path.parent.name not in ("bin", "sbin"):
+            continue
+        if prefix in (Path("/"), Path.home(), Path.home() / ".local"):
+            yield from (str(prefix / part) for part in _PARTS)
+        else:
+            yield str(prefix)
+
+
+def _packages() -> Iterator[str]:
+    """Where the engine's own packages are, with the libraries that come with them."""
+    for name in _PACKAGES:
+        spec = find_spec(name)
+        for folder in spec.submodule_search_locations or () if spec else ():
+            yield folder
+            beside = Path(folder).parent
+            if beside.name in ("site-packages", "dist-packages"):
+                yield str(beside)
+            else:
+                yield f"{folder}.libs"
+    yield str(Path(find_spec.__code__.co_filename).parent.parent)  # the standard library
+
+
+def _searched(environment: Mapping[str, str]) -> Iterator[str]:
+    """The folders in which Lua and Python look for modules, as far as they are given whole."""
+    for name in _PATHS:
+        for entry in environment.get(name, "").replace(";", ":").split(":"):
+            folder = entry.partition("?")[0]
+            folder = folder if folder.endswith("/") or "?" not in entry else os.path.dirname(folder)
+            if os.path.isabs(folder) and os.path.normpath(folder) != "/":
+                yield folder

@@ -1,0 +1,233 @@
+"""Seccomp, by which a process of Linux gives up system calls, for itself and its children.
+
+The kernel runs a filter for each system call: a short program of 8-byte instructions, each with
+two distances to jump, which looks at the call's number and arguments and says what becomes of it.
+The filter here refuses what `landlock` does not look after: to start processes, to reach the
+network, to touch other processes, to change the attributes of files.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import struct
+from dataclasses import dataclass
+
+__all__ = ["NUMBERS", "filter_for", "is_available", "restrict"]
+
+_SET_NO_NEW_PRIVILEGES, _GET_SECCOMP, _SET_SECCOMP = 38, 21, 22  # of prctl
+_FILTER = 2
+# The instructions: load a word of the call; compare; test bits; mask bits; end.
+_LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_BITS, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+_NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, 16  # offsets in what the kernel tells of a call
+
+_CLONE_THREAD = 0x00010000
+_CAPABILITY_VERSION, _READ_ALL = 0x20080522, 1 << 1  # CAP_DAC_OVERRIDE
+#: Calls from this number on are younger than this list: who uses them can do without.
+_UNKNOWN_FROM = 470
+
+#: The column of a processor in `NUMBERS`, and its number in linux/audit.h.
+_PROCESSORS = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+
+#: The numbers of system calls on x86-64 and aarch64; -1 where there is no such call.
+NUMBERS = {
+    # What starts a process, or replaces this one by another program.
+    "fork": (57, -1),
+    "vfork": (58, -1),
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "execve": (59, 221),
+    "execveat": (322, 281),
+    # What reaches other machines or other processes, or would get round this filter.
+    "socket": (41, 198),
+    "io_uring_setup": (425, 425),
+    "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "semctl": (66, 191),
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    # What changes other processes, or this one's place among them.
+    "kill": (62, 129),
+    "tkill": (200, 130),
+    "tgkill": (234, 131),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_open": (434, 434),
+    "pidfd_send_signal": (424, 424),
+    "pidfd_getfd": (438, 438),
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "kcmp": (312, 272),
+    "prlimit64": (302, 261),
+    "setpriority": (141, 140),
+    "setsid": (112, 157),
+    "setpgid": (109, 154),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    # What changes files that are open to be read, or none at all.
+    "open": (2, -1),
+    "openat": (257, 56),
+    "openat2": (437, 437),
+    "truncate": (76, 45),
+    "chmod": (90, -1),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, -1),
+    "lchown": (94, -1),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+    "utime": (132, -1),
+    "utimes": (235, -1),
+    "futimesat": (261, -1),
+    "utimensat": (280, 88),
+    # What gives more of the kernel to attack, and is of no use to pages.
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+}
+
+#: What is refused only without leave to start processes.
+_STARTING = frozenset(("fork", "vfork", "clone", "execve", "execveat"))
+#: What libraries do in another way if the kernel does not know the call: see `_rules`.
+_WITH_ANOTHER_WAY = frozenset(("clone3", "openat2"))
+#: What a process may do to itself: its first argument is then its id, or 0 where that means it.
+_TO_ITSELF = {"kill": False, "tgkill": False, "prlimit64": True}
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """An instruction of a filter: how many to pass over if its test holds, and if it does not."""
+
+    code: int
+    value: int
+    then: int = 0
+    otherwise: int = 0
+
+    def packed(self) -> bytes:
+        """The bytes of C's ``struct sock_filter``."""
+        return struct.pack("=HBBI", self.code, self.then, self.otherwise, self.value)
+
+
+def is_available() -> bool:
+    """Whether the kernel has filters, and this module knows the processor's numbers."""
+    if platform.machine() not in _PROCESSORS:
+        return False
+    try:
+        # With a filter that it cannot read, the kernel says so if it has filters at all.
+        _control(_SET_SECCOMP, _FILTER, 0)
+    except (OSError, AttributeError) as error:
+        return isinstance(error, OSError) and error.errno == errno.EFAULT
+    return False
+
+
+def restrict(*, may_start: bool, may_execute: bool) -> None:
+    """Take system calls from this process, and the privileges that it may have as root.
+
+    may_start: it may start processes, which are restricted likewise. may_execute: it may replace
+    itself by another program. Raises OSError.
+    """
+    _control(_SET_NO_NEW_PRIVILEGES, 1, 0)
+    _drop_privileges()
+    rules = filter_for(platform.machine(), os.getpid(), may_start, may_execute)
+    code = b"".join(rule.packed() for rule in rules)
+    kept = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("@HP", len(rules), ctypes.addressof(kept))
+    _control(_SET_SECCOMP, _FILTER, ctypes.c_char_p(program))
+
+
+def filter_for(machine: str, process: int, may_start: bool, may_execute: bool) -> list[Instruction]:
+    """The filter of a process on a machine."""
+    column, audit = _PROCESSORS[machine]
+    allowed: set[str] = set()
+    if may_start:
+        allowed |= _STARTING
+    if may_execute:
+        allowed |= {"execve", "execveat"}
+    rules = [
+        Instruction(_LOAD, _PROCESSOR),
+        Instruction(_IF_EQUAL, audit, then=1),
+        Instruction(_RETURN, _KILL),  # a call of another processor's: numbers mean other calls
+        Instruction(_LOAD, _NUMBER),
+        Instruction(_IF_AT_LEAST, _UNKNOWN_FROM, otherwise=1),
+        _refusal(errno.ENOSYS),
+    ]
+    for name, numbers in NUMBERS.items():
+        if numbers[column] >= 0 and name not in allowed:
+            own = _rules(name, process)
+            rules += [Instruction(_IF_EQUAL, numbers[column], otherwise=len(own)), *own]
+    return [*rules, Instruction(_RETURN, _ALLOW)]
+
+
+def _rules(name: str, process: int) -> list[Instruction]:
+    """What becomes of a call, by its arguments."""
+    refused, allowed = _refusal(errno.EPERM), Instruction(_RETURN, _ALLOW)
+    if name in _WITH_ANOTHER_WAY:  # their arguments are in memory, where a filter cannot look
+        return [_refusal(errno.ENOSYS)]
+    if name == "clone":
+        return [_argument(0), Instruction(_IF_BITS, _CLONE_THREAD, otherwise=1), allowed, refused]
+    if name in _TO_ITSELF:
+        end = [refused, allowed]
+        zero = [Instruction(_IF_EQUAL, 0, then=2)] if _TO_ITSELF[name] else []
+        return [_argument(0), *zero, Instruction(_IF_EQUAL, process, then=1), *end]
+    if name in ("open", "openat"):  # to read, and yet to cut the file
+        mask = os.O_TRUNC | os.O_ACCMODE
+        cuts = Instruction(_IF_EQUAL, os.O_TRUNC | os.O_RDONLY, otherwise=1)
+        return [_argument(2 if name == "openat" else 1), Instruction(_AND, mask), cuts, refused,
+                allowed]  # fmt: skip
+    return [refused]
+
+
+def _argument(position: int) -> Instruction:
+    # The lower half: flags and ids are no longer.
+    return Instruction(_LOAD, _ARGUMENTS + 8 * position)
+
+
+def _refusal(code: int) -> Instruction:
+    return Instruction(_RETURN, _REFUSE | code)
+
+
+def _drop_privileges() -> None:
+    """Give up what root may do besides other users, but for reading their files."""
+    c_library = ctypes.CDLL(None, use_errno=True)
+    header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
+    now = ctypes.create_string_buffer(24)
+    if c_library.capget(header, now) == 0:
+        kept = struct.unpack("=6I", now.raw)[1] & _READ_ALL
+        if c_library.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)) == 0:
+            return
+    code = ctypes.get_errno()
+    raise OSError(code, os.strerror(code))
+
+
+def _control(option: int, value: int, pointer: object) -> None:
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    words = [pointer if pointer else ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0)]
+    if prctl(option, ctypes.c_ulong(value), *words):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
