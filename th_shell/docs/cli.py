@@ -22,14 +22,15 @@ from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.files import write_all
 from th_shell.docs.reporting.report import as_json, page_lines, total_line
-from th_shell.docs.running.evaluation import Runner
-from th_shell.docs.running.processes import Engine, Starter, lua_engine
+from th_shell.docs.running.configured import PROTOCOL, configured_runner
+from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.configuration import Configuration, configuration, search_path
+from th_shell.docs.settings.settings import Layer, Settings, SettingsError
 from th_shell.visible import visible
 
 __all__ = ["main"]
 
 _WRONG_USAGE = 2
-_PROTOCOL = "protocol:"  # before a command that is an engine by itself
 _NO_EXAMPLES = 5  # as pytest without tests
 _INTERRUPTED = 130
 
@@ -119,7 +120,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--timeout",
         type=_seconds,
-        default=30.0,
         metavar="SECONDS",
         help="the time that an example may take (default: 30)",
     )
@@ -132,10 +132,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--engine",
         type=_words,
-        default=[],
         metavar="COMMAND",
         help="what runs the examples instead of th: a command that runs a Lua script; or, behind "
-        f"'{_PROTOCOL} ', one that speaks the protocol of th_shell/docs/running/protocol.py",
+        f"'{PROTOCOL} ', one that speaks the protocol of th_shell/docs/running/protocol.py",
     )
     parser.add_argument(
         "--prelude",
@@ -146,7 +145,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--memory",
         type=_megabytes,
-        default=4 << 30,
         metavar="MB",
         help="the memory that a page may take, in megabytes; 0: no limit (default: 4096)",
     )
@@ -166,7 +164,46 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="a line for every example, too"
     )
+    _settings_options(parser)
     return parser
+
+
+def _settings_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--atol",
+        type=_tolerance,
+        metavar="NUMBER",
+        help="how far a printed number may be from the documented one",
+    )
+    parser.add_argument(
+        "--rtol",
+        type=_tolerance,
+        metavar="NUMBER",
+        help="the same as a part of the documented number; with both, their sum",
+    )
+    parser.add_argument(
+        "--lua-path",
+        type=_search_path,
+        metavar="PATH",
+        help="where modules are searched first, as in LUA_PATH: 'lib/?.lua'",
+    )
+    parser.add_argument(
+        "--lua-cpath",
+        type=_search_path,
+        metavar="PATH",
+        help="the same for modules that are C libraries",
+    )
+
+
+def _search_path(text: str) -> str:
+    return search_path(Path.cwd(), text)
+
+
+def _tolerance(text: str) -> float:
+    number = float(text)
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError("not a number from 0 up")
+    return number
 
 
 def _seconds(text: str) -> float:
@@ -211,8 +248,7 @@ def _check(options: argparse.Namespace) -> Iterator[PageResult]:
     # Each page runs in two processes. The results come in the order of the command line.
     compiler = Compiler()
     with Starter() as starter, ThreadPoolExecutor(max(1, PROCESSORS // 2)) as pool:
-        runner = Runner(starter, _engine(options), options.timeout, options.prelude or "")
-        jobs = [_job(page, options, compiler, runner) for page in options.pages]
+        jobs = [_job(page, options, compiler, starter) for page in options.pages]
         try:
             yield from pool.map(lambda job: job(), jobs)
         except (KeyboardInterrupt, GeneratorExit):  # GeneratorExit: an error ended the report
@@ -221,20 +257,32 @@ def _check(options: argparse.Namespace) -> Iterator[PageResult]:
             raise
 
 
-def _engine(options: argparse.Namespace) -> Engine:
-    command: list[str] = options.engine
-    if not command:
-        return Engine(memory=options.memory)
-    if command[0] == _PROTOCOL:
-        return Engine(command[1:], memory=options.memory)
-    return lua_engine(command, options.memory)
-
-
-def _job(page: Path, options: argparse.Namespace, compiler: Compiler, runner: Runner) -> _Job:
+def _job(page: Path, options: argparse.Namespace, compiler: Compiler, starter: Starter) -> _Job:
     try:
-        examples = read_examples(page, compiler)
+        said = configuration(page, _command_line(options))
+        examples = read_examples(page, compiler, said.layer)
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
         return lambda: PageResult(page, [], problem)
-    judged = Options(options.errata, options.strict, options.update)
+    except SettingsError as error:
+        wrong = str(error)
+        return lambda: PageResult(page, [], wrong)
+    runner = configured_runner(starter, said)
+    judged = Options(said.errata, options.strict, options.update)
     return lambda: check_page(page, examples, runner, compiler, judged)
+
+
+def _command_line(options: argparse.Namespace) -> Configuration:
+    """What the command line says of all pages, over the files of their folders."""
+    settings = Settings(
+        atol=options.atol, rtol=options.rtol, timeout=options.timeout, strict=options.strict or None
+    )
+    return Configuration(
+        Layer(settings),
+        engine=options.engine,
+        prelude=options.prelude,
+        lua_path=options.lua_path,
+        lua_cpath=options.lua_cpath,
+        memory=options.memory,
+        errata=options.errata,
+    )

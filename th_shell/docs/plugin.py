@@ -21,14 +21,16 @@ from th_shell.docs.judging.pages import Options, check_page, read_examples
 from th_shell.docs.judging.verdicts import PageResult, Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.report import describe_failure
-from th_shell.docs.running.evaluation import Runner
+from th_shell.docs.running.configured import configured_runner
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.configuration import Configuration, configuration
+from th_shell.docs.settings.settings import Layer, Settings, SettingsError
 
 __all__ = ["pages"]
 
 
 def pages(
-    *patterns: str, timeout: float = 30
+    *patterns: str, timeout: float | None = None
 ) -> Callable[[Path, pytest.Collector], pytest.Collector | None]:
     """A pytest_collect_file hook that collects the pages whose names match."""
 
@@ -57,16 +59,28 @@ def _starter() -> Starter:
 class _Page(pytest.File):
     """A page; it runs once in each process of pytest, when the first of its tests runs there."""
 
-    timeout: float = 30
+    timeout: float | None = None
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        said = Configuration(Layer(Settings(timeout=self.timeout)))
+        try:
+            return configuration(self.path, said)
+        except SettingsError as error:
+            raise self.CollectError(str(error)) from None
 
     @cached_property
     def examples(self) -> list[Any]:
-        return list(read_examples(self.path, _compiler()))
+        try:
+            return read_examples(self.path, _compiler(), self.configuration.layer)
+        except SettingsError as error:
+            raise self.CollectError(str(error)) from None
 
     @cached_property
     def result(self) -> PageResult:
-        runner = Runner(_starter(), seconds=self.timeout)
-        return check_page(self.path, self.examples, runner, _compiler(), Options())
+        runner = configured_runner(_starter(), self.configuration)
+        options = Options(self.configuration.errata)
+        return check_page(self.path, self.examples, runner, _compiler(), options)
 
     def collect(self) -> Iterable[pytest.Item]:
         for index, example in enumerate(self.examples):

@@ -4,16 +4,18 @@ These differences do not count: white space, colours, 'of size' and 'of dimensio
 heading of a slice '(1,.,.) =', addresses, the times that a prompt shows, and comments in the page.
 A line '...' in the page stands for any text. Numbers are compared by value, to the precision that
 the page shows; residues of rounding, 1e-12 of the largest number beside them, do not count, nor
-that such residues make a tensor print in another format.
+that such residues make a tensor print in another format. A page may allow more: its tolerance.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import sqrt
 
 from th_shell.docs.judging.printout import NUMBER, PrintedTensor, only_tensors, precision
+from th_shell.docs.settings.settings import Tolerance
 
 __all__ = [
     "agrees",
@@ -50,6 +52,19 @@ _POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s")
 #: How much further than one change of the numbers a result comes from another change may bring it.
 _MOST_SPREAD = 4.0
 _RESIDUE = 1e-12
+_EXACT = Tolerance()
+
+
+@dataclass(frozen=True)
+class _Slack:
+    """How far numbers may be apart. least: beside the tolerance, and the rounding of a number."""
+
+    least: float
+    tolerance: Tolerance
+
+    def of(self, documented: float, unit: float) -> float:
+        """For a documented number; unit: one in its last place."""
+        return 1.01 * unit + self.least + self.tolerance.of(documented)
 
 
 def same(first: str, second: str) -> bool:
@@ -57,19 +72,19 @@ def same(first: str, second: str) -> bool:
     return _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
 
 
-def agrees(expected: str, got: str) -> bool:
+def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     """Whether a printed text is the one that the page documents."""
     found = _tokens(got)
-    residue = _residue(found)
-    if any(_match(_tokens(text), found, residue) for text in _readings(expected)):
+    slack = _Slack(_residue(found), tolerance)
+    if any(_match(_tokens(text), found, slack) for text in _readings(expected)):
         return True
     printed = only_tensors(got)
     return bool(printed) and any(
-        _same_tensors(only_tensors(text), printed, residue) for text in _readings(expected)
+        _same_tensors(only_tensors(text), printed, slack) for text in _readings(expected)
     )
 
 
-def agrees_within(expected: str, got: str, varied: str) -> bool:
+def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _EXACT) -> bool:
     """Whether a printed text is the documented one but for the rounding of numbers it comes from.
 
     varied: what the same input prints where those numbers are others within their rounding.
@@ -83,7 +98,7 @@ def agrees_within(expected: str, got: str, varied: str) -> bool:
     for text in _readings(expected):
         wanted = _tokens(text)
         if len(wanted) == len(found) and all(
-            _equal(w, f, _MOST_SPREAD * s + usual)
+            _equal(w, f, _Slack(_MOST_SPREAD * s + usual, tolerance))
             for w, f, s in zip(wanted, found, spread, strict=True)
         ):
             return True
@@ -108,14 +123,14 @@ def agrees_by_layout(expected: str, first: str, second: str) -> bool:
     )
 
 
-def agrees_in_any_order(expected: str, got: str) -> bool:
+def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     """Whether a printed text that shows a table has the documented lines in any order.
 
     LuaJIT traverses named fields in a different order in each process.
     """
     if not _TABLE.search(got):
         return False
-    return any(_same_lines(text, got) for text in _readings(expected))
+    return any(_same_lines(text, got, _Slack(0, tolerance)) for text in _readings(expected))
 
 
 def is_error_message(expected: str, message: str) -> bool:
@@ -131,12 +146,12 @@ def _readings(expected: str) -> Sequence[str]:
     return expected, plain, _PROSE.sub("", plain)
 
 
-def _same_lines(expected: str, got: str) -> bool:
+def _same_lines(expected: str, got: str, slack: _Slack) -> bool:
     wanted, left = (
         [_tokens(line) for line in t.split("\n") if line.strip()] for t in (expected, got)
     )
     for line in wanted:
-        found = next((i for i, other in enumerate(left) if _match(line, other, 0)), None)
+        found = next((i for i, other in enumerate(left) if _match(line, other, slack)), None)
         if found is None:
             return False
         del left[found]
@@ -150,23 +165,23 @@ def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(_ELLIPSIS.sub(_ANYTHING, text))
 
 
-def _match(expected: list[str], got: list[str], residue: float) -> bool:
+def _match(expected: list[str], got: list[str], slack: _Slack) -> bool:
     if _ANYTHING in expected:
         at = expected.index(_ANYTHING)
         rest = expected[at + 1 :]
-        return _match(expected[:at], got[:at], residue) and any(
-            _match(rest, got[i:], residue) for i in range(at, len(got) + 1)
+        return _match(expected[:at], got[:at], slack) and any(
+            _match(rest, got[i:], slack) for i in range(at, len(got) + 1)
         )
     return len(expected) == len(got) and all(
-        _equal(*pair, residue) for pair in zip(expected, got, strict=True)
+        _equal(*pair, slack) for pair in zip(expected, got, strict=True)
     )
 
 
-def _equal(expected: str, got: str, slack: float) -> bool:
+def _equal(expected: str, got: str, slack: _Slack) -> bool:
     if expected == got:
         return True
     return _are_numbers(expected, got) and _near(
-        float(expected), float(got), 1.01 * precision(expected) + slack
+        float(expected), float(got), slack.of(float(expected), precision(expected))
     )
 
 
@@ -187,12 +202,12 @@ def _residue(tokens: list[str]) -> float:
 
 
 def _same_tensors(
-    expected: Sequence[PrintedTensor], got: Sequence[PrintedTensor], residue: float
+    expected: Sequence[PrintedTensor], got: Sequence[PrintedTensor], slack: _Slack
 ) -> bool:
     return len(expected) == len(got) and all(
         (wanted.class_name, wanted.sizes) == (found.class_name, found.sizes)
         and not wanted.problem
-        and all(map(_near, wanted.values, found.values, (1.01 * u + residue for u in wanted.units)))
+        and all(map(_near, wanted.values, found.values, map(slack.of, wanted.values, wanted.units)))
         for wanted, found in zip(expected, got, strict=True)
     )
 

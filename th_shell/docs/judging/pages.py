@@ -24,12 +24,17 @@ from th_shell.docs.judging.ledger import (
 )
 from th_shell.docs.judging.plausibility import implausible
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict, judge
+from th_shell.docs.judging.xfail import with_xfail
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import read_page
-from th_shell.docs.reading.examples import Example, Kind, cut
+from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.names import bound_names, read_names
 from th_shell.docs.reporting.files import write_file
-from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, PreludeError, Runner
+from th_shell.docs.running.evaluation import FIRST, SECOND, HiddenError, Outcome, Plan, Runner
+from th_shell.docs.running.facts import with_conditions
+from th_shell.docs.settings.filters import filtered
+from th_shell.docs.settings.placement import cut_with_settings
+from th_shell.docs.settings.settings import NOTHING, Layer
 
 __all__ = ["Options", "check_page", "read_examples"]
 
@@ -52,9 +57,12 @@ class Options:
     update: bool = False
 
 
-def read_examples(page: Path, compiler: Compiler) -> list[Example]:
-    """The examples of a page. Raises OSError."""
-    return cut(read_page(page), compiler)
+def read_examples(page: Path, compiler: Compiler, below: Layer = NOTHING) -> list[Example]:
+    """The examples of a page. below: what its folder says of them.
+
+    Raises OSError and SettingsError.
+    """
+    return cut_with_settings(page, read_page(page), compiler, below)
 
 
 def check_page(
@@ -62,17 +70,17 @@ def check_page(
 ) -> PageResult:
     """Run a page's examples and judge them."""
     path = ledger_path(page, options.ledgers)
+    examples = with_conditions(examples, runner)
     try:
         errata = find(read_ledger(path), examples)
         found = _Judged(examples, runner, {i: e.input for i, e in errata.items() if e.input})
     except LedgerError as error:
         return PageResult(page, [], str(error))
-    except PreludeError as error:
-        return PageResult(page, [], f"the prelude fails: {error}")
-    known = compiler.known_names | bound_names(runner.prelude)
+    except HiddenError as error:
+        return PageResult(page, [], str(error))
+    known = compiler.known_names | bound_names(runner.prelude) | _hidden_names(examples)
     results = _with_fragments(found.results, known)
-    if options.strict:
-        results = [_strict(result) for result in results]
+    results = with_xfail([_strict(result, options.strict) for result in results])
     if options.update and errata:
         try:
             errata = _updated(path, errata, results, found.outcomes)
@@ -154,11 +162,12 @@ def _better(
         return first
     if second.verdict is Verdict.ERROR:
         return first
-    expected = first.example.expected
+    expected, settings = first.example.expected, first.example.settings
     exact, other, varied = outcomes[:_ADOPTED]
     by_chance = second.verdict is Verdict.LAYOUT
     if second.verdict is Verdict.DIFFERS and exact.output == other.output:
-        if agrees_within(expected, exact.output, varied.output):
+        wanted, got, moved = filtered(settings.filters, expected, exact.output, varied.output)
+        if agrees_within(wanted, got, moved, settings.tolerance):
             return replace(second, verdict=Verdict.PASS, note="")
         if first.verdict is Verdict.LAYOUT and not is_shown_first:
             note = "it does not follow from the numbers that the page shows above"
@@ -194,6 +203,11 @@ def _shown_first(examples: Sequence[Example]) -> set[int]:
 # -- names without a value
 
 
+def _hidden_names(examples: Sequence[Example]) -> set[str]:
+    codes = (hidden.text for example in examples for hidden in example.hidden)
+    return {name for code in codes for name in bound_names(code)}
+
+
 def _with_fragments(results: Sequence[Result], known: frozenset[str]) -> list[Result]:
     """The results; what fails for want of a name that nothing above gives a value is a fragment.
 
@@ -221,7 +235,10 @@ def _with_fragments(results: Sequence[Result], known: frozenset[str]) -> list[Re
 # -- the ledger, and options
 
 
-def _strict(result: Result) -> Result:
+def _strict(result: Result, strict: bool) -> Result:
+    said = result.example.settings.strict
+    if not (strict if said is None else said):
+        return result
     prints = result.verdict is Verdict.RAN and result.got.strip()
     if not prints or result.example.kind is not Kind.PROMPT:
         return result

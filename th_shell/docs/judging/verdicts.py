@@ -16,6 +16,7 @@ from th_shell.docs.judging.comparison import (
 )
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.running.evaluation import Outcome, unrunnable
+from th_shell.docs.settings.filters import filtered
 
 __all__ = ["PageResult", "Result", "Verdict", "judge"]
 
@@ -110,7 +111,7 @@ def _judge_one(
         return _judge_error(example, first, second, got)
     if not example.expected:
         return Result(example, Verdict.RAN, got)
-    verdicts = [_compare(example.expected, *pair) for pair in candidates]
+    verdicts = [_compare(example, *pair) for pair in candidates]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
     note = "" if same(*candidates[0]) else "the output depends on chance; compared by layout"
     return Result(example, best, got, note if best is Verdict.DIFFERS else "")
@@ -118,16 +119,19 @@ def _judge_one(
 
 def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) -> Result:
     if first.error is None or second.error is None:
-        message = first.error or second.error
-        return Result(example, Verdict.ERROR, got, f"an error in one of two runs: {message}")
-    documented = example.expected and is_error_message(example.expected, got)
+        why = first.error or second.error
+        return Result(example, Verdict.ERROR, got, f"an error in one of two runs: {why}")
+    expected, message = filtered(example.settings.filters, example.expected, got)
+    documented = expected and is_error_message(expected, message)
     return Result(example, Verdict.PASS if documented else Verdict.ERROR, got)
 
 
-def _compare(expected: str, first: str, second: str) -> Verdict:
-    if agrees(expected, first) and agrees(expected, second):
+def _compare(example: Example, first: str, second: str) -> Verdict:
+    expected, first, second = filtered(example.settings.filters, example.expected, first, second)
+    tolerance = example.settings.tolerance
+    if agrees(expected, first, tolerance) and agrees(expected, second, tolerance):
         return Verdict.PASS
-    if agrees_in_any_order(expected, first):
+    if agrees_in_any_order(expected, first, tolerance):
         return Verdict.LAYOUT
     by_chance = not same(first, second) and agrees_by_layout(expected, first, second)
     return Verdict.LAYOUT if by_chance else Verdict.DIFFERS

@@ -15,10 +15,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-__all__ = ["SKIP_MARK", "Block", "Line", "read_page", "text_blocks"]
-
-#: This text on a line of its own before a fence says that the block's examples are not run.
-SKIP_MARK = "<!-- th-docs: skip -->"
+__all__ = ["Block", "Line", "read_page", "text_blocks"]
 
 #: The languages after an opening fence whose blocks are Lua.
 _LUA = frozenset(("", "lua", "luajit", "th", "torch"))
@@ -41,15 +38,14 @@ class Line:
 class Block:
     """The lines between two fences.
 
-    opening, closing: the line numbers of the fences. skip: whether the page says not to run it.
-    heading: the text of the heading above, '' where there is none.
+    opening, closing: the line numbers of the fences. heading: the text of the heading above, ''
+    where there is none.
     """
 
     opening: int
     closing: int
     language: str
     lines: tuple[Line, ...]
-    skip: bool = False
     heading: str = ""
 
 
@@ -59,7 +55,7 @@ def read_page(path: Path) -> list[Block]:
     # In Lua a no-break space is part of a name; in a page it is a space.
     lines = [line.replace("\N{NO-BREAK SPACE}", " ") for line in text.split("\n")]
     find = _markdown_blocks if path.suffix.lower() in (".md", ".markdown") else text_blocks
-    blocks = _joined(_marked(find(lines), lines), lines)
+    blocks = _joined(find(lines), lines)
     return [block for block in blocks if block.language in _LUA]
 
 
@@ -119,13 +115,6 @@ def _closes(opened: str, mark: str) -> bool:
     return _is_curly(mark) or (mark[0] == opened[0] and len(mark) >= len(opened))
 
 
-def _marked(blocks: Iterator[Block], lines: list[str]) -> Iterator[Block]:
-    for block in blocks:
-        before = (text.strip() for text in reversed(lines[: block.opening - 1]))
-        skip = next((text for text in before if text), "") == SKIP_MARK
-        yield replace(block, skip=skip)
-
-
 def _joined(blocks: Iterator[Block], lines: list[str]) -> Iterator[Block]:
     last: Block | None = None
     for block in blocks:
@@ -142,5 +131,5 @@ def _joined(blocks: Iterator[Block], lines: list[str]) -> Iterator[Block]:
 
 def _continues(block: Block, last: Block, lines: list[str]) -> bool:
     between = lines[last.closing : block.opening - 1]
-    same = block.language in ("", last.language) and not block.skip
+    same = block.language in ("", last.language)
     return same and not any(text.strip() for text in between)

@@ -15,6 +15,7 @@ from enum import Enum
 
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import Block, Line
+from th_shell.docs.settings.settings import Hidden, Settings
 from th_shell.inputs import Syntax
 
 __all__ = ["Example", "Kind", "cut"]
@@ -43,9 +44,10 @@ class Example:
     """An input and the text under it.
 
     line: the line of the page where the input begins, from 1. block: the number of its block.
-    source: the input without prompts. expected: the text under it. skip: whether the page says not
-    to run it. last: the line where the input ends. documented: the first and the last line of the
-    text under it, None where there is none. heading: the heading above. language: that of source.
+    source: the input without prompts. expected: the text under it. last: the line where the input
+    ends. documented: the first and the last line of the text under it, None where there is none.
+    heading: the heading above. language: that of source. settings: how it is run and judged.
+    hidden: what is done before it, or at the page's end, and not shown.
     """
 
     line: int
@@ -53,11 +55,12 @@ class Example:
     kind: Kind
     source: str
     expected: str = ""
-    skip: bool = False
     last: int = 0
     documented: tuple[int, int] | None = None
     heading: str = ""
     language: str = "lua"
+    settings: Settings = Settings()
+    hidden: tuple[Hidden, ...] = ()
 
 
 def cut(blocks: Iterable[Block], compiler: Compiler) -> list[Example]:
@@ -173,8 +176,7 @@ class _Cutter:
 
     def _add(self, kind: Kind, source: str, lines: Sequence[Line]) -> None:
         example = Example(lines[0].number, self._number, kind, source, last=lines[-1].number)
-        block = self._block
-        self._inputs.append(replace(example, skip=block.skip, heading=block.heading))
+        self._inputs.append(replace(example, heading=self._block.heading))
         self._outputs.append([])
 
 

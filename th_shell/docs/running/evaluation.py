@@ -13,10 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.running.hidden import HiddenCode
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter
 from th_shell.docs.running.shell import refusal
+from th_shell.docs.settings.captures import Captures
 
-__all__ = ["FIRST", "SECOND", "Outcome", "Plan", "PreludeError", "Runner", "unrunnable"]
+__all__ = ["FIRST", "SECOND", "HiddenError", "Outcome", "Plan", "Runner", "unrunnable"]
 
 #: How many times a page is started again after an input has ended its process.
 _RESTARTS = 100
@@ -63,15 +65,11 @@ def unrunnable(example: Example) -> str:
     """Why an example is not run; '' if it is run."""
     if example.kind is Kind.TEXT:
         return "no input: this text does not compile as Lua"
-    if example.skip:
-        return "the page says so"
+    if example.settings.skip:
+        return example.settings.skip.reason or "the page says so"
     if example.kind is Kind.PROMPT and example.source.startswith("?"):
         return "asks the prompt for help; not Lua"
     return refusal(example.source) if example.kind is Kind.SHELL else ""
-
-
-class PreludeError(Exception):
-    """The code that runs before a page has failed; the message is its error."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +87,15 @@ class Runner:
     def evaluate(
         self, examples: Sequence[Example], plans: Sequence[Plan] = (FIRST, SECOND)
     ) -> list[tuple[Outcome, ...]]:
-        """The outcomes of each example, one for each plan. Raises PreludeError."""
+        """The outcomes of each example, one for each plan. Raises HiddenError."""
         with ThreadPoolExecutor(len(plans)) as pool:
             runs = [pool.submit(_PageRun(self, examples, plan).outcomes) for plan in plans]
             found = [run.result() for run in runs]
         return [tuple(outcomes[i] for outcomes in found) for i in range(len(examples))]
+
+
+class HiddenError(Exception):
+    """The prelude or a teardown of a page has failed; the message says which, and how."""
 
 
 class _PageRun:
@@ -103,6 +105,8 @@ class _PageRun:
         self._runner = runner
         self._examples = examples
         self._plan = plan
+        self._hidden = HiddenCode(examples, runner.seconds)
+        self._captures = Captures()
 
     def outcomes(self) -> dict[int, Outcome]:
         left = [i for i, example in enumerate(self._examples) if not unrunnable(example)]
@@ -130,6 +134,8 @@ class _PageRun:
     def _run(self, run: Run, indices: Sequence[int], found: dict[int, Outcome]) -> int | None:
         """Run examples, and add their outcomes; the index of the one that has ended the run."""
         plan, block = self._plan, None
+        self._hidden.restart()
+        self._captures = Captures()
         begin = f"seed {plan.seed}\nfill {plan.fill}\nclock {plan.clock}\n".encode()
         for index in indices:
             example = self._examples[index]
@@ -140,30 +146,40 @@ class _PageRun:
                 if block != example.block:
                     run.ask("block")
                     block = example.block
+                problem = self._hidden.before(run, index)
+                if problem:
+                    found[index] = Outcome(lost=f"not run: {problem}")
+                    continue
                 found[index] = self._outcome(run, index, example)
                 if index in plan.after:
                     run.ask("run", _encoded(plan.after[index]), self._runner.seconds)
             except LostError as error:
-                how = f"the process {error} in this input"
+                how = f"the process {error} in {self._hidden.doing or 'this input'}"
                 found[index] = Outcome(output=error.output, lost=how)
                 return index
+        if indices and (problem := self._hidden.end(run)):
+            raise HiddenError(problem)
         return None
 
     def _run_prelude(self, run: Run) -> None:
         if self._runner.prelude:
             reply = run.ask("run", _encoded(self._runner.prelude), self._runner.seconds)
             if reply.error is not None or reply.late:
-                raise PreludeError(reply.error or "it takes too long")
+                raise HiddenError(f"the prelude fails: {reply.error or 'it takes too long'}")
 
     def _outcome(self, run: Run, index: int, example: Example) -> Outcome:
-        seconds = self._runner.seconds
+        settings = example.settings
+        seconds = settings.timeout or self._runner.seconds
         if example.kind is Kind.SHELL:
             reply = run.shell(example.source, seconds)
         else:
-            source = self._plan.sources.get(index, example.source)
+            source = self._captures.paste(self._plan.sources.get(index, example.source))
             reply = run.ask("input", _encoded(source), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
-        return Outcome(reply.output, reply.printed, None if lost else reply.error, lost)
+        output, printed = self._captures.named(
+            settings.captures, example.expected, reply.output, reply.printed
+        )
+        return Outcome(output, printed, None if lost else reply.error, lost)
 
 
 def _encoded(text: str) -> bytes:

@@ -121,7 +121,6 @@ class _Keeper:
             self._prepare()
             command = self._plan["command"]
             if command:
-                os.environ.update(self._plan["environment"])
                 try:
                     os.execvp(command[0], command)
                 except OSError as error:
@@ -145,5 +144,6 @@ class _Keeper:
         for source, target in zip((nothing, high[2], high[2], *high[:2]), range(5), strict=True):
             os.dup2(source, target, inheritable=True)
         os.closerange(REPLIES + 1, 4096)
+        os.environ.update(self._plan["environment"])
         os.chdir(self._plan["page"])
         limit_memory(self._plan["memory"])
