@@ -55,7 +55,7 @@ class Comment:
 
 def find_comments(suffix: str, lines: Sequence[str], blocks: Sequence[Block]) -> list[Comment]:
     """The comments of a page that begin with `th-docs`, in order. suffix: of the page's name."""
-    if not any(WORD in line for line in lines):
+    if not lines:
         return []
     found = [
         comment for number, block in enumerate(blocks) for comment in _inside(number, block.lines)
@@ -88,7 +88,8 @@ def _inside(number: int, lines: Sequence[Line]) -> Iterator[Comment]:
     at = 0
     while at < len(lines):
         line = lines[at].number
-        long, short = _LONG.match(lines[at].text), _LINE.match(lines[at].text)
+        text = lines[at].text if WORD in lines[at].text else ""
+        long, short = _LONG.match(text), _LINE.match(text)
         if long:
             end = f"]{long['level']}]"
             texts = [long["text"]]
@@ -117,7 +118,8 @@ def _outside(suffix: str, lines: Sequence[str], blocks: Sequence[Block]) -> Iter
     yield from _html_comments(lines, prose)
     if suffix not in (*_MARKDOWN, *_HTML_PAGES):
         for number in sorted(prose):
-            match = _LINE.match(lines[number - 1])
+            text = lines[number - 1]
+            match = _LINE.match(text) if WORD in text else None
             if match and not match["code"].strip():
                 yield Comment(number, number, match["text"])
 

@@ -135,9 +135,11 @@ def _some(folder: Path, table: dict[str, Any], place: str) -> tuple[str, Configu
     pattern = table.pop("match", None)
     if not isinstance(pattern, str) or not pattern:
         raise SettingsError(f"{place}: match: not a pattern of names of pages")
+    if pattern.startswith("/"):
+        raise SettingsError(f"{place}: match: not relative to the folder: '{pattern}'")
     try:
         is_used = _names_a_file(folder, pattern)
-    except (ValueError, NotImplementedError) as error:
+    except ValueError as error:
         raise SettingsError(f"{place}: match: {error}") from None
     if not is_used:
         raise SettingsError(f"{place}: match: no file is named like '{pattern}'")

@@ -16,7 +16,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import Block
 from th_shell.docs.reading.examples import Example, Kind, cut
 from th_shell.docs.settings.captures import shown_captures
-from th_shell.docs.settings.comments import Comment, find_comments, without_comments
+from th_shell.docs.settings.comments import WORD, Comment, find_comments, without_comments
 from th_shell.docs.settings.directives import Directive, read_directives
 from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.docs.settings.sidecar import read_sidecar
@@ -44,8 +44,7 @@ def cut_with_settings(
 
     below: what is said of the whole page elsewhere. Raises OSError and SettingsError.
     """
-    text = page.read_bytes().decode("utf-8-sig", "surrogateescape")
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = _lines(page)
     comments = find_comments(page.suffix, lines, blocks)
     examples = cut(without_comments(blocks, comments), compiler)
     whole = range(len(examples))
@@ -57,6 +56,14 @@ def cut_with_settings(
     finder = _Finder(lines, blocks, examples, comments)
     placed += [finder.placed(one) for one in read_directives(page.name, comments)]
     return _with_layers(examples, sorted(placed, key=lambda one: one.rank))
+
+
+def _lines(page: Path) -> list[str]:
+    """The lines of a page; none where it cannot have directives."""
+    data = page.read_bytes()
+    if WORD.encode() not in data:
+        return []
+    return data.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n").split("\n")
 
 
 def _with_layers(examples: Sequence[Example], placed: Iterable[_Placed]) -> list[Example]:
