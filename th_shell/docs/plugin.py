@@ -108,6 +108,8 @@ class _ExampleTest(pytest.Item):
         result = page.results[self.index]
         if result.verdict is Verdict.SKIPPED:
             pytest.skip(result.note)
+        if result.verdict is Verdict.XFAIL:
+            pytest.xfail(result.note)
         if result.failed:
             raise _ExampleFailed(describe_failure(page, result))
 

@@ -8,9 +8,10 @@ import pytest
 from th_shell.docs.judging.pages import Options, check_page, read_examples
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.document import Block, Line
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.running.evaluation import Runner
-from th_shell.docs.settings.comments import find_comments
+from th_shell.docs.settings.comments import find_comments, without_comments
 from th_shell.docs.settings.settings import SettingsError
 
 Read = Callable[..., list[Example]]
@@ -70,6 +71,7 @@ TWO = "```lua\n> 1\n> 2\n```\n"
         (f"{TWO}\ntext\n\n{TWO}", "----"),
         (f"{SKIP}\n{TWO}\ntext\n\n{TWO}", "ss--"),
         (f"{SKIP}\n\n\n{TWO}", "ss"),
+        (f"{SKIP}\r\n```lua\r\n> 1\r\n```\r\n", "s"),
         (f"{TWO}\n{SKIP}\n\n{TWO}", "--ss"),
         (f"{SKIP}\n<!-- th-docs: atol=1 -->\n{TWO}", "ss"),
         (f"<!-- th-docs:\nskip\n reason='why'\n-->\n{TWO}", "ss"),
@@ -113,6 +115,18 @@ def test_places_in_text_pages(read: Read) -> None:
 def test_places_in_restructuredtext(text: str, found: list[tuple[int, int, str]]) -> None:
     comments = find_comments(".rst", text.split("\n"), [])
     assert [(one.line, one.last, one.text) for one in comments] == found
+
+
+def test_places_in_the_comments_of_lua_sources(read: Read) -> None:
+    lines = "-- th-docs: skip\n--\n-- @usage\n-- th-docs: atol=1\n-- > x\nlocal y = 1".split("\n")
+    block = Block(3, 6, "lua", (Line(4, "th-docs: atol=1"), Line(5, "> x")))
+    comments = find_comments(".lua", lines, [block])
+    assert [(one.line, one.text, one.block) for one in comments] == [
+        (1, "th-docs: skip", None),
+        (4, "th-docs: atol=1", 0),
+    ]
+    (cut,) = without_comments([block], comments)
+    assert [line.text for line in cut.lines] == ["", "> x"]
 
 
 def test_directives_are_no_part_of_inputs_and_outputs(read: Read) -> None:
@@ -322,6 +336,15 @@ def test_capture_is_pasted_into_inputs_and_outputs(check: Check) -> None:
 def test_strict_of_a_page(check: Check) -> None:
     page = check("```\n> 1\n> 2 -- th-docs: strict=true\n```")
     assert verdicts(page) == ["ran", "differs"]
+
+
+def test_a_page_may_be_less_strict_than_the_command_line(
+    read: Read, runner: Runner, compiler: Compiler, tmp_path: Path
+) -> None:
+    examples = read("```\n> 1\n> 2 -- th-docs: strict=false\n```")
+    strict = Options(strict=True)
+    page = check_page(tmp_path / "page.md", examples, runner, compiler, strict)
+    assert verdicts(page) == ["differs", "ran"]
 
 
 def test_setup_runs_where_it_stands(check: Check) -> None:

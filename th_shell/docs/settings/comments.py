@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
-from markdown_it import MarkdownIt
-
 from th_shell.docs.reading.document import Block, Line
 
 __all__ = ["WORD", "Comment", "find_comments", "without_comments"]
@@ -33,6 +31,7 @@ _FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})\s*(?P<language>[\w.+-]*)\s*$")
 
 _MARKDOWN = (".md", ".markdown")
 _HTML_PAGES = (".html", ".htm", ".xhtml")
+_COMMENTS_ONLY = (".lua",)  # pages whose blocks are in comments
 _NOTEBOOKS = (".ipynb",)  # their lines are not those of their texts
 
 
@@ -58,7 +57,9 @@ def find_comments(suffix: str, lines: Sequence[str], blocks: Sequence[Block]) ->
     if not lines:
         return []
     found = [
-        comment for number, block in enumerate(blocks) for comment in _inside(number, block.lines)
+        comment
+        for number, block in enumerate(blocks)
+        for comment in _inside(number, block.lines, suffix.lower() in _COMMENTS_ONLY)
     ]
     found += _outside(suffix.lower(), lines, blocks)
     return sorted(found, key=lambda comment: comment.line)
@@ -84,7 +85,8 @@ def without_comments(blocks: Iterable[Block], comments: Iterable[Comment]) -> li
 # -- within blocks
 
 
-def _inside(number: int, lines: Sequence[Line]) -> Iterator[Comment]:
+def _inside(number: int, lines: Sequence[Line], is_comment: bool) -> Iterator[Comment]:
+    """The comments of a block. is_comment: whether the block itself is part of a comment."""
     at = 0
     while at < len(lines):
         line = lines[at].number
@@ -99,6 +101,8 @@ def _inside(number: int, lines: Sequence[Line]) -> Iterator[Comment]:
             closed = end in texts[-1]
             text = _joined(texts).partition(end)[0]
             yield Comment(line, lines[at].number, text, number, closed=closed)
+        elif is_comment and text.strip().startswith(WORD):
+            yield Comment(line, line, text.strip(), number)
         elif short:
             yield Comment(line, line, short["text"], number, short["code"])
         at += 1
@@ -138,6 +142,8 @@ def _html_comments(lines: Sequence[str], prose: set[int]) -> Iterator[Comment]:
 
 def _markdown_html(lines: Sequence[str]) -> set[int]:
     """The lines of a Markdown page that may have comments."""
+    from markdown_it import MarkdownIt  # where there are directives: it takes long to load
+
     found: set[int] = set()
     for token in MarkdownIt().parse("\n".join(lines)):
         inline = any(

@@ -152,7 +152,11 @@ class _Finder:
                 start = block.lines[0].number
             if start > comment.last:
                 between = range(comment.last + 1, start)
-                if any(at not in self._covered and self._lines[at - 1].strip() for at in between):
+                if any(at not in self._covered and self._has_text(at) for at in between):
                     return []
                 return [at for at, one in enumerate(self._examples) if one.block == number]
         return []
+
+    def _has_text(self, number: int) -> bool:
+        """Whether a line has something: more than the mark of a comment in Lua."""
+        return bool(self._lines[number - 1].strip().strip("-"))
