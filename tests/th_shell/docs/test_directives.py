@@ -270,6 +270,15 @@ def test_tolerance_does_not_make_infinity_any_number(check: Check) -> None:
     assert verdicts(page) == ["differs", "differs", "pass"]
 
 
+def test_tolerance_adds_to_what_rounding_of_documented_numbers_allows(check: Check) -> None:
+    page = check(
+        "```\n> x = torch.rand(1)\n> x\n 0.5000\n[torch.DoubleTensor of dimension 1]\n\n"
+        "> x[1] * 1e4 -- th-docs: atol=4\n5005.0\n> x[1] * 1e4\n5005.0\n"
+        "> x[1] * 1e4\n5001.0\n> 5000 -- th-docs: atol=4\n5005.0\n```"
+    )
+    assert verdicts(page)[2:] == ["pass", "differs", "pass", "differs"]
+
+
 def test_tolerance_holds_for_what_follows_from_documented_numbers(check: Check) -> None:
     text = (
         "```\n> x = torch.rand(1)\n> x\n 0.5000\n[torch.DoubleTensor of dimension 1]\n\n"
@@ -289,6 +298,11 @@ def test_special_places_stand_over_general_ones(read: Read) -> None:
         (2, 2, 1),
         (1, 1, 1),
     ]
+
+
+def test_where_a_directive_stands_in_the_page_does_not_count(read: Read) -> None:
+    examples = read("<!-- th-docs: atol=2 -->\n```\n> 1\n```\n\n<!-- th-docs page: atol=1 -->\n")
+    assert examples[0].settings.atol == 2
 
 
 def test_timeout_of_an_example(check: Check) -> None:
@@ -376,6 +390,11 @@ def test_setup_that_fails(check: Check) -> None:
     page = check("```\n-- th-docs: setup error('bad')\n> 1\n1\n> 2\n2\n```")
     assert verdicts(page) == ["error", "pass"]
     assert notes(page)[0] == "not run: the setup at page.md:2 fails: stdin:1: bad"
+
+
+def test_setup_runs_again_where_the_page_starts_again(check: Check) -> None:
+    page = check("```\n-- th-docs: setup x = 1\n> x\n1\n> os.exit(1)\n> x\n1\n```")
+    assert verdicts(page) == ["pass", "error", "pass"]
 
 
 def test_setup_that_ends_the_page(check: Check) -> None:

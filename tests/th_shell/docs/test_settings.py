@@ -1,6 +1,7 @@
 """Settings of folders and of pages, in files beside them, and which of them stand over others."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -385,3 +386,11 @@ def test_folders_have_engines_memory_and_ledgers(capfd: pytest.CaptureFixture[st
     Path("th-docs.toml").write_text("engine = 'none-such'\n")
     assert main(["page.md"]) == 1
     assert "th-docs: none-such: No such file or directory" in capfd.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+def test_other_engines_have_modules_and_an_environment_too() -> None:
+    engine = f'engine = "{sys.executable} -m th_shell"\n'
+    said = 'environment = {MINE = "yes"}\natol = 0.2\nlua_path = "lib/?.lua"\n'
+    Path("th-docs.toml").write_text(engine + said)
+    assert main(["page.md"]) == 0
