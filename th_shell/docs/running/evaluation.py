@@ -20,6 +20,7 @@ from th_shell.docs.settings.captures import Captures
 
 __all__ = ["FIRST", "SECOND", "HiddenError", "Outcome", "Plan", "Runner", "unrunnable"]
 
+_LANGUAGE = "lua"  # of all examples
 #: How many times a page is started again after an input has ended its process.
 _RESTARTS = 100
 
@@ -105,7 +106,7 @@ class _PageRun:
         self._runner = runner
         self._examples = examples
         self._plan = plan
-        self._hidden = HiddenCode(examples, runner.seconds)
+        self._hidden = HiddenCode(examples, runner.seconds, _LANGUAGE)
         self._captures = Captures()
 
     def outcomes(self) -> dict[int, Outcome]:

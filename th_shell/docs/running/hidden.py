@@ -14,11 +14,14 @@ __all__ = ["HiddenCode"]
 class HiddenCode:
     """The hidden code of a page in one of its runs, which may start again.
 
-    doing: what is being done, '' where it is nothing hidden.
+    Of a page in several languages it is the code of one: that of the examples which it is hidden
+    code of. doing: what is being done, '' where it is nothing hidden.
     """
 
-    def __init__(self, examples: Sequence[Example], seconds: float) -> None:
-        self._examples = examples
+    def __init__(self, examples: Sequence[Example], seconds: float, language: str) -> None:
+        self._hidden = [
+            example.hidden if example.language == language else () for example in examples
+        ]
         self._seconds = seconds
         self._done = 0  # how many examples have had what comes before them
         self._deadly: set[Hidden] = set()  # what has ended the run
@@ -34,14 +37,14 @@ class HiddenCode:
 
         That includes what comes before examples above it which are not run.
         """
-        todo = self._examples[self._done : index + 1]
+        todo = self._hidden[self._done : index + 1]
         self._done = index + 1
-        every = [one for example in todo for one in example.hidden if one.kind != "teardown"]
+        every = [one for hidden in todo for one in hidden if one.kind != "teardown"]
         return self._first_problem([self._do(run, one) for one in every])
 
     def end(self, run: Run) -> str:
         """Do all teardowns; how the first of those that fail does so, or ''."""
-        every = [one for example in self._examples for one in example.hidden]
+        every = [one for hidden in self._hidden for one in hidden]
         try:
             return self._first_problem(
                 [self._do(run, one) for one in every if one.kind == "teardown"]
