@@ -17,13 +17,14 @@ from typing import Any
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page
+from th_shell.docs.checking import Checker, NotCheckedError
 from th_shell.docs.judging.verdicts import PageResult, Verdict
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.page import Page, read
+from th_shell.docs.reading.page import Page
 from th_shell.docs.reporting.report import describe_failure
-from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.configuration import Configuration
+from th_shell.docs.settings.settings import Layer, Settings
 
 __all__ = ["pages"]
 
@@ -62,12 +63,19 @@ class _Page(pytest.File):
 
     @cached_property
     def page(self) -> Page:
-        return read(self.path, _compiler())
+        try:
+            return self._checker.read(self.path)
+        except NotCheckedError as error:
+            raise self.CollectError(str(error)) from None
 
     @cached_property
     def result(self) -> PageResult:
-        runner = Runner(_starter(), seconds=self.timeout)
-        return check_page(self.path, self.page, runner, Options())
+        return self._checker.check(self.path)
+
+    @property
+    def _checker(self) -> Checker:
+        said = Configuration(Layer(Settings(timeout=self.timeout)))
+        return Checker(_starter(), _compiler(), said)
 
     def collect(self) -> Iterable[pytest.Item]:
         for index, example in enumerate(self.page.examples):

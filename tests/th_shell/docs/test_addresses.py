@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page, read_examples
+from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.verdicts import Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Runner
 
 SOURCES = [
@@ -57,14 +58,12 @@ def test_a_documented_address_depends_on_chance(
     input_ = f"string.format('%d', {source})"
     page.write_text(f"```\nffi = require 'ffi'\n> {input_}\n94481316900688\n```\n")
     compiler = Compiler()
-    examples = read_examples(page, compiler)
-    result = check_page(page, examples, runner, compiler, Options()).results[-1]
+    result = check_page(page, read(page, compiler), runner, Options()).results[-1]
     assert result.got.strip() != "94481316900688"
     assert result.verdict is not Verdict.PASS
-    first, second = runner.evaluate(examples)[-1]
+    first, second = runner.evaluate(read(page, compiler).examples)[-1]
     # A page that documents what the first run prints does not pass by that.
     page.write_text(f"```\nffi = require 'ffi'\n> {input_}\n{first.output.strip()}\n```\n")
-    examples = read_examples(page, compiler)
     assert first != second
-    result = check_page(page, examples, runner, compiler, Options()).results[-1]
+    result = check_page(page, read(page, compiler), runner, Options()).results[-1]
     assert result.verdict is Verdict.LAYOUT

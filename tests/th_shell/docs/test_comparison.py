@@ -6,9 +6,11 @@ from th_shell.docs.judging.comparison import (
     agrees,
     agrees_by_layout,
     agrees_in_any_order,
+    agrees_within,
     is_error_message,
     same,
 )
+from th_shell.docs.settings.settings import Tolerance
 
 
 @pytest.mark.parametrize(
@@ -123,3 +125,31 @@ def test_error_messages(expected: str, message: str, documented: bool) -> None:
 def test_runs_are_the_same_but_for_addresses() -> None:
     assert same("table: 0x12ab", "table: 0x34cd")
     assert not same("1 2", "1  2")
+
+
+SHAPE = "[torch.DoubleTensor of dimension 2]"
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        ("1.5000", "1.5900"),
+        ("a 20 b", "a 21 b"),
+        (f" 1e+10 *\n 1.5000\n 2.0000\n{SHAPE}", f" 1e+10 *\n 1.5700\n 2.1000\n{SHAPE}"),
+        (f" 1.50\n 2.00\n{SHAPE}", f" 1.5701\n 2.1001\n{SHAPE}"),
+        (f" 1e+00 *\n 1.50\n 2.00\n{SHAPE}", f" 1.5701\n 2.1001\n{SHAPE}"),
+    ],
+)
+def test_tolerance(expected: str, got: str) -> None:
+    assert not agrees(expected, got)
+    assert agrees(expected, got, Tolerance(rtol=0.06))
+    assert not agrees(expected, got, Tolerance(rtol=0.01))
+
+
+def test_tolerance_where_order_or_rounding_do_not_count() -> None:
+    tolerance = Tolerance(atol=0.1)
+    table = "{\n  b : 2.05\n  a : 1\n}"
+    assert not agrees_in_any_order("{\n  a : 1\n  b : 2.00\n}", table)
+    assert agrees_in_any_order("{\n  a : 1\n  b : 2.00\n}", table, tolerance)
+    assert not agrees_within("2.00", "2.15", "2.16")
+    assert agrees_within("2.00", "2.15", "2.16", tolerance)

@@ -68,12 +68,6 @@ def test_fences_with_text_between_are_two_blocks(tmp_path: Path, name: str, betw
     assert contents(found) == [[(2, "a")], [(8, "b")]]
 
 
-@BOTH
-def test_skip_mark_holds_for_the_next_fence_only(tmp_path: Path, name: str) -> None:
-    text = "<!-- th-docs: skip -->\n```\na\n```\n\ntext\n\n```\nb\n```\n"
-    assert [block.skip for block in blocks_of(tmp_path, name, text)] == [True, False]
-
-
 def test_unclosed_fence_ends_where_one_with_a_language_opens(tmp_path: Path) -> None:
     found = blocks_of(tmp_path, "page.txt", "```lua\na\n\nprose\n```lua\nb\n```\n\nprose\n\n```\nc")
     assert contents(found) == [

@@ -7,6 +7,7 @@ import pytest
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.running.evaluation import Outcome, Runner, unrunnable
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.settings import Mark, Settings
 
 Evaluate = Callable[..., list[tuple[Outcome, Outcome]]]
 CRASH = "ffi.cast('int *', 8)[0] = 1"
@@ -163,7 +164,7 @@ def test_an_example_that_does_not_stop_is_killed(evaluate: Evaluate) -> None:
 def test_what_is_not_run(evaluate: Evaluate) -> None:
     examples = [
         Example(1, 0, Kind.TEXT, "", "prose"),
-        Example(2, 0, Kind.PROMPT, "x = 1", skip=True),
+        Example(2, 0, Kind.PROMPT, "x = 1", settings=Settings(skip=Mark())),
         Example(3, 0, Kind.SHELL, "th"),
         Example(4, 0, Kind.PROMPT, "? torch.randn"),
         Example(5, 0, Kind.PROMPT, "x"),

@@ -109,7 +109,7 @@ def test_skipped_cells(tmp_path: Path) -> None:
         code("b", tags=("skip-execution",)),
         code("c"),
     )
-    assert [example.skip for example in read(page)] == [True, True, False]
+    assert [bool(example.settings.skip) for example in read(page)] == [True, True, False]
 
 
 def test_kernel_of_lua(tmp_path: Path) -> None:

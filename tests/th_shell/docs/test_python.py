@@ -120,7 +120,7 @@ def test_skipped_as_doctest_does(tmp_path: Path, option: str) -> None:
     found = read(
         tmp_path, f"```\n>>> f()  # doctest: {option}\n1\n>>> g()  # doctest: +ELLIPSIS\n1\n```\n"
     )
-    assert [example.skip for example in found] == [True, False]
+    assert [bool(example.settings.skip) for example in found] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,15 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Outcome, Runner
+from th_shell.docs.settings.settings import NOTHING, Layer, Settings
 
 COMPILER = Compiler()
 
 
-def check(runner: Runner, folder: Path, text: str, options: Options | None = None) -> list[Result]:
+def check(runner: Runner, folder: Path, text: str, below: Layer = NOTHING) -> list[Result]:
     page = folder / "page.md"
     page.write_text(text)
-    found = check_page(page, read(page, COMPILER), runner, options or Options())
+    found = check_page(page, read(page, COMPILER, below), runner, Options())
     assert not found.problem
     return list(found.results)
 
@@ -145,7 +146,7 @@ def test_results_show_the_page_and_the_whole_error(runner: Runner, tmp_path: Pat
 
 def test_strict(runner: Runner, tmp_path: Path) -> None:
     page = "```\n>>> 1\n```\n\n```python\nIn [1]: 2\n```\n\n```python\nprint(3)\n```\n"
-    found = check(runner, tmp_path, page, Options(strict=True))
+    found = check(runner, tmp_path, page, Layer(Settings(strict=True)))
     assert [r.verdict.value for r in found] == ["differs", "differs", "ran"]
 
 

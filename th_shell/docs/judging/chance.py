@@ -20,6 +20,7 @@ from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.languages import LUA
 from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
+from th_shell.docs.settings.filters import filtered
 
 __all__ = ["Judgement", "judge_by_two_runs", "judge_page"]
 
@@ -41,7 +42,7 @@ def judge_page(
 ) -> Judgement:
     """Run examples and judge them. sources: inputs that replace those of the page, by index.
 
-    Raises PreludeError.
+    Raises HiddenError.
     """
     judged = _judge_page([comparable(example) for example in examples], runner, sources)
     return _as_in_page(judged, examples)
@@ -142,11 +143,12 @@ def _better(
         return first
     if second.verdict is Verdict.ERROR:
         return first
-    expected = first.example.expected
+    expected, settings = first.example.expected, first.example.settings
     exact, other, varied = outcomes[:_ADOPTED]
     by_chance = second.verdict is Verdict.LAYOUT
     if second.verdict is Verdict.DIFFERS and exact.output == other.output:
-        if agrees_within(expected, exact.output, varied.output):
+        wanted, got, moved = filtered(settings.filters, expected, exact.output, varied.output)
+        if agrees_within(wanted, got, moved, settings.tolerance):
             return replace(second, verdict=Verdict.PASS, note="")
         if first.verdict is Verdict.LAYOUT and not is_shown_first:
             note = "it does not follow from the numbers that the page shows above"

@@ -5,16 +5,19 @@ heading of a slice '(1,.,.) =', addresses, the times that a prompt shows, and co
 A line '...' in the page stands for any text, as does `ANYTHING` within a line. Of Python's errors
 the last line counts, and of its warnings not where they come from. Numbers are compared by value,
 to the precision that the page shows; residues of rounding, 1e-12 of the largest number beside them,
-do not count, nor that such residues make a tensor print in another format.
+do not count, nor that such residues make a tensor print in another format. A page
+may allow more: its tolerance.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import sqrt
 
 from th_shell.docs.judging.printout import NUMBER, PrintedTensor, only_tensors, precision
+from th_shell.docs.settings.settings import Tolerance
 
 __all__ = [
     "ANYTHING",
@@ -73,6 +76,19 @@ _MOST_SPREAD = 4.0
 _RESIDUE = 1e-12
 #: One unit in the last place of the numbers with the fewest digits that are printed rounded.
 _ROUNDED = 2e-4
+_EXACT = Tolerance()
+
+
+@dataclass(frozen=True)
+class _Slack:
+    """How far numbers may be apart. least: beside the tolerance, and the rounding of a number."""
+
+    least: float
+    tolerance: Tolerance
+
+    def of(self, documented: float, unit: float) -> float:
+        """For a documented number; unit: one in its last place."""
+        return 1.01 * unit + self.least + self.tolerance.of(documented)
 
 
 def same(first: str, second: str) -> bool:
@@ -80,7 +96,7 @@ def same(first: str, second: str) -> bool:
     return _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
 
 
-def agrees(expected: str, got: str) -> bool:
+def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     """Whether a printed text is the one that the page documents."""
     expected, got = _located(expected), _located(got)
     if ANYTHING in expected:
@@ -89,16 +105,16 @@ def agrees(expected: str, got: str) -> bool:
         elif _covers(expected, got):
             return True
     found = _tokens(got)
-    residue = _residue(found)
-    if any(_match(_tokens(text), found, residue) for text in _readings(expected)):
+    slack = _Slack(_residue(found), tolerance)
+    if any(_match(_tokens(text), found, slack) for text in _readings(expected)):
         return True
     printed = only_tensors(got)
     return bool(printed) and any(
-        _same_tensors(only_tensors(text), printed, residue) for text in _readings(expected)
+        _same_tensors(only_tensors(text), printed, slack) for text in _readings(expected)
     )
 
 
-def agrees_within(expected: str, got: str, varied: str) -> bool:
+def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _EXACT) -> bool:
     """Whether a printed text is the documented one but for the rounding of numbers it comes from.
 
     varied: what the same input prints where those numbers are others within their rounding.
@@ -112,7 +128,7 @@ def agrees_within(expected: str, got: str, varied: str) -> bool:
     for text in _readings(expected):
         wanted = _tokens(text)
         if len(wanted) == len(found) and all(
-            _equal(w, f, _MOST_SPREAD * s + usual)
+            _equal(w, f, _Slack(_MOST_SPREAD * s + usual, tolerance))
             for w, f, s in zip(wanted, found, spread, strict=True)
         ):
             return True
@@ -137,14 +153,14 @@ def agrees_by_layout(expected: str, first: str, second: str) -> bool:
     )
 
 
-def agrees_in_any_order(expected: str, got: str) -> bool:
+def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     """Whether a printed text that shows a table has the documented lines in any order.
 
     LuaJIT traverses named fields in a different order in each process.
     """
     if not _TABLE.search(got):
         return False
-    return any(_same_lines(text, got) for text in _readings(expected))
+    return any(_same_lines(text, got, _Slack(0, tolerance)) for text in _readings(expected))
 
 
 def is_error_message(expected: str, message: str) -> bool:
@@ -166,7 +182,7 @@ def line_readings(line: str) -> list[tuple[str, ...]]:
 
 def tokens_agree(expected: Sequence[str], got: Sequence[str]) -> bool:
     """Whether the tokens of a printed line are the documented ones, numbers by their values."""
-    return _match(list(expected), list(got), _residue(list(got)))
+    return _match(list(expected), list(got), _Slack(_residue(list(got)), _EXACT))
 
 
 def without_colours(text: str) -> str:
@@ -181,12 +197,12 @@ def _readings(expected: str) -> Sequence[str]:
     return expected, plain, _PROSE.sub("", plain)
 
 
-def _same_lines(expected: str, got: str) -> bool:
+def _same_lines(expected: str, got: str, slack: _Slack) -> bool:
     wanted, left = (
         [_tokens(line) for line in t.split("\n") if line.strip()] for t in (expected, got)
     )
     for line in wanted:
-        found = next((i for i, other in enumerate(left) if _match(line, other, 0)), None)
+        found = next((i for i, other in enumerate(left) if _match(line, other, slack)), None)
         if found is None:
             return False
         del left[found]
@@ -224,19 +240,19 @@ def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(_ELLIPSIS.sub(ANYTHING, text))
 
 
-def _match(expected: list[str], got: list[str], residue: float) -> bool:
+def _match(expected: list[str], got: list[str], slack: _Slack) -> bool:
     if ANYTHING in expected:
         at = expected.index(ANYTHING)
         rest = expected[at + 1 :]
-        return _match(expected[:at], got[:at], residue) and any(
-            _match(rest, got[i:], residue) for i in range(at, len(got) + 1)
+        return _match(expected[:at], got[:at], slack) and any(
+            _match(rest, got[i:], slack) for i in range(at, len(got) + 1)
         )
     return len(expected) == len(got) and all(
-        _equal(*pair, residue) for pair in zip(expected, got, strict=True)
+        _equal(*pair, slack) for pair in zip(expected, got, strict=True)
     )
 
 
-def _equal(expected: str, got: str, slack: float) -> bool:
+def _equal(expected: str, got: str, slack: _Slack) -> bool:
     if expected == got:
         return True
     if not _are_numbers(expected, got):
@@ -244,7 +260,7 @@ def _equal(expected: str, got: str, slack: float) -> bool:
     unit = precision(expected)
     if unit > _ROUNDED and precision(got) == unit:
         unit = 0.0  # so few digits, and as many in both: neither is rounded
-    return _near(float(expected), float(got), 1.01 * unit + slack)
+    return _near(float(expected), float(got), slack.of(float(expected), unit))
 
 
 def _near(wanted: float, found: float, slack: float) -> bool:
@@ -264,12 +280,12 @@ def _residue(tokens: list[str]) -> float:
 
 
 def _same_tensors(
-    expected: Sequence[PrintedTensor], got: Sequence[PrintedTensor], residue: float
+    expected: Sequence[PrintedTensor], got: Sequence[PrintedTensor], slack: _Slack
 ) -> bool:
     return len(expected) == len(got) and all(
         (wanted.class_name, wanted.sizes) == (found.class_name, found.sizes)
         and not wanted.problem
-        and all(map(_near, wanted.values, found.values, (1.01 * u + residue for u in wanted.units)))
+        and all(map(_near, wanted.values, found.values, map(slack.of, wanted.values, wanted.units)))
         for wanted, found in zip(expected, got, strict=True)
     )
 

@@ -11,6 +11,8 @@ from th_shell.docs.judging.ledger import Erratum, places
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.running.evaluation import Outcome
+from th_shell.docs.settings.filters import filtered
+from th_shell.docs.settings.settings import Settings
 
 __all__ = ["updated", "with_errata"]
 
@@ -44,7 +46,7 @@ def _disagreement(result: Result, entry: Erratum, runs: tuple[Outcome, Outcome])
         return f"the ledger says: {entry.reason} But it is {result.verdict.value} now: strike it."
     if entry.output is None:
         return "the ledger does not say what it prints: th-docs --update writes that"
-    if not _prints(entry.output, runs):
+    if not _prints(entry.output, runs, result.example.settings):
         return f"the ledger says that it prints something else: {entry.output}"
     return ""
 
@@ -80,9 +82,11 @@ def _printed(run: Outcome) -> str:
     return run.output + (run.error or "")
 
 
-def _prints(output: str, runs: tuple[Outcome, Outcome]) -> bool:
-    first, second = map(_printed, runs)
-    return agrees(output, first) or (first != second and agrees_by_layout(output, first, second))
+def _prints(output: str, runs: tuple[Outcome, Outcome], settings: Settings) -> bool:
+    output, first, second = filtered(settings.filters, output, *map(_printed, runs))
+    return agrees(output, first, settings.tolerance) or (
+        first != second and agrees_by_layout(output, first, second)
+    )
 
 
 def _sentence(note: str) -> str:

@@ -45,6 +45,8 @@ class _Fragments:
         """The result of the next example."""
         is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
         source = result.example.source if is_code else ""
+        for hidden in result.example.hidden:
+            self._bound |= self._bound_in(hidden.text)
         own, used = self._bound_in(source), self._read_in(source) - self._known
         note = self._lacks(result, used - own) or self._absent(result, source)
         self._said |= set(names.strings(source))

@@ -17,7 +17,8 @@ from th_shell.docs.reading.blocks import Line
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import LUA
 from th_shell.docs.reading.names import bound_names, read_names
-from th_shell.docs.reading.page import Page, page_of
+from th_shell.docs.reading.page import Page
+from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.running.evaluation import Runner
 
 __all__ = ["Healed", "heal"]
@@ -135,7 +136,17 @@ class _Healing:
     def _repaired(self) -> Sequence[Example]:
         new = {number: t for repair in self._tried.values() for number, t in repair.lines.items()}
         blocks = [replace(block, lines=_edited(block.lines, new)) for block in self._page.blocks]
-        return page_of(blocks, self._page.compiler).examples
+        return [self._as_said(example) for example in examples_of(blocks, self._page.compiler)]
+
+    def _as_said(self, example: Example) -> Example:
+        """An example of the repaired page with what the page says of the one in its place."""
+        old = self._page.examples[self._index(example.line)]
+        hidden = old.hidden if example.line == old.line else ()
+        return replace(example, settings=old.settings, hidden=hidden)
+
+    def _index(self, line: int) -> int:
+        """The index of the page's example that a line belongs to."""
+        return max(0, bisect_right(self._starts, line) - 1)
 
     def _judged(self, examples: Sequence[Example], by_two_runs: bool) -> Judgement:
         given = {self._starts[i]: source for i, source in self._sources.items()}
@@ -147,7 +158,7 @@ class _Healing:
         """For each example of the page, the results of what is read from its lines now."""
         groups: list[list[Result]] = [[] for _ in self._starts]
         for example, result in zip(examples, judged.results, strict=True):
-            groups[max(0, bisect_right(self._starts, example.line) - 1)].append(result)
+            groups[self._index(example.line)].append(result)
         return groups
 
     def _harmful(self, groups: Sequence[Sequence[Result]]) -> list[int]:

@@ -33,6 +33,7 @@ from th_shell.docs.judging.ledger import (
 )
 from th_shell.docs.judging.repairs import Repair
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
+from th_shell.docs.judging.xfail import with_xfail
 from th_shell.docs.reading import python_syntax
 from th_shell.docs.reading.examples import Kind
 from th_shell.docs.reading.languages import LUA, PYTHON
@@ -40,7 +41,8 @@ from th_shell.docs.reading.names import bound_names
 from th_shell.docs.reading.page import Page
 from th_shell.docs.reading.python_syntax import BUILTINS
 from th_shell.docs.reporting.files import write_file
-from th_shell.docs.running.evaluation import PreludeError, Runner
+from th_shell.docs.running.evaluation import HiddenError, Runner
+from th_shell.docs.running.facts import with_conditions
 
 __all__ = ["Assessment", "Options", "assess_page", "check_page"]
 
@@ -49,13 +51,11 @@ __all__ = ["Assessment", "Options", "assess_page", "check_page"]
 class Options:
     """How pages are judged.
 
-    ledgers: the folder of the ledgers and baselines, None for each page's own. strict: whether it
-    is a failure that a prompt prints something where the page documents nothing. update: whether
-    ledgers and baselines are to be written anew.
+    ledgers: the folder of the ledgers and baselines, None for each page's own. update: whether they
+    are to be written anew.
     """
 
     ledgers: Path | None = None
-    strict: bool = False
     update: bool = False
 
 
@@ -72,7 +72,7 @@ class Assessment:
 
 
 def assess_page(path: Path, page: Page, runner: Runner, options: Options) -> Assessment:
-    """Judge a page's examples for `th-docs fix`. Raises LedgerError and PreludeError."""
+    """Judge a page's examples for `th-docs fix`. Raises LedgerError and HiddenError."""
     return _Check(path, page, runner, options).assessment()
 
 
@@ -84,10 +84,8 @@ def check_page(path: Path, page: Page, runner: Runner, options: Options) -> Page
         if options.update:
             # What stands in the ledger now may change what is printed further down.
             results = check.results()
-    except (LedgerError, BaselineError, _NotWrittenError) as error:
+    except (LedgerError, BaselineError, HiddenError, _NotWrittenError) as error:
         return PageResult(path, [], str(error))
-    except PreludeError as error:
-        return PageResult(path, [], f"the prelude fails: {error}")
     return PageResult(path, results)
 
 
@@ -97,7 +95,7 @@ class _NotWrittenError(Exception):
 
 class _Check:
     def __init__(self, path: Path, page: Page, runner: Runner, options: Options) -> None:
-        self._page = page
+        self._page = replace(page, examples=with_conditions(page.examples, runner))
         self._runner = runner
         self._options = options
         self._ledger = ledger_path(path, options.ledgers)
@@ -131,8 +129,7 @@ class _Check:
         healed = heal(self._page, judged.results, self._runner, sources, set(errata))
         results = with_fragments(healed.results, self._known)
         results = [self._damaged(result) for result in results]
-        if self._options.strict:
-            results = [_strict(result) for result in results]
+        results = with_xfail([_strict(result) for result in results])
         return Judgement(results, judged.outcomes), healed
 
     def _damaged(self, result: Result) -> Result:
@@ -162,7 +159,9 @@ class _Check:
 
 def _strict(result: Result) -> Result:
     prints = result.verdict is Verdict.RAN and result.got.strip()
-    if not prints or result.example.kind not in (Kind.PROMPT, Kind.CELL):
+    if not result.example.settings.strict or not prints:
+        return result
+    if result.example.kind not in (Kind.PROMPT, Kind.CELL):
         return result
     note = "the page documents nothing of what it prints"
     return replace(result, verdict=Verdict.DIFFERS, note=note)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from th_shell.docs.judging.comparison import (
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.values import Value
 from th_shell.docs.running.evaluation import Outcome, unrunnable
+from th_shell.docs.settings.filters import filtered
 
 __all__ = ["PageResult", "Result", "Verdict", "judge"]
 
@@ -122,7 +123,7 @@ def _judge_one(
         return _judge_value(example, example.value, first, second)
     if not example.expected or example.apart and not got.strip():
         return Result(example, Verdict.RAN, got)
-    verdicts = [_compare(example.expected, *pair) for pair in candidates]
+    verdicts = [_compare(example, *pair) for pair in candidates]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
     by_chance = not same(*candidates[0])
     note = "the output depends on chance; compared by layout"
@@ -139,7 +140,7 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     """The verdict of an example whose value a comment tells; a comment of words is not judged."""
     shown = first.shown, second.shown
     readings = value.text, _QUOTES.sub(" ", value.text), *first.told
-    verdicts = [_compare(text, *shown) for text in readings]
+    verdicts = [_compare(replace(example, expected=text), *shown) for text in readings]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
@@ -152,16 +153,19 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
 
 def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) -> Result:
     if first.error is None or second.error is None:
-        message = first.error or second.error
-        return Result(example, Verdict.ERROR, got, f"an error in one of two runs: {message}")
-    documented = example.expected and is_error_message(example.expected, got)
+        why = first.error or second.error
+        return Result(example, Verdict.ERROR, got, f"an error in one of two runs: {why}")
+    expected, message = filtered(example.settings.filters, example.expected, got)
+    documented = expected and is_error_message(expected, message)
     return Result(example, Verdict.PASS if documented else Verdict.ERROR, got)
 
 
-def _compare(expected: str, first: str, second: str) -> Verdict:
-    if agrees(expected, first) and agrees(expected, second):
+def _compare(example: Example, first: str, second: str) -> Verdict:
+    expected, first, second = filtered(example.settings.filters, example.expected, first, second)
+    tolerance = example.settings.tolerance
+    if agrees(expected, first, tolerance) and agrees(expected, second, tolerance):
         return Verdict.PASS
-    if agrees_in_any_order(expected, first):
+    if agrees_in_any_order(expected, first, tolerance):
         return Verdict.LAYOUT
     by_chance = not same(first, second) and agrees_by_layout(expected, first, second)
     return Verdict.LAYOUT if by_chance else Verdict.DIFFERS

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["SKIP_MARK", "Block", "Line", "PageError", "numbered"]
-
-
-#: This text on a line of its own before a fence says that the block's examples are not run.
-SKIP_MARK = "<!-- th-docs: skip -->"
+__all__ = ["Block", "Line", "PageError", "numbered"]
 
 
 class PageError(Exception):
@@ -30,7 +26,8 @@ class Block:
 
     opening, closing: the line numbers of the fences; where a format has no fences, the line that
     announces the block, or the one above its first, and the one below its last. language: what the
-    page says, in small letters; '' is taken for Lua. skip: whether the page says not to run it.
+    page says, in small letters; '' is taken for Lua. skip: whether a
+    notebook says not to run it.
     heading: the text of the heading above, lead: the line of text above; '' where there is none.
     output: what a notebook shows under the block, which is one cell; None where outputs stand among
     the lines.

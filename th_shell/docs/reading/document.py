@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from th_shell.docs.reading.blocks import SKIP_MARK, Block, Line
+from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.formats import reader
 from th_shell.docs.reading.languages import PYTHON, language_of
 
@@ -27,7 +27,7 @@ def read_page(path: Path) -> list[Block]:
     lines = text.replace("\N{NO-BREAK SPACE}", " ").split("\n")
     found: list[Block] = []
     is_run = True
-    for block in _joined(_marked(reader(path.suffix)(lines), lines), lines):
+    for block in _joined(_led(reader(path.suffix)(lines), lines), lines):
         language = language_of(block.language, (line.text for line in block.lines))
         was_run, is_run = is_run, bool(language)
         if is_run:
@@ -36,13 +36,13 @@ def read_page(path: Path) -> list[Block]:
     return found
 
 
-def _marked(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
+def _led(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
     for block in blocks:
         at = block.opening - 2
         while at >= 0 and not lines[at].strip():
             at -= 1
         lead = lines[at].strip() if at >= 0 else ""
-        yield replace(block, skip=block.skip or lead == SKIP_MARK, lead=lead)
+        yield replace(block, lead=lead)
 
 
 def _joined(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
@@ -57,7 +57,7 @@ def _joined(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _continues(block: Block, first: Block, last: Block, lines: Sequence[str]) -> bool:
-    if block.language not in ("", first.language) or block.skip:
+    if block.language not in ("", first.language):
         return False
     # Of Python, a block without prompts is one input: what two fences name are two.
     is_new = block.language and language_of(block.language, ()) == PYTHON

@@ -19,9 +19,10 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.nesting import Nesting
 from th_shell.docs.reading.values import Value, comment_of, value_of
+from th_shell.docs.settings.settings import Hidden, Mark, Settings
 from th_shell.inputs import Syntax
 
-__all__ = ["Example", "Kind", "cut", "with_output"]
+__all__ = ["Example", "Kind", "cut", "said_of", "with_output"]
 
 #: The prompts 'th> ' and '> ', and those of continuation lines: '>> ', '..> '.
 _PROMPT_LINE = re.compile(r"^\s*(?:th)?>(?!>)\s?(?P<input>.*)$")
@@ -59,11 +60,11 @@ class Example:
     """An input and the text under it.
 
     line: the line of the page where the input begins, from 1. block: the number of its block.
-    source: the input without prompts. expected: the text under it. skip: whether the page says not
-    to run it. last: the line where the input ends. documented: the first and the last line of the
-    text under it, None where there is none. apart: whether that text stands in a block of its own.
-    heading: the heading above. language: that of source. value: what a comment behind the input
-    tells of its value.
+    source: the input without prompts. expected: the text under it. last: the line where the input
+    ends. documented: the first and the last line of the text under it, None where there is none.
+    apart: whether that text stands in a block of its own. heading: the heading above. language:
+    that of source. value: what a comment behind the input tells of its value. settings: how it is
+    run and judged. hidden: what is done before it, or at the page's end, and not shown.
     """
 
     line: int
@@ -71,13 +72,14 @@ class Example:
     kind: Kind
     source: str
     expected: str = ""
-    skip: bool = False
     last: int = 0
     documented: tuple[int, int] | None = None
     heading: str = ""
     language: str = "lua"
     apart: bool = False
     value: Value | None = None
+    settings: Settings = Settings()
+    hidden: tuple[Hidden, ...] = ()
 
 
 def cut(blocks: Iterable[Block], compiler: Compiler) -> list[Example]:
@@ -101,7 +103,12 @@ def _notebook_cell(number: int, block: Block, compiler: Compiler) -> list[Exampl
         return []
     first, last = block.lines[0].number, block.lines[-1].number
     example = Example(first, number, Kind.CELL, source, last=last, heading=block.heading)
-    return [with_output(replace(example, skip=block.skip), block.output or ())]
+    return [with_output(replace(example, settings=said_of(block)), block.output or ())]
+
+
+def said_of(block: Block) -> Settings:
+    """What a block itself says of its examples."""
+    return Settings(skip=Mark()) if block.skip else Settings()
 
 
 class _Cutter:
@@ -255,8 +262,7 @@ class _Cutter:
 
     def _add(self, kind: Kind, source: str, lines: Sequence[Line]) -> None:
         example = Example(lines[0].number, self._number, kind, source, last=lines[-1].number)
-        block = self._block
-        self._inputs.append(replace(example, skip=block.skip, heading=block.heading))
+        self._inputs.append(replace(example, heading=self._block.heading))
         self._outputs.append([])
         self._told.append([])
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from th_shell.docs.reading.blocks import Block
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import read_page
-from th_shell.docs.reading.examples import Example, cut
-from th_shell.docs.reading.refining import refined
+from th_shell.docs.reading.examples import Example
+from th_shell.docs.settings.placement import cut_with_settings
+from th_shell.docs.settings.settings import NOTHING, Layer
 
-__all__ = ["Page", "page_of", "read"]
+__all__ = ["Page", "read"]
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,9 @@ class Page:
     compiler: Compiler
 
 
-def read(path: Path, compiler: Compiler) -> Page:
-    """Read a page. Raises OSError."""
-    return page_of(read_page(path), compiler)
+def read(path: Path, compiler: Compiler, below: Layer = NOTHING) -> Page:
+    """Read a page. below: what its folder says of it.
 
-
-def page_of(blocks: Sequence[Block], compiler: Compiler) -> Page:
-    """The page that has these blocks."""
-    return Page(blocks, refined(cut(blocks, compiler), blocks), compiler)
+    Raises OSError, PageError and SettingsError.
+    """
+    return Page(*cut_with_settings(path, read_page(path), compiler, below), compiler)

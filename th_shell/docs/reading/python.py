@@ -14,9 +14,10 @@ from textwrap import dedent
 
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.cells import CELL, cells
-from th_shell.docs.reading.examples import Example, Kind, with_output
+from th_shell.docs.reading.examples import Example, Kind, said_of, with_output
 from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.python_syntax import statements, syntax, without_magics
+from th_shell.docs.settings.settings import Mark, Settings
 from th_shell.inputs import Syntax
 
 __all__ = ["PROMPT", "cut_python", "typed_input"]
@@ -139,7 +140,7 @@ def _example(
         number,
         kind,
         source.strip("\n").rstrip(),
-        skip=block.skip or bool(_SKIP.search(source)),
+        settings=Settings(skip=Mark()) if _SKIP.search(source) else said_of(block),
         last=inputs[-1].number,
         heading=block.heading,
         language=PYTHON,
@@ -166,7 +167,6 @@ def _as_text(number: int, block: Block, lines: Sequence[Line]) -> list[Example]:
         number,
         Kind.TEXT,
         "",
-        skip=block.skip,
         last=shown[0].number,
         heading=block.heading,
         language=PYTHON,

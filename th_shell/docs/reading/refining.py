@@ -17,10 +17,11 @@ from dataclasses import replace
 from itertools import groupby
 
 from th_shell.docs.reading.blocks import Block
-from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import Example, Kind, cut
 from th_shell.docs.reading.languages import PYTHON
 
-__all__ = ["refined"]
+__all__ = ["examples_of", "refined"]
 
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 #: A line of output, or one that says nothing: '...', and a query that does not compile.
@@ -39,6 +40,11 @@ _ANNOUNCES = re.compile(
 
 #: What is no text, whatever stands beside it.
 _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
+
+
+def examples_of(blocks: Sequence[Block], compiler: Compiler) -> list[Example]:
+    """The examples of a page's blocks, in order."""
+    return refined(cut(blocks, compiler), blocks)
 
 
 def refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Example]:
@@ -111,6 +117,6 @@ def _is_output(inside: Sequence[Example], before: Sequence[Example], block: Bloc
     if len(inside) != 1 or inside[0].kind is not Kind.TEXT or not before:
         return False
     last = before[-1]
-    is_next = last.block == inside[0].block - 1 and not (last.skip or block.skip)
+    is_next = last.block == inside[0].block - 1
     has_none = last.kind in (Kind.PROMPT, Kind.BARE) and not last.expected and not last.value
     return is_next and has_none and bool(_ANNOUNCES.search(block.lead))

@@ -13,12 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.languages import LUA, PYTHON
+from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.values import Value
+from th_shell.docs.running.hidden import HiddenCode
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
 from th_shell.docs.running.shell import refusal
+from th_shell.docs.settings.captures import Captures
 
-__all__ = ["FIRST", "SECOND", "Outcome", "Plan", "PreludeError", "Runner", "unrunnable"]
+__all__ = ["FIRST", "SECOND", "HiddenError", "Outcome", "Plan", "Runner", "unrunnable"]
 
 #: How many times a page is started again after an input has ended its process.
 _RESTARTS = 100
@@ -70,15 +72,11 @@ def unrunnable(example: Example) -> str:
     """Why an example is not run; '' if it is run."""
     if example.kind is Kind.TEXT:
         return f"no input: this text does not compile as {example.language.capitalize()}"
-    if example.skip:
-        return "the page says so"
+    if example.settings.skip:
+        return example.settings.skip.reason or "the page says so"
     if example.kind is Kind.PROMPT and example.source.startswith("?"):
         return "asks the prompt for help; not Lua"
     return refusal(example.source) if example.kind is Kind.SHELL else ""
-
-
-class PreludeError(Exception):
-    """The code that runs before a page has failed; the message is its error."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +95,18 @@ class Runner:
     python: Engine = field(default_factory=python_engine)
     python_prelude: str = ""
 
+    def engine_of(self, language: str) -> Engine:
+        """What runs the examples in a language."""
+        return self.python if language == PYTHON else self.engine
+
+    def prelude_of(self, language: str) -> str:
+        """The code that is run before the examples in a language."""
+        return self.python_prelude if language == PYTHON else self.prelude
+
     def evaluate(
         self, examples: Sequence[Example], plans: Sequence[Plan] = (FIRST, SECOND)
     ) -> list[tuple[Outcome, ...]]:
-        """The outcomes of each example, one for each plan. Raises PreludeError."""
+        """The outcomes of each example, one for each plan. Raises HiddenError."""
         with ThreadPoolExecutor(len(plans)) as pool:
             found = list(pool.map(lambda plan: self._evaluate(examples, plan), plans))
         return [tuple(outcomes[i] for outcomes in found) for i in range(len(examples))]
@@ -111,6 +117,10 @@ class Runner:
             own = [i for i, example in enumerate(examples) if example.language == language]
             found |= _PageRun(self, examples, plan, language, own).outcomes()
         return found
+
+
+class HiddenError(Exception):
+    """The prelude or a teardown of a page has failed; the message says which, and how."""
 
 
 class _PageRun:
@@ -129,6 +139,8 @@ class _PageRun:
         self._plan = plan
         self._language = language
         self._own = own
+        self._hidden = HiddenCode(examples, runner.seconds, language)
+        self._captures = Captures()
 
     def outcomes(self) -> dict[int, Outcome]:
         left = [i for i in self._own if not unrunnable(self._examples[i])]
@@ -167,6 +179,8 @@ class _PageRun:
     def _run(self, run: Run, indices: Sequence[int], found: dict[int, Outcome]) -> int | None:
         """Run examples, and add their outcomes; the index of the one that has ended the run."""
         plan, block = self._plan, None
+        self._hidden.restart()
+        self._captures = Captures()
         begin = f"seed {plan.seed}\nfill {plan.fill}\nclock {plan.clock}\n".encode()
         for index in indices:
             example = self._examples[index]
@@ -177,33 +191,42 @@ class _PageRun:
                 if block != example.block:
                     run.ask("block")
                     block = example.block
+                problem = self._hidden.before(run, index)
+                if problem:
+                    found[index] = Outcome(lost=f"not run: {problem}")
+                    continue
                 found[index] = self._outcome(run, index, example)
                 if index in plan.after:
                     run.ask("run", _encoded(plan.after[index]), self._runner.seconds)
                 if example.value and found[index].error is None and not found[index].lost:
                     found[index] = self._with_values(run, found[index], example.value)
             except LostError as error:
-                how = f"the process {error} in this input"
+                how = f"the process {error} in {self._hidden.doing or 'this input'}"
                 found[index] = Outcome(output=error.output, lost=how)
                 return index
+        if indices and (problem := self._hidden.end(run)):
+            raise HiddenError(problem)
         return None
 
     def _run_prelude(self, run: Run) -> None:
-        preludes = {LUA: self._runner.prelude, PYTHON: self._runner.python_prelude}
-        if prelude := preludes[self._language]:
+        if prelude := self._runner.prelude_of(self._language):
             reply = run.ask("run", _encoded(prelude), self._runner.seconds)
             if reply.error is not None or reply.late:
-                raise PreludeError(reply.error or "it takes too long")
+                raise HiddenError(f"the prelude fails: {reply.error or 'it takes too long'}")
 
     def _outcome(self, run: Run, index: int, example: Example) -> Outcome:
-        seconds = self._runner.seconds
+        settings = example.settings
+        seconds = settings.timeout or self._runner.seconds
         if example.kind is Kind.SHELL:
             reply = run.shell(example.source, seconds)
         else:
-            source = self._plan.sources.get(index, example.source)
+            source = self._captures.paste(self._plan.sources.get(index, example.source))
             reply = run.ask(_request(example), _encoded(source), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
-        return Outcome(reply.output, reply.printed, None if lost else reply.error, lost)
+        output, printed = self._captures.named(
+            settings.captures, example.expected, reply.output, reply.printed
+        )
+        return Outcome(output, printed, None if lost else reply.error, lost)
 
     def _with_values(self, run: Run, outcome: Outcome, value: Value) -> Outcome:
         def printed(code: str) -> str:

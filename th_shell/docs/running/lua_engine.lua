@@ -65,6 +65,11 @@ function acts.block()
   if torch then torch.setdefaulttensortype('torch.DoubleTensor') end
 end
 
+function acts.seed(number)
+  math.randomseed(tonumber(number))
+  if torch then torch.manualSeed(tonumber(number)) end
+end
+
 function acts.run(source)
   compile(source)()
 end

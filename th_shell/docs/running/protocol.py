@@ -13,6 +13,7 @@ Requests, each of which has one reply before the next one is sent:
 
     begin   a run begins. The body has lines of a name and a number, such as `seed 1`: see `begin`.
     block   a block of the page begins. Its body is empty.
+    seed    set the seed of random numbers to the number in the body.
     run     run code that the page does not have, and print no values.
     input   run an input as the engine's prompt does: print its values.
     cell    for Python: run statements as a notebook does, which shows the value of the last one.

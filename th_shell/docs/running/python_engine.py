@@ -39,7 +39,13 @@ class _Engine:
 
     def answer(self, name: str, body: str) -> str:
         """Do what is asked for; the text of the error, or ''."""
-        acts = {"begin": self._begin, "run": self._run, "input": self._input, "cell": self._cell}
+        acts = {
+            "begin": self._begin,
+            "seed": self._seed,
+            "run": self._run,
+            "input": self._input,
+            "cell": self._cell,
+        }
         act = acts.get(name)
         if act is None:
             return ""
@@ -54,10 +60,17 @@ class _Engine:
 
     def _begin(self, body: str) -> None:
         given = {name: int(number) for name, number in map(str.split, body.splitlines())}
-        seed = given.get("seed", 1)
-        random.seed(seed)
-        sys.meta_path.insert(0, _Seeder(seed))
+        self._seed(str(given.get("seed", 1)))
         _put_forward(given.get("clock", 0))
+
+    def _seed(self, number: str) -> None:
+        seed = int(number)
+        random.seed(seed)
+        for name, set_seed in _Seeder.SEEDS.items():
+            if name in sys.modules:
+                set_seed(sys.modules[name], seed)
+        sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, _Seeder)]
+        sys.meta_path.insert(0, _Seeder(seed))
 
     def _run(self, source: str) -> None:
         self._execute(self._syntax_tree(source, "<prelude>"), "<prelude>", "exec")
@@ -101,7 +114,7 @@ class _Engine:
 class _Seeder:
     """Finds the modules that have random numbers of their own, and seeds them once imported."""
 
-    _SEEDS = {
+    SEEDS: dict[str, Callable[[Any, int], object]] = {
         "numpy": lambda module, seed: module.random.seed(seed % 2**32),
         "torch": lambda module, seed: module.manual_seed(seed),
     }
@@ -113,14 +126,14 @@ class _Seeder:
         self, name: str, path: Sequence[str] | None = None, target: Any = None
     ) -> ModuleSpec | None:
         """How to import a module, for the modules of this class."""
-        spec = PathFinder.find_spec(name, path, target) if name in self._SEEDS else None
+        spec = PathFinder.find_spec(name, path, target) if name in self.SEEDS else None
         if spec is None or spec.loader is None:
             return None
         load = spec.loader.exec_module
 
         def load_and_seed(module: ModuleType) -> None:
             load(module)
-            self._SEEDS[name](module, self._seed)
+            self.SEEDS[name](module, self._seed)
 
         spec.loader.exec_module = load_and_seed  # type: ignore[method-assign]
         return spec

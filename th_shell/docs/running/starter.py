@@ -181,7 +181,6 @@ class _Keeper:
             command = self._plan["command"]
             if command:
                 randomize_programs()
-                os.environ.update(self._plan["environment"])
                 self._restrict(may_execute=True)
                 try:
                     os.execvp(command[0], command)
@@ -210,6 +209,7 @@ class _Keeper:
         for source, target in zip((nothing, high[2], high[2], *high[:2]), range(5), strict=True):
             os.dup2(source, target, inheritable=True)
         os.closerange(REPLIES + 1, 4096)
+        os.environ.update(self._plan["environment"])
         os.chdir(self._plan["page"])
 
     def _restrict(self, *, may_start: bool = False, may_execute: bool = False) -> None:

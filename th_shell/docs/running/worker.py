@@ -49,7 +49,13 @@ class _Worker:
 
     def answer(self, request: Message) -> Message:
         """Do what is asked for; the reply."""
-        act = {"begin": self._begin, "block": self._block, "run": self._run, "input": self._input}
+        act = {
+            "begin": self._begin,
+            "block": self._block,
+            "seed": self._seed,
+            "run": self._run,
+            "input": self._input,
+        }
         try:
             with self._engine.interruptible():
                 if request.name in act:
@@ -70,6 +76,9 @@ class _Worker:
             self._run(_BLOCK.encode())
         except LuaError:
             pass  # the page has changed torch itself: its next examples fail
+
+    def _seed(self, number: bytes) -> None:
+        self._run(b"math.randomseed(%d) torch.manualSeed(%d)" % (int(number), int(number)))
 
     def _run(self, source: bytes) -> None:
         self._engine.run(self._engine.compile(source))

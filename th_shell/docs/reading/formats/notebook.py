@@ -13,12 +13,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from th_shell.docs.reading.blocks import SKIP_MARK, Block, Line, PageError
+from th_shell.docs.reading.blocks import Block, Line, PageError
 
 __all__ = ["find"]
 
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.M)
 _SPACE = re.compile(r"[ \t\n\r,:]*")
+_SKIP_MARK = "<!-- th-docs: skip -->"  # at the end of the Markdown above a cell
 _SKIP_TAG = "skip-execution"  # as Jupyter's own tools name it
 _PICTURE = "image/"
 
@@ -93,7 +94,7 @@ def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
         if cell["cell_type"] == "markdown":
             text = "".join(cell["source"])
             heading = ([heading, *_HEADING.findall(text)])[-1]
-            skip = text.rstrip().endswith(SKIP_MARK)
+            skip = text.rstrip().endswith(_SKIP_MARK)
         elif cell["cell_type"] == "code":
             code = _lines(cell["source"])
             tags = cell.get("metadata", {}).get("tags", ())

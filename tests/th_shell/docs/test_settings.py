@@ -1,0 +1,403 @@
+"""Settings of folders and of pages, in files beside them, and which of them stand over others."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.cli import main
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.page import read
+from th_shell.docs.settings.configuration import Command, Configuration, configuration, search_path
+from th_shell.docs.settings.settings import (
+    Filter,
+    Layer,
+    Mark,
+    Settings,
+    SettingsError,
+    Tolerance,
+)
+
+NONE = Configuration()
+
+
+@pytest.fixture(scope="module")
+def compiler() -> Compiler:
+    return Compiler()
+
+
+def write(folder: Path, **files: str) -> None:
+    """Write files, whose names have '_' for '.' and '__' for '/'."""
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def of(page: Path, said: str, command_line: Configuration = NONE) -> Configuration:
+    (page.parent / "th-docs.toml").write_text(said)
+    return configuration(page, command_line)
+
+
+# -- settings over one another
+
+
+def test_settings_say_something_or_leave_it() -> None:
+    one, two = Filter(re.compile("a"), ""), Filter(re.compile("b"), "")
+    below = Settings(skip=Mark("r"), atol=1, rtol=1, strict=True, filters=(one,), captures=("a",))
+    above = Settings(atol=0, timeout=2, strict=False, filters=(two,), captures=("b",))
+    assert above.over(below) == Settings(
+        skip=Mark("r"),
+        atol=0,
+        rtol=1,
+        timeout=2,
+        strict=False,
+        filters=(one, two),
+        captures=("a", "b"),
+    )
+
+
+def test_tolerance_of_numbers() -> None:
+    assert Tolerance(0.5, 0.1).of(-20) == 2.5
+    assert Tolerance(0.5, 0.1).of(float("inf")) == 0.5
+    assert Settings(rtol=0.1).tolerance == Tolerance(0, 0.1)
+
+
+# -- the file of a folder
+
+
+def test_no_file_says_nothing(tmp_path: Path) -> None:
+    assert configuration(tmp_path / "page.md", NONE) == NONE
+
+
+def test_all_keys(tmp_path: Path) -> None:
+    write(tmp_path, my_lua="x = 1\n", my_py="x = 2\n")
+    (tmp_path / "ledgers").mkdir()
+    found = of(
+        tmp_path / "page.md",
+        """\
+skip = "why"
+xfail = {reason = "a bug", if = "platform == 'x'"}
+atol = 1
+rtol = 1e-3
+timeout = 2.5
+strict = true
+seed = 3
+setup = "a()"
+teardown = ["b()", "c()"]
+filters = [{match = '\\d', replace = "N"}]
+engine = ["luajit -joff", "python: protocol: x y"]
+prelude = ["my.lua", "my.py"]
+sandbox = true
+sandbox_read = "lib"
+lua_path = ["lib/?.lua", "/abs/?.lua"]
+lua_cpath = "lib/?.so;;"
+environment = {A = "b"}
+memory = 100
+errata = "ledgers"
+""",
+    )
+    place = str(tmp_path / "th-docs.toml")
+    settings = found.layer.settings
+    assert settings.skip == Mark("why", None, place)
+    assert settings.xfail and settings.xfail.condition
+    assert (settings.xfail.reason, settings.xfail.condition.text) == ("a bug", "platform == 'x'")
+    assert (settings.atol, settings.rtol, settings.timeout) == (1, 1e-3, 2.5)
+    assert settings.strict is True
+    assert settings.filters == (Filter(re.compile(r"\d", re.M), "N"),)
+    hidden = [(one.kind, one.text, one.place) for one in found.layer.hidden]
+    assert hidden == [
+        ("setup", "a()", place),
+        ("teardown", "b()", place),
+        ("teardown", "c()", place),
+        ("seed", "3", place),
+    ]
+    assert found.engines == {
+        "lua": Command("lua", ["luajit", "-joff"]),
+        "python": Command("python", ["x", "y"], speaks_protocol=True),
+    }
+    assert found.preludes == {"lua": "x = 1\n", "python": "x = 2\n"}
+    assert (found.sandbox, found.sandbox_read) == (True, (f"{tmp_path}/lib",))
+    assert found.lua_path == f"{tmp_path}/lib/?.lua;/abs/?.lua"
+    assert found.lua_cpath == f"{tmp_path}/lib/?.so"
+    assert (found.environment, found.memory) == ({"A": "b"}, 100 << 20)
+    assert found.errata == tmp_path / "ledgers"
+
+
+def test_nearest_file_counts(tmp_path: Path) -> None:
+    write(tmp_path, pyproject_toml="[tool.th-docs]\natol = 1\nrtol = 1\n")
+    write(tmp_path, sub__deep__page_md="", sub__pyproject_toml="[tool.other]\n")
+    page = tmp_path / "sub/deep/page.md"
+    assert configuration(page, NONE).layer.settings.atol == 1
+    write(tmp_path, sub__pyproject_toml="[tool.th-docs]\natol = 2\n")
+    assert configuration(page, NONE).layer.settings == Settings(atol=2)
+    (tmp_path / "sub" / "th-docs.toml").write_text("atol = 3\n")
+    assert configuration(page, NONE).layer.settings == Settings(atol=3)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "pages"),
+    [
+        ("*.md", "a.md"),
+        ("nn/*.md", "nn/a.md"),
+        ("nn/**/*.md", "nn/a.md nn/x/y/b.md"),
+        ("**/*.md", "a.md nn/a.md nn/x/y/b.md"),
+        ("**/a.*", "a.md nn/a.md"),
+        ("nn/x/y/b.md", "nn/x/y/b.md"),
+    ],
+)
+def test_tables_of_pages(tmp_path: Path, pattern: str, pages: str) -> None:
+    write(tmp_path, a_md="", nn__a_md="", nn__x__y__b_md="")
+    (tmp_path / "th-docs.toml").write_text(f'atol = 1\n[[pages]]\nmatch = "{pattern}"\natol = 2\n')
+    found = [
+        name
+        for name in ("a.md", "nn/a.md", "nn/x/y/b.md")
+        if configuration(tmp_path / name, NONE).layer.settings.atol == 2
+    ]
+    assert found == pages.split()
+
+
+def test_later_tables_and_the_command_line_stand_above(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.touch()
+    said = """\
+atol = 1
+rtol = 1
+timeout = 1
+environment = {A = "1", B = "1"}
+setup = "a()"
+[[pages]]
+match = "*.md"
+rtol = 2
+timeout = 2
+environment = {B = "2"}
+setup = "b()"
+[[pages]]
+match = "page.*"
+timeout = 3
+engine = "luajit"
+"""
+    given = Configuration(Layer(Settings(timeout=4)), engines={"lua": Command("lua", ["th7"])})
+    found = of(page, said, given)
+    assert found.layer.settings == Settings(atol=1, rtol=2, timeout=4)
+    assert found.environment == {"A": "1", "B": "2"}
+    assert [hidden.text for hidden in found.layer.hidden] == ["a()", "b()"]
+    assert found.engines == {"lua": Command("lua", ["th7"])}
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("atol = 'x'", ": atol: not a number"),
+        ("atol = true", ": atol: not a number"),
+        ("tolerance = 1", ": unknown setting 'tolerance'"),
+        ("skip = false", ": skip: neither a reason nor a table with 'reason' and 'if'"),
+        ("skip = {why = 'x'}", ": skip: unknown setting 'why': there are 'reason' and 'if'"),
+        ("skip = ''", ": skip: not a text"),
+        ("setup = 3", ": setup: not a text"),
+        ("seed = -1", ": seed: not a whole number from 0 up"),
+        ("filters = 'x'", ": filters: not a list of tables with 'match' and 'replace'"),
+        ("engine = ' '", ": engine: not a text"),
+        ("engine = \"'\"", ": engine: No closing quotation"),
+        ("memory = 1.5", ": memory: not a whole number from 0 up"),
+        ("lua_path = 3", ": lua_path: not a text"),
+        ("environment = 'A=b'", ": environment: not a table of texts"),
+        ("environment = {A = 1}", ": environment: 'A' is not a variable with a text"),
+        ("errata = 'none'", ": errata: no such folder: {folder}/none"),
+        ("prelude = 'none.lua'",
+         ": prelude: {folder}/none.lua cannot be read: No such file or directory"),
+        ("pages = 1", ": pages: not a list of tables"),
+        ("[[pages]]\natol = 1", ": pages 1: match: not a pattern of names of pages"),
+        ("[[pages]]\nmatch = '*.rst'", ": pages 1: match: no file is named like '*.rst'"),
+        ("[[pages]]\nmatch = '*'\n[[pages]]\nmatch = '*'\natol = 'x'",
+         ": pages 2: atol: not a number"),
+        ("[[pages]]\nmatch = '/*.md'",
+         ": pages 1: match: not relative to the folder: '/*.md'"),
+        ("atol = 1\nrtol = \n", ": not TOML: Invalid value (at line 2, column 8)"),
+    ],
+)  # fmt: skip
+def test_wrong_files(tmp_path: Path, said: str, problem: str) -> None:
+    page = tmp_path / "page.md"
+    page.touch()
+    with pytest.raises(SettingsError) as caught:
+        of(page, said)
+    wanted = f"{tmp_path}/th-docs.toml{problem.replace('{folder}', str(tmp_path))}"
+    assert str(caught.value) == wanted
+
+
+def test_wrong_pyproject(tmp_path: Path) -> None:
+    write(tmp_path, pyproject_toml="[tool.th-docs]\natol = 'x'\n")
+    with pytest.raises(SettingsError) as caught:
+        configuration(tmp_path / "page.md", NONE)
+    assert str(caught.value) == f"{tmp_path}/pyproject.toml: tool.th-docs: atol: not a number"
+
+
+def test_search_path() -> None:
+    assert search_path(Path("/top"), "a/?.lua;;/b/?.lua; c/?.lua") == (
+        "/top/a/?.lua;/b/?.lua;/top/c/?.lua"
+    )
+
+
+# -- the file beside a page
+
+PAGE = """\
+# One
+
+```
+> x
+> y
+> x
+```
+
+# Two
+
+```
+> x -- th-docs: atol=5
+```
+"""
+
+
+def beside(
+    folder: Path, said: str, compiler: Compiler, below: Layer | None = None
+) -> list[Example]:
+    page = folder / "page.md"
+    page.write_text(PAGE)
+    (folder / "page.md.th-docs").write_text(said)
+    return read(page, compiler, below or Layer()).examples
+
+
+@pytest.mark.parametrize(
+    ("which", "found"),
+    [
+        ('heading = "One"', [0, 1, 2]),
+        ('input = "x"', [0, 2, 3]),
+        ('input = "x"\nordinal = 2', [2]),
+        ('heading = "Two"\ninput = " x "', [3]),
+        ("ordinal = 2", [2]),
+    ],
+)
+def test_examples_of_a_sidecar(
+    tmp_path: Path, compiler: Compiler, which: str, found: list[int]
+) -> None:
+    examples = beside(tmp_path, f'[[examples]]\n{which}\nskip = "why"\n', compiler)
+    assert [at for at, one in enumerate(examples) if one.settings.skip] == found
+
+
+def test_sidecar_stands_between_the_folder_and_the_directives(
+    tmp_path: Path, compiler: Compiler
+) -> None:
+    below = Layer(Settings(atol=1, rtol=1, timeout=1))
+    said = 'atol = 2\nrtol = 2\nsetup = "a()"\n[[examples]]\nheading = "Two"\natol = 3\nrtol = 3\n'
+    examples = beside(tmp_path, said, compiler, below)
+    assert [(e.settings.atol, e.settings.rtol, e.settings.timeout) for e in examples] == [
+        *[(2, 2, 1)] * 3,
+        (5, 3, 1),
+    ]
+    assert [[hidden.text for hidden in e.hidden] for e in examples] == [["a()"], [], [], []]
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("atol = 'x'", ": atol: not a number"),
+        ("engine = 'luajit'", ": unknown setting 'engine'"),
+        ("examples = 1", ": examples: not a list of tables"),
+        ("[[examples]]\natol = 1",
+         ": examples 1: neither 'heading' nor 'input' nor 'ordinal'"),
+        ("[[examples]]\ninput = 'z'\natol = 1", ": examples 1: the page has no such example"),
+        ("[[examples]]\nordinal = 0", ": examples 1: ordinal: not a whole number above 0"),
+        ("[[examples]]\ninput = 'x'\ncapture = 'f'",
+         ": examples 1: no documented output has <f>"),
+        ("x", ": not TOML: Expected '=' after a key in a key/value pair (at end of document)"),
+    ],
+)  # fmt: skip
+def test_wrong_sidecars(tmp_path: Path, compiler: Compiler, said: str, problem: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        beside(tmp_path, said, compiler)
+    assert str(caught.value) == f"{tmp_path}/page.md.th-docs{problem}"
+
+
+# -- the command
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("page.md").write_text(
+        "```\n> require('mine').value\n1.5000\n> os.getenv('MINE')\nyes\n```\n"
+    )
+    write(tmp_path, lib__mine_lua="return {value = 1.6}\n")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_page_has_modules_and_an_environment_of_its_own(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    said = 'environment = {MINE = "yes"}\natol = 0.2\nlua_path = "lib/?.lua"\n'
+    Path("th-docs.toml").write_text(said)
+    assert main(["page.md"]) == 0
+    assert main(["--atol", "0", "page.md"]) == 1
+    assert "1 pass, 1 differs" in capfd.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+def test_options_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINE", "yes")
+    assert main(["--lua-path", "lib/?.lua", "--rtol", "0.1", "page.md"]) == 0
+    assert main(["--lua-path", "lib/?.lua", "page.md"]) == 1
+    assert main(["--rtol", "0.1", "page.md"]) == 1
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("option", ["--atol", "--rtol"])
+def test_wrong_options(option: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([option, "-1", "page.md"])
+    assert f"argument {option}: not a number from 0 up" in capfd.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_wrong_file_fails_its_pages_only(capfd: pytest.CaptureFixture[str]) -> None:
+    write(Path(), bad__page_md="```\n> 1\n1\n```\n", good__page_md="```\n> 1\n1\n```\n")
+    Path("bad/th-docs.toml").write_text("atol = 'x'\n")
+    assert main(["bad/page.md", "good/page.md"]) == 1
+    wrong = f"FAIL bad/page.md: {Path.cwd()}/bad/th-docs.toml: atol: not a number\n"
+    assert capfd.readouterr().out == (
+        f"{wrong}bad/page.md: no examples\n"
+        "good/page.md: checked 1 of 1 example: 1 pass\n"
+        "2 pages: checked 1 of 1 example: 1 pass\n"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_folders_say_what_runs_pages(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("page.md").write_text("```\n> while true do end\n> y\n3\n```\n")
+    Path("prelude.lua").write_text("y = 3")
+    Path("th-docs.toml").write_text("timeout = 0.3\nprelude = 'prelude.lua'\n")
+    assert main(["-v", "page.md"]) == 1
+    out = capfd.readouterr().out
+    assert "page.md:2: error    > while true do end  [was stopped after 0.3 s]\n" in out
+    assert "page.md:3: pass     > y\n" in out
+
+
+@pytest.mark.usefixtures("folder")
+def test_folders_have_engines_memory_and_ledgers(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("page.md").write_text("```\n> 1\n2\n```\n")
+    Path("ledgers").mkdir()
+    Path("ledgers/page.md.errata").write_text("Wrong.\n  2: 1\n")
+    Path("th-docs.toml").write_text("errata = 'ledgers'\nmemory = 500\n")
+    assert main(["page.md"]) == 0
+    Path("th-docs.toml").write_text("engine = 'none-such'\n")
+    assert main(["page.md"]) == 1
+    assert "th-docs: none-such: No such file or directory" in capfd.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+def test_other_engines_have_modules_and_an_environment_too() -> None:
+    engine = f'engine = "{sys.executable} -m th_shell"\n'
+    said = 'environment = {MINE = "yes"}\natol = 0.2\nlua_path = "lib/?.lua"\n'
+    Path("th-docs.toml").write_text(engine + said)
+    assert main(["page.md"]) == 0

@@ -1,0 +1,70 @@
+"""Checks pages as the command line, their folders and they themselves say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from th_shell.docs.judging.pages import Assessment, Options, assess_page, check_page
+from th_shell.docs.judging.verdicts import PageResult
+from th_shell.docs.reading.blocks import PageError
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import Page, read
+from th_shell.docs.running import sandbox
+from th_shell.docs.running.configured import configured_runner
+from th_shell.docs.running.evaluation import Runner
+from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.configuration import Configuration, configuration
+from th_shell.docs.settings.settings import SettingsError
+
+__all__ = ["Checker", "NotCheckedError"]
+
+
+class NotCheckedError(Exception):
+    """A page that cannot be read, or not as it is said of it; the message says why."""
+
+
+@dataclass(frozen=True)
+class Checker:
+    """Reads and checks pages. Any thread may use it.
+
+    said: what holds for all pages, whatever their folders say. update: see `Options`.
+    """
+
+    starter: Starter
+    compiler: Compiler
+    said: Configuration
+    update: bool = False
+
+    def check(self, path: Path) -> PageResult:
+        """Run and judge the examples of a page."""
+        try:
+            page, runner, options = self._prepared(path)
+        except NotCheckedError as error:
+            return PageResult(path, [], str(error))
+        return check_page(path, page, runner, options)
+
+    def assess(self, path: Path) -> tuple[Page, Assessment]:
+        """A page, and how its examples are judged.
+
+        Raises NotCheckedError, LedgerError and HiddenError.
+        """
+        page, runner, options = self._prepared(path)
+        return page, assess_page(path, page, runner, options)
+
+    def read(self, path: Path) -> Page:
+        """Read a page. Raises NotCheckedError."""
+        return self._prepared(path)[0]
+
+    def _prepared(self, path: Path) -> tuple[Page, Runner, Options]:
+        try:
+            said = configuration(path, self.said)
+            page = read(path, self.compiler, said.layer)
+        except OSError as error:
+            raise NotCheckedError(f"cannot be read: {error.strerror}") from None
+        except (PageError, SettingsError) as error:
+            raise NotCheckedError(str(error)) from None
+        if said.sandbox and (lack := sandbox.missing()):
+            raise NotCheckedError(f"the sandbox cannot be had: {lack}")
+        options = Options(said.errata, self.update)
+        return page, configured_runner(self.starter, said), options

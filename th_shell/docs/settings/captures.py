@@ -1,0 +1,77 @@
+"""Captures: parts of what an example prints that later examples have in their inputs and outputs.
+
+A page shows a part of an output that is another one each time as a name in angle brackets, and a
+directive says that this name is captured:
+
+    <!-- th-docs: capture file -->
+    > name = os.tmpname() print(name)
+    <file>
+    > io.open("<file>", "w") ~= nil
+    true
+
+In each run, the name stands for what the run has printed in its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Sequence
+
+__all__ = ["Captures", "shown_captures"]
+
+_PLACE = re.compile(r"<([A-Za-z_]\w*)>")
+
+
+def shown_captures(text: str) -> list[str]:
+    """The names in angle brackets in a text, in order."""
+    return _PLACE.findall(text)
+
+
+class Captures:
+    """What one run of a page has captured."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+
+    def paste(self, source: str) -> str:
+        """An input with the captured texts in the places of their names."""
+        return _PLACE.sub(lambda match: self._values.get(match[1], match[0]), source)
+
+    def named(self, names: Container[str], expected: str, *texts: str) -> list[str]:
+        """Printed texts with names in place of captured texts, where the page shows these names.
+
+        names: those that this example captures, unless they are known: from the first of the texts
+        that is like the documented one.
+        """
+        shown = list(dict.fromkeys(shown_captures(expected)))
+        new = [name for name in shown if name in names and name not in self._values]
+        for text in texts if new else ():
+            match = re.fullmatch(self._pattern(expected, new), text.strip(), re.S)
+            if match:
+                self._values |= match.groupdict()
+                break
+        return [self._with_names(shown, text) for text in texts]
+
+    def _with_names(self, names: Sequence[str], text: str) -> str:
+        for name in names:
+            if value := self._values.get(name):
+                text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"<{name}>", text)
+        return text
+
+    def _pattern(self, expected: str, new: Sequence[str]) -> str:
+        """A regular expression for an output, with a group for each new name."""
+        expected = self.paste(expected).strip()
+        pattern, end, seen = "", 0, set[str]()
+        for match in _PLACE.finditer(expected):
+            name = match[1]
+            if name in new:
+                pattern += _spaced(expected[end : match.start()])
+                pattern += rf"(?P={name})" if name in seen else rf"(?P<{name}>\S.*?)"
+                seen.add(name)
+                end = match.end()
+        return pattern + _spaced(expected[end:])
+
+
+def _spaced(text: str) -> str:
+    """A regular expression for a text whose white space may be any."""
+    return r"\s+".join(re.escape(word) for word in re.split(r"\s+", text))

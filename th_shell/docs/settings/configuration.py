@@ -1,0 +1,266 @@
+"""The settings of a folder of pages: th-docs.toml, or `[tool.th-docs]` in pyproject.toml.
+
+The file that counts for a page is in the nearest folder from the page's upwards that has one. It
+says how all the pages are run, and, in each table of `pages`, how those are that its pattern
+matches:
+
+    timeout = 60
+    lua_path = ["lib/?.lua", "lib/?/init.lua"]
+
+    [[pages]]
+    match = "nn/**/*.md"
+    prelude = "nn.lua"
+    atol = 1e-6
+
+Names of files are relative to the folder of the file.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from th_shell.docs.reading.languages import LUA, PYTHON, language_of
+from th_shell.docs.settings.settings import NOTHING, Layer, SettingsError
+from th_shell.docs.settings.toml import read_toml
+from th_shell.docs.settings.values import (
+    Reader,
+    flag,
+    read_layer,
+    read_values,
+    strings,
+    text,
+    whole,
+)
+
+__all__ = [
+    "PROTOCOL",
+    "Command",
+    "Configuration",
+    "configuration",
+    "engine_command",
+    "prelude",
+    "search_path",
+]
+
+_FILE = "th-docs.toml"
+_SHARED_FILE = "pyproject.toml"
+
+
+#: Stands before a command that is an engine by itself.
+PROTOCOL = "protocol:"
+
+
+class Command(NamedTuple):
+    """A command that is an engine.
+
+    speaks_protocol: whether it is one by itself; else it runs the script that is the engine.
+    """
+
+    language: str
+    words: Sequence[str]
+    speaks_protocol: bool = False
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """How pages are run and judged; None: nothing is said.
+
+    layer: what is said of each example. engines: the commands that run the examples of languages.
+    preludes: code that runs before a page, by languages. lua_path, lua_cpath: where `require`
+    searches before it does where it always does. environment: variables of the engines. memory:
+    bytes that a page may take. errata: the folder of the ledgers. sandbox: whether engines may use
+    the page's folder alone; sandbox_read: files and folders that they may read even so.
+    """
+
+    layer: Layer = NOTHING
+    engines: Mapping[str, Command] = field(default_factory=dict)
+    preludes: Mapping[str, str] = field(default_factory=dict)
+    lua_path: str | None = None
+    lua_cpath: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    memory: int | None = None
+    errata: Path | None = None
+    sandbox: bool | None = None
+    sandbox_read: Sequence[str] = ()
+
+    def over(self, below: Configuration) -> Configuration:
+        """This configuration, and the one below where this one says nothing."""
+        said = {one.name: getattr(self, one.name) for one in fields(self)}
+        found = replace(below, **{name: value for name, value in said.items() if value is not None})
+        settings = self.layer.settings.over(below.layer.settings)
+        return replace(
+            found,
+            layer=Layer(settings, (*below.layer.hidden, *self.layer.hidden)),
+            engines={**below.engines, **self.engines},
+            preludes={**below.preludes, **self.preludes},
+            environment={**below.environment, **self.environment},
+            sandbox_read=(*below.sandbox_read, *self.sandbox_read),
+        )
+
+
+def configuration(page: Path, command_line: Configuration) -> Configuration:
+    """How a page is run: as the command line says, and the file of its folder.
+
+    Raises SettingsError.
+    """
+    page = page.absolute()
+    for folder in page.parents:
+        file = _read(folder)
+        if file:
+            return command_line.over(file.of(page))
+    return command_line
+
+
+def engine_command(value: object) -> Command:
+    """What a text names as an engine: `[LANGUAGE:] [protocol:] COMMAND`. Raises ValueError."""
+    words = shlex.split(text(value))
+    language = LUA
+    if words and words[0].endswith(":") and words[0] != PROTOCOL:
+        name = words.pop(0)[:-1]
+        language = language_of(name, ())
+        if not language:
+            raise ValueError(f"{name}: neither {LUA} nor {PYTHON}")
+    speaks_protocol = words[:1] == [PROTOCOL]
+    words = words[speaks_protocol:]
+    if not words:
+        raise ValueError("no command")
+    return Command(language, words, speaks_protocol)
+
+
+def prelude(path: Path) -> tuple[str, str]:
+    """The language and the text of a file with code. Raises ValueError."""
+    try:
+        code = path.read_text("utf-8", "surrogateescape")
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    return PYTHON if path.suffix == ".py" else LUA, code
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file of settings: what it says of all pages of its folder, and of some."""
+
+    folder: Path
+    every: Configuration
+    some: Sequence[tuple[str, Configuration]]
+
+    def of(self, page: Path) -> Configuration:
+        """What is said of a page."""
+        found = self.every
+        parts = page.relative_to(self.folder).parts
+        for pattern, said in self.some:
+            if _matches(parts, pattern.split("/")):
+                found = said.over(found)
+        return found
+
+
+def _read(folder: Path) -> _File | None:
+    """The file of settings of a folder; None if it has none. Raises SettingsError."""
+    own, shared = folder / _FILE, folder / _SHARED_FILE
+    if own.is_file():
+        return _file(folder, read_toml(own), str(own))
+    if shared.is_file() and "th-docs" in shared.read_text("utf-8", "replace"):
+        tool = read_toml(shared).get("tool", {})
+        table = tool.get("th-docs") if isinstance(tool, Mapping) else None
+        if table is not None:
+            return _file(folder, table, f"{shared}: tool.th-docs")
+    return None
+
+
+def _file(folder: Path, table: object, place: str) -> _File:
+    if not isinstance(table, Mapping):
+        raise SettingsError(f"{place}: not a table")
+    said = dict(table)
+    pages = said.pop("pages", [])
+    if not isinstance(pages, list) or not all(isinstance(one, Mapping) for one in pages):
+        raise SettingsError(f"{place}: pages: not a list of tables")
+    some = [
+        _some(folder, dict(one), f"{place}: pages {number}") for number, one in enumerate(pages, 1)
+    ]
+    return _File(folder, _configuration(folder, said, place), some)
+
+
+def _some(folder: Path, table: dict[str, Any], place: str) -> tuple[str, Configuration]:
+    pattern = table.pop("match", None)
+    if not isinstance(pattern, str) or not pattern:
+        raise SettingsError(f"{place}: match: not a pattern of names of pages")
+    if pattern.startswith("/"):
+        raise SettingsError(f"{place}: match: not relative to the folder: '{pattern}'")
+    try:
+        is_used = _names_a_file(folder, pattern)
+    except ValueError as error:
+        raise SettingsError(f"{place}: match: {error}") from None
+    if not is_used:
+        raise SettingsError(f"{place}: match: no file is named like '{pattern}'")
+    return pattern, _configuration(folder, table, place)
+
+
+@cache
+def _names_a_file(folder: Path, pattern: str) -> bool:
+    return any(folder.glob(pattern))
+
+
+def _configuration(folder: Path, table: Mapping[str, object], place: str) -> Configuration:
+    readers = _readers(folder)
+    own = read_values({k: v for k, v in table.items() if k in readers}, readers, place)
+    layer = read_layer({k: v for k, v in table.items() if k not in readers}, place)
+    for plural in ("engine", "prelude"):
+        if plural in own:
+            own[f"{plural}s"] = own.pop(plural)
+    return Configuration(layer, **own)
+
+
+def _readers(folder: Path) -> dict[str, Reader]:
+    return {
+        "engine": _engines,
+        "prelude": lambda value: dict(prelude(folder / one) for one in strings(value)),
+        "lua_path": lambda value: search_path(folder, value),
+        "lua_cpath": lambda value: search_path(folder, value),
+        "environment": _environment,
+        "memory": lambda value: whole(value) << 20,
+        "errata": lambda value: _existing(folder / text(value)),
+        "sandbox": flag,
+        "sandbox_read": lambda value: [str(folder / one) for one in strings(value)],
+    }
+
+
+def _engines(value: object) -> dict[str, Command]:
+    return {one.language: one for one in map(engine_command, strings(value))}
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_dir():
+        raise ValueError(f"no such folder: {path}")
+    return path
+
+
+def search_path(folder: Path, value: object) -> str:
+    """Where modules are searched, in the notation of Lua. Raises ValueError.
+
+    value: a text in that notation, or a list of patterns; relative to a folder.
+    """
+    patterns = [one for some in strings(value) for one in some.split(";") if one.strip()]
+    return ";".join(str(folder / one.strip()) for one in patterns)
+
+
+def _environment(value: object) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        raise ValueError("not a table of texts")
+    for name, one in value.items():
+        if not isinstance(one, str) or "\0" in one or "=" in name or not name:
+            raise ValueError(f"'{name}' is not a variable with a text")
+    return dict(value)
+
+
+def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    if not pattern:
+        return not parts
+    if pattern[0] == "**":
+        return any(_matches(parts[at:], pattern[1:]) for at in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])

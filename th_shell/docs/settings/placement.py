@@ -1,0 +1,164 @@
+"""Decides which examples of a page each directive holds for, and gives them their settings.
+
+Outside of blocks, a directive holds for the block right under it; within a block, for the input
+that it stands behind, or for the one under it; with `page`, for the page. `setup` is done before
+the next example, wherever that is, and `teardown` at the end. A directive that holds for nothing
+is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from th_shell.docs.reading.blocks import Block
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.refining import examples_of
+from th_shell.docs.settings.captures import shown_captures
+from th_shell.docs.settings.comments import WORD, Comment, find_comments, without_comments
+from th_shell.docs.settings.directives import Directive, read_directives
+from th_shell.docs.settings.settings import Layer, SettingsError
+from th_shell.docs.settings.sidecar import read_sidecar
+
+__all__ = ["cut_with_settings"]
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A layer, and the indices of the examples that it holds for.
+
+    rank: how special it is; layers with higher ranks stand over those with lower ones.
+    """
+
+    rank: int
+    layer: Layer
+    examples: Sequence[int]
+    place: str
+
+
+def cut_with_settings(
+    page: Path, blocks: Sequence[Block], compiler: Compiler, below: Layer
+) -> tuple[Sequence[Block], Sequence[Example]]:
+    """A page's blocks without directives, and their examples with all that is said of them.
+
+    below: what is said of the whole page elsewhere. Raises OSError and SettingsError.
+    """
+    lines = _lines(page)
+    comments = find_comments(page.suffix, lines, blocks)
+    own = without_comments(blocks, comments)
+    examples = examples_of(own, compiler)
+    whole = range(len(examples))
+    placed = [_Placed(0, below, whole, "")]
+    sidecar = read_sidecar(page, examples)
+    if sidecar:
+        placed.append(_Placed(1, sidecar.layer, whole, sidecar.place))
+        placed += [_Placed(4, one.layer, one.examples, one.place) for one in sidecar.entries]
+    finder = _Finder(lines, blocks, examples, comments)
+    placed += [finder.placed(one) for one in read_directives(page.name, comments)]
+    return own, _with_layers(examples, sorted(placed, key=lambda one: one.rank))
+
+
+def _lines(page: Path) -> list[str]:
+    """The lines of a page; none where it cannot have directives."""
+    data = page.read_bytes()
+    if WORD.encode() not in data:
+        return []
+    return data.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n").split("\n")
+
+
+def _with_layers(examples: Sequence[Example], placed: Iterable[_Placed]) -> list[Example]:
+    found = list(examples)
+    for one in placed:
+        _check_captures(one, examples)
+        for at in one.examples:
+            settings = one.layer.settings.over(found[at].settings)
+            found[at] = replace(found[at], settings=settings)
+        if one.layer.hidden and one.examples:
+            first = one.examples[0]
+            hidden = (*found[first].hidden, *one.layer.hidden)
+            found[first] = replace(found[first], hidden=hidden)
+    return found
+
+
+def _check_captures(placed: _Placed, examples: Sequence[Example]) -> None:
+    shown = {name for at in placed.examples for name in shown_captures(examples[at].expected)}
+    for name in placed.layer.settings.captures:
+        if name not in shown:
+            raise SettingsError(f"{placed.place}: no documented output has <{name}>")
+
+
+class _Finder:
+    """Finds what the directives of one page hold for."""
+
+    def __init__(
+        self,
+        lines: Sequence[str],
+        blocks: Sequence[Block],
+        examples: Sequence[Example],
+        comments: Sequence[Comment],
+    ) -> None:
+        self._lines = lines
+        self._blocks = blocks
+        self._examples = examples
+        self._covered = {number for one in comments for number in range(one.line, one.last + 1)}
+
+    def placed(self, directive: Directive) -> _Placed:
+        """A directive's layer with its examples. Raises SettingsError."""
+        rank, examples, why = self._find(directive)
+        if not examples:
+            raise SettingsError(f"{directive.place}: the directive holds for nothing: {why}")
+        return _Placed(rank, directive.layer, examples, directive.place)
+
+    def _find(self, directive: Directive) -> tuple[int, Sequence[int], str]:
+        """The rank, the examples, and why there are none."""
+        comment = directive.comment
+        kinds = {hidden.kind for hidden in directive.layer.hidden}
+        if directive.page or "teardown" in kinds:
+            return 2, range(len(self._examples)), "the page has no examples"
+        if comment.block is not None:
+            return 5, *self._in_block(comment, comment.block, "setup" in kinds)
+        if "setup" in kinds:
+            return 5, self._next(comment), "no example follows"
+        return 3, self._under(comment), "no block of examples stands right under it"
+
+    def _in_block(self, comment: Comment, block: int, is_setup: bool) -> tuple[Sequence[int], str]:
+        examples = self._examples
+        for at, example in enumerate(examples):
+            end = example.documented[1] if example.documented else example.last
+            if example.block != block or not example.line <= comment.line <= end:
+                continue
+            if comment.code.strip() and example.source and comment.line <= example.last:
+                return [at], ""
+            return [], "it stands within an example, neither behind an input nor before one"
+        if comment.code.strip():
+            return [], "it stands behind no input"
+        found = self._next(comment)[:1]
+        if is_setup:
+            return found, "no example follows"
+        if not found or examples[found[0]].block != block:
+            return [], "no example follows in its block"
+        is_text = examples[found[0]].kind is Kind.TEXT
+        return ([], "what follows is no input") if is_text else (found, "")
+
+    def _next(self, comment: Comment) -> Sequence[int]:
+        found = (at for at, one in enumerate(self._examples) if one.line > comment.last)
+        first = next(found, None)
+        return [] if first is None else [first]
+
+    def _under(self, comment: Comment) -> Sequence[int]:
+        for number, block in enumerate(self._blocks):
+            start = block.opening
+            if start <= comment.last and block.lines:
+                start = block.lines[0].number
+            if start > comment.last:
+                between = range(comment.last + 1, start)
+                if any(at not in self._covered and self._has_text(at) for at in between):
+                    return []
+                return [at for at, one in enumerate(self._examples) if one.block == number]
+        return []
+
+    def _has_text(self, number: int) -> bool:
+        """Whether a line has something: more than the mark of a comment in Lua."""
+        return bool(self._lines[number - 1].strip().strip("-"))

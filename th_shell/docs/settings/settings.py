@@ -1,0 +1,115 @@
+"""``Settings``: all that can be said about how an example is run and judged.
+
+They are said in several places, of which each has its layer. The settings of an example are its
+layers over one another: what is said of the example stands over what is said of its fence, that
+over what is said of its page, and that over what is said of its folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from math import isfinite
+
+from th_shell.docs.settings.conditions import Condition
+
+__all__ = ["NOTHING", "Filter", "Hidden", "Layer", "Mark", "Settings", "SettingsError", "Tolerance"]
+
+
+class SettingsError(Exception):
+    """Something that is said about examples is wrong; the message has the file and the place."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Says that an example is not run, or that it fails.
+
+    place: where this is said. condition: when it holds; None: always.
+    """
+
+    reason: str = ""
+    condition: Condition | None = None
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A part of printed and documented texts, in place of which another text is compared."""
+
+    pattern: re.Pattern[str]
+    replacement: str
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Something that is done beside the examples of a page, which the page does not show.
+
+    kind: 'setup' for code before an example, 'teardown' for code at the end of the page, 'seed'
+    for a seed of random numbers. text: the code or the seed. place: where it is said.
+    """
+
+    kind: str
+    text: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far numbers may be from the documented ones, beside the rounding of what is shown.
+
+    A number may differ by the sum of atol and rtol times the documented number.
+    """
+
+    atol: float = 0.0
+    rtol: float = 0.0
+
+    def of(self, documented: float) -> float:
+        """How far a number may be from this one."""
+        return self.atol + (self.rtol * abs(documented) if isfinite(documented) else 0.0)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How an example is run and judged; None: nothing is said.
+
+    skip: why it is not run. xfail: why it fails. timeout: the seconds that it may take. strict:
+    whether what it prints must be documented. captures: names of parts of its output: see
+    `captures`.
+    """
+
+    skip: Mark | None = None
+    xfail: Mark | None = None
+    atol: float | None = None
+    rtol: float | None = None
+    timeout: float | None = None
+    strict: bool | None = None
+    filters: tuple[Filter, ...] = ()
+    captures: tuple[str, ...] = ()
+
+    @property
+    def tolerance(self) -> Tolerance:
+        """How far numbers may be from the documented ones."""
+        return Tolerance(self.atol or 0.0, self.rtol or 0.0)
+
+    def over(self, below: Settings) -> Settings:
+        """These settings, and those below where these say nothing; filters and captures of both."""
+        said = {field.name: getattr(self, field.name) for field in fields(self)}
+        found = replace(below, **{name: value for name, value in said.items() if value is not None})
+        return replace(
+            found,
+            filters=below.filters + self.filters,
+            captures=below.captures + self.captures,
+        )
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What is said in one place: settings of examples, and what is done once for all of them."""
+
+    settings: Settings = Settings()
+    hidden: Sequence[Hidden] = ()
+
+
+#: A layer where nothing is said.
+NOTHING = Layer()
