@@ -20,7 +20,7 @@ import socket
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from runtime import Engine
+from runtime import Engine, preload_lapack, preload_random
 from th_shell.docs.running.protocol import REPLIES
 from th_shell.docs.running.system import adopt_orphans, end_children, limit_memory
 from th_shell.docs.running.worker import serve
@@ -28,6 +28,11 @@ from th_shell.docs.running.worker import serve
 __all__ = ["main"]
 
 _DESCRIPTORS = 4  # that come with a request
+_RUNS = -1  # instead of the status of a process that has not ended
+
+#: What many runs would load each by itself is loaded here, behind so many runs: the generator of
+#: random numbers after the two of a first page, what takes longer when there are more pages.
+_PRELOADS = {2: preload_random, 12: preload_lapack}
 
 
 def main(descriptor: int, engines: int) -> NoReturn:
@@ -39,10 +44,15 @@ def main(descriptor: int, engines: int) -> NoReturn:
     # has another engine.
     made = [Engine() for _ in range(engines)]
     gc.freeze()
+    runs = 0
     while True:
         data, descriptors, _, _ = socket.recv_fds(requests, 1 << 20, _DESCRIPTORS)
         if not data:
             os._exit(0)  # at once: the engines need not end
+        if runs in _PRELOADS:
+            _PRELOADS[runs]()
+            gc.freeze()
+        runs += 1
         if os.fork() == 0:
             requests.close()
             _Keeper(json.loads(data), descriptors, made).run()
@@ -60,7 +70,7 @@ class _Keeper:
         self._engines = engines
 
     def run(self) -> NoReturn:
-        status = 1
+        status, process = 1, 0
         try:
             os.setsid()
             adopt_orphans()
@@ -72,14 +82,14 @@ class _Keeper:
                 self._be_engine()
             status = self._watch(process)
         finally:
-            end_children()
+            end_children(process if status == _RUNS else 0)
             shutil.rmtree(self._plan["folder"], ignore_errors=True)
             with suppress(OSError):
                 self._line.send(b"%d" % status)
             os._exit(0)
 
     def _watch(self, process: int) -> int:
-        """Wait until the engine's process ends or the line is closed; the process's status."""
+        """Wait until the engine's process ends or the line is closed; its status, or _RUNS."""
         ended, noticed = os.pipe()
         os.set_blocking(noticed, False)
         signal.set_wakeup_fd(noticed, warn_on_full_buffer=False)
@@ -102,7 +112,7 @@ class _Keeper:
                 elif asked == b"shell":
                     command = self._shell(text)
                 else:
-                    return -1
+                    return _RUNS
 
     def _shell(self, text: bytes) -> int:
         """Start a line of the system's shell where the engine runs; its process."""
