@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
@@ -45,7 +45,7 @@ class Result:
     """An example's verdict.
 
     got: what it has printed, and its error. note: the reason, or ''. repaired: for what is healed,
-    the input or the documented text with which it holds.
+    the input or the documented text with which it holds. seconds: the time of the first two runs.
     """
 
     example: Example
@@ -53,6 +53,7 @@ class Result:
     got: str = ""
     note: str = ""
     repaired: str = ""
+    seconds: float = field(default=0.0, compare=False)
 
     @property
     def failed(self) -> bool:
@@ -91,7 +92,8 @@ def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome
             # Under several statements, the page may show what all of them print as a script.
             script = script[0] + first.printed, script[1] + second.printed
             candidates += [(first.printed, second.printed), script]
-        results.append(_judge_one(example, first, second, candidates))
+        result = _judge_one(example, first, second, candidates)
+        results.append(replace(result, seconds=first.seconds + second.seconds))
         if example.expected:
             script = ("", "")
     return results

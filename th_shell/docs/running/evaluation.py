@@ -8,6 +8,7 @@ that the outcomes of the others are not lost.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -28,12 +29,14 @@ class Outcome:
 
     output: all that it has printed. printed: the part before the values that the prompt shows.
     error: the message of its error, or None. lost: why it has not ended or was not run, or ''.
+    seconds: the time that it took.
     """
 
     output: str = ""
     printed: str = ""
     error: str | None = None
     lost: str = ""
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ class _PageRun:
         plan, block = self._plan, None
         begin = f"seed {plan.seed}\nfill {plan.fill}\nclock {plan.clock}\n".encode()
         for index in indices:
-            example = self._examples[index]
+            example, start = self._examples[index], time.monotonic()
             try:
                 if block is None:
                     run.ask("begin", begin)
@@ -145,7 +148,8 @@ class _PageRun:
                     run.ask("run", _encoded(plan.after[index]), self._runner.seconds)
             except LostError as error:
                 how = f"the process {error} in this input"
-                found[index] = Outcome(output=error.output, lost=how)
+                seconds = time.monotonic() - start
+                found[index] = Outcome(output=error.output, lost=how, seconds=seconds)
                 return index
         return None
 
@@ -156,14 +160,15 @@ class _PageRun:
                 raise PreludeError(reply.error or "it takes too long")
 
     def _outcome(self, run: Run, index: int, example: Example) -> Outcome:
-        seconds = self._runner.seconds
+        seconds, start = self._runner.seconds, time.monotonic()
         if example.kind is Kind.SHELL:
             reply = run.shell(example.source, seconds)
         else:
             source = self._plan.sources.get(index, example.source)
             reply = run.ask("input", _encoded(source), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
-        return Outcome(reply.output, reply.printed, None if lost else reply.error, lost)
+        error = None if lost else reply.error
+        return Outcome(reply.output, reply.printed, error, lost, time.monotonic() - start)
 
 
 def _encoded(text: str) -> bytes:
