@@ -12,11 +12,12 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
-from runtime import PROCESSORS, Replacement
+from runtime import Replacement
+from th_shell.docs.jobs import add_job_options, chosen_pages, in_order
 from th_shell.docs.judging.pages import Options, check_page, read_examples
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
@@ -24,6 +25,8 @@ from th_shell.docs.reporting.files import write_all
 from th_shell.docs.reporting.report import as_json, page_lines, total_line
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, Starter, lua_engine
+from th_shell.docs.selection import NoPagesError
+from th_shell.docs.watching import watch
 from th_shell.visible import visible
 
 __all__ = ["main"]
@@ -39,18 +42,53 @@ _Job = Callable[[], PageResult]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run th-docs; returns the exit status."""
+    words = sys.argv[1:] if argv is None else argv
+    if words and words[0] in _COMMANDS:
+        return _COMMANDS[words[0]](words[1:])
     parser = _parser()
     try:
-        options = _parsed(parser, argv)
+        options = _parsed(parser, words)
+        options.pages = chosen_pages(options)
+        if options.watch:
+            _watch(options, parser)
         # The file is opened first: running the pages may take long, in vain if it cannot be.
         file = _open_results(options.json, parser) if options.json else None
         return _run(options, file)
+    except NoPagesError as error:
+        parser.error(str(error))
     except KeyboardInterrupt:
         return _INTERRUPTED
     except _CannotWriteError as error:
         with suppress(OSError):
             print(f"th-docs: {error}", file=sys.stderr)
         return _WRONG_USAGE
+
+
+def _init(words: Sequence[str]) -> int:
+    from th_shell.docs.init import main as init
+
+    return init(words)
+
+
+#: What the first word may be instead of a page. (A page of that name is `./init`.)
+_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"init": _init}
+
+
+def _watch(options: argparse.Namespace, parser: argparse.ArgumentParser) -> NoReturn:
+    """Run pages when they change; their results are only printed. Ends by KeyboardInterrupt."""
+    if options.json:
+        parser.error("argument --watch: not allowed with argument --json")
+
+    def find() -> list[Path]:
+        try:
+            return chosen_pages(options)
+        except NoPagesError:
+            return []  # all were deleted
+
+    def run(pages: Sequence[Path]) -> None:
+        _run(argparse.Namespace(**{**vars(options), "pages": pages}), None)
+
+    watch(find, run, [options.errata] if options.errata else [])
 
 
 def _run(options: argparse.Namespace, file: Replacement | None) -> int:
@@ -66,6 +104,9 @@ def _run(options: argparse.Namespace, file: Replacement | None) -> int:
             os.close(file.descriptor)
     if any(result.failed for result in results):
         return 1
+    if not options.pages:  # there are fewer pages than parts
+        _say("no pages in this part")
+        return 0
     is_empty = not any(result.results for result in results)
     return _NO_EXAMPLES if is_empty and not options.allow_empty else 0
 
@@ -114,7 +155,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="th-docs", description="Run the examples of documentation pages and compare."
     )
-    parser.add_argument("pages", nargs="+", type=Path, metavar="PAGE", help="Markdown or text")
+    add_job_options(parser)
     parser.add_argument("--json", metavar="FILE", help="write all results to FILE")
     parser.add_argument(
         "--timeout",
@@ -208,17 +249,14 @@ def _open_results(name: str, parser: argparse.ArgumentParser) -> Replacement:
 
 
 def _check(options: argparse.Namespace) -> Iterator[PageResult]:
-    # Each page runs in two processes. The results come in the order of the command line.
     compiler = Compiler()
-    with Starter() as starter, ThreadPoolExecutor(max(1, PROCESSORS // 2)) as pool:
+    with Starter() as starter:
         runner = Runner(starter, _engine(options), options.timeout, options.prelude or "")
-        jobs = [_job(page, options, compiler, runner) for page in options.pages]
-        try:
-            yield from pool.map(lambda job: job(), jobs)
-        except (KeyboardInterrupt, GeneratorExit):  # GeneratorExit: an error ended the report
-            pool.shutdown(wait=False, cancel_futures=True)
-            starter.stop()
-            raise
+
+        def check(page: Path) -> PageResult:
+            return _job(page, options, compiler, runner)()
+
+        yield from in_order(options.pages, check, options, starter)
 
 
 def _engine(options: argparse.Namespace) -> Engine:

@@ -41,6 +41,7 @@ __all__ = ["collect", "collects_already", "leave_out", "pages"]
 _Hook = Callable[[Path, pytest.Collector], pytest.Collector | None]
 
 _PATTERNS = "th_docs_patterns"  # the attribute of a hook with the patterns of its pages
+_SECONDS = 30.0  # that an example may take
 _LONGEST = 150  # characters of a test's name
 
 #: What is neither right nor made this run fail.
@@ -51,7 +52,7 @@ _NOT_CHECKED = frozenset((Verdict.SKIPPED, Verdict.FRAGMENT))
 def pages(*patterns: str, timeout: float | None = None) -> _Hook:
     """A pytest_collect_file hook that collects the pages whose names match.
 
-    timeout: seconds that an example may take; None for the setting th_docs_timeout.
+    timeout: seconds that an example may take; None for the setting th_docs_timeout, or else 30.
     """
 
     def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -84,16 +85,17 @@ def _matches(path: Path, patterns: Sequence[str]) -> bool:
     return any(path.match(pattern) for pattern in patterns)
 
 
-def _timeout(config: pytest.Config) -> float:
+def _timeout(config: pytest.Config) -> float | None:
+    """What the setting says; None for nothing."""
     try:
         text = str(config.getini("th_docs_timeout"))
     except ValueError:  # pytest runs without the entry point, which adds the setting
-        return 30
+        return None
     try:
-        seconds = float(text)
+        seconds = float(text) if text else None
     except ValueError:
         seconds = 0
-    if not seconds > 0:
+    if seconds is not None and not seconds > 0:
         raise pytest.UsageError(f"th_docs_timeout: {text!r} is not a positive number of seconds")
     return seconds
 
@@ -126,7 +128,7 @@ def _starter() -> Starter:
 class _Page(pytest.File):
     """A page."""
 
-    timeout: float = 30
+    timeout: float | None = None
 
     @cached_property
     def examples(self) -> list[Example]:
@@ -153,7 +155,7 @@ class _Page(pytest.File):
     def run(self) -> tuple[PageResult, float]:
         """Run the page."""
         start = time.monotonic()
-        runner = Runner(_starter(), seconds=self.timeout)
+        runner = Runner(_starter(), seconds=self.timeout or _SECONDS)
         result = check_page(self.path, self.examples, runner, _compiler(), Options())
         return result, time.monotonic() - start
 

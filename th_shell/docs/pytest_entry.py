@@ -41,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run only the pages of part K of N, which together have all pages",
     )
     parser.addini("th_docs_glob", "the pages that --th-docs collects", type="args", default=[])
-    parser.addini("th_docs_timeout", "seconds that an example may take (30)", default="30")
+    parser.addini("th_docs_timeout", "seconds that an example may take (30)", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -9,10 +9,14 @@ from pathlib import Path
 
 from th_shell.docs.sharding import Shard
 
-__all__ = ["SUFFIXES", "find_pages", "is_page", "pages_of_shard"]
+__all__ = ["SUFFIXES", "NoPagesError", "find_pages", "is_page", "pages_of_shard"]
 
 #: How the names of pages end, where nobody has named them one by one.
 SUFFIXES = frozenset((".md", ".markdown", ".txt", ".rst", ".html", ".htm", ".ipynb"))
+
+
+class NoPagesError(Exception):
+    """A word means no page; the message says which."""
 
 
 def is_page(path: Path) -> bool:
@@ -24,15 +28,15 @@ def find_pages(words: Iterable[str]) -> list[Path]:
     """The pages, in the order of the words; each once.
 
     A folder means all pages in it and in its folders, hidden ones aside. A pattern means what it
-    matches, where `**` is any number of folders. Raises FileNotFoundError where a folder has no
-    page, or nothing matches; any other word is a page, be it there or not.
+    matches, where `**` is any number of folders. Raises NoPagesError where a folder has no page, or
+    nothing matches; any other word is a page, be it there or not.
     """
     found: dict[Path, None] = {}
     for word in words:
         pages = list(_meant(word))
         if not pages:
             problem = "no pages in this folder" if os.path.isdir(word) else "no page matches"
-            raise FileNotFoundError(f"{word}: {problem}")
+            raise NoPagesError(f"{word}: {problem}")
         found.update(dict.fromkeys(pages))
     return list(found)
 
