@@ -19,7 +19,7 @@ class Shard:
     def parse(cls, text: str) -> Shard:
         """Read a text such as '1/4'. Raises ValueError, whose message says what is wrong."""
         number, _, count = text.partition("/")
-        if not (number.isdecimal() and count.isdecimal()):
+        if not (number.isdecimal() and count.isdecimal() and int(count)):
             raise ValueError(f"{text!r} is not like 1/4")
         shard = cls(int(number), int(count))
         if not 1 <= shard.number <= shard.count:
