@@ -24,6 +24,7 @@ import pytest
 
 from th_shell.docs.judging.pages import Options, check_page, read_examples
 from th_shell.docs.judging.verdicts import PageResult, Verdict
+from th_shell.docs.pytest_entry import configured_timeout
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.identity import identities
@@ -71,7 +72,7 @@ def collect(
     if not parent.config.pluginmanager.has_plugin(_Durations.__name__):
         parent.config.pluginmanager.register(_Durations(), _Durations.__name__)
     page = _Page.from_parent(parent, path=path)
-    page.timeout = _timeout(parent.config) if timeout is None else timeout
+    page.timeout = configured_timeout(parent.config) if timeout is None else timeout
     return page
 
 
@@ -83,21 +84,6 @@ def collects_already(path: Path, parent: pytest.Collector) -> bool:
 
 def _matches(path: Path, patterns: Sequence[str]) -> bool:
     return any(path.match(pattern) for pattern in patterns)
-
-
-def _timeout(config: pytest.Config) -> float | None:
-    """What the setting says; None for nothing."""
-    try:
-        text = str(config.getini("th_docs_timeout"))
-    except ValueError:  # pytest runs without the entry point, which adds the setting
-        return None
-    try:
-        seconds = float(text) if text else None
-    except ValueError:
-        seconds = 0
-    if seconds is not None and not seconds > 0:
-        raise pytest.UsageError(f"th_docs_timeout: {text!r} is not a positive number of seconds")
-    return seconds
 
 
 def leave_out(config: pytest.Config, items: list[pytest.Item], shard: Shard) -> None:

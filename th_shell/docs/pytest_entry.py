@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from th_shell.docs.sharding import Shard
 
 __all__ = [
+    "configured_timeout",
     "pytest_addoption",
     "pytest_collect_file",
     "pytest_collection_modifyitems",
@@ -48,6 +49,22 @@ def pytest_configure(config: pytest.Config) -> None:
     """Say what is wrong with the options before tests are collected."""
     if config.option.th_docs_shard:
         _shard(config.option.th_docs_shard)
+    configured_timeout(config)
+
+
+def configured_timeout(config: pytest.Config) -> float | None:
+    """The seconds that an example may take; None where the setting is not made."""
+    try:
+        text = str(config.getini("th_docs_timeout"))
+    except ValueError:  # the entry point is not installed, and there is no such setting
+        return None
+    try:
+        seconds = float(text) if text else None
+    except ValueError:
+        seconds = 0
+    if seconds is not None and not seconds > 0:
+        raise pytest.UsageError(f"th_docs_timeout: {text!r} is not a positive number of seconds")
+    return seconds
 
 
 def _shard(text: str) -> Shard:
