@@ -14,6 +14,7 @@ with one_thread_at_load():
     from runtime.compute.processors import PROCESSORS
     from runtime.core.dtypes import DOUBLE
     from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError
+    from runtime.host.preload import preload_lapack, preload_random
     from runtime.io.replacement import Replacement
 
 __all__ = [
@@ -27,4 +28,6 @@ __all__ = [
     "LuaSyntaxError",
     "Replacement",
     "Row",
+    "preload_lapack",
+    "preload_random",
 ]

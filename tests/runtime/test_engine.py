@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -359,3 +360,11 @@ class TestEnvironment:
 
     def test_unknown_globals_are_nil(self, lua: Lua) -> None:
         assert lua("no_such_global") == "nil\t\n"
+
+
+def test_an_input_needs_no_new_pages_of_the_system(engine: Engine) -> None:
+    engine.evaluate(b"x = 1")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(100):
+        engine.evaluate(b"x = 1")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 1000

@@ -17,11 +17,29 @@ from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration, configuration
 from th_shell.docs.settings.settings import SettingsError
 
-__all__ = ["Checker", "NotCheckedError"]
+__all__ = ["Checker", "NotCheckedError", "ReadPage"]
 
 
 class NotCheckedError(Exception):
     """A page that cannot be read, or not as it is said of it; the message says why."""
+
+
+@dataclass(frozen=True)
+class ReadPage:
+    """A page that has been read, with what runs it and how it is judged."""
+
+    path: Path
+    page: Page
+    runner: Runner
+    options: Options
+
+    def check(self) -> PageResult:
+        """Run and judge the examples of the page."""
+        return check_page(self.path, self.page, self.runner, self.options)
+
+    def assess(self) -> Assessment:
+        """Judge the examples but for the ledger. Raises LedgerError and HiddenError."""
+        return assess_page(self.path, self.page, self.runner, self.options)
 
 
 @dataclass(frozen=True)
@@ -37,26 +55,14 @@ class Checker:
     update: bool = False
 
     def check(self, path: Path) -> PageResult:
-        """Run and judge the examples of a page."""
+        """Read, run and judge a page."""
         try:
-            page, runner, options = self._prepared(path)
+            return self.read(path).check()
         except NotCheckedError as error:
             return PageResult(path, [], str(error))
-        return check_page(path, page, runner, options)
 
-    def assess(self, path: Path) -> tuple[Page, Assessment]:
-        """A page, and how its examples are judged.
-
-        Raises NotCheckedError, LedgerError and HiddenError.
-        """
-        page, runner, options = self._prepared(path)
-        return page, assess_page(path, page, runner, options)
-
-    def read(self, path: Path) -> Page:
+    def read(self, path: Path) -> ReadPage:
         """Read a page. Raises NotCheckedError."""
-        return self._prepared(path)[0]
-
-    def _prepared(self, path: Path) -> tuple[Page, Runner, Options]:
         try:
             said = configuration(path, self.said)
             page = read(path, self.compiler, said.layer)
@@ -67,4 +73,4 @@ class Checker:
         if said.sandbox and (lack := sandbox.missing()):
             raise NotCheckedError(f"the sandbox cannot be had: {lack}")
         options = Options(said.errata, self.update)
-        return page, configured_runner(self.starter, said), options
+        return ReadPage(path, page, configured_runner(self.starter, said), options)

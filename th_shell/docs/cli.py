@@ -8,13 +8,14 @@ reads the report has closed its pipe.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
-from runtime import PROCESSORS
 from th_shell.docs.checking import Checker
+from th_shell.docs.jobs import add_job_options, chosen_pages, in_order
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.options import add_judging_options, add_running_options, said_by
 from th_shell.docs.reading.compiler import Compiler
@@ -28,6 +29,8 @@ from th_shell.docs.reporting.reporter import (
 )
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.selection import NoPagesError
+from th_shell.docs.watching import watch
 
 __all__ = ["main"]
 
@@ -45,12 +48,10 @@ _STATUS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run th-docs; returns the exit status."""
-    parser = _parser()
+    words = sys.argv[1:] if argv is None else argv
+    run = _COMMANDS.get(words[0]) if words else None
     try:
-        options = parser.parse_args(argv)
-        if options.sandbox and (lack := sandbox.missing()):
-            parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
-        return _run(options)
+        return run(words[1:]) if run else _check(words)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except ReaderGoneError:
@@ -61,18 +62,80 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _WRONG_USAGE
 
 
+def _init(words: Sequence[str]) -> int:
+    from th_shell.docs.init import main as init
+
+    return init(words)
+
+
+def _fix(words: Sequence[str]) -> int:
+    from th_shell.docs.fixing.command import main as fix
+
+    return fix(words)
+
+
+#: What the first word may be instead of a page. (A page of that name is `./init`.)
+_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"fix": _fix, "init": _init}
+
+
+def _check(words: Sequence[str]) -> int:
+    parser = _parser()
+    options = parser.parse_args(words)
+    if options.sandbox and (lack := sandbox.missing()):
+        parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
+    try:
+        options.pages = chosen_pages(options)
+    except NoPagesError as error:
+        parser.error(str(error))
+    if options.watch:
+        _watch(options, parser)
+    return _run(options)
+
+
+def _watch(options: argparse.Namespace, parser: argparse.ArgumentParser) -> NoReturn:
+    """Run pages when they change; their results are only printed. Ends by KeyboardInterrupt."""
+    for name in ("json", "html"):
+        if vars(options)[name]:
+            parser.error(f"argument --watch: not allowed with argument --{name}")
+
+    def find() -> list[Path]:
+        try:
+            return chosen_pages(options)
+        except NoPagesError:
+            return []  # all were deleted
+
+    def run(pages: Sequence[Path]) -> None:
+        _run(argparse.Namespace(**{**vars(options), "pages": pages}))
+
+    watch(find, run, [options.errata] if options.errata else [])
+
+
 def _run(options: argparse.Namespace) -> int:
     results = []
     with Progress(len(options.pages)) as progress:
         with Reporter(report_options(options), progress) as reporter:
-            for result in _check(options, progress):
+            for result in _results(options, progress):
                 reporter.page(result)
                 results.append(result)
             reporter.end(results)
     if any(result.failed for result in results):
         return 1
+    if not options.pages:  # there are fewer pages than parts
+        write_text("no pages in this part\n", 1)
+        return 0
     is_empty = not any(result.results for result in results)
     return _NO_EXAMPLES if is_empty and not options.allow_empty else 0
+
+
+def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageResult]:
+    with Starter() as starter:
+        checker = Checker(starter, Compiler(), said_by(options), options.update)
+
+        def check(page: Path) -> PageResult:
+            progress.begin(str(page))
+            return checker.check(page)
+
+        yield from in_order(options.pages, check, options, starter)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -85,10 +148,11 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="th-docs",
-        description="Run the examples of documentation pages and compare.",
+        description="Run the examples of documentation pages and compare. `th-docs fix` writes "
+        "what they print into the pages; `th-docs init` writes what a project needs.",
         epilog=_STATUS,
     )
-    parser.add_argument("pages", nargs="+", type=Path, metavar="PAGE", help="a page")
+    add_job_options(parser)
     parser.add_argument(
         "--update",
         action="store_true",
@@ -101,20 +165,3 @@ def _parser() -> argparse.ArgumentParser:
     add_judging_options(parser)
     add_report_options(parser)
     return parser
-
-
-def _check(options: argparse.Namespace, progress: Progress) -> Iterator[PageResult]:
-    # The results come in the order of the command line.
-    with Starter() as starter, ThreadPoolExecutor(max(1, PROCESSORS // 2)) as pool:
-        checker = Checker(starter, Compiler(), said_by(options), options.update)
-
-        def check(page: Path) -> PageResult:
-            progress.begin(str(page))
-            return checker.check(page)
-
-        try:
-            yield from pool.map(check, options.pages)
-        except (KeyboardInterrupt, GeneratorExit):  # GeneratorExit: an error ended the report
-            pool.shutdown(wait=False, cancel_futures=True)
-            starter.stop()
-            raise

@@ -1,47 +1,102 @@
-"""Makes each example of a page a test of pytest. The only module here that imports pytest.
+"""Makes each example of a page a test of pytest.
 
-In a conftest.py beside the pages:
+`pytest --th-docs` collects pages (see `pytest_entry`). A conftest.py can collect those beside it:
 
     from th_shell.docs.plugin import pages
 
     pytest_collect_file = pages("*.md")
+
+A page runs as a whole when the first of its tests does. The workers of pytest-xdist share what has
+been found, so that each page runs in one of them, however its tests are distributed.
 """
 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Iterable
+import hashlib
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from th_shell.docs.checking import Checker, NotCheckedError
+from th_shell.docs.checking import Checker, NotCheckedError, ReadPage
 from th_shell.docs.judging.verdicts import PageResult, Verdict
+from th_shell.docs.pytest_entry import configured_timeout
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.page import Page
+from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.identity import identities
 from th_shell.docs.reporting.report import describe_failure
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.selection import is_page
 from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.settings import Layer, Settings
+from th_shell.docs.sharding import Shard
+from th_shell.docs.sharing import shared_result
+from th_shell.visible import visible
 
-__all__ = ["pages"]
+__all__ = ["collect", "collects_already", "leave_out", "pages"]
+
+#: A pytest_collect_file hook.
+_Hook = Callable[[Path, pytest.Collector], pytest.Collector | None]
+
+_PATTERNS = "th_docs_patterns"  # the attribute of a hook with the patterns of its pages
+_LONGEST = 150  # characters of a test's name
+
+#: What is neither right nor made this run fail.
+_EXPECTED_TO_FAIL = frozenset((Verdict.XFAIL, Verdict.ERRATUM))
+_NOT_CHECKED = frozenset((Verdict.SKIPPED, Verdict.TEXT, Verdict.FRAGMENT))
 
 
-def pages(
-    *patterns: str, timeout: float = 30
-) -> Callable[[Path, pytest.Collector], pytest.Collector | None]:
-    """A pytest_collect_file hook that collects the pages whose names match."""
+def pages(*patterns: str, timeout: float | None = None) -> _Hook:
+    """A pytest_collect_file hook that collects the pages whose names match.
+
+    timeout: seconds that an example may take; None for the setting th_docs_timeout, or else 30.
+    """
 
     def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-        if not any(file_path.match(pattern) for pattern in patterns):
-            return None
-        page = _Page.from_parent(parent, path=file_path)
-        page.timeout = timeout
-        return page
+        return collect(file_path, parent, patterns, timeout) if patterns else None
 
+    setattr(pytest_collect_file, _PATTERNS, patterns)
     return pytest_collect_file
+
+
+def collect(
+    path: Path, parent: pytest.Collector, patterns: Sequence[str], timeout: float | None = None
+) -> pytest.Collector | None:
+    """Collect a page whose name matches a pattern, or without patterns, ends as a page's does."""
+    if not (_matches(path, patterns) if patterns else is_page(path)):
+        return None
+    if not parent.config.pluginmanager.has_plugin(_Durations.__name__):
+        parent.config.pluginmanager.register(_Durations(), _Durations.__name__)
+    page = _Page.from_parent(parent, path=path)
+    page.timeout = configured_timeout(parent.config) if timeout is None else timeout
+    return page
+
+
+def collects_already(path: Path, parent: pytest.Collector) -> bool:
+    """Whether the hook of a conftest.py collects a page."""
+    hooks = parent.ihook.pytest_collect_file.get_hookimpls()
+    return any(_matches(path, getattr(hook.function, _PATTERNS, ())) for hook in hooks)
+
+
+def _matches(path: Path, patterns: Sequence[str]) -> bool:
+    return any(path.match(pattern) for pattern in patterns)
+
+
+def leave_out(config: pytest.Config, items: list[pytest.Item], shard: Shard) -> None:
+    """Deselect the tests of the pages that are not of a part."""
+    of_pages = {item.parent for item in items if isinstance(item, _ExampleTest)}
+    own = shard.choose({page.nodeid: len(page.examples) for page in of_pages})
+    others = [
+        item for item in items if isinstance(item, _ExampleTest) and item.parent.nodeid not in own
+    ]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        left = set(others)
+        items[:] = [item for item in items if item not in left]
 
 
 @cache
@@ -57,33 +112,74 @@ def _starter() -> Starter:
 
 
 class _Page(pytest.File):
-    """A page; it runs once in each process of pytest, when the first of its tests runs there."""
+    """A page."""
 
-    timeout: float = 30
+    timeout: float | None = None
 
     @cached_property
-    def page(self) -> Page:
+    def read(self) -> ReadPage:
+        said = Configuration(Layer(Settings(timeout=self.timeout)))
         try:
-            return self._checker.read(self.path)
+            return Checker(_starter(), _compiler(), said).read(self.path)
         except NotCheckedError as error:
             raise self.CollectError(str(error)) from None
 
+    @property
+    def examples(self) -> Sequence[Example]:
+        return self.read.page.examples
+
     @cached_property
-    def result(self) -> PageResult:
-        return self._checker.check(self.path)
+    def found(self) -> tuple[PageResult, float]:
+        """The results of the page, and how many seconds it took to find them."""
+        folder = _shared_folder(self.config)
+        if folder is None:
+            return self.run()
+        others = {
+            item.parent.nodeid: item.parent.run
+            for item in self.session.items
+            if isinstance(item, _ExampleTest)
+        }
+        return shared_result(folder, self.nodeid, {**others, self.nodeid: self.run})
 
     @property
-    def _checker(self) -> Checker:
-        said = Configuration(Layer(Settings(timeout=self.timeout)))
-        return Checker(_starter(), _compiler(), said)
+    def has_run(self) -> bool:
+        """Whether there are results: what computes them may have been interrupted."""
+        return "found" in vars(self)
+
+    def run(self) -> tuple[PageResult, float]:
+        """Run the page."""
+        start = time.monotonic()
+        result = self.read.check()
+        return result, time.monotonic() - start
 
     def collect(self) -> Iterable[pytest.Item]:
-        for index, example in enumerate(self.page.examples):
-            headline = example.source.split("\n")[0] or "text"
-            name = f"{example.line}: {headline}".encode("ascii", "backslashreplace").decode()
-            item = _ExampleTest.from_parent(self, name=name)
+        for index, name in enumerate(_names(self.examples)):
+            # As a whole, the id is read in one way wherever pytest reads it: names have brackets.
+            node = f"{self.nodeid}::{name}"
+            item = _ExampleTest.from_parent(self, name=name, nodeid=node)
             item.index = index
             yield item
+
+
+def _shared_folder(config: pytest.Config) -> Path | None:
+    """The folder that the workers of pytest-xdist share; None in the only process of pytest."""
+    # Each worker's folder for temporary files is in that of their run.
+    folder = config.option.basetemp if hasattr(config, "workerinput") else None
+    return Path(folder).parent / "th-docs" if folder else None
+
+
+def _names(examples: Sequence[Example]) -> list[str]:
+    """The names of examples as tests, in ASCII: they are in files and on command lines."""
+    return [_name(visible(str(identity))) for identity in identities(examples)]
+
+
+def _name(text: str) -> str:
+    # What is between '::' is the name of a test for pytest.
+    name = text.replace("::", ":\\:").encode("ascii", "backslashreplace").decode()
+    if len(name) <= _LONGEST:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{name[:_LONGEST]}...{digest}"
 
 
 class _ExampleFailed(Exception):
@@ -97,14 +193,24 @@ class _ExampleTest(pytest.Item):
     parent: _Page
 
     def runtest(self) -> None:
-        page = self.parent.result
+        page, _ = self.parent.found
         if page.problem:
             raise _ExampleFailed(page.problem)
         result = page.results[self.index]
-        if result.verdict is Verdict.SKIPPED:
+        if result.verdict in _NOT_CHECKED:
             pytest.skip(result.note)
+        if result.verdict in _EXPECTED_TO_FAIL:
+            pytest.xfail(f"{result.verdict.value}: {result.note}")
         if result.failed:
             raise _ExampleFailed(describe_failure(page, result))
+
+    @property
+    def duration(self) -> float:
+        """The seconds that the example has taken: its part of what the page took."""
+        page, seconds = self.parent.found
+        whole = sum(result.seconds for result in page.results)
+        part = page.results[self.index].seconds / whole if whole else 1 / len(self.parent.examples)
+        return seconds * part
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The report of an example, without a Python traceback."""
@@ -114,4 +220,17 @@ class _ExampleTest(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The path of the page, the example's line, from 0, and the test's name."""
-        return self.path, self.parent.page.examples[self.index].line - 1, self.name
+        return self.path, self.parent.examples[self.index].line - 1, self.name
+
+
+class _Durations:
+    """Tells pytest how long examples took: a page runs as a whole, in the first of its tests."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if isinstance(item, _ExampleTest) and call.when == "call" and item.parent.has_run:
+            report.duration = item.duration
+        return report

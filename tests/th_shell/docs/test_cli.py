@@ -61,10 +61,10 @@ def test_verbose(capfd: pytest.CaptureFixture[str]) -> None:
     assert (
         capfd.readouterr().out
         == """\
-page.md:2: skipped    [no input: this text does not compile as Lua]
+page.md:2: text       [no input: this text does not compile as Lua]
 page.md:3: skipped  $ th  [starts a session: the lines after it run as the page's]
 page.md:4: pass     > 1
-page.md: checked 1 of 3 examples: 1 pass, 2 skipped
+page.md: checked 1 of 2 examples: 1 pass, 1 skipped, 1 text
 """
     )
 

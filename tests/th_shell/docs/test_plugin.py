@@ -1,12 +1,22 @@
-"""Pages as pytest tests, in a pytest of their own."""
+"""Pages as tests of pytest, in a pytest of their own."""
 
-import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from th_shell.docs.plugin import _names
+from th_shell.docs.reading.examples import Example, Kind
+
+pytest_plugins = "pytester"
 
 CONFTEST = "from th_shell.docs.plugin import pages\n\npytest_collect_file = pages('*.md')\n"
 PAGE = """\
+# Sums
+
 ```lua
 x = torch.Tensor{1, 2}
 > x:sum()
@@ -21,46 +31,166 @@ Text.
 prose
 ```
 """
+GOOD = "```lua\n> 1 + 1\n2\n```\n"
+COUNTS = "```lua\n> io.open('{log}', 'a'):write('run\\n'):close()\n" + "> 1 + 1\n2\n" * 20 + "```\n"
 
 
-def run_pytest(folder: Path, page: str, *options: str) -> subprocess.CompletedProcess[str]:
-    (folder / "conftest.py").write_text(CONFTEST)
-    (folder / "page.md").write_text(page)
-    (folder / "pytest.ini").write_text("[pytest]\n")
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-v", "-rsx", "-p", "no:cacheprovider", *options],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
-        check=False,
-    )
+@pytest.fixture(autouse=True)
+def folder(pytester: pytest.Pytester) -> Path:
+    pytester.makeini("[pytest]\n")
+    return pytester.path
 
 
-def test_an_example_is_a_test(tmp_path: Path) -> None:
-    (tmp_path / "other.txt").write_text(PAGE)
-    run = run_pytest(tmp_path, PAGE)
-    lines = [" ".join(line.split(" [")[0].split()) for line in run.stdout.splitlines()]
+def _results(run: pytest.RunResult) -> dict[str, str]:
+    """The results of tests by their names, as `-v` shows them."""
+    lines = re.findall(r"^(\S+::.*?) (PASSED|FAILED|SKIPPED|XFAIL)", run.stdout.str(), re.M)
+    return dict(lines)
+
+
+def test_an_example_is_a_test(folder: Path, pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(CONFTEST)
+    (folder / "page.md").write_text(PAGE)
+    (folder / "other.txt").write_text(PAGE)
+    run = pytester.runpytest_inprocess("-v", "--junitxml=junit.xml")
     # pytest shows the dots of a name as colons.
-    assert "page.md::2: x = torch::Tensor{1, 2} PASSED" in lines
-    assert "page.md::3: x:sum() PASSED" in lines
-    assert "page.md::5: x[1] FAILED" in lines
-    assert any(line.startswith("page.md::12: text SKIPPED") for line in lines)
-    assert f"FAIL {tmp_path}/page.md:5: differs" in lines
-    assert "1 failed, 2 passed, 1 skipped" in run.stdout
-    assert run.returncode == 1
+    assert _results(run) == {
+        "page.md::Sums/1/x = torch::Tensor{1, 2}": "PASSED",
+        "page.md::Sums/1/x:sum()": "PASSED",
+        "page.md::Sums/1/x[1]": "FAILED",
+        "page.md::Sums/1/prose": "SKIPPED",
+    }
+    assert f"FAIL {folder}/page.md:7: differs" in run.outlines
+    run.assert_outcomes(failed=1, passed=2, skipped=1)
+    cases = ElementTree.parse(folder / "junit.xml").findall(".//testcase")
+    assert [case.get("name") for case in cases] == [
+        "Sums/1/x = torch.Tensor{1, 2}",
+        "Sums/1/x:sum()",
+        "Sums/1/x[1]",
+        "Sums/1/prose",
+    ]
 
 
-def test_settings_hold_and_wrong_ones_are_errors(tmp_path: Path) -> None:
-    (tmp_path / "th-docs.toml").write_text("atol = 0.1\nsetup = 'y = 3'\n")
-    (tmp_path / "wrong.md").write_text("<!-- th-docs: skip -->\n")
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "th-docs.toml").write_text("atol = 'x'\n")
-    (tmp_path / "sub" / "page.md").touch()
+def test_tests_are_found_again_where_lines_have_moved(
+    folder: Path, pytester: pytest.Pytester
+) -> None:
+    pytester.makeconftest(CONFTEST)
+    (folder / "page.md").write_text(PAGE)
+    pytester.runpytest_inprocess()
+    (folder / "page.md").write_text("New lines.\n\n" + PAGE)
+    run = pytester.runpytest_inprocess("--lf", "-v")
+    assert _results(run) == {"page.md::Sums/1/x[1]": "FAILED"}
+    run = pytester.runpytest_inprocess("-v", "-k", "sum", "page.md::Sums/1/x:sum()")
+    assert _results(run) == {"page.md::Sums/1/x:sum()": "PASSED"}
+
+
+def test_the_time_of_a_page_is_that_of_its_examples(
+    folder: Path, pytester: pytest.Pytester
+) -> None:
+    (folder / "page.md").write_text(
+        "```\n> 1\n1\n> for i = 1, 2e6 do math.sin(i) end\n\nprose prose\n```\n"
+    )
+    run = pytester.runpytest_inprocess("--th-docs", "--durations=0", "-vv")
+    times = re.findall(r"^([\d.]+)s call +page.md::/1/(\w+)", run.stdout.str(), re.M)
+    assert [name for _, name in times] == ["for", "1", "prose"][: len(times)]
+    assert float(times[0][0]) > 5 * float(times[1][0])
+
+
+@pytest.mark.parametrize(
+    ("words", "pages"),
+    [
+        (["--th-docs"], {"docs/a.md", "docs/b.txt"}),
+        (["--th-docs-glob=*.txt"], {"docs/b.txt"}),
+        (["--th-docs-glob=*.page", "--th-docs-glob", "a.*"], {"docs/a.md", "docs/c.page"}),
+        (["--th-docs", "-o", "th_docs_glob=b.* *.rst"], {"docs/b.txt"}),
+        ([], set()),
+    ],
+)
+@pytest.mark.parametrize("conftest", ["", CONFTEST])
+def test_which_pages_are_collected(
+    folder: Path, pytester: pytest.Pytester, words: list[str], pages: set[str], conftest: str
+) -> None:
+    (folder / "docs").mkdir()
+    for name in ("a.md", "b.txt", "c.page"):
+        (folder / "docs" / name).write_text(GOOD)
+    (folder / "docs/conftest.py").write_text(conftest)
+    run = pytester.runpytest_inprocess("--co", "-q", *words, "docs")
+    found = [line for line in run.outlines if "::" in line]
+    expected = pages | {"docs/a.md"} if conftest else pages
+    assert sorted(found) == sorted(f"{page}::/1/1 + 1" for page in expected)
+
+
+def test_parts_have_whole_pages(folder: Path, pytester: pytest.Pytester) -> None:
+    for name, page in (("a.md", PAGE), ("b.md", GOOD), ("c.md", GOOD)):
+        (folder / name).write_text(page)
+    found = []
+    for part in (1, 2):
+        run = pytester.runpytest_inprocess("--co", "-q", "--th-docs", f"--th-docs-shard={part}/2")
+        found.append({line.partition("::")[0] for line in run.outlines if "::" in line})
+    assert found == [{"a.md"}, {"b.md", "c.md"}]
+
+
+@pytest.mark.parametrize("mode", ["load", pytest.param("worksteal", marks=pytest.mark.slow)])
+def test_a_page_runs_once_for_all_workers(
+    folder: Path, pytester: pytest.Pytester, mode: str
+) -> None:
+    (folder / "page.md").write_text(COUNTS.format(log=folder / "log"))
+    run = pytester.runpytest_subprocess("--th-docs", "-n", "2", "--dist", mode)
+    run.assert_outcomes(passed=21)
+    assert (folder / "log").read_text() == "run\n" * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--th-docs-shard=3/2"], "--th-docs-shard: '3/2': there are parts from 1 to 2"),
+        (
+            ["-o", "th_docs_timeout=soon"],
+            "th_docs_timeout: 'soon' is not a positive number of seconds",
+        ),
+    ],
+)
+def test_wrong_options(pytester: pytest.Pytester, words: list[str], message: str) -> None:
+    run = pytester.runpytest_inprocess(*words)
+    assert run.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"ERROR: {message}" in run.errlines
+
+
+def test_the_entry_point_loads_nothing_of_th_docs() -> None:
+    code = (
+        "import sys, pytest; before = set(sys.modules)\n"
+        "import th_shell.docs.pytest_entry\n"
+        "print(sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "['th_shell', 'th_shell.docs', 'th_shell.docs.pytest_entry']\n"
+
+
+@pytest.mark.parametrize(
+    ("heading", "source", "name"),
+    [
+        ("Größe", "x", "Gr\\xf6\\xdfe/1/x"),
+        ("a::b", "x", "a:\\:b/1/x"),
+        ("", "print '\x1b[2J'", "/1/print '\\027[2J'"),
+        ("", "x" * 200, "/1/" + "x" * 147 + "...f019101b"),
+    ],
+)
+def test_names(heading: str, source: str, name: str) -> None:
+    assert _names([Example(1, 0, Kind.PROMPT, source, heading=heading)]) == [name]
+
+
+def test_settings_hold_and_wrong_ones_are_errors(folder: Path, pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(CONFTEST)
+    (folder / "th-docs.toml").write_text("atol = 0.1\nsetup = 'y = 3'\n")
+    (folder / "wrong.md").write_text("<!-- th-docs: skip -->\n")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "th-docs.toml").write_text("atol = 'x'\n")
+    (folder / "sub" / "page.md").touch()
     page = "```\n> y + 0.05\n3.0000\n> y -- th-docs: xfail reason='a bug'\n4\n```\n"
-    run = run_pytest(tmp_path, page, "--continue-on-collection-errors")
-    assert "1 passed, 1 xfailed, 2 errors" in run.stdout
-    assert "a bug" in run.stdout
+    (folder / "page.md").write_text(page)
+    run = pytester.runpytest_inprocess("-rx", "--continue-on-collection-errors")
+    run.assert_outcomes(passed=1, xfailed=1, errors=2)
+    printed = run.stdout.str()
+    assert "a bug" in printed
     why = "wrong.md:1: the directive holds for nothing: no block of examples stands right under it"
-    assert why in run.stdout
-    assert f"{tmp_path}/sub/th-docs.toml: atol: not a number" in run.stdout
+    assert why in printed
+    assert f"{folder}/sub/th-docs.toml: atol: not a number" in printed

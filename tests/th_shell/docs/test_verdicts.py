@@ -52,9 +52,9 @@ def test_verdicts(
     assert verdict(expected, first, second) == found
 
 
-def test_text_is_skipped() -> None:
+def test_text_is_no_example() -> None:
     found = verdict("prose", Outcome(lost="lost"), kind=Kind.TEXT)
-    assert found == ("skipped", "no input: this text does not compile as Lua")
+    assert found == ("text", "no input: this text does not compile as Lua")
 
 
 def test_statement_may_document_its_print_or_its_value() -> None:

@@ -39,7 +39,7 @@ def find_fix(page: Page, assessment: Assessment) -> Fix:
     lines: dict[int, Sequence[str]] = {}
     count, left = 0, []
     for i, result in enumerate(assessment.results):
-        if i in assessment.repairs:
+        if i in assessment.repairs and i not in assessment.errata:
             new = assessment.repairs[i].lines
         elif i in assessment.errata or not result.failed:
             continue
@@ -76,6 +76,5 @@ def fixed_text(text: str, page: Page, fix: Fix) -> str:
 def _in_page(old: str, line: Line, text: str) -> str:
     """A new text as a line of the page, with the margin and the line end of the old one."""
     end = "\r" if old.endswith("\r") else ""
-    bare = old.removesuffix("\r")
-    margin = bare[: len(bare) - len(line.text)] if len(bare) > len(line.text) else ""
-    return f"{margin}{text}{end}" if text else end
+    before, _, behind = old.removesuffix("\r").rpartition(line.text)
+    return f"{before}{text}{behind}{end}"

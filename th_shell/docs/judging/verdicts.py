@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
@@ -36,6 +36,7 @@ class Verdict(Enum):
     HEALED = "healed"  #: it fails, and holds after one small repair of the page's text
     XFAIL = "xfail"  #: it fails, and the page's settings say that it does
     SKIPPED = "skipped"  #: it was not run
+    TEXT = "text"  #: it is no example: text without an input above it
     ERRATUM = "erratum"  #: it fails, and the ledger has the reason why the page is wrong
 
 
@@ -46,6 +47,8 @@ _NO_CONTENTS = re.compile(r"\b(?:table|function|userdata|thread): 0x")
 
 #: The verdicts that make a page fail.
 FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR, Verdict.DAMAGED, Verdict.HEALED))
+#: The verdicts of what was not compared with the page.
+_UNCHECKED = frozenset((Verdict.RAN, Verdict.FRAGMENT, Verdict.SKIPPED, Verdict.TEXT))
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Result:
 
     got: what it has printed, and its error. note: the reason, or ''. original, repaired: for what
     is healed, lines of the page, and those with which it holds. by_chance: whether runs have
-    printed different texts.
+    printed different texts. seconds: the time of the first two runs.
     """
 
     example: Example
@@ -64,6 +67,7 @@ class Result:
     original: str = ""
     repaired: str = ""
     by_chance: bool = False
+    seconds: float = field(default=0.0, compare=False)
 
     @property
     def failed(self) -> bool:
@@ -73,7 +77,7 @@ class Result:
     @property
     def checked(self) -> bool:
         """Whether what the page documents was compared with what the example has done."""
-        return self.verdict not in (Verdict.RAN, Verdict.FRAGMENT, Verdict.SKIPPED)
+        return self.verdict not in _UNCHECKED
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,8 @@ def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome
             # Under several statements, the page may show what all of them print as a script.
             script = script[0] + first.printed, script[1] + second.printed
             candidates += [(first.printed, second.printed), script]
-        results.append(_judge_one(example, first, second, candidates))
+        result = _judge_one(example, first, second, candidates)
+        results.append(replace(result, seconds=first.seconds + second.seconds))
         if example.expected:
             script = ("", "")
     return results
@@ -113,7 +118,8 @@ def _judge_one(
 ) -> Result:
     why_not = unrunnable(example)
     if why_not:
-        return Result(example, Verdict.SKIPPED, note=why_not)
+        verdict = Verdict.TEXT if example.kind is Kind.TEXT else Verdict.SKIPPED
+        return Result(example, verdict, note=why_not)
     got = first.output + (first.error or "")
     if first.lost or second.lost:
         return Result(example, Verdict.ERROR, got, first.lost or second.lost)

@@ -5,6 +5,7 @@ It decides where the inputs of a page end. Text is compiled and never run.
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 
 from runtime import Engine, LuaSyntaxError
@@ -14,17 +15,19 @@ __all__ = ["Compiler"]
 
 
 class Compiler:
-    """Compiles text with an engine's LuaJIT."""
+    """Compiles text with an engine's LuaJIT. Any thread may use it."""
 
     def __init__(self, engine: Engine | None = None) -> None:
         self._engine = engine or Engine()
+        self._lock = threading.Lock()  # one thread at a time may use an engine
 
     def statement(self, text: str) -> Syntax:
         """The result of compiling a text as statements."""
         # In a file, LuaJIT skips a first line that begins with '#'.
         text = f"\n{text}" if text.startswith("#") else text
         try:
-            self._engine.compile(text.encode("utf-8", "surrogateescape"))
+            with self._lock:
+                self._engine.compile(text.encode("utf-8", "surrogateescape"))
         except LuaSyntaxError as error:
             return Syntax.INCOMPLETE if error.incomplete else Syntax.WRONG
         return Syntax.COMPLETE
@@ -45,7 +48,8 @@ class Compiler:
     @cached_property
     def known_names(self) -> frozenset[str]:
         """The global names that there are before a page begins."""
-        return frozenset(self._engine.names(""))
+        with self._lock:
+            return frozenset(self._engine.names(""))
 
     def is_comment(self, text: str) -> bool:
         """Whether a complete text has nothing but comments."""

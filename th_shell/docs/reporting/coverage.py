@@ -106,7 +106,7 @@ def _examples(results: Sequence[Result]) -> Iterator[tuple[Result, bool]]:
             block, shown = result.example.block, set()
         if result.checked:
             shown |= read_names(source)
-        if result.verdict is not Verdict.SKIPPED:
+        if result.verdict not in (Verdict.SKIPPED, Verdict.TEXT):
             changed = bound_names(source) | set(_RECEIVER.findall(source))
             yield result, result.checked or bool(changed & shown)
 

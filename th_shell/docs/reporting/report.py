@@ -73,12 +73,13 @@ class TextReport:
 
     def end(self) -> Iterator[str]:
         """What is said about all pages: causes with several failures, verdicts, counts."""
-        if self._total == 1:
+        if min(self._total, len(self._pages)) == 0 or self._total == 1:
             return  # the page's own lines have said it
         if self._view.clustered:
             yield from _causes(self._pages)
         yield from _meanings(self._pages)
-        yield f"{len(self._pages)} pages: {_counts(self._pages)}"
+        count, total = len(self._pages), self._total
+        yield f"{count if count == total else f'{count} of {total}'} pages: {_counts(self._pages)}"
 
     def _cluster(self, page: PageResult, cluster: Cluster) -> Iterator[str]:
         (_, first), *others = cluster.members
@@ -143,7 +144,7 @@ def _lines(cluster: Cluster) -> str:
 
 def _counts(pages: Sequence[PageResult]) -> str:
     counts = tally(pages)
-    total = sum(counts.values())
+    total = sum(counts.values()) - counts.get(Verdict.TEXT.value, 0)
     checked = sum(result.checked for page in pages for result in page.results)
     if not total:
         return "no examples"

@@ -8,6 +8,7 @@ that input, so that the outcomes of the others are not lost.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -33,7 +34,7 @@ class Outcome:
     output: all that it has printed. printed: the part before the values that the prompt shows.
     error: the message of its error, or None. lost: why it has not ended or was not run, or ''.
     shown, told: where a comment tells the input's value, what printing that value shows, and what
-    printing each reading of the comment shows.
+    printing each reading of the comment shows. seconds: the time that it took.
     """
 
     output: str = ""
@@ -42,6 +43,7 @@ class Outcome:
     lost: str = ""
     shown: str = ""
     told: tuple[str, ...] = ()
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,7 @@ class _PageRun:
         self._captures = Captures()
         begin = f"seed {plan.seed}\nfill {plan.fill}\nclock {plan.clock}\n".encode()
         for index in indices:
-            example = self._examples[index]
+            example, start = self._examples[index], time.monotonic()
             try:
                 if block is None:
                     run.ask("begin", begin)
@@ -202,7 +204,8 @@ class _PageRun:
                     found[index] = self._with_values(run, found[index], example.value)
             except LostError as error:
                 how = f"the process {error} in {self._hidden.doing or 'this input'}"
-                found[index] = Outcome(output=error.output, lost=how)
+                seconds = time.monotonic() - start
+                found[index] = Outcome(output=error.output, lost=how, seconds=seconds)
                 return index
         if indices and (problem := self._hidden.end(run)):
             raise HiddenError(problem)
@@ -215,7 +218,7 @@ class _PageRun:
                 raise HiddenError(f"the prelude fails: {reply.error or 'it takes too long'}")
 
     def _outcome(self, run: Run, index: int, example: Example) -> Outcome:
-        settings = example.settings
+        settings, start = example.settings, time.monotonic()
         seconds = settings.timeout or self._runner.seconds
         if example.kind is Kind.SHELL:
             reply = run.shell(example.source, seconds)
@@ -226,7 +229,8 @@ class _PageRun:
         output, printed = self._captures.named(
             settings.captures, example.expected, reply.output, reply.printed
         )
-        return Outcome(output, printed, None if lost else reply.error, lost)
+        taken = time.monotonic() - start
+        return Outcome(output, printed, None if lost else reply.error, lost, seconds=taken)
 
     def _with_values(self, run: Run, outcome: Outcome, value: Value) -> Outcome:
         def printed(code: str) -> str:

@@ -24,7 +24,7 @@ import time
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from runtime import Engine
+from runtime import Engine, preload_lapack, preload_random
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.addresses import move_addresses, randomize_programs
 from th_shell.docs.running.protocol import REPLIES
@@ -42,6 +42,11 @@ __all__ = ["main"]
 
 _DESCRIPTORS = 4  # that come with a request
 _PATIENCE = 10  # seconds in which keepers must have ended when there is nothing more to do
+_RUNS = -1  # instead of the status of a process that has not ended
+
+#: What many runs would load each by itself is loaded here, behind so many runs: the generator of
+#: random numbers after the two of a first page, what takes longer when there are more pages.
+_PRELOADS = {2: preload_random, 12: preload_lapack}
 
 
 def main(descriptor: int, engines: int) -> NoReturn:
@@ -55,6 +60,7 @@ def main(descriptor: int, engines: int) -> NoReturn:
     adopt_orphans()
     ended = _notice_endings()
     keepers: dict[int, str] = {}
+    runs = 0
     while True:
         ready, _, _ = select.select([requests.fileno(), ended], [], [])
         if ended in ready:
@@ -63,6 +69,10 @@ def main(descriptor: int, engines: int) -> NoReturn:
             data, descriptors, _, _ = socket.recv_fds(requests, 1 << 20, _DESCRIPTORS)
             if not data:
                 _end(keepers, ended)
+            if runs in _PRELOADS:
+                _PRELOADS[runs]()
+                gc.freeze()
+            runs += 1
             plan = json.loads(data)
             keeper = os.fork()
             if keeper == 0:
@@ -120,7 +130,7 @@ class _Keeper:
         self._engines = engines
 
     def run(self) -> NoReturn:
-        status = 1
+        status, process = 1, 0
         try:
             signal.set_wakeup_fd(-1)
             os.setsid()
@@ -133,14 +143,14 @@ class _Keeper:
                 self._be_engine()
             status = self._watch(process)
         finally:
-            end_children()
+            end_children(first=process if status == _RUNS else 0)
             remove_folder(self._plan["folder"])
             with suppress(OSError):
                 self._line.send(b"%d" % status)
             os._exit(0)
 
     def _watch(self, process: int) -> int:
-        """Wait until the engine's process ends or the line is closed; the process's status."""
+        """Wait until the engine's process ends or the line is closed; its status, or _RUNS."""
         ended = _notice_endings()
         command = 0
         while True:
@@ -160,7 +170,7 @@ class _Keeper:
                 elif asked == b"shell":
                     command = self._shell(text)
                 else:
-                    return -1
+                    return _RUNS
 
     def _shell(self, text: bytes) -> int:
         """Start a line of the system's shell where the engine runs; its process."""

@@ -27,6 +27,7 @@ MOST_WRITTEN = 1 << 30
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _PATIENCE = 5  # seconds in which what was killed must be gone
+_AT_ONCE = 0.02  # seconds in which a process that has left nothing behind is gone
 
 
 def limit_memory(most: int) -> None:
@@ -63,25 +64,46 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def end_children(spared: Collection[int] = ()) -> None:
+def end_children(spared: Collection[int] = (), first: int = 0) -> None:
     """Kill all processes that this one and its children have started, and wait for them.
 
-    spared: children that are left alone, with what they have started.
+    spared: children that are left alone, with what they have started. first: a child that still
+    runs, where there may be no other one: the others are looked for behind it, which takes longer.
     """
+    if first and _was_alone(first):
+        return
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
         found = [child for child in _children() if child not in spared]
         if not found:
             return
         for child in found:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(child, signal.SIGKILL)
+            _kill(child)
         for child in found:
             with suppress(ChildProcessError):
                 os.waitpid(child, os.WNOHANG)
         with suppress(ChildProcessError):
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             time.sleep(0.001)
+
+
+def _was_alone(child: int) -> bool:
+    """Kill a child; whether there is no other one when it has ended."""
+    _kill(child)
+    until = time.monotonic() + _AT_ONCE
+    while time.monotonic() < until:
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return True
+        time.sleep(0.001)
+    return False
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(process, signal.SIGKILL)
 
 
 def _children() -> list[int]:

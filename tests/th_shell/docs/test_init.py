@@ -1,0 +1,82 @@
+"""The files that th-docs init writes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.cli import main
+
+SETTINGS, CONFTEST, WORKFLOW = "docs/th-docs.toml", "docs/conftest.py", ".github/workflows/docs.yml"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "project" / "docs").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project")
+    Path("docs/page.md").write_text("")
+    Path("docs/page.txt").write_text("")
+
+
+def test_all_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "docs"]) == 0
+    assert capsys.readouterr().out == f"wrote {SETTINGS}\nwrote {CONFTEST}\nwrote {WORKFLOW}\n"
+    assert 'pages("*.md", "*.txt")' in Path(CONFTEST).read_text()
+    workflow = Path(WORKFLOW).read_text()
+    assert "th-docs --shard ${{ matrix.part }}/2 docs\n" in workflow
+    assert "\t" not in workflow
+
+
+def test_each_setting_is_one_of_toml_when_its_mark_is_taken_away() -> None:
+    tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
+    assert main(["init", "docs"]) == 0
+    text = Path(SETTINGS).read_text()
+    assert tomllib.loads(text) == {}
+    found = tomllib.loads(re.sub(r"(?m)^# (?=\w+ = |\[\[)", "", text))
+    assert found["pages"] == [{"match": "slow/**/*.md", "timeout": 120}]
+    assert set(found) == {
+        "timeout", "memory", "engine", "prelude", "lua_path", "atol", "rtol", "pages"
+    }  # fmt: skip
+
+
+def test_files_that_are_there_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    Path(CONFTEST).write_text("mine")
+    assert main(["init", "docs"]) == 0
+    assert Path(CONFTEST).read_text() == "mine"
+    assert capsys.readouterr().out == (
+        f"wrote {SETTINGS}\nkept {CONFTEST}, which was there (--force replaces it)\n"
+        f"wrote {WORKFLOW}\n"
+    )
+
+
+def test_force() -> None:
+    Path(CONFTEST).write_text("mine")
+    assert main(["init", "--force", "docs"]) == 0
+    assert Path(CONFTEST).read_text() != "mine"
+
+
+def test_a_folder_elsewhere_has_its_own_workflow(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("../other").mkdir()
+    assert main(["init", "../other"]) == 0
+    assert "/2 .\n" in Path("../other", WORKFLOW).read_text()
+    assert 'pages("*.md")' in Path("../other/conftest.py").read_text()
+
+
+def test_no_such_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["init", "missing"])
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.endswith("th-docs init: error: no such folder: missing\n")
+
+
+def test_what_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:
+    Path(".github").write_text("a file")
+    assert main(["init", "docs"]) == 2
+    expected = f"th-docs init: {WORKFLOW} cannot be written: Not a directory\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_a_page_named_init(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("init").write_text("```lua\n> 1 + 1\n2\n```\n")
+    assert main(["./init"]) == 0
+    assert capfd.readouterr().out == "init: checked 1 of 1 example: 1 pass\n"

@@ -1,0 +1,64 @@
+"""Which pages words of a command line mean."""
+
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.selection import NoPagesError, find_pages, pages_of_shard
+from th_shell.docs.sharding import Shard
+
+FILES = (
+    "docs/b.md",
+    "docs/a.txt",
+    "docs/a.txt.errata",
+    "docs/script.lua",
+    "docs/.hidden.md",
+    "docs/.git/c.md",
+    "docs/nn/deep/Page.MD",
+    "docs/nn/x[1].md",
+    "empty/notes.lua",
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in FILES:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("x" * len(name))
+
+
+@pytest.mark.parametrize(
+    ("words", "pages"),
+    [
+        (["docs"], ["docs/a.txt", "docs/b.md", "docs/nn/x[1].md", "docs/nn/deep/Page.MD"]),
+        (["docs/nn/", "docs/b.md"], ["docs/nn/x[1].md", "docs/nn/deep/Page.MD", "docs/b.md"]),
+        (["docs/b.md", "./docs/b.md", "docs/*.md"], ["docs/b.md"]),
+        (["docs/**/*.md"], ["docs/b.md", "docs/nn/x[1].md"]),
+        (["docs/*.lua"], ["docs/script.lua"]),
+        (["docs/nn/x[1].md"], ["docs/nn/x[1].md"]),
+        (["missing.md"], ["missing.md"]),
+    ],
+)
+def test_pages(words: list[str], pages: list[str]) -> None:
+    assert find_pages(words) == [Path(page) for page in pages]
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("empty", "empty: no pages in this folder"),
+        ("docs/*.rst", "docs/*.rst: no page matches"),
+    ],
+)
+def test_words_that_mean_no_page(word: str, message: str) -> None:
+    with pytest.raises(NoPagesError) as caught:
+        find_pages(["docs", word])
+    assert str(caught.value) == message
+
+
+def test_parts_are_in_order_and_have_each_page() -> None:
+    pages = [*find_pages(["docs"]), Path("missing.md")]
+    parts = [pages_of_shard(pages, Shard(number, 2)) for number in (1, 2)]
+    assert sorted(pages) == sorted(page for part in parts for page in part)
+    assert all(part == [page for page in pages if page in part] for part in parts)

@@ -1,0 +1,129 @@
+"""``th-docs init``: writes the files by which a project's pages are tested from then on."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from th_shell.docs.reporting.files import write_file
+from th_shell.docs.selection import NoPagesError, find_pages
+
+__all__ = ["main"]
+
+_CANNOT_WRITE = 2
+
+_SETTINGS = """\
+# How th-docs runs the examples of the pages in this folder and in those below.
+# Without the mark in front of it, a line counts.
+
+# Seconds that an example may take, and megabytes that a page may:
+# timeout = 30
+# memory = 4096
+
+# What runs the examples, instead of th: a command that runs a Lua script.
+# engine = "luajit"
+
+# Code that runs before each page, and where `require` finds the modules of the project:
+# prelude = "prelude.lua"
+# lua_path = ["lib/?.lua", "lib/?/init.lua"]
+
+# How far a printed number may be from the documented one: by itself, and as a part of it.
+# atol = 1e-12
+# rtol = 1e-6
+
+# All this for some pages alone:
+# [[pages]]
+# match = "slow/**/*.md"
+# timeout = 120
+"""
+
+_CONFTEST = """\
+\"\"\"The pages of this folder and of those below are tests: each of their examples must hold.\"\"\"
+
+from th_shell.docs.plugin import pages
+
+pytest_collect_file = pages({patterns})
+"""
+
+_WORKFLOW = """\
+# Runs the examples of the documentation, on two machines.
+name: docs
+
+on:
+  push:
+  pull_request:
+
+jobs:
+  examples:
+    runs-on: ubuntu-latest
+    strategy:
+      fail-fast: false
+      matrix:
+        part: [1, 2]
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.12"
+      - run: pip install th-shell
+      - run: |
+          th-docs --shard ${{{{ matrix.part }}}}/2 {folder}
+"""
+
+
+def main(words: Sequence[str]) -> int:
+    """Write the files; the exit status."""
+    options = _parsed(words)
+    for path, text in _files(Path(options.folder)).items():
+        if os.path.lexists(path) and not options.force:
+            print(f"kept {path}, which was there (--force replaces it)")
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(path, text.encode("utf-8", "surrogateescape"))
+        except OSError as error:
+            print(f"th-docs init: {path} cannot be written: {error.strerror}", file=sys.stderr)
+            return _CANNOT_WRITE
+        print(f"wrote {path}")
+    return 0
+
+
+def _parsed(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="th-docs init",
+        description="Write settings for the pages of a folder (th-docs.toml), a conftest.py by "
+        "which pytest runs them, and a workflow of GitHub (.github/workflows/docs.yml).",
+    )
+    parser.add_argument(
+        "folder", nargs="?", default=".", metavar="FOLDER", help="where the pages are (default: .)"
+    )
+    parser.add_argument("--force", action="store_true", help="replace files that are there")
+    options = parser.parse_args(words)
+    if not os.path.isdir(options.folder):
+        parser.error(f"no such folder: {options.folder}")
+    return options
+
+
+def _files(folder: Path) -> dict[Path, str]:
+    """The texts of the files. The workflow is at the top of the project: the current folder."""
+    top, shown = Path(), os.path.relpath(folder)
+    if shown.startswith(os.pardir):
+        top, shown = folder, os.curdir
+    workflow = _WORKFLOW.format(folder=shlex.quote(shown))
+    return {
+        folder / "th-docs.toml": _SETTINGS,
+        folder / "conftest.py": _CONFTEST.format(patterns=_patterns(folder)),
+        top / ".github" / "workflows" / "docs.yml": workflow,
+    }
+
+
+def _patterns(folder: Path) -> str:
+    try:
+        suffixes = {page.suffix for page in find_pages([str(folder)])}
+    except NoPagesError:
+        suffixes = {".md"}  # the pages are still to be written
+    return ", ".join(f'"*{suffix}"' for suffix in sorted(suffixes))

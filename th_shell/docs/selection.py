@@ -1,0 +1,73 @@
+"""Finds the pages that words of a command line mean: files, folders, patterns."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from th_shell.docs.sharding import Shard
+
+__all__ = ["SUFFIXES", "NoPagesError", "find_pages", "is_page", "pages_of_shard"]
+
+#: How the names of pages end, where nobody has named them one by one.
+SUFFIXES = frozenset((".md", ".markdown", ".txt", ".rst", ".html", ".htm", ".ipynb"))
+
+
+class NoPagesError(Exception):
+    """A word means no page; the message says which."""
+
+
+def is_page(path: Path) -> bool:
+    """Whether the name of a file is that of a page."""
+    return path.suffix.lower() in SUFFIXES
+
+
+def find_pages(words: Iterable[str]) -> list[Path]:
+    """The pages, in the order of the words; each once.
+
+    A folder means all pages in it and in its folders, hidden ones aside. A pattern means what it
+    matches, where `**` is any number of folders. Raises NoPagesError where a folder has no page, or
+    nothing matches; any other word is a page, be it there or not.
+    """
+    found: dict[Path, None] = {}
+    for word in words:
+        pages = list(_meant(word))
+        if not pages:
+            problem = "no pages in this folder" if os.path.isdir(word) else "no page matches"
+            raise NoPagesError(f"{word}: {problem}")
+        found.update(dict.fromkeys(pages))
+    return list(found)
+
+
+def _meant(word: str) -> Iterator[Path]:
+    if os.path.isdir(word):
+        yield from _below(Path(word))
+    elif os.path.lexists(word) or not glob.has_magic(word):
+        yield Path(word)
+    else:
+        for name in sorted(glob.glob(word, recursive=True)):
+            if os.path.isfile(name):
+                yield Path(name)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        paths = (Path(place, name) for name in sorted(names) if not name.startswith("."))
+        yield from filter(is_page, paths)
+
+
+def pages_of_shard(pages: Iterable[Path], shard: Shard) -> list[Path]:
+    """The pages of one part, in order; the sizes of the files decide."""
+    sizes = {page.as_posix(): _size(page) for page in pages}
+    own = shard.choose(sizes)
+    return [Path(name) for name in sizes if name in own]
+
+
+def _size(page: Path) -> int:
+    try:
+        return page.stat().st_size
+    except OSError:
+        return 0  # th-docs says of the page that it cannot be read
