@@ -35,7 +35,9 @@ _SIGNATURE = re.compile(
     rf"^\s*{_NAME}\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))\s*(?:--.*)?$"
 )
 #: Code that does not compile is no output.
-_CODE_LIKE = re.compile(rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))")
+_CODE_LIKE = re.compile(
+    rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))|\S.*\s-+\s*=*>"
+)
 #: A line of text with which more begins than the line: a table, a function.
 _OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
 
@@ -149,7 +151,7 @@ class _Cutter:
             return self._compiler.expression(text[1:]) is Syntax.COMPLETE
         if text in self._assigned:
             return True
-        has_value = "--" in text and not text.startswith("--") and comment_of(text) is not None
+        has_value = not text.startswith("--") and comment_of(text) is not None
         is_expression = has_value and self._compiler.expression(text) is Syntax.COMPLETE
         return is_expression and self._compiler.statement(text) is not Syntax.COMPLETE
 
@@ -205,7 +207,7 @@ class _Cutter:
             return
         for names in _ASSIGNED.findall(source):
             self._assigned.update(name.strip() for name in names.split(","))
-        told = comment_of(source) if "--" in source else None
+        told = comment_of(source)
         if kind is Kind.BARE:
             source = self._without_local(source)
         self._add(kind, source, self._lines[at : at + used])
@@ -213,9 +215,11 @@ class _Cutter:
             self._told[-1].append(told)
 
     def _comment(self, source: str) -> None:
-        # Under an input, a comment may tell its value, or go on with it.
-        if self._inputs and not self._outputs[-1] and (told := comment_of(source)):
-            self._told[-1].append(told)
+        # Under an input, a comment may tell its value, or go on with it; '-->' alone announces it.
+        if self._inputs and not self._outputs[-1]:
+            told = comment_of(source)
+            self._open = told == ""
+            self._told[-1] += [told] if told else []
 
     def _is_comment(self, source: str) -> bool:
         return source.startswith("--") and self._compiler.is_comment(source)
@@ -234,9 +238,16 @@ class _Cutter:
             self._open = True
 
     def _add(self, kind: Kind, source: str, lines: Sequence[Line]) -> None:
-        example = Example(lines[0].number, self._number, kind, source, last=lines[-1].number)
-        block = self._block
-        self._inputs.append(replace(example, skip=block.skip, heading=block.heading))
+        example = Example(
+            lines[0].number,
+            self._number,
+            kind,
+            source,
+            skip=self._block.skip,
+            last=lines[-1].number,
+            heading=self._block.heading,
+        )
+        self._inputs.append(example)
         self._outputs.append([])
         self._told.append([])
 
