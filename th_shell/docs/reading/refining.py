@@ -32,7 +32,7 @@ _ASSIGNMENT = re.compile(r"(?:local\s+)?[A-Za-z_][^={}()\n]*=(?!=)")
 #: The last words of a line that announces output, such as 'This gives the output:'.
 _ANNOUNCES = re.compile(
     r"\b(?:displays?|gets?|gives?|outputs?|prints?|results?|returns?|shows?|yields?)"
-    r"(?:\s+[a-z]+){0,3}\s*:?$",
+    r"(?:\s+[a-z]+){0,3}\s*:*$",
     re.I,
 )
 

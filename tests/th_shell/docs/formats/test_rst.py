@@ -37,6 +37,12 @@ def test_code(page: str, blocks: list[tuple[str, list[tuple[int, str]]]]) -> Non
     assert found(page) == blocks
 
 
+def test_a_block_opens_with_its_directive() -> None:
+    page = "Text\n\n.. code::\n   :name: x\n\n   x = 1\n\nText::\n\n   y = 2\n"
+    blocks = rst.find(page.split("\n"))
+    assert [(block.opening, block.closing) for block in blocks] == [(3, 7), (9, 11)]
+
+
 def test_headings() -> None:
     page = "a::\n\n x\n\nOne\n===\n\na::\n\n x\n\nTwo\n---\n\na::\n\n x\n"
     assert [block.heading for block in rst.find(page.split("\n"))] == ["", "One", "Two"]
