@@ -114,7 +114,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="th-docs", description="Run the examples of documentation pages and compare."
     )
-    parser.add_argument("pages", nargs="+", type=Path, metavar="PAGE", help="Markdown or text")
+    parser.add_argument(
+        "pages", nargs="+", type=Path, metavar="PAGE", help="Markdown, rst, HTML, Lua, text"
+    )
     parser.add_argument("--json", metavar="FILE", help="write all results to FILE")
     parser.add_argument(
         "--timeout",

@@ -47,6 +47,8 @@ def kinds(examples: list[Example]) -> str:
         ("m = f()\n=m:g({{1})\n 1", "bare:2-4"),
         ("f()\nlocal function g = h()\nf()", "bare:2-2 text:3-3 bare:4-4"),
         ("f()\ng(1)) -- => 2\nf()", "bare:2-2 text:3-3 bare:4-4"),
+        ("print(x)\nx = 3 m", "bare:2-3"),
+        ("f(m)\nnn {\n  [input -> (1) -> output]\n}", "bare:2-5"),
         ("f()\n{\n  a = 1\n  b = 2\n}\nf()", "bare:2-6 bare:7-7"),
         ("> f()\narguments:\n{\n  x = string -- text\n}\n> g()", "prompt:2-6 prompt:7-7"),
         ("> f()\n{\n> g()\n}", "prompt:2-3 prompt:4-5"),

@@ -22,6 +22,7 @@ PAGES: dict[str, Callable[[int], list[str]]] = {
     "blocks": lambda n: ["Words.", "", "```", "x = 1", "```", ""] * n,
     "statements": lambda n: ["```", *["x = 1"] * n, "```"],
     "one long input": lambda n: ["```", "f(function()", *["  x = {}"] * n, "end)", "```"],
+    "inputs of several lines": lambda n: ["```", *["f(", "1)"] * n, "```"],
     "one long string": lambda n: ["```", "x = [[", *["text"] * n, "]]", "```"],
     "inputs without an end": lambda n: ["```", *["f("] * (n // 8), "```"],
     "functions without an end": lambda n: ["```", *["function f()"] * (n // 8), "```"],

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import islice
 
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.compiler import Compiler
@@ -36,8 +35,9 @@ _SIGNATURE = re.compile(
 )
 #: Code that does not compile is no output.
 _CODE_LIKE = re.compile(
-    rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))|\S.*\s-+\s*=*>"
+    rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))|\S.*\s-(?:-+>|-*\s*=+>)"
 )
+_PRINTS = re.compile(r"print|write|dump")
 #: A line of text with which more begins than the line: a table, a function.
 _OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
 
@@ -159,9 +159,10 @@ class _Cutter:
         # The input completed by as few lines as possible, and how many; None if that is impossible.
         nesting, parts = Nesting(), [source]
         nesting.add(source)
-        for used, line in enumerate(islice(self._lines, at + 1, at + self._reach), 2):
-            more = _MORE.match(line.text)
-            parts.append(more["input"] if more else line.text)
+        for number in range(at + 1, min(at + self._reach, len(self._lines))):
+            text, used = self._lines[number].text, number - at + 1
+            more = _MORE.match(text)
+            parts.append(more["input"] if more else text)
             nesting.add(parts[-1])
             # What is wrong is found by and by: compiling all of a text with each line takes long.
             if nesting.is_open and used & (used - 1):
@@ -177,8 +178,9 @@ class _Cutter:
 
     def _text(self, at: int) -> int:
         line = self._lines[at]
-        is_bare = not self._inputs or self._inputs[-1].kind is not Kind.PROMPT
-        if is_bare and _CODE_LIKE.match(line.text):
+        last = self._inputs[-1] if self._inputs else None
+        may_be_output = last and (last.kind is Kind.PROMPT or _PRINTS.search(last.source))
+        if not may_be_output and _CODE_LIKE.match(line.text):
             self._open = False
         used = self._enclosed(at) if _OPENING.search(line.text) else 1
         for part in self._lines[at : at + used]:
@@ -188,12 +190,13 @@ class _Cutter:
     def _enclosed(self, at: int) -> int:
         # How many lines of text there are up to the end of what a line opens; 1 if it has no end.
         nesting = Nesting()
-        for used, line in enumerate(islice(self._lines, at, at + self._reach), 1):
-            if used > 1 and (_PROMPT_LINE.match(line.text) or _SHELL.match(line.text)):
+        for number in range(at, min(at + self._reach, len(self._lines))):
+            text = self._lines[number].text
+            if number > at and (_PROMPT_LINE.match(text) or _SHELL.match(text)):
                 return 1
-            nesting.add(line.text)
+            nesting.add(text)
             if not nesting.is_open:
-                return used
+                return number - at + 1
         self._reach = min(self._reach, _REACH)
         return 1
 
