@@ -156,7 +156,7 @@ def _better(
         return first
     if second.verdict is Verdict.ERROR:
         return first
-    if not first.example.expected:  # a comment tells its value
+    if first.example.value and not first.example.expected:
         return second if second.verdict is Verdict.PASS else first
     expected = first.example.expected
     exact, other, varied = outcomes[:_ADOPTED]
