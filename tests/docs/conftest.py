@@ -2,4 +2,4 @@
 
 from th_shell.docs.plugin import pages
 
-pytest_collect_file = pages("*.md", "*.txt", "*.ipynb")
+pytest_collect_file = pages("*.md", "*.rst", "*.txt", "*.ipynb")

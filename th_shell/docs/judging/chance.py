@@ -143,6 +143,8 @@ def _better(
         return first
     if second.verdict is Verdict.ERROR:
         return first
+    if first.example.value and not first.example.expected:
+        return second if second.verdict is Verdict.PASS else first
     expected, settings = first.example.expected, first.example.settings
     exact, other, varied = outcomes[:_ADOPTED]
     by_chance = second.verdict is Verdict.LAYOUT

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import islice
 
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.compiler import Compiler
@@ -37,7 +36,10 @@ _SIGNATURE = re.compile(
     rf"^\s*{_NAME}\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))\s*(?:--.*)?$"
 )
 #: Code that does not compile is no output.
-_CODE_LIKE = re.compile(rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))")
+_CODE_LIKE = re.compile(
+    rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))|\S.*\s-(?:-+>|-*\s*=+>)"
+)
+_PRINTS = re.compile(r"print|write|dump")
 #: A line of text with which more begins than the line: a table, a function.
 _OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
 
@@ -176,7 +178,7 @@ class _Cutter:
             return self._compiler.expression(text[1:]) is Syntax.COMPLETE
         if text in self._assigned:
             return True
-        has_value = "--" in text and not text.startswith("--") and comment_of(text) is not None
+        has_value = not text.startswith("--") and comment_of(text) is not None
         is_expression = has_value and self._compiler.expression(text) is Syntax.COMPLETE
         return is_expression and self._compiler.statement(text) is not Syntax.COMPLETE
 
@@ -184,9 +186,10 @@ class _Cutter:
         # The input completed by as few lines as possible, and how many; None if that is impossible.
         nesting, parts = Nesting(), [source]
         nesting.add(source)
-        for used, line in enumerate(islice(self._lines, at + 1, at + self._reach), 2):
-            more = _MORE.match(line.text)
-            parts.append(more["input"] if more else line.text)
+        for number in range(at + 1, min(at + self._reach, len(self._lines))):
+            text, used = self._lines[number].text, number - at + 1
+            more = _MORE.match(text)
+            parts.append(more["input"] if more else text)
             nesting.add(parts[-1])
             # What is wrong is found by and by: compiling all of a text with each line takes long.
             if nesting.is_open and used & (used - 1):
@@ -202,8 +205,9 @@ class _Cutter:
 
     def _text(self, at: int) -> int:
         line = self._lines[at]
-        is_bare = not self._inputs or self._inputs[-1].kind is not Kind.PROMPT
-        if is_bare and _CODE_LIKE.match(line.text):
+        last = self._inputs[-1] if self._inputs else None
+        may_be_output = last and (last.kind is Kind.PROMPT or _PRINTS.search(last.source))
+        if not may_be_output and _CODE_LIKE.match(line.text):
             self._open = False
         used = self._enclosed(at) if _OPENING.search(line.text) else 1
         for part in self._lines[at : at + used]:
@@ -213,12 +217,13 @@ class _Cutter:
     def _enclosed(self, at: int) -> int:
         # How many lines of text there are up to the end of what a line opens; 1 if it has no end.
         nesting = Nesting()
-        for used, line in enumerate(islice(self._lines, at, at + self._reach), 1):
-            if used > 1 and (_PROMPT_LINE.match(line.text) or _SHELL.match(line.text)):
+        for number in range(at, min(at + self._reach, len(self._lines))):
+            text = self._lines[number].text
+            if number > at and (_PROMPT_LINE.match(text) or _SHELL.match(text)):
                 return 1
-            nesting.add(line.text)
+            nesting.add(text)
             if not nesting.is_open:
-                return used
+                return number - at + 1
         self._reach = min(self._reach, _REACH)
         return 1
 
@@ -232,7 +237,7 @@ class _Cutter:
             return
         for names in _ASSIGNED.findall(source):
             self._assigned.update(name.strip() for name in names.split(","))
-        told = comment_of(source) if "--" in source else None
+        told = comment_of(source)
         if kind is Kind.BARE:
             source = self._without_local(source)
         self._add(kind, source, self._lines[at : at + used])
@@ -240,9 +245,11 @@ class _Cutter:
             self._told[-1].append(told)
 
     def _comment(self, source: str) -> None:
-        # Under an input, a comment may tell its value, or go on with it.
-        if self._inputs and not self._outputs[-1] and (told := comment_of(source)):
-            self._told[-1].append(told)
+        # Under an input, a comment may tell its value, or go on with it; '-->' alone announces it.
+        if self._inputs and not self._outputs[-1]:
+            told = comment_of(source)
+            self._open = told == ""
+            self._told[-1] += [told] if told else []
 
     def _is_comment(self, source: str) -> bool:
         return source.startswith("--") and self._compiler.is_comment(source)
@@ -261,8 +268,16 @@ class _Cutter:
             self._open = True
 
     def _add(self, kind: Kind, source: str, lines: Sequence[Line]) -> None:
-        example = Example(lines[0].number, self._number, kind, source, last=lines[-1].number)
-        self._inputs.append(replace(example, heading=self._block.heading))
+        example = Example(
+            lines[0].number,
+            self._number,
+            kind,
+            source,
+            last=lines[-1].number,
+            heading=self._block.heading,
+            settings=said_of(self._block),
+        )
+        self._inputs.append(example)
         self._outputs.append([])
         self._told.append([])
 

@@ -12,6 +12,7 @@ block before prints, if nothing stands under that input.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -33,7 +34,7 @@ _ASSIGNMENT = re.compile(r"(?:local\s+)?[A-Za-z_][^={}()\n]*=(?!=)")
 #: The last words of a line that announces output, such as 'This gives the output:'.
 _ANNOUNCES = re.compile(
     r"\b(?:displays?|gets?|gives?|outputs?|prints?|results?|returns?|shows?|yields?)"
-    r"(?:\s+[a-z]+){0,3}\s*:?$",
+    r"(?:\s+[a-z]+){0,3}\s*:*$",
     re.I,
 )
 
@@ -69,16 +70,17 @@ def _without_prose(examples: list[Example], block: Block) -> list[Example]:
     if block.language == PYTHON or any(example.kind in _MARKED for example in examples):
         return examples
     found: list[Example] = []
-    for paragraph in _paragraphs(examples):
+    for paragraph in _paragraphs(examples, block):
         found += [_as_text(paragraph, block)] if _is_text(paragraph) else paragraph
     return found
 
 
-def _paragraphs(examples: Sequence[Example]) -> Iterator[list[Example]]:
+def _paragraphs(examples: Sequence[Example], block: Block) -> Iterator[list[Example]]:
     """The examples with no blank line between them."""
+    blank = [line.number for line in block.lines if not line.text.strip()]
     paragraph: list[Example] = []
     for example in examples:
-        if paragraph and example.line > _end(paragraph[-1]) + 1:
+        if paragraph and bisect(blank, _end(paragraph[-1])) < bisect(blank, example.line):
             yield paragraph
             paragraph = []
         paragraph.append(example)

@@ -19,7 +19,7 @@ _CODE = re.compile(
 )
 _PLACE = r"[A-Za-z_][\w.]*(?:\[[^\]=]*\][\w.]*)*"
 _ASSIGNMENT = re.compile(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
-_STRING = re.compile(r"([\"'])(?P<text>[^\"'\\]*)\1")
+_STRING = re.compile(r"([\"'])(?P<text>(?:(?!\1)[^\\])*)\1")
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class Value:
 
 def comment_of(source: str) -> str | None:
     """The text of the comment at the end of an input, or alone, that tells a value; or None."""
+    if not _TOLD.search(source):
+        return None
     comment = next((m["comment"] for m in _CODE.finditer(source) if m["comment"]), None)
     told = _TOLD.match(comment or "")
     return told["text"] if told else None

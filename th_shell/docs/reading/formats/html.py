@@ -16,8 +16,6 @@ __all__ = ["find"]
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight(?:-source)?)-([\w+]+)", re.I)
 _ANY_LANGUAGE = "default"
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
-#: Elements that begin or end a line where code is shown.
-_WITHOUT_END = frozenset(("area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"))
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
@@ -39,28 +37,28 @@ class _Page(HTMLParser):
         self._in_heading = ""
         self._block: Block | None = None
         self._text: list[str] = []
-        self._around: list[tuple[str, str]] = []  # <div> elements and the languages they say
+        self._around = [""]  # the languages that hold in the <div> elements around
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         match = _LANGUAGE.search(dict(attrs).get("class") or "")
         language = match[1].lower() if match else ""
         if tag == "div":
-            self._around.append((tag, language))
+            self._around.append(language or self._around[-1])
         elif tag in _HEADINGS and not self._block:
             self._in_heading, self._text = tag, []
         elif tag == "pre":
             line = self.getpos()[0]
             self.end_block(line)
             self._in_heading, self._text = "", []
-            outer = self._around[-1][1] if self._around else ""
-            self._block = Block(line, line, language or outer, (), heading=self._heading)
+            language = language or self._around[-1]
+            self._block = Block(line, line, language, (), heading=self._heading)
         elif self._block and language:
             self._block = replace(self._block, language=language)
         elif self._block and tag == "br":
             self._text.append("\n")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "div" and self._around:
+        if tag == "div" and len(self._around) > 1:
             self._around.pop()
         elif tag == "pre":
             self.end_block(self.getpos()[0])

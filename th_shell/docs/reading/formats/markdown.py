@@ -76,7 +76,7 @@ def _ends(run: list[int]) -> list[int]:
 def _block(token: Token, kept: Sequence[int], lines: Sequence[str]) -> Block:
     assert token.map is not None
     first = token.map[0] + (token.type == "fence")
-    texts = token.content.removesuffix("\n").split("\n")
+    texts = token.content.removesuffix("\n").split("\n") if token.content else []
     after = kept[first + len(texts)] if first + len(texts) < len(kept) else len(lines)
     start = kept[first - 1] + 1 if token.type == "fence" else kept[first]
     inside = dict(enumerate(lines[start:after], start))

@@ -54,7 +54,9 @@ def _is_code(node: nodes.literal_block) -> bool:
 def _block(node: nodes.Element, language: str) -> Block:
     texts = node.astext().split("\n")
     first = node.line or 1
-    return Block(first - 1, first + len(texts), language, numbered(texts, first))
+    return Block(
+        node.get("opening", first - 1), first + len(texts), language, numbered(texts, first)
+    )
 
 
 # -- directives
@@ -87,6 +89,7 @@ class _Code(_Directive):
     def run(self) -> Sequence[nodes.Node]:
         node = nodes.literal_block("", "\n".join(self.content))
         node.line = self.content_offset + 1
+        node["opening"] = self.lineno
         if self.arguments:
             node["language"] = self.arguments[0].lower()
         return [node]

@@ -1,0 +1,82 @@
+"""Which comments of a Lua source have examples."""
+
+import pytest
+
+from th_shell.docs.reading.blocks import Block
+from th_shell.docs.reading.formats import lua
+
+
+def found(source: str) -> list[tuple[str, list[tuple[int, str]]]]:
+    blocks = lua.find(source.split("\n"))
+    return [(block.heading, [(line.number, line.text) for line in block.lines]) for block in blocks]
+
+
+def test_usage_reaches_to_the_next_tag() -> None:
+    source = """\
+--- Adds.
+-- @param a number
+-- @usage x = add(1, 2) --> 3
+-- if x then
+--   print(x)
+-- end
+-- @usage y = add(x, 1)
+-- @return number
+function M.add(a, b)"""
+    assert found(source) == [
+        ("M.add", [(3, "x = add(1, 2) --> 3"), (4, "if x then"), (5, "  print(x)"), (6, "end")]),
+        ("M.add", [(7, "y = add(x, 1)")]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("--[[", "]]"), ("--[==[--", "]==]"), ("--[[--", "--]]")]
+)
+def test_long_comments(opening: str, closing: str) -> None:
+    source = f"{opening} Text\n@usage\nx = 1\n@see y\n```lua\ny = 2\n```\n{closing}\nlocal f = 1"
+    assert [lines for _, lines in found(source)] == [[(2, ""), (3, "x = 1")], [(6, "y = 2")]]
+
+
+def test_indented_code_is_read_in_documentation_only() -> None:
+    source = "--- Doc.\n--\n--     x = 1\n--     > x\n\n-- Note.\n--\n--     y = 2\n"
+    assert found(source) == [("", [(3, "x = 1"), (4, "> x")])]
+
+
+def test_prompts_in_any_comment() -> None:
+    assert found("local x\n  -- th> f(1)\n  -- 2\n\n  -- Text\n") == [
+        ("", [(2, "th> f(1)"), (3, "2")])
+    ]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["s = '-- @usage x = 1'", 's = "--[["', "s = [[\n-- @usage x = 1\n]]", "s = [=[ -- ]] ]=]"],
+)
+def test_strings_are_no_comments(code: str) -> None:
+    assert found(f"{code}\n-- @usage y = 2") == [("", [(code.count("\n") + 2, "y = 2")])]
+
+
+def test_heading_is_what_the_documentation_declares() -> None:
+    source = """\
+--- One.
+-- @usage a = 1
+local function one() end
+-- @usage b = 1
+function none() end
+--- Two.
+-- @usage c = 1
+M.two = {}
+--- Three.
+-- @usage d = 1
+
+local unrelated = 1"""
+    assert [heading for heading, _ in found(source)] == ["one", "one", "M.two", "M.two"]
+
+
+def test_comment_without_an_end_reaches_to_the_end() -> None:
+    assert found("x = 1 --[[\n@usage y = 2") == [("", [(2, "y = 2")])]
+
+
+def test_language_of_a_fence() -> None:
+    (block,) = lua.find(["--- Text", "-- ```sh", "-- ls", "-- ```"])
+    assert isinstance(block, Block)
+    assert block.language == "sh"

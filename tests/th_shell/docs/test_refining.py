@@ -1,0 +1,97 @@
+"""Text among code, and output in a block of its own."""
+
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.judging.pages import Options, check_page, read_examples
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import Example
+from th_shell.docs.running.evaluation import Runner
+
+COMPILER = Compiler()
+
+
+def read(folder: Path, text: str) -> list[Example]:
+    page = folder / "page.md"
+    page.write_text(text)
+    return read_examples(page, COMPILER)
+
+
+def kinds(examples: list[Example]) -> str:
+    return " ".join(f"{e.kind.value}:{e.line}-{(e.documented or (0, e.last))[1]}" for e in examples)
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        # signatures and formulas
+        ("[res] torch.foo([res,] x)\ny = 1", "text:2-3"),
+        ("arguments:\n{\n  x = number  -- the width\n}", "text:2-5"),
+        ("w = (width - k) / d + 1\nh = (height - k) / d + 1 .", "text:2-3"),
+        ("output[t] = bias[t]\n  + sum_j weight[t][j]", "text:2-3"),
+        ("y =  x - mean(x)\n  ----------\n  standard-deviation(x)", "text:2-4"),
+        ("f(x) = 1 / (1 + exp(-x))\n\nm = f(2)", "text:2-2 bare:4-4"),
+        ("x = number -- the width\ny = boolean", "text:2-3"),
+        ("function f(...)\n  args = {...}\n  ...\nend", "text:2-5"),
+        # other languages
+        ("# a comment\ntimeout = 10", "text:2-3"),
+        ("[section]\nread = 10 ; seconds\nwrite = 5", "text:2-4"),
+        ("<ul>\nx = 1\n</ul>", "text:2-4"),
+        # code
+        ("x = 1\ny = 2", "bare:2-2 bare:3-3"),
+        ("print(x)\n 1  2\n[torch.DoubleTensor of size 2]", "bare:2-4"),
+        ("x = f()\n 1\n 2\n[torch.DoubleTensor of size 2]", "bare:2-5"),
+        ("x = f()\n...\ny = g()\n...", "bare:2-3 bare:4-5"),
+        ("print(x)\nsome words\nx = 1", "bare:2-3 bare:4-4"),
+        ("m = f()\n=m:g({{1})\n 1", "bare:2-4"),
+        ("f()\nlocal function g = h()\nf()", "bare:2-2 text:3-3 bare:4-4"),
+        ("f()\ng(1)) -- => 2\nf()", "bare:2-2 text:3-3 bare:4-4"),
+        ("print(x)\nx = 3 m", "bare:2-3"),
+        ("f(m)\nnn {\n  [input -> (1) -> output]\n}", "bare:2-5"),
+        ("f()\n{\n  a = 1\n  b = 2\n}\nf()", "bare:2-6 bare:7-7"),
+        ("> f()\narguments:\n{\n  x = string -- text\n}\n> g()", "prompt:2-6 prompt:7-7"),
+        ("> f()\n{\n> g()\n}", "prompt:2-3 prompt:4-5"),
+        ("> x\n{\nx = 1", "prompt:2-3 bare:4-4"),
+    ],
+)
+def test_text_among_code(tmp_path: Path, lines: str, found: str) -> None:
+    assert kinds(read(tmp_path, f"```\n{lines}\n```\n")) == found
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["It prints:", "Output", "gives the output:", "Which will result in the following output :"],
+)
+def test_output_in_a_block_of_its_own(tmp_path: Path, lead: str) -> None:
+    examples = read(tmp_path, f"```\nx = 1\nprint(x)\n```\n\n{lead}\n\n```\n 1\n 2\n```\n")
+    assert kinds(examples) == "bare:2-2 bare:3-10"
+    assert (examples[1].expected, examples[1].apart) == (" 1\n 2", True)
+
+
+@pytest.mark.parametrize(
+    ("page", "found"),
+    [
+        ("```\nf()\n```\n\nText:\n\n```\n1 2\n```", "bare:2-2 text:8-8"),
+        ("```\nf()\n```\n\nThe output `y` is:\n\n```\n1 2\n```", "bare:2-2 text:8-8"),
+        ("```\nf()\n3\n```\n\nIt prints:\n\n```\n1 2\n```", "bare:2-3 text:9-9"),
+        ("```\nf()\n```\n\nIt prints:\n\n```\n1 2\ng()\n```", "bare:2-2 text:8-8 bare:9-9"),
+        ("```\n$ ls\n```\n\nIt prints:\n\n```\n1 2\n```", "shell:2-2 text:8-8"),
+        ("```\nf()\n```\n\n```sh\nf\n```\n\nIt prints:\n\n```\n1 2\n```", "bare:2-2 text:12-12"),
+        ("It prints:\n\n```\n1 2\n```", "text:4-4"),
+        ("```\nf() --> 1\n```\n\nIt prints:\n\n```\n1 2\n```", "bare:2-2 text:8-8"),
+    ],
+)
+def test_text_that_is_no_output(tmp_path: Path, page: str, found: str) -> None:
+    assert kinds(read(tmp_path, page)) == found
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict"), [("print(3)", "pass"), ("print(4)", "differs"), ("x = 3", "ran")]
+)
+def test_verdict_of_output_in_a_block_of_its_own(
+    runner: Runner, tmp_path: Path, source: str, verdict: str
+) -> None:
+    examples = read(tmp_path, f"```\n{source}\n```\n\nIt prints:\n\n```\n3\n```\n")
+    (result,) = check_page(tmp_path / "page.md", examples, runner, COMPILER, Options()).results
+    assert result.verdict.value == verdict
