@@ -1,0 +1,195 @@
+"""Tries changes on a page: does th-docs notice them?
+
+A page is checked again for each change, but most runs of it are remembered: what examples print
+does not depend on what the page documents. Changes in different examples that pass are tried
+together, and so are changes in different blocks of examples that depend on chance; what such a
+trial of many does not notice in the block of a change is tried once more, alone.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+
+from tests.mutations.changes import IN_INPUTS, IN_OUTPUTS, is_within_tolerance
+from th_shell.docs.judging.pages import Options, check_page, read_examples
+from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
+
+__all__ = ["Ending", "Mutation", "Remembering", "Trial"]
+
+
+class Ending(Enum):
+    """What has become of a change."""
+
+    TOLERATED = "within tolerance"  #: it is none: numbers agree to their last place but one
+    CAUGHT = "caught"  #: an example fails
+    TOLD = "told apart"  #: an example has a verdict that is neither good nor a failure
+    FELL = "fell"  #: an example is less checked than before, which only a baseline tells
+    ESCAPED = "escaped"  #: no verdict is worse
+
+
+#: How good verdicts are. What is not here is neither good nor a failure.
+_GOOD = {Verdict.PASS: 3, Verdict.ERRATUM: 3, Verdict.LAYOUT: 2, Verdict.RAN: 1, Verdict.SKIPPED: 1}
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A change of one example. was: the verdict before. index: of the example in its page."""
+
+    kind: str
+    index: int
+    was: Verdict
+    before: Example
+    after: Example
+
+    @property
+    def is_tolerated(self) -> bool:
+        """Whether the changed output means the same."""
+        return self.kind in IN_OUTPUTS and is_within_tolerance(
+            self.before.expected, self.after.expected
+        )
+
+
+@dataclass(frozen=True)
+class Remembering(Runner):
+    """Runs pages, and remembers the outcomes."""
+
+    _known: dict[object, list[Outcome]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def evaluate(
+        self, examples: Sequence[Example], plans: Sequence[Plan] = (FIRST, SECOND)
+    ) -> list[tuple[Outcome, ...]]:
+        """The outcomes of each example, one for each plan."""
+        inputs = tuple((e.block, e.kind, e.source, e.skip) for e in examples)
+        keys = [(inputs, _key(plan)) for plan in plans]
+        new = {k: plan for k, plan in zip(keys, plans, strict=True) if k not in self._known}
+        if new:
+            found = super().evaluate(examples, list(new.values()))
+            with self._lock:
+                for at, key in enumerate(new):
+                    self._known[key] = [outcomes[at] for outcomes in found]
+        columns = [self._known[key] for key in keys]
+        return list(zip(*columns, strict=True))
+
+
+def _key(plan: Plan) -> object:
+    after, sources = (tuple(sorted(m.items())) for m in (plan.after, plan.sources))
+    return replace(plan, after={}, sources={}).__repr__(), after, sources
+
+
+class Trial:
+    """A page, and what is noticed of changes in it."""
+
+    def __init__(
+        self, page: Path, runner: Remembering, compiler: Compiler, ledgers: Path | None = None
+    ) -> None:
+        self.page = page
+        self._runner = runner
+        self._compiler = compiler
+        self._options = Options(ledgers=ledgers)
+        self.examples = read_examples(page, compiler)
+        self.results = self._check({})
+
+    def mutations(self, chance: random.Random) -> Iterator[Mutation]:
+        """Changes of the page, one after another, each of them once."""
+        seen = set[Mutation]()
+        lost = 0
+        while lost < 1000:  # so often in turn there was nothing new
+            mutation = self._mutation(chance)
+            if mutation is None or mutation in seen:
+                lost += 1
+                continue
+            lost = 0
+            seen.add(mutation)
+            yield mutation
+
+    def _mutation(self, chance: random.Random) -> Mutation | None:
+        index = chance.randrange(len(self.examples))
+        example, was = self.examples[index], self.results[index].verdict
+        if was in (Verdict.PASS, Verdict.LAYOUT):
+            kind = chance.choice(list(IN_OUTPUTS))
+            text = IN_OUTPUTS[kind](example.expected, chance)
+            after = None if text is None else replace(example, expected=text)
+        elif was is Verdict.ERRATUM and example.kind in (Kind.PROMPT, Kind.BARE):
+            kind, index = "input of erratum", chance.choice(self._above(index))
+            example = self.examples[index]
+            text = IN_INPUTS[kind](example.source, chance)
+            after = None if text is None else replace(example, source=text)
+        else:
+            return None
+        return after and Mutation(kind, index, was, example, after)
+
+    def _above(self, index: int) -> list[int]:
+        """An example, and the inputs above it in its block."""
+        block = self.examples[index].block
+        return [i for i in range(index + 1) if self.examples[i].block == block]
+
+    # -- trying changes
+
+    def together(self, mutations: Sequence[Mutation]) -> list[list[Mutation]]:
+        """Changes in groups that can be tried together."""
+        groups: list[tuple[set[object], list[Mutation]]] = []
+        for mutation in mutations:
+            place = self._place(mutation)
+            for places, group in groups:
+                if place not in places:
+                    break
+            else:
+                places, group = set(), []
+                groups.append((places, group))
+            places.add(place)
+            group.append(mutation)
+        return [group for _, group in groups]
+
+    def _place(self, mutation: Mutation) -> object:
+        # What passes does not depend on what other outputs the page documents; what depends on
+        # chance is a part of the program, and other inputs are another program.
+        if mutation.was is Verdict.PASS:
+            return mutation.index
+        return mutation.was, mutation.before.block if mutation.kind in IN_OUTPUTS else None
+
+    def endings(self, group: Sequence[Mutation]) -> list[Ending]:
+        """What becomes of changes that are tried together."""
+        results = self._check({m.index: m.after for m in group})
+        found = []
+        for mutation in group:
+            indices = [mutation.index]
+            if mutation.was is not Verdict.PASS:
+                block = mutation.before.block
+                indices = [i for i, e in enumerate(self.examples) if e.block == block]
+            ending = self._ending(results, indices)
+            if ending is Ending.ESCAPED and mutation.was is not Verdict.PASS:
+                results_alone = self._check({mutation.index: mutation.after})
+                ending = self._ending(results_alone, range(len(self.examples)))
+            found.append(
+                Ending.TOLERATED if ending is Ending.ESCAPED and mutation.is_tolerated else ending
+            )
+        return found
+
+    def _ending(self, results: Sequence[Result], indices: Sequence[int]) -> Ending:
+        pairs = [(self.results[i], results[i]) for i in indices]
+        if any(new.failed and not old.failed for old, new in pairs):
+            return Ending.CAUGHT
+        worse = [new.verdict for old, new in pairs if _rank(new) < _rank(old)]
+        if any(verdict not in _GOOD for verdict in worse):
+            return Ending.TOLD
+        return Ending.FELL if worse else Ending.ESCAPED
+
+    def _check(self, changed: Mapping[int, Example]) -> Sequence[Result]:
+        examples = [changed.get(i, example) for i, example in enumerate(self.examples)]
+        found = check_page(self.page, examples, self._runner, self._compiler, self._options)
+        if found.problem:
+            raise ValueError(f"{self.page}: {found.problem}")
+        return found.results
+
+
+def _rank(result: Result) -> int:
+    return _GOOD.get(result.verdict, 0)
