@@ -97,6 +97,8 @@ class Trial:
         self._options = Options(ledgers=ledgers)
         self.examples = read_examples(page, compiler)
         self.results = self._check({})
+        outcomes = runner.evaluate(self.examples)
+        self._by_chance = {i for i, runs in enumerate(outcomes) if len(set(runs)) > 1}
 
     def mutations(self, chance: random.Random) -> Iterator[Mutation]:
         """Changes of the page, one after another, each of them once."""
@@ -125,7 +127,7 @@ class Trial:
             after = None if text is None else replace(example, source=text)
         else:
             return None
-        return after and Mutation(kind, index, was, example, after)
+        return None if after is None else Mutation(kind, index, was, example, after)
 
     def _above(self, index: int) -> list[int]:
         """An example, and the inputs above it in its block."""
@@ -139,22 +141,23 @@ class Trial:
         groups: list[tuple[set[object], list[Mutation]]] = []
         for mutation in mutations:
             place = self._place(mutation)
-            for places, group in groups:
-                if place not in places:
-                    break
-            else:
-                places, group = set(), []
+            free = (group for group in groups if place not in group[0])
+            places, group = next(free, (set[object](), list[Mutation]()))
+            if not group:
                 groups.append((places, group))
             places.add(place)
             group.append(mutation)
         return [group for _, group in groups]
 
     def _place(self, mutation: Mutation) -> object:
-        # What passes does not depend on what other outputs the page documents; what depends on
-        # chance is a part of the program, and other inputs are another program.
-        if mutation.was is Verdict.PASS:
-            return mutation.index
-        return mutation.was, mutation.before.block if mutation.kind in IN_OUTPUTS else None
+        # Documented outputs that depend on chance are a part of the program, and other inputs are
+        # another program. All other outputs have no influence on one another.
+        if mutation.kind in IN_INPUTS:
+            return None
+        return mutation.before.block if self._is_program(mutation) else -1 - mutation.index
+
+    def _is_program(self, mutation: Mutation) -> bool:
+        return mutation.kind in IN_INPUTS or mutation.index in self._by_chance
 
     def endings(self, group: Sequence[Mutation]) -> list[Ending]:
         """What becomes of changes that are tried together."""
@@ -162,11 +165,11 @@ class Trial:
         found = []
         for mutation in group:
             indices = [mutation.index]
-            if mutation.was is not Verdict.PASS:
+            if self._is_program(mutation):
                 block = mutation.before.block
                 indices = [i for i, e in enumerate(self.examples) if e.block == block]
             ending = self._ending(results, indices)
-            if ending is Ending.ESCAPED and mutation.was is not Verdict.PASS:
+            if ending in (Ending.ESCAPED, Ending.FELL) and len(group) > 1:
                 results_alone = self._check({mutation.index: mutation.after})
                 ending = self._ending(results_alone, range(len(self.examples)))
             found.append(
