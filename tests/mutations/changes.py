@@ -18,7 +18,7 @@ __all__ = ["IN_INPUTS", "IN_OUTPUTS", "is_within_tolerance"]
 Change = Callable[[str, random.Random], "str | None"]
 
 _ROW = re.compile(rf"\s*(?:{NUMBER})(?:\s+(?:{NUMBER}))*\s*")
-_FREE_NUMBER = re.compile(rf"(?<![\w.,(\[+-])(?:{NUMBER})(?![\w.,)\]])")
+_FREE_NUMBER = re.compile(rf"(?<![\w.,:(\[+-])(?:{NUMBER})(?![\w.,:)\]])")
 _SHAPE = re.compile(r"\b(\w+?)(Tensor|Storage) (?:of (?:size|dimension)|- size:) (\d+(?:x\d+)*)")
 _STRUCTURE = re.compile(
     r"\w+(?:Tensor|Storage)\b|^\s*Columns\s|^\s*\([\d,.]+\) =|\*\s*$|^\s*\.\.\."

@@ -28,7 +28,7 @@ __all__ = ["Ending", "Mutation", "Remembering", "Trial"]
 class Ending(Enum):
     """What has become of a change."""
 
-    TOLERATED = "within tolerance"  #: it is none: numbers agree to their last place but one
+    TOLERATED = "no change"  #: numbers agree within one in their last place, or nothing is printed
     CAUGHT = "caught"  #: an example fails
     TOLD = "told apart"  #: an example has a verdict that is neither good nor a failure
     FELL = "fell"  #: an example is less checked than before, which only a baseline tells
@@ -38,23 +38,24 @@ class Ending(Enum):
 #: How good verdicts are. What is not here is neither good nor a failure.
 _GOOD = {Verdict.PASS: 3, Verdict.ERRATUM: 3, Verdict.LAYOUT: 2, Verdict.RAN: 1, Verdict.SKIPPED: 1}
 
+#: Which share of the errata have a change: each takes ten runs of the page.
+_RUNS_ANEW = 0.1
+
 
 @dataclass(frozen=True)
 class Mutation:
-    """A change of one example. was: the verdict before. index: of the example in its page."""
+    """A change of one example.
+
+    index: of the example in its page. target: of the example whose verdict tells of the change,
+    which is the erratum below a changed input, else the same. was: the verdict of the target.
+    """
 
     kind: str
     index: int
+    target: int
     was: Verdict
     before: Example
     after: Example
-
-    @property
-    def is_tolerated(self) -> bool:
-        """Whether the changed output means the same."""
-        return self.kind in IN_OUTPUTS and is_within_tolerance(
-            self.before.expected, self.after.expected
-        )
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,10 @@ class Remembering(Runner):
 def _key(plan: Plan) -> object:
     after, sources = (tuple(sorted(m.items())) for m in (plan.after, plan.sources))
     return replace(plan, after={}, sources={}).__repr__(), after, sources
+
+
+class _PageError(Exception):
+    """A page that cannot be judged."""
 
 
 class Trial:
@@ -120,19 +125,25 @@ class Trial:
             kind = chance.choice(list(IN_OUTPUTS))
             text = IN_OUTPUTS[kind](example.expected, chance)
             after = None if text is None else replace(example, expected=text)
-        elif was is Verdict.ERRATUM and example.kind in (Kind.PROMPT, Kind.BARE):
-            kind, index = "input of erratum", chance.choice(self._above(index))
+            target = index
+        elif was is Verdict.ERRATUM and chance.random() < _RUNS_ANEW:
+            kind, target, index = "input of erratum", index, chance.choice(self._above(index))
             example = self.examples[index]
             text = IN_INPUTS[kind](example.source, chance)
             after = None if text is None else replace(example, source=text)
         else:
             return None
-        return None if after is None else Mutation(kind, index, was, example, after)
+        return None if after is None else Mutation(kind, index, target, was, example, after)
 
     def _above(self, index: int) -> list[int]:
-        """An example, and the inputs above it in its block."""
-        block = self.examples[index].block
-        return [i for i in range(index + 1) if self.examples[i].block == block]
+        """An example, and the inputs of Lua above it in its block."""
+        own = self.examples[index]
+        above = self.examples[:index]
+        is_lua = (Kind.PROMPT, Kind.BARE)
+        return [
+            *(i for i, e in enumerate(above) if e.block == own.block and e.kind in is_lua),
+            index,
+        ]
 
     # -- trying changes
 
@@ -161,21 +172,45 @@ class Trial:
 
     def endings(self, group: Sequence[Mutation]) -> list[Ending]:
         """What becomes of changes that are tried together."""
+        if group[0].kind in IN_INPUTS:
+            return [self._ending_of_input(mutation) for mutation in group]
         results = self._check({m.index: m.after for m in group})
         found = []
         for mutation in group:
             indices = [mutation.index]
             if self._is_program(mutation):
-                block = mutation.before.block
-                indices = [i for i, e in enumerate(self.examples) if e.block == block]
+                indices = self._block(mutation)
             ending = self._ending(results, indices)
             if ending in (Ending.ESCAPED, Ending.FELL) and len(group) > 1:
                 results_alone = self._check({mutation.index: mutation.after})
                 ending = self._ending(results_alone, range(len(self.examples)))
-            found.append(
-                Ending.TOLERATED if ending is Ending.ESCAPED and mutation.is_tolerated else ending
-            )
+            texts = mutation.before.expected, mutation.after.expected
+            is_tolerated = ending is Ending.ESCAPED and is_within_tolerance(*texts)
+            found.append(Ending.TOLERATED if is_tolerated else ending)
         return found
+
+    def _ending_of_input(self, mutation: Mutation) -> Ending:
+        # What stands below its block need not be run.
+        indices = self._block(mutation)
+        changed = {
+            i: replace(example, skip=True)
+            for i, example in enumerate(self.examples)
+            if i > indices[-1]
+        }
+        changed[mutation.index] = mutation.after
+        try:
+            ending = self._ending(self._check(changed), indices)
+        except _PageError:
+            return Ending.CAUGHT  # the ledger has an entry for the input before
+        examples = [changed.get(i, example) for i, example in enumerate(self.examples)]
+        outcomes = self._runner.evaluate(examples)[mutation.target]
+        has_effect = outcomes != self._runner.evaluate(self.examples)[mutation.target]
+        return ending if has_effect or ending is not Ending.ESCAPED else Ending.TOLERATED
+
+    def _block(self, mutation: Mutation) -> list[int]:
+        """The examples in the block of a change."""
+        block = mutation.before.block
+        return [i for i, example in enumerate(self.examples) if example.block == block]
 
     def _ending(self, results: Sequence[Result], indices: Sequence[int]) -> Ending:
         pairs = [(self.results[i], results[i]) for i in indices]
@@ -190,7 +225,7 @@ class Trial:
         examples = [changed.get(i, example) for i, example in enumerate(self.examples)]
         found = check_page(self.page, examples, self._runner, self._compiler, self._options)
         if found.problem:
-            raise ValueError(f"{self.page}: {found.problem}")
+            raise _PageError(f"{self.page}: {found.problem}")
         return found.results
 
 

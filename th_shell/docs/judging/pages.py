@@ -29,7 +29,7 @@ from th_shell.docs.judging.ledger import (
     read_ledger,
     update_ledger,
 )
-from th_shell.docs.judging.plausibility import implausible, unlike_fixed
+from th_shell.docs.judging.plausibility import implausible, misshapen, unlike_fixed
 from th_shell.docs.judging.repetition import differences, nearly_repeats, unlike_above
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict, judge
 from th_shell.docs.reading.compiler import Compiler
@@ -173,10 +173,11 @@ def _better(
             note = "it does not follow from the numbers that the page shows above"
             return replace(second, note=note)
         by_chance = first.verdict is Verdict.LAYOUT
-    if by_chance and len(set(samples)) == 1:
+    why = misshapen(expected) if by_chance else ""
+    if by_chance and not why and len(set(samples)) == 1:
         return first  # not by the seed: new memory, the clock, an address
     if by_chance:
-        why = implausible(numbers(expected), [numbers(text) for text in samples])
+        why = why or implausible(numbers(expected), [numbers(text) for text in samples])
         if not why and not is_shown_first:
             why = _unlike_fixed(expected, [run.output for run in outcomes[:_ADOPTED]], samples)
         if why:

@@ -8,14 +8,20 @@ ones.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from math import isfinite
 from statistics import fmean, stdev
 
-from th_shell.docs.judging.printout import precision
+from th_shell.docs.judging.printout import precision, printed_tensors
 
-__all__ = ["implausible", "unlike_fixed"]
+__all__ = ["implausible", "misshapen", "unlike_fixed"]
+
+_ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
+
+#: So many numbers may be in order by chance.
+_FEW = 3
 
 #: How far beyond the range of so many numbers, at least, others may be: in widths of the range.
 _MOST_BEYOND = ((20, 0.6), (6, 3.0))
@@ -29,32 +35,28 @@ _RUNS, _MOST_DEVIATIONS = 6, 30
 def implausible(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
     """Why numbers cannot have been printed by a run like the others; '' where they can.
 
-    runs: the numbers that runs have printed, as many in each.
+    runs: the numbers that runs have printed.
     """
     everything = [value for run in runs for value in run]
-    if not documented or any(len(run) != len(documented) for run in runs):
+    if not documented or not everything or not all(map(isfinite, everything)):
         return ""
-    if all(map(isfinite, everything)) and not all(map(isfinite, documented)):
+    if not all(map(isfinite, documented)):
         return "no run has printed nan or inf"
-    if not all(map(isfinite, everything)):
-        return ""
-    whole = all(value == int(value) for value in everything)
-    if whole and any(value != int(value) for value in documented):
+    whole = all(map(float.is_integer, everything))
+    if whole and not all(map(float.is_integer, documented)):
         return "all runs have printed whole numbers"
-    first = sorted(runs[0])
-    if len(first) > 1 and all(sorted(run) == first for run in runs) and sorted(documented) != first:
-        return "all runs have printed the same numbers in some order"
-    for reverse, order in ((False, "ascending"), (True, "descending")):
-        is_sorted = [list(run) == sorted(run, reverse=reverse) for run in runs]
-        if (
-            len(first) > 3
-            and all(is_sorted)
-            and list(documented) != sorted(documented, reverse=reverse)
-        ):
-            return f"all runs have printed {order} numbers"
-    if whole:
-        return _other_values(documented, everything) or _far_off(documented, runs)
-    return _out_of_range(documented, everything)
+    alike = all(len(run) == len(documented) for run in runs)
+    why = _other_order(documented, runs)
+    if alike and not why:
+        why = _other_numbers(documented, runs) or (whole and _far_off(documented, runs)) or ""
+    return why or _out_of_range(documented, everything)
+
+
+def misshapen(documented: str) -> str:
+    """How a tensor in a text contradicts the line with its sizes; '' where none does."""
+    if _ELLIPSIS.search(documented):
+        return ""
+    return next((tensor.problem for tensor in printed_tensors(documented) if tensor.problem), "")
 
 
 def unlike_fixed(
@@ -83,14 +85,27 @@ def unlike_fixed(
     return ""
 
 
-def _other_values(documented: Sequence[float], everything: Sequence[float]) -> str:
-    counts = Counter(everything)
+def _other_order(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
+    if min(map(len, runs)) <= _FEW:
+        return ""
+    for reverse, order in ((False, "ascending"), (True, "descending")):
+        is_sorted = all(list(run) == sorted(run, reverse=reverse) for run in runs)
+        if is_sorted and list(documented) != sorted(documented, reverse=reverse):
+            return f"all runs have printed {order} numbers"
+    return ""
+
+
+def _other_numbers(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
+    first = sorted(runs[0])
+    if len(first) > 1 and all(sorted(run) == first for run in runs) and sorted(documented) != first:
+        return "all runs have printed the same numbers in some order"
+    counts = Counter(value for run in runs for value in run)
     if len(counts) > 1 and min(counts.values()) >= _OFTEN:
         for value in documented:
             if value not in counts:
                 shown = ", ".join(f"{number:g}" for number in sorted(counts))
                 return f"{value:g} is none of what runs have printed: {shown}"
-    return _out_of_range(documented, everything)
+    return ""
 
 
 def _far_off(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
