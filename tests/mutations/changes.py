@@ -26,6 +26,7 @@ _STRUCTURE = re.compile(
 _COMMENT = re.compile(r"(?:^|\s)--.*$")
 _WORD = re.compile(r"(?<![\w.])[A-Za-z]{3,}(?!\w)")
 _LITERAL = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
+_POSITION = re.compile(r"\[string \".*?\"\]:\d+:|[\w./-]+:\d+:")
 _STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 
 #: What is no difference between two results as large as 1.
@@ -127,7 +128,7 @@ def _word(text: str, chance: random.Random) -> str | None:
         (at, match)
         for at, line in enumerate(lines)
         if not _STRUCTURE.search(line)
-        for match in _WORD.finditer(_COMMENT.sub("", line))
+        for match in _WORD.finditer(_hidden(_COMMENT.sub("", line), _POSITION))
         if match[0] not in ("nan", "inf")
     ]
     if not found:
@@ -143,8 +144,7 @@ def _deleted(text: str, chance: random.Random) -> str | None:
 
 
 def _literal(source: str, chance: random.Random) -> str | None:
-    hidden = _STRING.sub(lambda match: " " * len(match[0]), _COMMENT.sub("", source))
-    found = list(_LITERAL.finditer(hidden))
+    found = list(_LITERAL.finditer(_hidden(_COMMENT.sub("", source), _STRING)))
     if not found:
         return None
     match = chance.choice(found)
@@ -213,6 +213,11 @@ def _with_match(
         return None
     match = chance.choice(found)
     return text[: match.start()] + change(match) + text[match.end() :]
+
+
+def _hidden(text: str, pattern: re.Pattern[str]) -> str:
+    """A text with blanks in place of what a pattern finds."""
+    return pattern.sub(lambda match: " " * len(match[0]), text)
 
 
 def _rows(lines: Sequence[str]) -> list[int]:

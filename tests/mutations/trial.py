@@ -16,6 +16,7 @@ from enum import Enum
 from pathlib import Path
 
 from tests.mutations.changes import IN_INPUTS, IN_OUTPUTS, is_within_tolerance
+from th_shell.docs.judging.ledger import find, ledger_path, read_ledger
 from th_shell.docs.judging.pages import Options, check_page, read_examples
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.compiler import Compiler
@@ -102,6 +103,9 @@ class Trial:
         self._options = Options(ledgers=ledgers)
         self.examples = read_examples(page, compiler)
         self.results = self._check({})
+        errata = find(read_ledger(ledger_path(page, ledgers)), self.examples)
+        #: The errata of which the ledger says what is right: only these are checked.
+        self._checked = {i for i, e in errata.items() if (e.input, e.output) != (None, None)}
         outcomes = runner.evaluate(self.examples)
         self._by_chance = {i for i, runs in enumerate(outcomes) if len(set(runs)) > 1}
 
@@ -126,7 +130,7 @@ class Trial:
             text = IN_OUTPUTS[kind](example.expected, chance)
             after = None if text is None else replace(example, expected=text)
             target = index
-        elif was is Verdict.ERRATUM and chance.random() < _RUNS_ANEW:
+        elif index in self._checked and was is Verdict.ERRATUM and chance.random() < _RUNS_ANEW:
             kind, target, index = "input of erratum", index, chance.choice(self._above(index))
             example = self.examples[index]
             text = IN_INPUTS[kind](example.source, chance)

@@ -42,8 +42,8 @@ def implausible(documented: Sequence[float], runs: Sequence[Sequence[float]]) ->
         return ""
     if not all(map(isfinite, documented)):
         return "no run has printed nan or inf"
-    whole = all(map(float.is_integer, everything))
-    if whole and not all(map(float.is_integer, documented)):
+    whole = _are_whole(everything)
+    if whole and not _are_whole(documented):
         return "all runs have printed whole numbers"
     alike = all(len(run) == len(documented) for run in runs)
     why = _other_order(documented, runs)
@@ -77,7 +77,7 @@ def unlike_fixed(
     for word, column, changed in zip(words, columns, varied, strict=True):
         value = column[0]
         is_fixed = value == column[1] and value not in by_chance and isfinite(value)
-        if value.is_integer():  # it may be the same in a few runs by chance
+        if _are_whole([value]):  # it may be the same in a few runs by chance
             is_fixed = is_fixed and len(set(column)) == 1
         slack = 1.01 * precision(word) + 4 * abs(changed - value)
         if is_fixed and not abs(float(word) - value) <= slack:
@@ -132,3 +132,7 @@ def _out_of_range(documented: Sequence[float], everything: Sequence[float]) -> s
         if not lowest <= value <= highest:
             return f"{value:g} is far from what runs have printed: {low:g} to {high:g}"
     return ""
+
+
+def _are_whole(values: Sequence[float]) -> bool:
+    return all(value == int(value) for value in values if isfinite(value))

@@ -47,4 +47,4 @@ def unlike_above(outputs: Mapping[int, Sequence[float]]) -> dict[int, int]:
 
 
 def _are_whole(*values: float) -> bool:
-    return all(value.is_integer() for value in values)
+    return all(value == value // 1 for value in values)

@@ -129,5 +129,7 @@ def _compare(expected: str, first: str, second: str) -> Verdict:
         return Verdict.PASS
     if agrees_in_any_order(expected, first):
         return Verdict.LAYOUT
+    if agrees_in_any_order(first, second):
+        return Verdict.DIFFERS  # the runs differ in the order of fields alone
     by_chance = not same(first, second) and agrees_by_layout(expected, first, second)
     return Verdict.LAYOUT if by_chance else Verdict.DIFFERS
