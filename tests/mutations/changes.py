@@ -23,6 +23,7 @@ _SHAPE = re.compile(r"\b(\w+?)(Tensor|Storage) (?:of (?:size|dimension)|- size:)
 _STRUCTURE = re.compile(
     r"\w+(?:Tensor|Storage)\b|^\s*Columns\s|^\s*\([\d,.]+\) =|\*\s*$|^\s*\.\.\."
 )
+_ELLIPSIS = re.compile(r"^\s*\.\.\.\s*$", re.M)
 _COMMENT = re.compile(r"(?:^|\s)--.*$")
 _WORD = re.compile(r"(?<![\w.])[A-Za-z]{3,}(?!\w)")
 _LITERAL = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
@@ -66,6 +67,8 @@ def _nan(text: str, chance: random.Random) -> str | None:
 
 
 def _deleted_number(text: str, chance: random.Random) -> str | None:
+    if _ELLIPSIS.search(text):
+        return None  # it may stand for the number
     found = _with_number(text, chance, lambda _: "")
     return found if found and found.strip() else None
 
@@ -77,7 +80,7 @@ def _added_number(text: str, chance: random.Random) -> str | None:
 def _deleted_row(text: str, chance: random.Random) -> str | None:
     lines = text.split("\n")
     rows = _rows(lines)
-    if len(rows) < 2:
+    if len(rows) < 2 or _ELLIPSIS.search(text):
         return None
     del lines[chance.choice(rows)]
     return "\n".join(lines)
