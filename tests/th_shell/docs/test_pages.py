@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.judging.pages import Options, check_page
-from th_shell.docs.judging.plausibility import implausible
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.page import read
@@ -93,11 +92,50 @@ def test_what_no_run_can_print(check: Check, wrong: str) -> None:
     assert verdicts(check(wrong)) == ["differs"]
 
 
-def test_plausible_numbers() -> None:
-    runs = [[0.1 * k, 1 - 0.1 * k, 0.5] for k in range(10)]
-    assert implausible([0.9999, 0.0001, 0.3], runs) == ""
-    assert "far" in implausible([0.5, 0.5, 7], runs)
-    assert implausible([-3.1, 2.0], [[-1.2, 1.9], [2.5, -0.3]]) == ""  # too few to tell
+def test_what_contradicts_its_own_sizes_although_their_number_depends_on_chance(
+    check: Check,
+) -> None:
+    ones = "\n".join(" 1" for _ in range(12))
+    page = f"> x = torch.rand(99)\n> x[x:gt(.5)]\n{ones}\n[torch.DoubleTensor of dimension 3]"
+    found = check(page)[-1]
+    assert (found.verdict.value, found.note) == (
+        "damaged",
+        "the text contradicts its last line, 3: 12 numbers for 3 elements",
+    )
+
+
+COLUMN = "> x = torch.rand(5)\n> x\n 0.12\n 0.5\n 0.25\n 0.75\n {}\n"
+COLUMN += "[torch.DoubleTensor of dimension 5]\n"
+
+
+@pytest.mark.parametrize(("last", "verdict"), [("0.31", "layout"), ("0.91", "differs")])
+def test_what_is_shown_twice(check: Check, last: str, verdict: str) -> None:
+    found = check(COLUMN.format("0.31") + COLUMN.format(last))
+    assert verdicts(found) == ["ran", "layout", "ran", verdict]
+    if verdict == "differs":
+        note = "by chance, but its numbers are those under line 3 with 0.91 for 0.31"
+        assert found[-1].note == note
+
+
+def test_what_is_shown_again_in_another_block(check: Check) -> None:
+    shown = COLUMN.format("0.31")
+    again = shown[shown.index("\n") + 1 :]
+    for page, verdict in (
+        (again, "pass"),
+        (again.replace("0.75", "0.85"), "differs"),
+        (again.replace("0.", "0.1"), "layout"),
+    ):
+        found = check(f"{shown}```\n\nShown again:\n\n```lua\n{page}")
+        assert verdicts(found)[-1] == verdict
+
+
+def test_what_is_fixed_beside_what_depends_on_chance(check: Check) -> None:
+    page = (
+        "> torch.cat(torch.ones(2), torch.rand(2), 1)\n 1.0000\n {}\n 0.2500\n 0.7500\n"
+        "[torch.DoubleTensor of dimension 4]\n"
+    )
+    assert verdicts(check(page.format("1.0000"))) == ["layout"]
+    assert verdicts(check(page.format("0.0000"))) == ["differs"]
 
 
 def test_results_of_rounded_literals(check: Check) -> None:

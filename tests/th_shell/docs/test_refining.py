@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page, read_examples
+from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.page import read as read_page
 from th_shell.docs.running.evaluation import Runner
 
 COMPILER = Compiler()
@@ -15,7 +16,7 @@ COMPILER = Compiler()
 def read(folder: Path, text: str) -> list[Example]:
     page = folder / "page.md"
     page.write_text(text)
-    return read_examples(page, COMPILER)
+    return list(read_page(page, COMPILER).examples)
 
 
 def kinds(examples: list[Example]) -> str:
@@ -92,6 +93,7 @@ def test_text_that_is_no_output(tmp_path: Path, page: str, found: str) -> None:
 def test_verdict_of_output_in_a_block_of_its_own(
     runner: Runner, tmp_path: Path, source: str, verdict: str
 ) -> None:
-    examples = read(tmp_path, f"```\n{source}\n```\n\nIt prints:\n\n```\n3\n```\n")
-    (result,) = check_page(tmp_path / "page.md", examples, runner, COMPILER, Options()).results
+    read(tmp_path, f"```\n{source}\n```\n\nIt prints:\n\n```\n3\n```\n")
+    page = tmp_path / "page.md"
+    (result,) = check_page(page, read_page(page, COMPILER), runner, Options()).results
     assert result.verdict.value == verdict

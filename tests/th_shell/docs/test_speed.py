@@ -10,8 +10,8 @@ from time import process_time
 
 import pytest
 
-from th_shell.docs.judging.pages import read_examples
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import read
 
 COMPILER = Compiler()
 
@@ -44,7 +44,7 @@ def test_time_is_in_proportion(
         page = tmp_path / name
         page.write_text("\n".join(lines(count)))
         start = process_time()
-        read_examples(page, COMPILER)
+        read(page, COMPILER)
         return process_time() - start
 
     count = 100

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page, read_examples
+from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import read
 from th_shell.docs.reading.values import Value, comment_of, value_of
 from th_shell.docs.running.evaluation import Runner
 
@@ -60,8 +61,7 @@ def test_values(text: str, source: str, value: Value | None) -> None:
 def judged(runner: Runner, folder: Path, *lines: str) -> list[Result]:
     page = folder / "page.md"
     page.write_text("\n".join(["```lua", *lines, "```", ""]))
-    examples = read_examples(page, COMPILER)
-    return list(check_page(page, examples, runner, COMPILER, Options()).results)
+    return list(check_page(page, read(page, COMPILER), runner, Options()).results)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ def verdict(
 
 
 RANDOM = Outcome("0.1000\n"), Outcome("0.2000\n")
+IN_ANY_ORDER = Outcome("{\n b : 2\n a : 1\n}\n"), Outcome("{\n a : 1\n b : 2\n}\n")
 IN_ONE = "an error in one of two runs: bad"
 BY_CHANCE = "the output depends on chance; compared by layout"
 
@@ -37,6 +38,7 @@ BY_CHANCE = "the output depends on chance; compared by layout"
         ("", *RANDOM, ("ran", "")),
         ("...", *RANDOM, ("pass", "")),
         ("{\n a : 1\n b : 2\n}", Outcome("{\n b : 2\n a : 1\n}\n"), None, ("layout", "")),
+        ("{\n a : 1\n b : -2\n}", *IN_ANY_ORDER, ("differs", BY_CHANCE)),
         ("", Outcome(error="stdin:1: bad"), None, ("error", "")),
         ("stdin:1: bad", Outcome(error="stdin:1: bad"), None, ("pass", "")),
         ("1\nstdin:1: bad", Outcome("1\n", error="stdin:1: bad"), None, ("pass", "")),

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from th_shell.docs.judging.adoption import adopting_code, vary_literals
-from th_shell.docs.judging.comparison import agrees_within, numbers
-from th_shell.docs.judging.plausibility import implausible
+from th_shell.docs.judging.comparison import agrees_within, is_scaled, number_words, numbers
+from th_shell.docs.judging.plausibility import implausible, misshapen, unlike_fixed
 from th_shell.docs.judging.python import comparable, comparable_outcome
+from th_shell.docs.judging.repetition import differences, nearly_repeats, unlike_above
 from th_shell.docs.judging.verdicts import Result, Verdict, judge
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.languages import LUA
@@ -110,7 +111,7 @@ def _judge_again(
         if examples[i].language != LUA and samples[0] != found[i][0].output:
             samples = samples[:1]  # it is by no seed: one seed has printed different things
         results.append(_better(first, second, found[i], samples, i in shown_first))
-    return Judgement(results, _pairs(found))
+    return Judgement(_with_repetitions(results), _pairs(found))
 
 
 def _evaluated(
@@ -152,18 +153,50 @@ def _better(
         wanted, got, moved = filtered(settings.filters, expected, exact.output, varied.output)
         if agrees_within(wanted, got, moved, settings.tolerance):
             return replace(second, verdict=Verdict.PASS, note="")
-        if first.verdict is Verdict.LAYOUT and not is_shown_first:
+        shows_others = is_shown_first and not _nearly_repeats(expected, exact.output)
+        if first.verdict is Verdict.LAYOUT and not shows_others:
             note = "it does not follow from the numbers that the page shows above"
             return replace(second, note=note)
         by_chance = first.verdict is Verdict.LAYOUT
-    if by_chance and len(set(samples)) == 1:
+    why = misshapen(expected) if by_chance else ""
+    if by_chance and not why and len(set(samples)) == 1:
         return first  # not by the seed: new memory, the clock, an address
     if by_chance:
-        why = implausible(numbers(expected), [numbers(text) for text in samples])
+        why = why or implausible(numbers(expected), [numbers(text) for text in samples])
+        if not why and not is_shown_first:
+            why = _unlike_fixed(expected, [run.output for run in outcomes[:_ADOPTED]], samples)
         if why:
             return replace(first, verdict=Verdict.DIFFERS, note=f"by chance, but {why}")
         return first
     return second
+
+
+def _nearly_repeats(expected: str, printed: str) -> bool:
+    # What is printed has as many digits as the page shows where it has the documented numbers.
+    return nearly_repeats(numbers(expected), numbers(printed))
+
+
+def _unlike_fixed(expected: str, adopted: Sequence[str], samples: Sequence[str]) -> str:
+    if any(map(is_scaled, (expected, *adopted, *samples))):
+        return ""  # the same number may be printed in different ways
+    return unlike_fixed(
+        number_words(expected), list(map(numbers, adopted)), list(map(numbers, samples))
+    )
+
+
+def _with_repetitions(results: Sequence[Result]) -> list[Result]:
+    """The results; what depends on chance fails where it nearly repeats such an output above."""
+    judged = list(results)
+    shown = {
+        i: numbers(result.example.expected)
+        for i, result in enumerate(results)
+        if result.verdict is Verdict.LAYOUT
+    }
+    for i, above in unlike_above(shown).items():
+        line, what = results[above].example.line, differences(shown[i], shown[above])
+        note = f"by chance, but its numbers are those under line {line} with {what}"
+        judged[i] = replace(results[i], verdict=Verdict.DIFFERS, note=note)
+    return judged
 
 
 def _shown_first(examples: Sequence[Example]) -> set[int]:

@@ -26,7 +26,9 @@ __all__ = [
     "agrees_in_any_order",
     "agrees_within",
     "is_error_message",
+    "is_scaled",
     "line_readings",
+    "number_words",
     "numbers",
     "same",
     "tokens_agree",
@@ -137,7 +139,17 @@ def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _
 
 def numbers(text: str) -> list[float]:
     """The numbers in a printed text, in order."""
-    return [float(token) for token in _tokens(_SCALE.sub("", text)) if _IS_NUMBER.match(token)]
+    return list(map(float, number_words(text)))
+
+
+def number_words(text: str) -> list[str]:
+    """The numbers in a printed text as they stand there."""
+    return [token for token in _tokens(_SCALE.sub("", text)) if _IS_NUMBER.match(token)]
+
+
+def is_scaled(text: str) -> bool:
+    """Whether a printed text has numbers under a scale factor."""
+    return bool(_SCALE.search(text))
 
 
 def agrees_by_layout(expected: str, first: str, second: str) -> bool:

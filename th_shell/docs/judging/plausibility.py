@@ -2,46 +2,121 @@
 
 What holds for the numbers of each run must hold for the documented ones: that they are whole, that
 they are in order, that they are always the same ones in another order, and roughly their range.
+Numbers that are the same in all runs, beside others that depend on chance, must be the documented
+ones.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from math import isfinite
+from statistics import fmean, stdev
 
-__all__ = ["implausible"]
+from th_shell.docs.judging.printout import precision, printed_tensors
+
+__all__ = ["implausible", "misshapen", "unlike_fixed"]
+
+_ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
+
+#: So many numbers may be in order by chance.
+_FEW = 3
 
 #: How far beyond the range of so many numbers, at least, others may be: in widths of the range.
 _MOST_BEYOND = ((20, 0.6), (6, 3.0))
+#: How often each of the values must have been printed for another value to be impossible.
+_OFTEN = 8
+#: In how many runs a number must have been printed for its deviations to tell something, and how
+#: many standard deviations of theirs are too many: with 6 runs, once in a million numbers.
+_RUNS, _MOST_DEVIATIONS = 6, 30
 
 
 def implausible(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
     """Why numbers cannot have been printed by a run like the others; '' where they can.
 
-    runs: the numbers that runs have printed, as many in each.
+    runs: the numbers that runs have printed.
     """
     everything = [value for run in runs for value in run]
-    if not documented or any(len(run) != len(documented) for run in runs):
+    if not documented or not everything or not all(map(isfinite, everything)):
         return ""
-    if all(map(isfinite, everything)) and not all(map(isfinite, documented)):
+    if not all(map(isfinite, documented)):
         return "no run has printed nan or inf"
-    if not all(map(isfinite, everything)):
-        return ""
-    whole = all(value == int(value) for value in everything)
-    if whole and any(value != int(value) for value in documented):
+    whole = _are_whole(everything)
+    if whole and not _are_whole(documented):
         return "all runs have printed whole numbers"
+    alike = all(len(run) == len(documented) for run in runs)
+    why = _other_order(documented, runs)
+    if alike and not why:
+        why = _other_numbers(documented, runs) or (whole and _far_off(documented, runs)) or ""
+    return why or _out_of_range(documented, everything)
+
+
+def misshapen(documented: str) -> str:
+    """How a tensor in a text contradicts the line with its sizes; '' where none does."""
+    if _ELLIPSIS.search(documented):
+        return ""
+    return next((tensor.problem for tensor in printed_tensors(documented) if tensor.problem), "")
+
+
+def unlike_fixed(
+    words: Sequence[str], adopted: Sequence[Sequence[float]], runs: Sequence[Sequence[float]]
+) -> str:
+    """Why numbers beside others that depend on chance do not agree with what runs print; or ''.
+
+    words: the documented numbers. adopted: what three runs print that have the documented numbers
+    of examples above in place of their own, in the third all changed within their rounding.
+    runs: what other runs print.
+    """
+    exact, other, varied = adopted
+    if any(len(numbers) != len(words) for numbers in (*adopted, *runs)):
+        return ""
+    everything = (exact, other, *runs)
+    columns = list(zip(*everything, strict=True))
+    by_chance = {v for column in columns if column[0] != column[1] for v in column}
+    for word, column, changed in zip(words, columns, varied, strict=True):
+        value = column[0]
+        is_fixed = value == column[1] and value not in by_chance and isfinite(value)
+        if _are_whole([value]):  # it may be the same in a few runs by chance
+            is_fixed = is_fixed and len(set(column)) == 1
+        slack = 1.01 * precision(word) + 4 * abs(changed - value)
+        if is_fixed and not abs(float(word) - value) <= slack:
+            return f"all runs have printed {value:g}, not {word}"
+    return ""
+
+
+def _other_order(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
+    if min(map(len, runs)) <= _FEW:
+        return ""
+    for reverse, order in ((False, "ascending"), (True, "descending")):
+        is_sorted = all(list(run) == sorted(run, reverse=reverse) for run in runs)
+        if is_sorted and list(documented) != sorted(documented, reverse=reverse):
+            return f"all runs have printed {order} numbers"
+    return ""
+
+
+def _other_numbers(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
     first = sorted(runs[0])
     if len(first) > 1 and all(sorted(run) == first for run in runs) and sorted(documented) != first:
         return "all runs have printed the same numbers in some order"
-    for reverse, order in ((False, "ascending"), (True, "descending")):
-        is_sorted = [list(run) == sorted(run, reverse=reverse) for run in runs]
-        if (
-            len(first) > 3
-            and all(is_sorted)
-            and list(documented) != sorted(documented, reverse=reverse)
-        ):
-            return f"all runs have printed {order} numbers"
-    return _out_of_range(documented, everything)
+    counts = Counter(value for run in runs for value in run)
+    if len(counts) > 1 and min(counts.values()) >= _OFTEN:
+        for value in documented:
+            if value not in counts:
+                shown = ", ".join(f"{number:g}" for number in sorted(counts))
+                return f"{value:g} is none of what runs have printed: {shown}"
+    return ""
+
+
+def _far_off(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
+    """Why one of whole numbers is far from those in its place; ''."""
+    for value, *others in zip(documented, *runs, strict=True):
+        if len(others) < _RUNS or not (deviation := stdev(others)):
+            continue
+        if abs(value - fmean(others)) > _MOST_DEVIATIONS * deviation:
+            low, high = min(others), max(others)
+            return f"{value:g} is far from what runs have printed there: {low:g} to {high:g}"
+    return ""
 
 
 def _out_of_range(documented: Sequence[float], everything: Sequence[float]) -> str:
@@ -57,3 +132,7 @@ def _out_of_range(documented: Sequence[float], everything: Sequence[float]) -> s
         if not lowest <= value <= highest:
             return f"{value:g} is far from what runs have printed: {low:g} to {high:g}"
     return ""
+
+
+def _are_whole(values: Sequence[float]) -> bool:
+    return all(value == int(value) for value in values if isfinite(value))

@@ -173,5 +173,7 @@ def _compare(example: Example, first: str, second: str) -> Verdict:
         return Verdict.PASS
     if agrees_in_any_order(expected, first, tolerance):
         return Verdict.LAYOUT
+    if agrees_in_any_order(first, second):
+        return Verdict.DIFFERS  # the runs differ in the order of fields alone
     by_chance = not same(first, second) and agrees_by_layout(expected, first, second)
     return Verdict.LAYOUT if by_chance else Verdict.DIFFERS

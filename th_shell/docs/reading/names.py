@@ -37,14 +37,20 @@ def bound_names(source: str) -> set[str]:
 def read_names(source: str) -> set[str]:
     """The names that code uses otherwise: not as fields, methods or keys of tables."""
     found, before = set(), ""
+    opened: list[str] = []
     tokens = [match for match in _TOKEN.finditer(source) if _is_code(match[0])]
     for at, match in enumerate(tokens):
-        name = match["name"]
+        token, name = match[0], match["name"]
         after = tokens[at + 1][0] if at + 1 < len(tokens) else ""
-        is_key = after == "=" and before in ("{", ",", ";")
+        in_table = opened[-1:] == ["{"]
+        is_key = in_table and after == "=" and before in ("{", ",", ";")
         if name and before not in (".", ":") and not is_key:
             found.add(name)
-        before = match[0]
+        if token in "([{":
+            opened.append(token)
+        elif token in ")]}" and opened:
+            opened.pop()
+        before = token
     return found - _KEYWORDS
 
 

@@ -1,0 +1,1 @@
+"""Measures how many errors in a page th-docs finds: `scripts/mutations [COUNT] [PAGE…]`."""

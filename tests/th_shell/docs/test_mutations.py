@@ -1,0 +1,114 @@
+"""Errors in our own pages are noticed; `scripts/mutations` measures it for other pages."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.mutations.__main__ import measured
+from tests.mutations.changes import IN_OUTPUTS, is_within_tolerance
+from tests.mutations.trial import Ending, Mutation, Remembering, Trial
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.running.evaluation import FIRST, SECOND
+from th_shell.docs.running.processes import Starter
+
+DOCS = Path(__file__).parents[2] / "docs"
+TENSOR = " 1.25  2.50\n 3.00  4.00\n[torch.DoubleTensor of size 2x2]"
+
+
+@pytest.fixture(scope="module")
+def remembering(starter: Starter) -> Remembering:
+    return Remembering(starter)
+
+
+def rate(endings: list[Ending]) -> float:
+    """The share that is noticed, of what is outside the tolerance."""
+    outside = [ending for ending in endings if ending is not Ending.TOLERATED]
+    return sum(ending in (Ending.CAUGHT, Ending.TOLD) for ending in outside) / len(outside)
+
+
+#: Random numbers, and what follows from them.
+CHANCE = """```lua
+> x = torch.rand(2, 3)
+> x
+ 0.8020  0.7246  0.1204
+ 0.0369  0.4158  0.0985
+[torch.DoubleTensor of dimension 2x3]
+
+> x:t()
+ 0.8020  0.0369
+ 0.7246  0.4158
+ 0.1204  0.0985
+[torch.DoubleTensor of dimension 3x2]
+```
+"""
+
+
+def test_errors_in_our_pages_are_noticed(remembering: Remembering) -> None:
+    trials = [Trial(page, remembering, Compiler()) for page in sorted(DOCS.glob("*.md"))]
+    found = measured(trials, 100, random.Random(3), only="pass")
+    assert len(found) >= 100
+    assert rate([ending for _, _, ending in found]) >= 0.995
+
+
+def test_errors_in_what_depends_on_chance_are_noticed(
+    remembering: Remembering, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(CHANCE)
+    found = measured([Trial(page, remembering, Compiler())], 20, random.Random(3), only="layout")
+    assert len(found) == 20
+    assert rate([ending for _, _, ending in found]) == 1
+
+
+def test_a_deleted_output_is_noticed_by_a_baseline(remembering: Remembering) -> None:
+    trial = Trial(DOCS / "tensors.md", remembering, Compiler())
+    changes = (m for m in trial.mutations(random.Random(1)) if m.kind == "deleted")
+    assert trial.endings([next(changes)]) == [Ending.CAUGHT]
+
+
+def test_an_input_above_an_erratum(remembering: Remembering, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```lua\nx = torch.Tensor(1)\nx:fill(1)\n> x:sum()\n2\n```\n")
+    (tmp_path / "page.md.errata").write_text("It is wrong.\n    4: > x:sum()\n        | 1\n")
+    trial = Trial(page, remembering, Compiler())
+    changes = list(trial.mutations(random.Random(1)))
+    found = [trial.endings([change])[0] for change in changes]
+    assert {change.index for change in changes} == {0, 1}
+    assert set(found) == {Ending.CAUGHT}
+
+
+def test_runs_are_remembered(remembering: Remembering) -> None:
+    trial = Trial(DOCS / "chance.md", remembering, Compiler())
+    plain = remembering.evaluate(trial.examples)
+    assert remembering.evaluate(trial.examples) == plain
+    other = remembering.evaluate(trial.examples, (FIRST, SECOND, FIRST))
+    assert [runs[:2] for runs in other] == plain
+    assert all(runs[0] is runs[2] for runs in other)
+
+
+@pytest.mark.parametrize("kind", IN_OUTPUTS)
+def test_a_change_is_one(kind: str) -> None:
+    text = f"the answer is\n{TENSOR}"
+    found = {IN_OUTPUTS[kind](text, random.Random(seed)) for seed in range(20)}
+    assert found - {None} and text not in found
+
+
+@pytest.mark.parametrize(
+    ("after", "within"),
+    [
+        (TENSOR.replace("1.25", "1.26"), True),
+        (TENSOR.replace("1.25", "1.27"), False),
+        (TENSOR.replace("1.25", "nan"), False),
+        (TENSOR.replace(" 2.50", ""), False),
+        (TENSOR.replace("2x2", "2x3"), False),
+    ],
+)
+def test_tolerance(after: str, within: bool) -> None:
+    assert is_within_tolerance(TENSOR, after) is within
+
+
+def test_mutations_do_not_repeat(remembering: Remembering) -> None:
+    trial = Trial(DOCS / "errors.md", remembering, Compiler())
+    found: list[Mutation] = list(trial.mutations(random.Random(1)))
+    assert len(found) == len(set(found)) > 10

@@ -1,0 +1,37 @@
+"""Outputs that nearly repeat others are told from those that are other numbers."""
+
+import pytest
+
+from th_shell.docs.judging.repetition import differences, nearly_repeats, unlike_above
+
+SHOWN = [0.1, 0.2, 0.3, 0.4, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "nearly"),
+    [
+        ([0.1, 0.2, 0.3, 0.4, 0.6], True),
+        ([0.1, 0.2, 0.3, -0.4, 0.5], True),
+        (SHOWN, False),
+        ([0.1, 0.2, 0.3, 0.4], False),
+        ([0.1, 0.2, 0.3, 0.8, 0.9], False),
+        ([0.5, 0.4, 0.3, 0.2, 0.1], False),
+    ],
+)
+def test_numbers_that_nearly_repeat_others(numbers: list[float], nearly: bool) -> None:
+    assert nearly_repeats(numbers, SHOWN) is nearly
+
+
+def test_whole_numbers_agree_by_chance() -> None:
+    assert not nearly_repeats([1, 0, 1, 1, 0, 1], [1, 0, 1, 1, 0, 0])
+
+
+def test_differences() -> None:
+    assert differences([0.1, 0.7, 0.3], [0.1, 0.2, 0.3]) == "0.7 for 0.2"
+    assert differences([1, 2, 3, 4], [5, 6, 7, 8]) == "1 for 5, 2 for 6, 3 for 7 and 1 more"
+
+
+def test_an_output_is_unlike_those_above_it() -> None:
+    other = [*SHOWN[:4], 0.6]
+    assert unlike_above({3: SHOWN, 5: SHOWN, 8: other}) == {8: 5}
+    assert unlike_above({3: SHOWN, 5: other, 8: SHOWN}) == {5: 3}
