@@ -30,6 +30,7 @@ from th_shell.docs.reading.languages import LUA, PYTHON
 from th_shell.docs.reading.page import read
 from th_shell.docs.reading.python_syntax import BUILTINS
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
+from th_shell.docs.settings.settings import Settings
 
 __all__ = ["Ending", "Mutation", "Remembering", "Trial"]
 
@@ -130,6 +131,8 @@ class Trial:
     def _mutation(self, chance: random.Random) -> Mutation | None:
         index = chance.randrange(len(self.examples))
         example, was = self.examples[index], self.results[index].verdict
+        if example.settings != Settings():
+            return None  # what the page allows is no error
         if was in (Verdict.PASS, Verdict.LAYOUT):
             kind = chance.choice(list(IN_OUTPUTS))
             text = IN_OUTPUTS[kind](example.expected, chance)

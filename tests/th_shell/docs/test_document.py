@@ -55,10 +55,18 @@ def test_indented_fence_of_a_text_page(tmp_path: Path) -> None:
     assert contents(found) == [[(2, "      x = 1")]]
 
 
-@BOTH
-def test_fences_with_only_blank_lines_between_are_one_block(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "blocks"),
+    [
+        ("page.txt", [[(2, "a"), (7, "b"), (11, "c")]]),
+        ("page.md", [[(2, "a")], [(7, "b")], [(11, "c")]]),
+    ],
+)
+def test_only_in_a_text_page_fences_may_be_split_by_a_page_break(
+    tmp_path: Path, name: str, blocks: list[list[tuple[int, str]]]
+) -> None:
     found = blocks_of(tmp_path, name, "```lua\na\n```\n\n\f\n```\nb\n```\n\n```lua\nc\n```\n")
-    assert contents(found) == [[(2, "a"), (7, "b"), (11, "c")]]
+    assert contents(found) == blocks
 
 
 @BOTH

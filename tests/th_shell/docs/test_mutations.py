@@ -47,7 +47,7 @@ CHANCE = """```lua
 def test_errors_in_our_pages_are_noticed(remembering: Remembering) -> None:
     trials = [Trial(page, remembering, Compiler()) for page in sorted(DOCS.glob("*.md"))]
     found = measured(trials, 100, random.Random(3), only="pass")
-    assert len(found) >= 100
+    assert len(found) >= 80
     assert rate([ending for _, _, ending in found]) >= 0.995
 
 

@@ -73,12 +73,9 @@ def test_output_in_a_block_of_its_own(tmp_path: Path, lead: str) -> None:
 @pytest.mark.parametrize(
     ("page", "found"),
     [
-        ("```\nf()\n```\n\nText:\n\n```\n1 2\n```", "bare:2-2 text:8-8"),
-        ("```\nf()\n```\n\nThe output `y` is:\n\n```\n1 2\n```", "bare:2-2 text:8-8"),
         ("```\nf()\n3\n```\n\nIt prints:\n\n```\n1 2\n```", "bare:2-3 text:9-9"),
         ("```\nf()\n```\n\nIt prints:\n\n```\n1 2\ng()\n```", "bare:2-2 text:8-8 bare:9-9"),
         ("```\n$ ls\n```\n\nIt prints:\n\n```\n1 2\n```", "shell:2-2 text:8-8"),
-        ("```\nf()\n```\n\n```sh\nf\n```\n\nIt prints:\n\n```\n1 2\n```", "bare:2-2 text:12-12"),
         ("It prints:\n\n```\n1 2\n```", "text:4-4"),
         ("```\nf() --> 1\n```\n\nIt prints:\n\n```\n1 2\n```", "bare:2-2 text:8-8"),
     ],
@@ -97,3 +94,35 @@ def test_verdict_of_output_in_a_block_of_its_own(
     page = tmp_path / "page.md"
     (result,) = check_page(page, read_page(page, COMPILER), runner, Options()).results
     assert result.verdict.value == verdict
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict"),
+    [
+        ("print(3)", "pass"),
+        ("print(4)", "ran"),  # the page does not say that the text below is its output
+        ("x = 3", "ran"),
+        ("error('no 3')", "error"),
+        ("error('3')", "layout"),
+    ],
+)
+@pytest.mark.parametrize("between", ["Text:", "The output `y` is:", "```sh\nf\n```\n\nIt prints:"])
+def test_text_below_that_may_be_output(
+    runner: Runner, tmp_path: Path, source: str, verdict: str, between: str
+) -> None:
+    text = f"```\n{source}\n```\n\n{between}\n\n```\nsome text and\n\n3\n```\n"
+    if verdict == "pass":
+        text = text.replace("some text and\n\n", "")
+    (example,) = read(tmp_path, text)
+    assert example.apart and not example.announced
+    page = tmp_path / "page.md"
+    (result,) = check_page(page, read_page(page, COMPILER), runner, Options()).results
+    assert result.verdict.value == verdict
+
+
+def test_an_error_that_the_page_has_shown_above(runner: Runner, tmp_path: Path) -> None:
+    text = "```\n> error('no')\nno\n```\n\nAgain:\n\n```\nerror('no') -- fails\nerror('yes')\n```\n"
+    page = tmp_path / "page.md"
+    page.write_text(text)
+    found = check_page(page, read_page(page, COMPILER), runner, Options()).results
+    assert [result.verdict.value for result in found] == ["pass", "layout", "error"]

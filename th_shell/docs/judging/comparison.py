@@ -25,6 +25,7 @@ __all__ = [
     "agrees_by_layout",
     "agrees_in_any_order",
     "agrees_within",
+    "bare_message",
     "is_error_message",
     "is_scaled",
     "line_readings",
@@ -173,6 +174,11 @@ def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) 
     if not _TABLE.search(got):
         return False
     return any(_same_lines(text, got, _Slack(0, tolerance)) for text in _readings(expected))
+
+
+def bare_message(error: str) -> str:
+    """The message of an error of Lua without its position and traceback."""
+    return _POSITION.sub("", _TRACEBACK.sub("", error)).strip()
 
 
 def is_error_message(expected: str, message: str) -> bool:

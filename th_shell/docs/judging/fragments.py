@@ -80,4 +80,6 @@ class _Fragments:
         return absent and f"the page does not make: {absent}"
 
 
-_NOT_THERE = re.compile(r"(?i)not find|not found|no such|cannot open|does not exist|no module")
+_NOT_THERE = re.compile(
+    r"(?i)(?:not|n't) find|not found|no such|cannot open|does not exist|no module"
+)

@@ -12,6 +12,7 @@ from th_shell.docs.judging.comparison import (
     agrees,
     agrees_by_layout,
     agrees_in_any_order,
+    bare_message,
     is_error_message,
     same,
 )
@@ -40,6 +41,7 @@ class Verdict(Enum):
     ERRATUM = "erratum"  #: it fails, and the ledger has the reason why the page is wrong
 
 
+_COMMENT = re.compile(r"--.*")
 #: What a comment writes around and between values, and a printed value does not have.
 _QUOTES = re.compile(r"[\"',]")
 #: How Lua prints what it does not show the contents of.
@@ -98,6 +100,7 @@ def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome
     """The verdicts of a page's examples by themselves."""
     results = []
     script, block = ("", ""), -1
+    told: set[tuple[str, str]] = set()  # the errors that the page shows, with their inputs
     for example, (first, second) in zip(examples, outcomes, strict=True):
         candidates = [(first.output, second.output)]
         if example.kind is not Kind.BARE or example.block != block:
@@ -107,6 +110,11 @@ def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome
             script = script[0] + first.printed, script[1] + second.printed
             candidates += [(first.printed, second.printed), script]
         result = _judge_one(example, first, second, candidates)
+        error = _COMMENT.sub("", example.source).strip(), bare_message(first.error or "")
+        if result.verdict in (Verdict.PASS, Verdict.LAYOUT) and first.error:
+            told.add(error)
+        elif result.verdict is Verdict.ERROR and not example.expected and error in told:
+            result = replace(result, verdict=Verdict.LAYOUT, note="an error that is shown above")
         results.append(replace(result, seconds=first.seconds + second.seconds))
         if example.expected:
             script = ("", "")
@@ -131,6 +139,8 @@ def _judge_one(
         return Result(example, Verdict.RAN, got)
     verdicts = [_compare(example, *pair) for pair in candidates]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
+    if best is Verdict.DIFFERS and not example.announced:
+        return Result(example, Verdict.RAN, got, "the text in the block below is another one")
     by_chance = not same(*candidates[0])
     note = "the output depends on chance; compared by layout"
     return Result(
@@ -162,8 +172,11 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
         why = first.error or second.error
         return Result(example, Verdict.ERROR, got, f"an error in one of two runs: {why}")
     expected, message = filtered(example.settings.filters, example.expected, got)
-    documented = expected and is_error_message(expected, message)
-    return Result(example, Verdict.PASS if documented else Verdict.ERROR, got)
+    if expected and is_error_message(expected, message):
+        return Result(example, Verdict.PASS, got)
+    if example.apart and (bare := bare_message(first.error)) and bare in expected:
+        return Result(example, Verdict.LAYOUT, got, "the block below shows its error, with more")
+    return Result(example, Verdict.ERROR, got)
 
 
 def _compare(example: Example, first: str, second: str) -> Verdict:

@@ -1,7 +1,7 @@
 """Reads a page: finds its blocks of code, whose lines may be examples.
 
-How blocks are found depends on the page's format (`formats`). Blocks with only blank lines between
-them are joined, since page breaks split blocks.
+How blocks are found depends on the page's format (`formats`). In text pages, blocks with only blank
+lines between them are joined, since page breaks split blocks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from th_shell.docs.reading.blocks import Block, Line
-from th_shell.docs.reading.formats import reader
+from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.reading.languages import PYTHON, language_of
 
 __all__ = ["Block", "Line", "read_page"]
@@ -27,7 +27,10 @@ def read_page(path: Path) -> list[Block]:
     lines = text.replace("\N{NO-BREAK SPACE}", " ").split("\n")
     found: list[Block] = []
     is_run = True
-    for block in _joined(_led(reader(path.suffix)(lines), lines), lines):
+    blocks = _led(reader(path.suffix)(lines), lines)
+    if path.suffix.lower() not in FORMATS:
+        blocks = _joined(blocks, lines)
+    for block in blocks:
         language = language_of(block.language, (line.text for line in block.lines))
         was_run, is_run = is_run, bool(language)
         if is_run:

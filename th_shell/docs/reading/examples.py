@@ -64,7 +64,8 @@ class Example:
     line: the line of the page where the input begins, from 1. block: the number of its block.
     source: the input without prompts. expected: the text under it. last: the line where the input
     ends. documented: the first and the last line of the text under it, None where there is none.
-    apart: whether that text stands in a block of its own. heading: the heading above. language:
+    apart: whether that text stands in a block of its own; announced: whether the page says that the
+    text of this block is what the input prints. heading: the heading above. language:
     that of source. value: what a comment behind the input tells of its value. settings: how it is
     run and judged. hidden: what is done before it, or at the page's end, and not shown.
     """
@@ -79,6 +80,7 @@ class Example:
     heading: str = ""
     language: str = "lua"
     apart: bool = False
+    announced: bool = True
     value: Value | None = None
     settings: Settings = Settings()
     hidden: tuple[Hidden, ...] = ()
@@ -231,9 +233,11 @@ class _Cutter:
 
     def _input(self, at: int, used: int, kind: Kind, source: str) -> None:
         source = source.strip()
+        goes_on = self._open and self._is_under_prompt()
         self._open = bool(source) and (kind is Kind.SHELL or not self._is_comment(source))
         if not self._open:
             self._comment(source)
+            self._open = self._open or bool(source) and goes_on and not self._told[-1]
             return
         for names in _ASSIGNED.findall(source):
             self._assigned.update(name.strip() for name in names.split(","))
@@ -250,6 +254,11 @@ class _Cutter:
             told = comment_of(source)
             self._open = told == ""
             self._told[-1] += [told] if told else []
+
+    def _is_under_prompt(self) -> bool:
+        # There a comment goes on with that of the input, and what stands below is the output.
+        last = self._inputs[-1] if self._inputs else None
+        return last is not None and last.kind is Kind.PROMPT and not self._outputs[-1]
 
     def _is_comment(self, source: str) -> bool:
         return source.startswith("--") and self._compiler.is_comment(source)

@@ -5,8 +5,8 @@ compile by chance: in formulas, signatures, configuration files, tables of conte
 is text as a whole if it begins with words that do not compile, or if it has such words and its code
 only assigns, which prints nothing.
 
-A block that has nothing but text, below a line such as 'It prints:', is what the last input of the
-block before prints, if nothing stands under that input.
+A block that has nothing but text may be what the last input of the block before prints, if nothing
+stands under that input. Below a line such as 'It prints:' it is.
 """
 
 from __future__ import annotations
@@ -53,10 +53,14 @@ def refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Exampl
     found: list[Example] = []
     for number, group in groupby(examples, key=lambda example: example.block):
         inside = _without_prose(list(group), blocks[number])
-        if _is_output(inside, found, blocks[number]):
-            (text,) = inside
+        if _may_be_output(inside, found, blocks[number]):
+            text = _as_text(inside, blocks[number])
             found[-1] = replace(
-                found[-1], expected=text.expected, documented=text.documented, apart=True
+                found[-1],
+                expected=text.expected,
+                documented=text.documented,
+                apart=True,
+                announced=bool(_ANNOUNCES.search(blocks[number].lead)),
             )
         else:
             found += inside
@@ -115,10 +119,11 @@ def _as_text(paragraph: Sequence[Example], block: Block) -> Example:
 # -- output in a block of its own
 
 
-def _is_output(inside: Sequence[Example], before: Sequence[Example], block: Block) -> bool:
-    if len(inside) != 1 or inside[0].kind is not Kind.TEXT or not before:
+def _may_be_output(inside: Sequence[Example], before: Sequence[Example], block: Block) -> bool:
+    if not before or any(example.kind is not Kind.TEXT for example in inside):
         return False
     last = before[-1]
     is_next = last.block == inside[0].block - 1
-    has_none = last.kind in (Kind.PROMPT, Kind.BARE) and not last.expected and not last.value
-    return is_next and has_none and bool(_ANNOUNCES.search(block.lead))
+    return (
+        is_next and last.kind in (Kind.PROMPT, Kind.BARE) and not last.expected and not last.value
+    )

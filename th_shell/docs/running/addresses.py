@@ -19,9 +19,10 @@ __all__ = ["move_addresses", "randomize_programs"]
 _NO_RANDOMIZE = 0x0040000  # of personality(2): programs get the same addresses each time
 _ASK = 0xFFFFFFFF
 
-#: Bytes of memory that is mapped, which is more than the C library allocates in its heap at once;
-#: of a block at the end of the heap, behind all that was free before.
-_MAPPED, _AT_END = 64 << 20, 16 << 20
+#: Bytes of memory that is mapped, which is more than the C library allocates in its heap at once,
+#: and other than the 64 MB that it maps for a thread, which one of the runs may have more than the
+#: other; bytes of a block at the end of the heap, behind all that was free before.
+_MAPPED, _AT_END = (61 << 20) + 13 * mmap.PAGESIZE, 16 << 20
 #: Bytes of blocks of which one of each size is taken, and of larger ones, of which all are.
 _SMALL, _LARGE = range(8, 1040, 16), [1 << bits for bits in range(19, 9, -1)]
 #: numpy keeps freed memory of each size up to 1024 bytes. Few arrays have the sizes left out here.
