@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.th_shell.docs.conftest import CheckPage
 from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.verdicts import PageResult, judge
 from th_shell.docs.reading.compiler import Compiler
@@ -150,6 +151,17 @@ def test_an_erratum_that_does_not_say_it(check: Callable[[str | None], PageResul
     result = check("A wrong number.\n  3: > x\n").results[1]
     note = "the ledger does not say what it prints: th-docs --update writes that"
     assert (result.verdict.value, result.note) == ("differs", note)
+
+
+def test_an_erratum_whose_output_depends_on_chance(check_text: CheckPage, tmp_path: Path) -> None:
+    page = "```\n> x = torch.rand(2)\n> x\n 1 2 3\n> torch.ones(2)\n 1 2\n```\n"
+    assert not check_text(page, update=True).failed
+    ledger = (tmp_path / "page.md.errata").read_text()
+    assert ledger.count("        ~ ") == 3  # the two numbers, and the line with the sizes
+    assert not check_text(page).failed
+    # What was fixed must not become random.
+    assert check_text(page.replace("torch.ones", "torch.rand")).failed
+    assert check_text(page.replace("> torch.ones(2)", "> torch.ones(2):set(x:storage())")).failed
 
 
 def test_an_erratum_has_the_right_input(check: Callable[[str | None], PageResult]) -> None:

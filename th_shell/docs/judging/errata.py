@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from th_shell.docs.judging.chance import Judgement
-from th_shell.docs.judging.comparison import agrees, agrees_by_layout
+from th_shell.docs.judging.comparison import agrees, agrees_by_layout, same
 from th_shell.docs.judging.ledger import Erratum, places
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example
@@ -46,7 +46,7 @@ def _disagreement(result: Result, entry: Erratum, runs: tuple[Outcome, Outcome])
         return f"the ledger says: {entry.reason} But it is {result.verdict.value} now: strike it."
     if entry.output is None:
         return "the ledger does not say what it prints: th-docs --update writes that"
-    if not _prints(entry.output, runs, result.example.settings):
+    if not _prints(entry.output, entry.by_chance, runs, result.example.settings):
         return f"the ledger says that it prints something else: {entry.output}"
     return ""
 
@@ -65,11 +65,11 @@ def updated(
     for i, (result, runs) in enumerate(zip(judged.results, judged.outcomes, strict=True)):
         if i in errata:
             if errata[i].input is None and _fails(result):
-                new[i] = replace(errata[i], output=_printed(runs[0]))
+                new[i] = _with_output(errata[i], runs)
         elif result.failed and i in inputs:
             new[i] = Erratum(0, "", _sentence(result.note), input=inputs[i])
         elif result.failed:
-            new[i] = Erratum(0, "", _sentence(result.note), output=_printed(runs[0]))
+            new[i] = _with_output(Erratum(0, "", _sentence(result.note)), runs)
     known = places(examples)
     return {i: replace(entry, place=known[i]) for i, entry in new.items()}
 
@@ -82,11 +82,18 @@ def _printed(run: Outcome) -> str:
     return run.output + (run.error or "")
 
 
-def _prints(output: str, runs: tuple[Outcome, Outcome], settings: Settings) -> bool:
+def _with_output(entry: Erratum, runs: tuple[Outcome, Outcome]) -> Erratum:
+    first, second = map(_printed, runs)
+    return replace(entry, output=first, by_chance=not same(first, second))
+
+
+def _prints(
+    output: str, by_chance: bool, runs: tuple[Outcome, Outcome], settings: Settings
+) -> bool:
     output, first, second = filtered(settings.filters, output, *map(_printed, runs))
-    return agrees(output, first, settings.tolerance) or (
-        first != second and agrees_by_layout(output, first, second)
-    )
+    if by_chance:
+        return agrees_by_layout(output, first, second)
+    return all(agrees(output, text, settings.tolerance) for text in (first, second))
 
 
 def _sentence(note: str) -> str:

@@ -3,8 +3,9 @@
 They are in a file beside the page, named PAGE.errata: the page's ledger. A line that is not
 indented is a reason; the indented lines under it are the examples that it is for, each with its
 line in the page and the first line of its input. Below, further lines say what is right: after `|`
-what the example prints, or after `>` the input that prints what the page documents. Both are
-checked. A line after `@` names the place of the example, so that the entry finds it when lines
+what the example prints, after `~` what it prints where that depends on chance, so that only the
+layout counts, or after `>` the input that prints what the page documents. All are checked. A line
+after `@` names the place of the example, so that the entry finds it when lines
 move: the heading above, the number of the example among those under it that begin alike, and a
 hash of the documented text. `th-docs --update` writes all of this:
 
@@ -46,7 +47,7 @@ __all__ = [
 ]
 
 _ENTRY = re.compile(r"^\s+(\d+):\s*(.*)$")
-_DETAIL = re.compile(r"^\s+(?P<what>[@|>])(?: (?P<text>.*))?$")
+_DETAIL = re.compile(r"^\s+(?P<what>[@|~>])(?: (?P<text>.*))?$")
 _PLACE = re.compile(r"(?P<heading>.*)/(?P<ordinal>\d+) #(?P<text>[0-9a-f]+)\s*$")
 _ANY_PROMPT = re.compile(r"^(?:>>>|(?:th)?>|\$|In ?\[\d*\]:)\s*")
 _COMMENT = re.compile(r"(?:^|\s)--.*$")
@@ -78,7 +79,7 @@ class Erratum:
 
     line: that of the example in the page. at: that of the entry in the ledger. place: that of the
     example. output: what the example prints, and input: the right input; None where the ledger does
-    not say.
+    not say. by_chance: whether the output depends on chance.
     """
 
     line: int
@@ -88,6 +89,7 @@ class Erratum:
     place: Place | None = None
     output: str | None = None
     input: str | None = None
+    by_chance: bool = False
 
 
 def ledger_path(page: Path, folder: Path | None = None) -> Path:
@@ -189,9 +191,9 @@ def _with_detail(entry: Erratum, what: str, text: str) -> Erratum:
         if not place:
             raise LedgerError(f"ledger line {entry.at}: no place: {text}")
         return replace(entry, place=Place(place["heading"], int(place["ordinal"]), place["text"]))
-    if what == "|":
+    if what in "|~":
         output = text if entry.output is None else f"{entry.output}\n{text}"
-        return replace(entry, output=output)
+        return replace(entry, output=output, by_chance=what == "~")
     return replace(entry, input=text if entry.input is None else f"{entry.input}\n{text}")
 
 
@@ -202,7 +204,8 @@ def _written(entry: Erratum, example: Example) -> list[str]:
     if entry.input is not None:
         details += [(">", line) for line in entry.input.split("\n")]
     if entry.output is not None:
-        details += [("|", line) for line in entry.output.rstrip().split("\n")]
+        mark = "~" if entry.by_chance else "|"
+        details += [(mark, line) for line in entry.output.rstrip().split("\n")]
     return lines + [f"{_MARGIN * 2}{what} {line}".rstrip() for what, line in details]
 
 
