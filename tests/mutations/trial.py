@@ -30,7 +30,7 @@ from th_shell.docs.reading.languages import LUA, PYTHON
 from th_shell.docs.reading.page import read
 from th_shell.docs.reading.python_syntax import BUILTINS
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
-from th_shell.docs.settings.settings import Settings
+from th_shell.docs.settings.settings import Mark, Settings
 
 __all__ = ["Ending", "Mutation", "Remembering", "Trial"]
 
@@ -211,7 +211,7 @@ class Trial:
         # What stands below its block need not be run.
         indices = self._block(mutation)
         changed = {
-            i: replace(example, skip=True)
+            i: replace(example, settings=Settings(skip=Mark()))
             for i, example in enumerate(self.examples)
             if i > indices[-1]
         }
