@@ -44,7 +44,7 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="COMMAND",
         help="what runs the examples instead of th: a command that runs a Lua script; or, behind "
-        f"'{PROTOCOL} ', one that speaks the protocol of th_shell/docs/running/protocol.py; "
+        f"'{PROTOCOL} ', one that speaks the protocol of th_shell/docs/README.md; "
         "behind 'python: ', what runs the examples in Python (default: the Python of th-docs)",
     )
     group.add_argument(

@@ -1,31 +1,7 @@
 """The protocol between th-docs and an engine, which runs the examples of a page.
 
-An engine is a command. It reads requests from the file descriptor 3 and writes replies to the file
-descriptor 4; what examples print goes to its standard output and error output, as always, and its
-standard input is empty. It runs in the page's folder, and ends with status 0 when the requests end.
-
-A message is a line with a word and a number, then that many bytes and a newline:
-
-    input 5
-    1 + 1
-
-Requests, each of which has one reply before the next one is sent:
-
-    begin   a run begins. The body has lines of a name and a number, such as `seed 1`: see `begin`.
-    block   a block of the page begins. Its body is empty.
-    seed    set the seed of random numbers to the number in the body.
-    run     run code that the page does not have, and print no values.
-    input   run an input as the engine's prompt does: print its values.
-    cell    for Python: run statements as a notebook does, which shows the value of the last one.
-
-Replies:
-
-    values  sent before the values of an input are printed. It has no body. The engine then waits
-            for a line `go`. It may be left out: then all that is printed is printed by the input.
-    done    the request has ended. All that was printed has been written out.
-    error   likewise, with an error, whose message is the body.
-
-To a request that it does not know an engine replies `done`.
+The manual, `README.md` of `th_shell/docs`, tells what the messages are and what an engine does.
+This module reads and writes them.
 """
 
 from __future__ import annotations
