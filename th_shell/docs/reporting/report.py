@@ -183,6 +183,7 @@ def _details(result: Result, view: View) -> Iterator[str]:
     yield from _section("input", excerpt(_input(result)))
     if result.repaired:
         yield from _repair(result, view)
+        return
     documented, printed = result.example.expected, result.got
     diff: list[str] = []
     if documented and printed and result.verdict is not Verdict.ERROR and view.diff != "none":
