@@ -25,7 +25,7 @@ _RST = re.compile(r"^(?P<margin>\s*)\.\.\s+(?P<text>th-docs\b.*)$")
 _RST_CODE = re.compile(
     r"^(?P<margin>\s*)(?:\.\.\s+(?:code|code-block|sourcecode|parsed-literal)::.*|(?!\.\.\s).*::)$"
 )
-_LINE = re.compile(r"^(?P<code>.*?)(?:-{2,}|#+|//+)\s*(?P<text>th-docs\b.*)$")
+_LINE = re.compile(r"^(?P<code>.*?)(?:(?<!-)-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text>th-docs\b.*)$")
 _LONG = re.compile(r"^\s*--\[(?P<level>=*)\[\s*(?P<text>th-docs\b.*)$")
 _FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})\s*(?P<language>[\w.+-]*)\s*$")
 
