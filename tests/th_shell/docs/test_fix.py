@@ -1,5 +1,6 @@
 """Documented outputs and inputs are mended in place; everything else stays byte for byte."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,15 @@ from th_shell.docs.running.evaluation import Runner
 )
 def test_the_page_keeps_its_ways(documented: list[str], printed: str, new: list[str]) -> None:
     assert [line for lines in rewritten(documented, printed) for line in lines] == new
+
+
+def test_long_outputs_are_rewritten_in_little_time() -> None:
+    documented = [f"{number} {number + 1}" for number in range(300)]
+    wanted = [*documented[:50], *(f"{n} {n}" for n in range(200)), *documented[250:]]
+    start = time.monotonic()
+    new = rewritten(documented, "\n".join(wanted))
+    assert [line.split() for lines in new for line in lines] == [w.split() for w in wanted]
+    assert time.monotonic() - start < 5
 
 
 PAGE = """\
