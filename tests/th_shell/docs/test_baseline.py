@@ -57,6 +57,12 @@ def test_an_example_that_is_gone(check_text: CheckPage, baseline: Path) -> None:
     assert not check_text(PAGE.replace("> x = 1", "x = 1 -- one")).failed
 
 
+def test_a_heading_with_a_return_of_the_carriage(check_text: CheckPage) -> None:
+    text = "# A\rB\n\n```\n> 1\n1\n```\n"
+    assert not check_text(text, update=True, as_text=True).failed
+    assert not check_text(text, as_text=True).failed
+
+
 def test_update_accepts_a_fall(check_text: CheckPage, baseline: Path) -> None:
     fallen = PAGE.replace("+ 1\n2\n", "+ 1\n")
     assert not check_text(fallen, update=True).failed

@@ -424,3 +424,9 @@ def test_teardown_runs_at_the_end_also_after_failures(check: Check, tmp_path: Pa
 def test_teardown_that_fails(check: Check) -> None:
     page = check("```\n> 1\n1\n```\n\n<!-- th-docs: teardown error('bad') -->\n")
     assert page.problem == "the teardown at page.md:6 fails: stdin:1: bad"
+
+
+def test_pages_of_both_suffixes_of_restructuredtext_have_directives() -> None:
+    lines = [".. th-docs: skip"]
+    found = [find_comments(suffix, lines, []) for suffix in (".rst", ".rest", ".REST")]
+    assert [[comment.text for comment in comments] for comments in found] == [["th-docs: skip"]] * 3

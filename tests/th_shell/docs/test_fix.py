@@ -1,10 +1,11 @@
 """Documented outputs and inputs are mended in place; everything else stays byte for byte."""
 
+import time
 from pathlib import Path
 
 import pytest
 
-from th_shell.docs.fixing.fix import find_fix, fixed_text
+from th_shell.docs.fixing.fix import find_fix
 from th_shell.docs.fixing.rewriting import rewritten
 from th_shell.docs.judging.pages import Options, assess_page
 from th_shell.docs.reading.compiler import Compiler
@@ -35,6 +36,15 @@ def test_the_page_keeps_its_ways(documented: list[str], printed: str, new: list[
     assert [line for lines in rewritten(documented, printed) for line in lines] == new
 
 
+def test_long_outputs_are_rewritten_in_little_time() -> None:
+    documented = [f"{number} {number + 1}" for number in range(300)]
+    wanted = [*documented[:50], *(f"{n} {n}" for n in range(200)), *documented[250:]]
+    start = time.monotonic()
+    new = rewritten(documented, "\n".join(wanted))
+    assert [line.split() for lines in new for line in lines] == [w.split() for w in wanted]
+    assert time.monotonic() - start < 5
+
+
 PAGE = """\
 # A page\r
 \r
@@ -57,12 +67,14 @@ yes\r
 The end."""
 
 
-def fixed(folder: Path, runner: Runner, text: str) -> tuple[str, int, list[str]]:
-    path = folder / "page.md"
+def fixed(
+    folder: Path, runner: Runner, text: str, name: str = "page.md"
+) -> tuple[str, int, list[str]]:
+    path = folder / name
     path.write_bytes(text.encode())
     page = read(path, Compiler())
-    fix = find_fix(page, assess_page(path, page, runner, Options()))
-    return fixed_text(text, page, fix), fix.examples, [r.example.source for r in fix.left]
+    fix = find_fix(path, text, page, assess_page(path, page, runner, Options()))
+    return fix.text, fix.examples, [r.example.source for r in fix.left]
 
 
 def test_a_page(runner: Runner, tmp_path: Path) -> None:
@@ -83,3 +95,62 @@ def test_errata_stay(runner: Runner, tmp_path: Path) -> None:
     (tmp_path / "page.md.errata").write_text("Two.\n  2: > 1 + 1\n    | 2\n")
     page = "```lua\n> 1 + 1\n3\n```\n"
     assert fixed(tmp_path, runner, page) == (page, 0, [])
+
+
+RST = """\
+Title
+=====
+
+.. code-block:: lua
+
+   > print('1\\n2\\n3')
+   5
+
+   6
+"""
+
+LUA = """\
+--- Adds.
+-- @usage
+-- > 1 + 1
+-- 3
+-- > print('a\\nb')
+-- c
+local x = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "new"),
+    [
+        # A blank line has no margin.
+        ("page.rst", RST, RST.replace("   5\n\n   6", "   1\n   2\n   3")),
+        ("page.lua", LUA, LUA.replace("-- 3", "-- 2").replace("-- c", "-- a\n-- b")),
+        ("page.md", "> ```lua\n> > 1 + 1\n> 3\n> ```\n", "> ```lua\n> > 1 + 1\n> 2\n> ```\n"),
+        ("page.md", "```lua\n> 'a b'\na\u00a0c\n```\n", "```lua\n> 'a b'\na b\n```\n"),
+    ],
+)
+def test_margins_and_marks_of_formats(
+    runner: Runner, tmp_path: Path, name: str, text: str, new: str
+) -> None:
+    assert fixed(tmp_path, runner, text, name)[0] == new
+    assert fixed(tmp_path, runner, new, name) == (new, 0, [])
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        "> print('```')\nx\n",  # the end of the fence
+        "> print('> 1')\nx\n",  # a prompt
+        "print('y = 5')\n7\n",  # a statement
+        "> print('\\27[1mx')\ny\n",  # no text
+        "> print('a\\rb')\ny\n",
+        "print(1)\nprint(2)\n1\n3\n",  # may be what both print
+    ],
+)
+def test_what_would_be_read_as_something_else_stays(
+    runner: Runner, tmp_path: Path, example: str
+) -> None:
+    page = f"```lua\n{example}> 1 + 1\n3\n```\n"
+    text, count, left = fixed(tmp_path, runner, page)
+    assert (text, count, len(left)) == (page.replace("+ 1\n3", "+ 1\n2"), 1, 1)

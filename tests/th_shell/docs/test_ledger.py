@@ -1,5 +1,6 @@
 """The ledger of errata: its format, and how entries find their examples."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -126,6 +127,47 @@ PLACED = [
     Example(20, 0, Kind.PROMPT, "x", "3", heading="Two"),
     Example(24, 0, Kind.PROMPT, "x", "4", heading="Two"),
 ]
+
+
+def test_equal_examples_of_which_one_is_gone() -> None:
+    equal = [Example(line, 0, Kind.PROMPT, "x", "1") for line in (4, 8, 12)]
+    entries = [Erratum(8, "x", "Why.", place=places(equal)[1]), Erratum(12, "x", "Why.")]
+    entries[1] = replace(entries[1], place=places(equal)[2])
+    assert sorted(find(entries, equal[1:])) == [0, 1]
+
+
+def test_thousands_of_equal_examples_are_found_in_little_time() -> None:
+    equal = [Example(line, 0, Kind.PROMPT, "x", "1") for line in range(3000)]
+    entries = [
+        Erratum(e.line, "x", "Why.", place=place)
+        for e, place in zip(equal, places(equal), strict=True)
+    ]
+    start = time.monotonic()
+    assert list(find(entries, equal)) == list(range(3000))
+    assert time.monotonic() - start < 1
+
+
+def test_entries_are_struck_with_their_reasons() -> None:
+    text = "# Notes.\n\nGrew.\n  4: > x\n    | 7\n  8: x\n\nShrank,\nthen grew.\n  20: x\n    | 1\n"
+    old = {0: Erratum(4, "x", "Grew.", 4), 1: Erratum(8, "x", "Grew.", 6)}
+    old[2] = Erratum(20, "x", "Shrank, then grew.", 10)
+    kept = {1: replace(old[1], place=places(PLACED)[1], output="2")}
+    assert updated_ledger(text, old, kept, PLACED) == (
+        f"# Notes.\n\nGrew.\n    8: > x\n        @ {places(PLACED)[1]}\n        | 2\n\n"
+    )
+
+
+def test_an_input_with_a_prompt_of_its_own(tmp_path: Path) -> None:
+    example = Example(4, 0, Kind.PROMPT, "> x")
+    entry = Erratum(4, "", "Why.", place=places([example])[0], output="")
+    text = updated_ledger("", {}, {0: entry}, [example])
+    assert list(find(read_ledger(ledger(tmp_path, text)), [example])) == [0]
+
+
+def test_a_return_of_the_carriage_ends_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "page.md.errata"
+    path.write_bytes(b"Why.\r\n  4: x\r\n    | 10 %\r20 %\r\n")
+    assert [e.output for e in read_ledger(path)] == ["10 %\r20 %"]
 
 
 def test_entries_are_written_and_read_again(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from th_shell.docs.checking import Checker, NotCheckedError
-from th_shell.docs.fixing.fix import Fix, find_fix, fixed_text
+from th_shell.docs.fixing.fix import Fix, find_fix
 from th_shell.docs.judging.ledger import LedgerError
 from th_shell.docs.options import add_judging_options, add_running_options, said_by
 from th_shell.docs.reading.compiler import Compiler
@@ -65,13 +65,12 @@ def _fixed(path: Path, checker: Checker, only_show: bool) -> bool:
         return _says(path, f"pages of this format are not written: {path.suffix}")
     try:
         read = checker.read(path)
-        fix = find_fix(read.page, read.assess())
         old = path.read_bytes().decode("utf-8", "surrogateescape")
-        new = fixed_text(old, read.page, fix)
+        fix = find_fix(path, old, read.page, read.assess())
         if only_show:
-            _show(path, old, new)
-        elif new != old:
-            write_file(path, new.encode("utf-8", "surrogateescape"))
+            _show(path, old, fix.text)
+        elif fix.text != old:
+            write_file(path, fix.text.encode("utf-8", "surrogateescape"))
     except (LedgerError, HiddenError, NotCheckedError) as error:
         return _says(path, str(error))
     except OSError as error:

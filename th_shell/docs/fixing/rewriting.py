@@ -8,7 +8,8 @@ page's margin and spacing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.printout import NUMBER, precision
@@ -17,7 +18,7 @@ __all__ = ["rewritten"]
 
 _WORD = re.compile(r"\S+")
 _IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
-_MOST = 2000  # lines that are compared one by one
+_MOST = 50  # lines that are compared each with each
 
 
 def rewritten(documented: Sequence[str], printed: str) -> list[list[str]]:
@@ -26,9 +27,6 @@ def rewritten(documented: Sequence[str], printed: str) -> list[list[str]]:
     wanted = _in_the_way_of(documented, wanted)
     new: list[list[str]] = [[] for _ in documented]
     if not documented:
-        return new
-    if len(documented) * len(wanted) > _MOST**2:
-        new[0] = wanted
         return new
     last = 0
     for old, text in _paired(documented, wanted):
@@ -58,6 +56,29 @@ def _paired(
 
 
 def _common(documented: Sequence[str], wanted: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of lines that agree, in order: those at both ends, and as many as there can be between.
+
+    Between there are none where it would take long to find them.
+    """
+    start = _agreeing(zip(documented, wanted, strict=False))
+    end = _agreeing(zip(reversed(documented[start:]), reversed(wanted[start:]), strict=False))
+    behind, after = len(documented) - end, len(wanted) - end
+    middle: list[tuple[int, int]] = []
+    if (behind - start) * (after - start) <= _MOST**2:
+        middle = _most_common(documented[start:behind], wanted[start:after])
+    return [
+        *((i, i) for i in range(start)),
+        *((start + i, start + j) for i, j in middle),
+        *((behind + i, after + i) for i in range(end)),
+    ]
+
+
+def _agreeing(pairs: Iterable[tuple[str, str]]) -> int:
+    """How many of the first pairs of lines agree."""
+    return sum(1 for _ in takewhile(lambda pair: agrees(*pair), pairs))
+
+
+def _most_common(documented: Sequence[str], wanted: Sequence[str]) -> list[tuple[int, int]]:
     """The pairs of lines that agree: as many as there can be, in order."""
     same = [[agrees(old, new) for new in wanted] for old in documented]
     most = [[0] * (len(wanted) + 1) for _ in range(len(documented) + 1)]

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from th_shell.docs.judging.ledger import ledger_lines
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.identity import identities
 
@@ -47,7 +48,7 @@ def read_baseline(path: Path) -> dict[str, Verdict] | None:
     if not path.exists():
         return None
     found: dict[str, Verdict] = {}
-    for at, line in enumerate(path.read_text("utf-8", "surrogateescape").split("\n"), 1):
+    for at, line in enumerate(ledger_lines(path), 1):
         word, _, name = line.partition(" ")
         if not line.strip():
             continue

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 
 from th_shell.docs.judging.printout import NUMBER, PrintedTensor, only_tensors, precision
 from th_shell.docs.settings.settings import Tolerance
@@ -72,7 +72,7 @@ _PYTHON_TRACEBACKS = (
 )
 _WARNED_AT = re.compile(r"^\S.*?:\d+: (?=\w*Warning: )", re.M)
 _PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+)(?: [\w,]+)*:?\s*\Z")
-_POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s")
+_POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|(?<![\w./-])[\w./-]+):\d+:\s")
 
 #: How much further than one change of the numbers a result comes from another change may bring it.
 _MOST_SPREAD = 4.0
@@ -126,7 +126,7 @@ def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _
     if len(found) != len(other):
         return False
     pairs = list(zip(found, other, strict=True))
-    spread = [abs(float(a) - float(b)) if _are_numbers(a, b) else 0.0 for a, b in pairs]
+    spread = [_apart(a, b) for a, b in pairs]
     usual = sqrt(sum(s * s for s in spread) / max(1, sum(s > 0 for s in spread)))
     for text in _readings(expected):
         wanted = _tokens(text)
@@ -259,14 +259,37 @@ def _tokens(text: str) -> list[str]:
 
 
 def _match(expected: list[str], got: list[str], slack: _Slack) -> bool:
-    if ANYTHING in expected:
-        at = expected.index(ANYTHING)
-        rest = expected[at + 1 :]
-        return _match(expected[:at], got[:at], slack) and any(
-            _match(rest, got[i:], slack) for i in range(at, len(got) + 1)
-        )
-    return len(expected) == len(got) and all(
-        _equal(*pair, slack) for pair in zip(expected, got, strict=True)
+    first, *rest = _pieces(expected)
+    if not rest:
+        return len(first) == len(got) and _begins(first, got, 0, slack)
+    *middle, last = rest
+    at, end = len(first), len(got) - len(last)
+    if at > end or not (_begins(first, got, 0, slack) and _begins(last, got, end, slack)):
+        return False
+    for piece in middle:  # each as early as it can be
+        places = range(at, end - len(piece) + 1)
+        found = next((place for place in places if _begins(piece, got, place, slack)), None)
+        if found is None:
+            return False
+        at = found + len(piece)
+    return True
+
+
+def _pieces(expected: list[str]) -> list[list[str]]:
+    """The tokens between those that stand for any text."""
+    pieces: list[list[str]] = [[]]
+    for token in expected:
+        if token == ANYTHING:
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return pieces
+
+
+def _begins(piece: Sequence[str], got: Sequence[str], at: int, slack: _Slack) -> bool:
+    """Whether tokens of a page agree with those that stand at a place of a printed text."""
+    return len(got) - at >= len(piece) and all(
+        _equal(token, got[i], slack) for i, token in enumerate(piece, at)
     )
 
 
@@ -289,6 +312,12 @@ def _near(wanted: float, found: float, slack: float) -> bool:
 
 def _are_numbers(*tokens: str) -> bool:
     return all(_IS_NUMBER.match(token) for token in tokens)
+
+
+def _apart(first: str, second: str) -> float:
+    """How far two numbers are apart; 0 for other words, and where one is not finite."""
+    apart = abs(float(first) - float(second)) if _are_numbers(first, second) else 0.0
+    return apart if isfinite(apart) else 0.0
 
 
 def _residue(tokens: list[str]) -> float:

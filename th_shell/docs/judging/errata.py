@@ -59,13 +59,17 @@ def updated(
 ) -> dict[int, Erratum]:
     """The errata with what their examples print now, and one for each other example that fails.
 
+    Examples that no longer fail have none. What agrees with its erratum keeps it as it is.
+
     inputs: the right inputs of examples, where a repair has found them.
     """
     new = dict(errata)
     for i, (result, runs) in enumerate(zip(judged.results, judged.outcomes, strict=True)):
         if i in errata:
-            if errata[i].input is None and _fails(result):
-                new[i] = _with_output(errata[i], runs)
+            if not _fails(result) and errata[i].input is None:
+                del new[i]
+            elif _disagreement(result, errata[i], runs):
+                new[i] = replace(_with_output(errata[i], runs), input=None)
         elif result.failed and i in inputs:
             new[i] = Erratum(0, "", _sentence(result.note), input=inputs[i])
         elif result.failed:
@@ -97,4 +101,5 @@ def _prints(
 
 
 def _sentence(note: str) -> str:
+    note = " ".join(note.split())
     return f"{note[0].upper()}{note[1:]}." if note else _NO_REASON

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from th_shell.docs.judging.chance import Judgement, judge_by_two_runs, judge_page
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading.blocks import Line
+from th_shell.docs.reading.blocks import Line, edited
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import LUA
 from th_shell.docs.reading.names import bound_names, read_names
@@ -135,7 +135,7 @@ class _Healing:
 
     def _repaired(self) -> Sequence[Example]:
         new = {number: t for repair in self._tried.values() for number, t in repair.lines.items()}
-        blocks = [replace(block, lines=_edited(block.lines, new)) for block in self._page.blocks]
+        blocks = [replace(block, lines=edited(block.lines, new)) for block in self._page.blocks]
         return [self._as_said(example) for example in examples_of(blocks, self._page.compiler)]
 
     def _as_said(self, example: Example) -> Example:
@@ -175,8 +175,9 @@ class _Healing:
             if i in self._tried:
                 repair = self._tried[i]
                 results[i] = self._with_repair(old, repair)
+                own = range(old.example.line, old.example.last + 1)
                 same = [new for new in group if new.example.expected == old.example.expected]
-                if len(group) == len(same) == 1:
+                if len(group) == len(same) == 1 and all(number in own for number in repair.lines):
                     inputs[i] = same[0].example.source
             elif len(group) == 1:
                 results[i] = replace(group[0], example=old.example)
@@ -197,9 +198,3 @@ class _Healing:
 def _hold(group: Iterable[Result]) -> bool:
     results = list(group)
     return bool(results) and not any(result.failed for result in results)
-
-
-def _edited(lines: Sequence[Line], new: Mapping[int, Sequence[str]]) -> tuple[Line, ...]:
-    return tuple(
-        Line(line.number, text) for line in lines for text in new.get(line.number, (line.text,))
-    )

@@ -27,7 +27,7 @@ Prompts, white space and comments in the input do not count.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -40,6 +40,7 @@ __all__ = [
     "LedgerError",
     "Place",
     "find",
+    "ledger_lines",
     "ledger_path",
     "places",
     "read_ledger",
@@ -49,7 +50,7 @@ __all__ = [
 _ENTRY = re.compile(r"^\s+(\d+):\s*(.*)$")
 _DETAIL = re.compile(r"^\s+(?P<what>[@|~>])(?: (?P<text>.*))?$")
 _PLACE = re.compile(r"(?P<heading>.*)/(?P<ordinal>\d+) #(?P<text>[0-9a-f]+)\s*$")
-_ANY_PROMPT = re.compile(r"^(?:>>>|(?:th)?>|\$|In ?\[\d*\]:)\s*")
+_PROMPTS = re.compile(r"^(?:(?:>>>|(?:th)?>|\$|In ?\[\d*\]:)\s*)+")
 _COMMENT = re.compile(r"(?:^|\s)--.*$")
 _MARGIN = " " * 4
 
@@ -104,7 +105,7 @@ def read_ledger(path: Path) -> list[Erratum]:
     found: list[Erratum] = []
     reason, in_reason = "", False
     after_entry = 0  # the line behind the last entry and its details
-    for at, text in enumerate(path.read_text("utf-8", "surrogateescape").split("\n"), 1):
+    for at, text in enumerate(ledger_lines(path), 1):
         entry, detail = _ENTRY.match(text), _DETAIL.match(text)
         if detail and at == after_entry:
             found[-1] = _with_detail(found[-1], detail["what"], detail["text"] or "")
@@ -122,20 +123,30 @@ def read_ledger(path: Path) -> list[Erratum]:
     return found
 
 
+def ledger_lines(path: Path) -> list[str]:
+    """The lines of a ledger or a baseline. Printed texts in it may have returns of the carriage."""
+    lines = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+    return [line.removesuffix("\r") for line in lines]
+
+
 def updated_ledger(
     text: str, old: Mapping[int, Erratum], new: Mapping[int, Erratum], examples: Sequence[Example]
 ) -> str:
     """The text of a ledger with other entries, by the indices of their examples.
 
-    An entry that `old` has is written over the one in the text, and its reason is kept; the others
+    An entry that `old` has is written over the one in the text, and its reason is kept. One that
+    only `old` has is struck, with its reason if that has no other entry. Those that only `new` has
     are added under their reasons, at the end.
     """
     lines = text.split("\n")
-    for i in sorted(set(old) & set(new), key=lambda i: -old[i].at):
-        end = old[i].at
+    for i in sorted(old, key=lambda i: -old[i].at):
+        start = old[i].at - 1
+        end = start + 1
         while end < len(lines) and _DETAIL.match(lines[end]):
             end += 1
-        lines[old[i].at - 1 : end] = _written(new[i], examples[i])
+        if i not in new and not (end < len(lines) and _ENTRY.match(lines[end])):
+            start = _start_of_reason(lines, start)
+        lines[start:end] = _written(new[i], examples[i]) if i in new else []
     added: dict[str, list[str]] = {}
     for i in sorted(set(new) - set(old)):
         added.setdefault(new[i].reason, []).extend(_written(new[i], examples[i]))
@@ -152,13 +163,20 @@ def find(entries: Sequence[Erratum], examples: Sequence[Example]) -> dict[int, E
     Raises LedgerError if the page has no example for an entry, or an example has two entries.
     """
     known = places(examples)
+    at_place = {
+        (_headline(e), place): i for i, (e, place) in enumerate(zip(examples, known, strict=True))
+    }
     found: dict[int, Erratum] = {}
+    moved = []
     for entry in entries:
-        index = _best(entry, examples, known)
-        if index in found:
-            raise LedgerError(f"ledger line {entry.at}: a second entry for one example")
-        found[index] = entry
-    return found
+        index = at_place.get((entry.source, entry.place)) if entry.place else None
+        if index is None or index in found:
+            moved.append(entry)
+        else:
+            found[index] = entry
+    for entry in moved:
+        found[_best(entry, examples, known, found)] = entry
+    return dict(sorted(found.items()))
 
 
 def places(examples: Sequence[Example]) -> list[Place]:
@@ -167,8 +185,13 @@ def places(examples: Sequence[Example]) -> list[Place]:
     return [Place(name.heading, name.ordinal, _hash(e.expected)) for e, name in pairs]
 
 
-def _best(entry: Erratum, examples: Sequence[Example], known: Sequence[Place]) -> int:
-    """The example that an entry is for: of those with its input, the one most like its place."""
+def _best(
+    entry: Erratum, examples: Sequence[Example], known: Sequence[Place], taken: Container[int]
+) -> int:
+    """The example that an entry is for: of those with its input, the one most like its place.
+
+    taken: examples that have entries already.
+    """
 
     def likeness(index: int) -> tuple[int, ...]:
         apart = -abs(examples[index].line - entry.line)
@@ -182,7 +205,11 @@ def _best(entry: Erratum, examples: Sequence[Example], known: Sequence[Place]) -
     named = [i for i, example in enumerate(examples) if _headline(example) == entry.source]
     if not named:
         raise LedgerError(f"ledger line {entry.at}: the page has no example {entry.source!r}")
-    return max(named, key=likeness)
+    free = [i for i in named if i not in taken]
+    best = max(free if free and entry.place else named, key=likeness)
+    if best in taken:
+        raise LedgerError(f"ledger line {entry.at}: a second entry for one example")
+    return best
 
 
 def _with_detail(entry: Erratum, what: str, text: str) -> Erratum:
@@ -209,12 +236,19 @@ def _written(entry: Erratum, example: Example) -> list[str]:
     return lines + [f"{_MARGIN * 2}{what} {line}".rstrip() for what, line in details]
 
 
+def _start_of_reason(lines: Sequence[str], at: int) -> int:
+    """The index of the first line of a reason that ends above a line; of that line without one."""
+    while at > 0 and lines[at - 1].strip() and not re.match(r"[\s#]", lines[at - 1]):
+        at -= 1
+    return at
+
+
 def _headline(example: Example) -> str:
     return _simple(example.source.split("\n")[0])
 
 
 def _simple(source: str) -> str:
-    return " ".join(_COMMENT.sub("", _ANY_PROMPT.sub("", source.strip())).split())
+    return " ".join(_COMMENT.sub("", _PROMPTS.sub("", source.strip())).split())
 
 
 def _hash(text: str) -> str:

@@ -81,12 +81,17 @@ def check_page(path: Path, page: Page, runner: Runner, options: Options) -> Page
     check = _Check(path, page, runner, options)
     try:
         results = check.results()
-        if options.update:
-            # What stands in the ledger now may change what is printed further down.
+        for _ in range(_ROUNDS):
+            if not check.has_written:
+                break
             results = check.results()
     except (LedgerError, BaselineError, HiddenError, _NotWrittenError) as error:
         return PageResult(path, [], str(error))
     return PageResult(path, results)
+
+
+#: What the ledger says now may change what is printed further down, and so what it should say.
+_ROUNDS = 4
 
 
 class _NotWrittenError(Exception):
@@ -100,6 +105,7 @@ class _Check:
         self._options = options
         self._ledger = ledger_path(path, options.ledgers)
         self._baseline = baseline_path(path, options.ledgers)
+        self.has_written = False  # whether the last results have changed the ledger
         self._known = {
             LUA: page.compiler.known_names | bound_names(runner.prelude),
             PYTHON: BUILTINS | python_syntax.bound_names(runner.python_prelude),
@@ -146,7 +152,8 @@ class _Check:
         path = self._ledger
         old = path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
         text = updated_ledger(old, errata, entries, examples)
-        if text != old:
+        self.has_written = text != old
+        if self.has_written:
             self._write(path, text)
         return entries
 

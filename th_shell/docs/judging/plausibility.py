@@ -30,6 +30,8 @@ _OFTEN = 8
 #: In how many runs a number must have been printed for its deviations to tell something, and how
 #: many standard deviations of theirs are too many: with 6 runs, once in a million numbers.
 _RUNS, _MOST_DEVIATIONS = 6, 30
+#: New memory may hold numbers so large that their squares are none.
+_LARGEST = 1e100
 
 
 def implausible(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
@@ -111,7 +113,9 @@ def _other_numbers(documented: Sequence[float], runs: Sequence[Sequence[float]])
 def _far_off(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
     """Why one of whole numbers is far from those in its place; ''."""
     for value, *others in zip(documented, *runs, strict=True):
-        if len(others) < _RUNS or not (deviation := stdev(others)):
+        if len(others) < _RUNS or max(map(abs, others)) > _LARGEST:
+            continue
+        if not (deviation := stdev(others)):
             continue
         if abs(value - fmean(others)) > _MOST_DEVIATIONS * deviation:
             low, high = min(others), max(others)

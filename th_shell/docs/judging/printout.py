@@ -10,17 +10,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from math import prod
+from math import isfinite, prod
 
 __all__ = ["NUMBER", "PrintedTensor", "only_rows", "only_tensors", "precision", "printed_tensors"]
 
 #: A printed number.
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?nan|[-+]?inf"
+NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?nan|[-+]?inf"
 
-_SHAPE = re.compile(r"^\s*\[(torch\.\w+) of (?:size|dimension) (\d+(?:x\d+)*)\]\s*$")
+_SHAPE = re.compile(r"^\s*\[(torch\.\w+) of (?:size|dimension) (\d{1,18}(?:x\d{1,18})*)\]\s*$")
 _SCALE = re.compile(rf"^\s*({NUMBER})\s*\*\s*$")
-_COLUMNS = re.compile(r"^\s*Columns\s+(\d+)\s+(?:to|and)\s+(\d+)\s*$")
-_SLICE = re.compile(r"^\s*\((\d+(?:,\d+)*)[,.]+\)\s*=\s*$")
+_COLUMNS = re.compile(r"^\s*Columns\s+(\d{1,18})\s+(?:to|and)\s+(\d+)\s*$")
+_SLICE = re.compile(r"^\s*\((\d{1,18}(?:,\d{1,18})*)[,.]+\)\s*=\s*$")
 _ROW = re.compile(rf"^\s*(?:{NUMBER})(?:\s+(?:{NUMBER}))*\s*$")
 
 
@@ -71,7 +71,10 @@ def precision(number: str) -> float:
     """One unit in the last place of a printed number; 0 where it is whole."""
     digits, _, exponent = number.lower().partition("e")
     _, point, fraction = digits.partition(".")
-    return 10.0 ** (int(exponent or 0) - len(fraction)) if point and fraction else 0.0
+    if not (point and fraction):
+        return 0.0
+    unit = float(f"0.{'1':0>{len(fraction)}}e{exponent or 0}")
+    return unit if isfinite(unit) else 0.0
 
 
 def _read(class_name: str, sizes: tuple[int, ...], lines: list[str]) -> PrintedTensor:
@@ -94,7 +97,8 @@ def _read(class_name: str, sizes: tuple[int, ...], lines: list[str]) -> PrintedT
                     place = (row,) if len(words) == 1 and not leading else (row, at)
                 found[place] = float(word) * scale, precision(word) * scale
             row += 1
-    if set(found) != set(product(*map(range, sizes))) or not found:
+    # The sizes may be those of far more elements than anyone has printed.
+    if not found or len(found) != prod(sizes) or set(found) != set(product(*map(range, sizes))):
         shown = f"{len(found)} numbers for {prod(sizes)} elements"
         problem = shown if len(found) != prod(sizes) else "the numbers are in other rows"
         return PrintedTensor(class_name, sizes, problem=problem, count=len(found))

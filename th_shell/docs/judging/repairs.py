@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from th_shell.docs.judging.printout import only_rows, printed_tensors
-from th_shell.docs.reading.blocks import Line
+from th_shell.docs.reading.blocks import Line, edited
 from th_shell.docs.reading.names import read_names
 
 __all__ = ["Passage", "Repair", "repairs"]
@@ -65,18 +65,11 @@ def repairs(passage: Passage) -> Iterator[Repair]:
 
 
 def _applied(repair: Repair, passage: Passage) -> Passage:
-    def new(lines: Sequence[Line]) -> list[Line]:
-        return [
-            Line(line.number, text)
-            for line in lines
-            for text in repair.lines.get(line.number, (line.text,))
-        ]
-
     return replace(
         passage,
-        above=new(passage.above),
-        input=new(passage.input),
-        documented=new(passage.documented),
+        above=edited(passage.above, repair.lines),
+        input=edited(passage.input, repair.lines),
+        documented=edited(passage.documented, repair.lines),
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Block", "Line", "PageError", "numbered"]
+__all__ = ["Block", "Line", "PageError", "edited", "numbered"]
 
 
 class PageError(Exception):
@@ -41,6 +41,13 @@ class Block:
     heading: str = ""
     lead: str = ""
     output: tuple[Line, ...] | None = None
+
+
+def edited(lines: Sequence[Line], new: Mapping[int, Sequence[str]]) -> tuple[Line, ...]:
+    """Lines with new texts in place of some, by their numbers; all of these have that number."""
+    return tuple(
+        Line(line.number, text) for line in lines for text in new.get(line.number, (line.text,))
+    )
 
 
 def numbered(texts: Sequence[str], first: int) -> tuple[Line, ...]:

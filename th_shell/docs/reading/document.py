@@ -23,8 +23,10 @@ def read_page(path: Path) -> list[Block]:
     Raises OSError, and PageError where the page is damaged.
     """
     text = path.read_bytes().decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
-    # In Lua a no-break space is part of a name; in a page it is a space.
-    lines = text.replace("\N{NO-BREAK SPACE}", " ").split("\n")
+    # In Lua a no-break space is part of a name; in a page it is a space. Where texts are compared,
+    # a NUL stands for any text; in CommonMark a page has none.
+    text = text.replace("\N{NO-BREAK SPACE}", " ").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    lines = text.split("\n")
     found: list[Block] = []
     is_run = True
     blocks = _led(reader(path.suffix)(lines), lines)

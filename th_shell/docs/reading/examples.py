@@ -29,7 +29,7 @@ _MORE = re.compile(r"^\s*(?:>>|\.\.\.?>|(?:th)?>)\s?(?P<input>.*)$")
 _SHELL = re.compile(r"^\s*(?:>\s*)?\$\s+(?P<input>\S.*)$")
 
 _NAME = r"[A-Za-z_]\w*"
-_ASSIGNED = re.compile(rf"(?:^|[;\s])({_NAME}(?:\s*,\s*{_NAME})*)\s*=(?!=)")
+_ASSIGNED = re.compile(rf"(?:^|(?<!,)[;\s])({_NAME}(?:\s*,\s*{_NAME})*)\s*=(?!=)")
 _LOCAL = re.compile(r"^\s*local\s+")
 #: What a help text says of an argument: 'x = number  -- the width'.
 _SIGNATURE = re.compile(

@@ -35,6 +35,7 @@ def identities(examples: Sequence[Example]) -> list[Identity]:
     found = []
     for example in examples:
         headline = " ".join((example.source or example.expected).split("\n")[0].split())
-        seen[example.heading, headline] += 1
-        found.append(Identity(example.heading, seen[example.heading, headline], headline))
+        heading = " ".join(example.heading.split())
+        seen[heading, headline] += 1
+        found.append(Identity(heading, seen[heading, headline], headline))
     return found

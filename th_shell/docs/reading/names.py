@@ -7,19 +7,19 @@ import re
 __all__ = ["bound_names", "called_names", "read_names", "strings"]
 
 _TOKEN = re.compile(
-    r"--\[(=*)\[.*?\]\1\]|--[^\n]*"
-    r"|\[(=*)\[.*?\]\2\]|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+    r"--\[(=*)\[.*?(?:\]\1\]|\Z)|--[^\n]*"
+    r"|\[(=*)\[.*?(?:\]\2\]|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
     r"|(?P<name>[A-Za-z_]\w*)|\d[\w.]*|\.\.\.?|::|[^\s\w]",
     re.S,
 )
 _NAME = r"[A-Za-z_]\w*"
 _NAMES = rf"({_NAME}(?:\s*,\s*{_NAME})*)"
 _BOUND = (
-    re.compile(rf"(?:^|[;\s)]){_NAMES}\s*=(?!=)"),
+    re.compile(rf"(?:^|(?<!,)[;\s)]){_NAMES}\s*=(?!=)"),
     re.compile(rf"\blocal\s+{_NAMES}"),
     re.compile(rf"\bfor\s+{_NAMES}"),
     re.compile(rf"\bfunction\s+({_NAME})\s*\("),
-    re.compile(rf"\bfunction\b[^(]*\(\s*{_NAMES}"),
+    re.compile(rf"\bfunction\b\s*[\w.:]*\s*\(\s*{_NAMES}"),
 )
 _KEYWORDS = frozenset(
     "and break do else elseif end false for function goto if in local nil not or repeat return "

@@ -25,12 +25,13 @@ _RST = re.compile(r"^(?P<margin>\s*)\.\.\s+(?P<text>th-docs\b.*)$")
 _RST_CODE = re.compile(
     r"^(?P<margin>\s*)(?:\.\.\s+(?:code|code-block|sourcecode|parsed-literal)::.*|(?!\.\.\s).*::)$"
 )
-_LINE = re.compile(r"^(?P<code>.*?)(?:-{2,}|#+|//+)\s*(?P<text>th-docs\b.*)$")
+_LINE = re.compile(r"^(?P<code>.*?)(?:(?<!-)-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text>th-docs\b.*)$")
 _LONG = re.compile(r"^\s*--\[(?P<level>=*)\[\s*(?P<text>th-docs\b.*)$")
 _FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})\s*(?P<language>[\w.+-]*)\s*$")
 
 _MARKDOWN = (".md", ".markdown")
-_HTML_PAGES = (".html", ".htm", ".xhtml")
+_HTML_PAGES = (".html", ".htm")
+_RST_PAGES = (".rst", ".rest")
 _COMMENTS_ONLY = (".lua",)  # pages whose blocks are in comments
 _NOTEBOOKS = (".ipynb",)  # their lines are not those of their texts
 
@@ -114,7 +115,7 @@ def _inside(number: int, lines: Sequence[Line], is_comment: bool) -> Iterator[Co
 def _outside(suffix: str, lines: Sequence[str], blocks: Sequence[Block]) -> Iterator[Comment]:
     if suffix in _NOTEBOOKS:
         return
-    if suffix == ".rst":
+    if suffix in _RST_PAGES:
         yield from _rst_comments(lines, _rst_prose(lines) - _code(blocks))
         return
     prose = _markdown_html(lines) if suffix in _MARKDOWN else _text_prose(lines, blocks)

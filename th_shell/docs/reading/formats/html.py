@@ -8,7 +8,7 @@ from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
-from th_shell.docs.reading.blocks import Block, numbered
+from th_shell.docs.reading.blocks import Block, PageError, numbered
 
 __all__ = ["find"]
 
@@ -19,10 +19,13 @@ _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
-    """The <pre> elements of a page; their tags are left out."""
+    """The <pre> elements of a page; their tags are left out. Raises PageError."""
     page = _Page()
-    page.feed("\n".join(lines))
-    page.close()
+    try:
+        page.feed("\n".join(lines))
+        page.close()
+    except AssertionError as error:  # what Python's parser raises for unknown declarations
+        raise PageError(f"not HTML: line {page.getpos()[0]}: {error}") from None
     page.end_block(len(lines) + 1)
     return iter(page.blocks)
 

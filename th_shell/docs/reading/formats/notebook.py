@@ -22,6 +22,8 @@ _SPACE = re.compile(r"[ \t\n\r,:]*")
 _SKIP_MARK = "<!-- th-docs: skip -->"  # at the end of the Markdown above a cell
 _SKIP_TAG = "skip-execution"  # as Jupyter's own tools name it
 _PICTURE = "image/"
+#: Halves of characters, which JSON can write and UTF-8 cannot; and NUL, which a page has not.
+_NO_TEXT = re.compile(r"[\0\ud800-\udfff]")
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
@@ -33,7 +35,7 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
         yield from _blocks(notebook["cells"], _language(notebook["metadata"]))
     except json.JSONDecodeError as error:
         raise PageError(f"not a notebook: {error}") from None
-    except (AttributeError, KeyError, TypeError, RecursionError):
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise PageError("not a notebook of format 4, which has cells and their sources") from None
 
 
@@ -60,7 +62,7 @@ class _Placed:
             return self._object(at + 1)
         value, end = self._decoder.raw_decode(self._text, at)
         if isinstance(value, str):
-            value = _Text(value)
+            value = _Text(_NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", value))
             value.line = bisect_right(self._ends, at) + 1
         return value, end
 

@@ -6,6 +6,7 @@ Directives that docutils does not know, such as those of Sphinx, are read for wh
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
@@ -14,12 +15,14 @@ from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.parsers.rst import Directive, directives
 
-from th_shell.docs.reading.blocks import Block, numbered
+from th_shell.docs.reading.blocks import Block, PageError, numbered
 from th_shell.docs.reading.formats.prompts import complete
 
 __all__ = ["find"]
 
 _NAME = re.compile(r"\.\. +([\w:.+-]+?)::(?:\s|$)")
+#: docutils has one table of directives for all threads.
+_LOCK = threading.Lock()
 _SETTINGS = {
     "report_level": 5,
     "halt_level": 5,
@@ -30,9 +33,12 @@ _SETTINGS = {
 
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
-    """The code of a page, and its prompts outside of it."""
-    with _directives({name for line in lines for name in _NAME.findall(line)}):
-        page = publish_doctree("\n".join(lines), settings_overrides=_SETTINGS)
+    """The code of a page, and its prompts outside of it. Raises PageError."""
+    try:
+        with _LOCK, _directives({name for line in lines for name in _NAME.findall(line)}):
+            page = publish_doctree("\n".join(lines), settings_overrides=_SETTINGS)
+    except RecursionError:
+        raise PageError("its lists or margins are nested too deep") from None
     blocks, headings, default = [], [], ""
     for node in page.findall():
         if isinstance(node, nodes.title) and node.line:

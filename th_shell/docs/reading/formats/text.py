@@ -17,7 +17,7 @@ __all__ = ["find"]
 
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)\s*$")
 _FENCE_MARKS = ("`", "~", "“", "”")
-_HEADING = re.compile(r"^#{1,6}\s+(?P<text>.*?)[\s#]*$")
+_HEADING = re.compile(r"^#{1,6}\s+(?P<text>.*)$")
 #: A line that is a heading if it stands alone: short, and no sentence.
 _SHORT = re.compile(r"^[^\W_](?:.{0,58}[^\s.,:;!?…。])?$")
 
@@ -73,7 +73,7 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     for at, text in enumerate(lines):
         if text.startswith("#"):
             if marked := _HEADING.match(text):
-                yield at + 1, marked["text"]
+                yield at + 1, marked["text"].rstrip(" \t#")
         elif 0 < len(text) <= 60 and _SHORT.match(text) and _is_alone(at, lines):
             yield at + 1, text
 
