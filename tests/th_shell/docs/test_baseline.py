@@ -79,3 +79,9 @@ def test_malformed(tmp_path: Path) -> None:
     with pytest.raises(BaselineError) as raised:
         read_baseline(path)
     assert str(raised.value) == f"{path}:3: no verdict: perhaps"
+
+
+@pytest.mark.parametrize("said", ["skip", "skip if=\"platform != 'x'\"", "xfail"])
+def test_what_settings_say_is_no_fall(check_text: CheckPage, baseline: Path, said: str) -> None:
+    page = PAGE.replace("> x + 1\n2\n", f"> x + 1 -- th-docs: {said}\n3\n")
+    assert not check_text(page).failed

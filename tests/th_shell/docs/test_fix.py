@@ -91,6 +91,11 @@ def test_margins_of_indented_fences(runner: Runner, tmp_path: Path) -> None:
     assert fixed(tmp_path, runner, page)[0] == page.replace("  3", "  2")
 
 
+def test_an_output_in_a_block_of_its_own(runner: Runner, tmp_path: Path) -> None:
+    page = "```lua\nprint(1 + 1)\n```\n\nIt prints:\n\n```\n3\n```\n"
+    assert fixed(tmp_path, runner, page)[:2] == (page.replace("3", "2"), 1)
+
+
 def test_errata_stay(runner: Runner, tmp_path: Path) -> None:
     (tmp_path / "page.md.errata").write_text("Two.\n  2: > 1 + 1\n    | 2\n")
     page = "```lua\n> 1 + 1\n3\n```\n"

@@ -85,7 +85,8 @@ def _ends_script(index: int, results: Sequence[Result]) -> bool:
 def _new_lines(page: Page, result: Result) -> Mapping[int, Sequence[str]]:
     example = result.example
     first, last = example.documented or (0, -1)
-    old = [line for line in page.blocks[example.block].lines if first <= line.number <= last]
+    lines = (line for block in page.blocks for line in block.lines)  # it may be another block
+    old = [line for line in lines if first <= line.number <= last]
     new = rewritten([line.text for line in old], result.got)
     for at, line in enumerate(old):
         if not line.text.strip() and any(new[at]):  # its margin in the page is unknown

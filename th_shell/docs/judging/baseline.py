@@ -77,7 +77,8 @@ _LOST = "{count} of its examples that were compared are gone, first: {first} (se
 def _fallen(result: Result, before: Verdict) -> Result:
     if result.failed or _RANKS.get(result.verdict, 0) >= _RANKS.get(before, 0):
         return result
-    if result.verdict is Verdict.ERRATUM:
+    is_said = result.verdict is Verdict.SKIPPED and result.example.settings.skip is not None
+    if is_said or result.verdict in (Verdict.ERRATUM, Verdict.XFAIL):
         return result
     note = f"it was {before.value}, and is {result.verdict.value} now (see --update)"
     return replace(result, verdict=Verdict.DIFFERS, note=note)
