@@ -108,9 +108,16 @@ class Runner:
     def evaluate(
         self, examples: Sequence[Example], plans: Sequence[Plan] = (FIRST, SECOND)
     ) -> list[tuple[Outcome, ...]]:
-        """The outcomes of each example, one for each plan. Raises HiddenError."""
+        """The outcomes of each example, one for each plan. Raises HiddenError and StoppedError.
+
+        Ctrl-C stops the starter.
+        """
         with ThreadPoolExecutor(len(plans)) as pool:
-            found = list(pool.map(lambda plan: self._evaluate(examples, plan), plans))
+            try:
+                found = list(pool.map(lambda plan: self._evaluate(examples, plan), plans))
+            except KeyboardInterrupt:
+                self.starter.stop()  # the end of the pool would wait for what the page does
+                raise
         return [tuple(outcomes[i] for outcomes in found) for i in range(len(examples))]
 
     def _evaluate(self, examples: Sequence[Example], plan: Plan) -> dict[int, Outcome]:
