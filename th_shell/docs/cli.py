@@ -17,7 +17,7 @@ from typing import NoReturn
 from th_shell.docs.checking import Checker
 from th_shell.docs.jobs import add_job_options, chosen_pages, in_order
 from th_shell.docs.judging.verdicts import PageResult
-from th_shell.docs.options import add_judging_options, add_running_options, said_by
+from th_shell.docs.options import Parser, add_judging_options, add_running_options, said_by
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.options import add_report_options, report_options
 from th_shell.docs.reporting.progress import Progress
@@ -94,7 +94,7 @@ def _check(words: Sequence[str]) -> int:
 
 def _watch(options: argparse.Namespace, parser: argparse.ArgumentParser) -> NoReturn:
     """Run pages when they change; their results are only printed. Ends by KeyboardInterrupt."""
-    for name in ("json", "html"):
+    for name in ("json", "html", "update"):  # the first two would be of the last pages alone
         if vars(options)[name]:
             parser.error(f"argument --watch: not allowed with argument --{name}")
 
@@ -138,30 +138,26 @@ def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageRe
         yield from in_order(options.pages, check, options, starter)
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser that says so when its help cannot be written; argparse says nothing."""
-
-    def print_help(self, file: object = None) -> None:
-        write_text(self.format_help(), 1)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="th-docs",
+        usage="%(prog)s [OPTION...] PAGE...\n"
+        "       %(prog)s fix [OPTION...] PAGE...\n"
+        "       %(prog)s init [FOLDER]",
         description="Run the examples of documentation pages and compare. `th-docs fix` writes "
         "what they print into the pages; `th-docs init` writes what a project needs.",
         epilog=_STATUS,
     )
     add_job_options(parser)
-    parser.add_argument(
+    add_running_options(parser)
+    judging = add_judging_options(parser)
+    judging.add_argument(
         "--update",
         action="store_true",
         help="write what pages do now into their ledgers and baselines, where it is checked",
     )
-    parser.add_argument(
+    judging.add_argument(
         "--allow-empty", action="store_true", help="do not fail if there are no examples at all"
     )
-    add_running_options(parser)
-    add_judging_options(parser)
     add_report_options(parser)
     return parser

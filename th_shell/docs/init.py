@@ -9,7 +9,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from th_shell.docs.options import Parser
 from th_shell.docs.reporting.files import write_file
+from th_shell.docs.reporting.reporter import write_text
 from th_shell.docs.selection import NoPagesError, find_pages
 
 __all__ = ["main"]
@@ -71,7 +73,7 @@ jobs:
           python-version: "3.12"
       - run: pip install th-shell
       - run: |
-          th-docs --shard ${{{{ matrix.part }}}}/2 {folder}
+          th-docs --github --shard ${{{{ matrix.part }}}}/2 {folder}
 """
 
 
@@ -80,7 +82,7 @@ def main(words: Sequence[str]) -> int:
     options = _parsed(words)
     for path, text in _files(Path(options.folder)).items():
         if os.path.lexists(path) and not options.force:
-            print(f"kept {path}, which was there (--force replaces it)")
+            write_text(f"kept {path}, which was there (--force replaces it)\n", 1)
             continue
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,12 +90,12 @@ def main(words: Sequence[str]) -> int:
         except OSError as error:
             print(f"th-docs init: {path} cannot be written: {error.strerror}", file=sys.stderr)
             return _CANNOT_WRITE
-        print(f"wrote {path}")
+        write_text(f"wrote {path}\n", 1)
     return 0
 
 
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="th-docs init",
         description="Write settings for the pages of a folder (th-docs.toml), a conftest.py by "
         "which pytest runs them, and a workflow of GitHub (.github/workflows/docs.yml).",

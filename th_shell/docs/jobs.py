@@ -24,7 +24,8 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
         metavar="PAGE",
         help="a page, a folder of pages, or a pattern such as 'docs/**/*.md'",
     )
-    parser.add_argument(
+    group = parser.add_argument_group("which pages are run, and when")
+    group.add_argument(
         "-j",
         "--jobs",
         type=_positive,
@@ -32,16 +33,16 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many pages are run at a time (default: as many as there are processors)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--shard",
         type=_shard,
         metavar="K/N",
         help="run only the pages of part K of N, which together have all pages",
     )
-    parser.add_argument(
+    group.add_argument(
         "-x", "--fail-fast", action="store_true", help="stop behind the first page that fails"
     )
-    parser.add_argument(
+    group.add_argument(
         "--watch", action="store_true", help="run pages again when they change, until Ctrl-C"
     )
 

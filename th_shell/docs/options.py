@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from th_shell.docs.reporting.reporter import write_text
 from th_shell.docs.settings.configuration import (
     PROTOCOL,
     Configuration,
@@ -17,12 +18,19 @@ from th_shell.docs.settings.configuration import (
 )
 from th_shell.docs.settings.settings import Layer, Settings
 
-__all__ = ["add_judging_options", "add_running_options", "said_by"]
+__all__ = ["Parser", "add_judging_options", "add_running_options", "said_by"]
 
 _T = TypeVar("_T")
 
 
-def add_running_options(parser: argparse.ArgumentParser) -> None:
+class Parser(argparse.ArgumentParser):
+    """A parser that says so when its help cannot be written; argparse says nothing."""
+
+    def print_help(self, file: object = None) -> None:
+        write_text(self.format_help(), 1)
+
+
+def add_running_options(parser: Parser) -> None:
     """Add the options that say how pages are run."""
     group = parser.add_argument_group("how pages are run")
     group.add_argument(
@@ -83,8 +91,8 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_judging_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how pages are judged."""
+def add_judging_options(parser: Parser) -> argparse._ArgumentGroup:
+    """Add the options that say how pages are judged; their group, for those of one command."""
     group = parser.add_argument_group("how pages are judged")
     group.add_argument(
         "--atol",
@@ -111,6 +119,7 @@ def add_judging_options(parser: argparse.ArgumentParser) -> None:
         help="the folder of the ledgers, PAGE.errata, and of the baselines, PAGE.verdicts "
         "(default: beside each page)",
     )
+    return group
 
 
 def said_by(options: argparse.Namespace) -> Configuration:

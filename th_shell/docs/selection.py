@@ -36,7 +36,7 @@ def find_pages(words: Iterable[str]) -> list[Path]:
         pages = list(_meant(word))
         if not pages:
             problem = "no pages in this folder" if os.path.isdir(word) else "no page matches"
-            raise NoPagesError(f"{word}: {problem}")
+            raise NoPagesError(f"{word or repr(word)}: {problem}")
         found.update(dict.fromkeys(pages))
     return list(found)
 
@@ -44,7 +44,7 @@ def find_pages(words: Iterable[str]) -> list[Path]:
 def _meant(word: str) -> Iterator[Path]:
     if os.path.isdir(word):
         yield from _below(Path(word))
-    elif os.path.lexists(word) or not glob.has_magic(word):
+    elif os.path.lexists(word) or (word and not glob.has_magic(word)):
         yield Path(word)
     else:
         for name in sorted(glob.glob(word, recursive=True)):
@@ -56,7 +56,12 @@ def _below(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         paths = (Path(place, name) for name in sorted(names) if not name.startswith("."))
-        yield from filter(is_page, paths)
+        yield from (path for path in paths if is_page(path) and not _is_special(path))
+
+
+def _is_special(path: Path) -> bool:
+    """Whether it is a pipe, a device or the like: who reads it may wait for ever."""
+    return path.exists() and not path.is_file()
 
 
 def pages_of_shard(pages: Iterable[Path], shard: Shard) -> list[Path]:

@@ -1,19 +1,36 @@
-"""Starts ``th-docs``: says in one line why it cannot run on a system, where it cannot."""
+"""Starts ``th-docs``: says in one line why it cannot run on a system, where it cannot.
+
+The first Ctrl-C ends what runs, which may take a moment; at the second one the system ends th-docs.
+The processes of pages then end by themselves.
+"""
 
 from __future__ import annotations
 
+import signal
 import sys
+from types import FrameType
+from typing import NoReturn
 
 __all__ = ["main"]
 
 _CANNOT_RUN = 2
+_INTERRUPTED = 130
 
 
 def main() -> int:
     """Run th-docs; the exit status."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not ignored
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         from th_shell.docs.cli import main as run
     except ImportError as error:
         print(f"th-docs: {error}", file=sys.stderr)
         return _CANNOT_RUN
+    except KeyboardInterrupt:  # loading the libraries takes a moment
+        return _INTERRUPTED
     return run()
+
+
+def _interrupt(number: int, _: FrameType | None) -> NoReturn:
+    signal.signal(number, signal.SIG_DFL)
+    raise KeyboardInterrupt

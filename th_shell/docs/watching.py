@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from th_shell.docs.settings.configuration import configuration_files
+
 __all__ = ["watch"]
 
 _PAUSE = 0.3  # seconds between two looks
@@ -30,7 +32,7 @@ def watch(
 
     find: the pages that there are now. others: files or folders; if one of them changes, all pages
     are run again. With a page count the files beside it whose names begin with its name: what
-    is known of its examples.
+    is known of its examples; and those that say how it is run.
     """
     others = list(others)
 
@@ -57,7 +59,7 @@ def _stamps(page: Path, others: Sequence[Path]) -> list[tuple[str, _Stamp]]:
         beside |= {name for name in os.listdir(page.parent) if name.startswith(f"{page.name}.")}
     except OSError:
         pass  # the folder is gone
-    files = [page.with_name(name) for name in sorted(beside)]
+    files = [page.with_name(name) for name in sorted(beside)] + configuration_files(page)
     for other in others:
         files += sorted(other.iterdir()) if other.is_dir() else [other]
     return [(str(file), _stamp(file)) for file in files]

@@ -170,6 +170,13 @@ def test_strict(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_no_time_limit(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("page.md").write_text(GOOD + "\n    $ echo 2\n    2\n")
+    assert main(["--timeout", "inf", "page.md"]) == 0
+    assert capfd.readouterr().out == "page.md: checked 2 of 2 examples: 2 pass\n"
+
+
+@pytest.mark.usefixtures("folder")
 def test_time_limit(capfd: pytest.CaptureFixture[str]) -> None:
     Path("hang.md").write_text("```\n> 1\n1\n> while true do end\n> 2\n2\n```\n")
     assert main(["--timeout", "1", "hang.md"]) == 1
@@ -179,20 +186,21 @@ def test_time_limit(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_interrupt_ends_what_runs() -> None:
+@pytest.mark.parametrize("command", [[], ["fix"]])
+def test_interrupt_ends_what_runs(command: list[str]) -> None:
     Path("hang.md").write_text("```\nos.execute('touch $PARENT/started; sleep 1000')\n```\n")
     environment = {
         **os.environ,
         "PYTHONPATH": str(Path(__file__).parents[3]),
         "PARENT": str(Path.cwd()),
     }
-    command = [sys.executable, "-m", "th_shell.docs", "hang.md", "good.md"]
+    command = [sys.executable, "-m", "th_shell.docs", *command, "hang.md", "good.md"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
     while not Path("started").exists():
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     # The sleeping grandchild holds the page's capture, not this pipe: only the status tells.
-    assert process.communicate(timeout=30)[0] == b""
+    assert process.communicate(timeout=20)[0] == b""  # sooner than an example's time is over
     assert process.returncode == 130
 
 
@@ -210,9 +218,34 @@ def docs(*arguments: str, output: str = os.devnull) -> tuple[int, str]:
 needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 
 
+def test_interrupts_while_libraries_are_loaded(tmp_path: Path) -> None:
+    # A library of that name stands before the real one; each interrupt comes at a known place.
+    (tmp_path / "numpy.py").write_text(
+        "import os, signal\n"
+        "try:\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "finally:\n"
+        "    if 'TWICE' in os.environ: os.kill(os.getpid(), signal.SIGINT)\n"
+    )
+    for given, status in (({}, 130), ({"TWICE": ""}, -signal.SIGINT)):
+        path = f"{tmp_path}:{Path(__file__).parents[3]}"
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                "from th_shell.docs.start import main; raise SystemExit(main())",
+            ],
+            env={**os.environ, **given, "PYTHONPATH": path},
+            capture_output=True,
+        )
+        assert (done.returncode, done.stderr) == (status, b"")
+
+
 @needs_full
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("arguments", [["good.md"], ["good.md", "bad.md"], ["-h"]])
+@pytest.mark.parametrize(
+    "arguments", [["good.md"], ["good.md", "bad.md"], ["-h"], ["fix", "-h"], ["init", "-h"]]
+)
 def test_output_on_a_full_disk(arguments: list[str]) -> None:
     problem = "th-docs: write error: No space left on device\n"
     assert docs(*arguments, output="/dev/full") == (2, problem)

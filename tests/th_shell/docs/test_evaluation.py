@@ -1,11 +1,12 @@
 """What the inputs of a page do in the child processes that run them."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.running.evaluation import Outcome, Runner, unrunnable
+from th_shell.docs.running.evaluation import Outcome, Plan, Runner, unrunnable
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.settings import Mark, Settings
 
@@ -137,6 +138,14 @@ def test_exit_costs_its_own_example(evaluate: Evaluate) -> None:
         "the process ended in this input",
         "",
     ]
+
+
+def test_a_run_ends_behind_its_last_example(runner: Runner, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    source = f"io.open('{log}', 'a'):write('x'):close()"
+    found = runner.evaluate(page(source, source, source), [Plan(1, last=1)])
+    assert [outcome.error for (outcome,) in found] == [None] * 3
+    assert log.read_text() == "xx"
 
 
 def test_all_crashes_cost_only_their_own_examples(evaluate: Evaluate) -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
+from th_shell.docs.settings.configuration import Configuration, configuration
 
+NOTHING = Configuration()
 SETTINGS, CONFTEST, WORKFLOW = "docs/th-docs.toml", "docs/conftest.py", ".github/workflows/docs.yml"
 
 
@@ -18,12 +20,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("docs/page.txt").write_text("")
 
 
-def test_all_files(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_files(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["init", "docs"]) == 0
-    assert capsys.readouterr().out == f"wrote {SETTINGS}\nwrote {CONFTEST}\nwrote {WORKFLOW}\n"
+    assert capfd.readouterr().out == f"wrote {SETTINGS}\nwrote {CONFTEST}\nwrote {WORKFLOW}\n"
     assert 'pages("*.md", "*.txt")' in Path(CONFTEST).read_text()
     workflow = Path(WORKFLOW).read_text()
-    assert "th-docs --shard ${{ matrix.part }}/2 docs\n" in workflow
+    assert "th-docs --github --shard ${{ matrix.part }}/2 docs\n" in workflow
     assert "\t" not in workflow
 
 
@@ -39,11 +41,24 @@ def test_each_setting_is_one_of_toml_when_its_mark_is_taken_away() -> None:
     }  # fmt: skip
 
 
-def test_files_that_are_there_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_setting_counts_when_its_mark_is_taken_away() -> None:
+    assert main(["init", "docs"]) == 0
+    Path("docs/prelude.lua").touch()
+    Path("docs/slow").mkdir()
+    Path("docs/slow/page.md").touch()
+    file, page = Path(SETTINGS), Path("docs/slow/page.md")
+    text = file.read_text()
+    assert configuration(page, NOTHING) == NOTHING
+    for line in re.findall(r"(?m)^# (?:\w+ = .*|\[\[pages\]\]\n# match = .*\n# timeout.*)$", text):
+        file.write_text(text.replace(line, re.sub("(?m)^# ", "", line)))
+        assert configuration(page, NOTHING) != NOTHING
+
+
+def test_files_that_are_there_are_kept(capfd: pytest.CaptureFixture[str]) -> None:
     Path(CONFTEST).write_text("mine")
     assert main(["init", "docs"]) == 0
     assert Path(CONFTEST).read_text() == "mine"
-    assert capsys.readouterr().out == (
+    assert capfd.readouterr().out == (
         f"wrote {SETTINGS}\nkept {CONFTEST}, which was there (--force replaces it)\n"
         f"wrote {WORKFLOW}\n"
     )
@@ -55,25 +70,25 @@ def test_force() -> None:
     assert Path(CONFTEST).read_text() != "mine"
 
 
-def test_a_folder_elsewhere_has_its_own_workflow(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_elsewhere_has_its_own_workflow(capfd: pytest.CaptureFixture[str]) -> None:
     Path("../other").mkdir()
     assert main(["init", "../other"]) == 0
     assert "/2 .\n" in Path("../other", WORKFLOW).read_text()
     assert 'pages("*.md")' in Path("../other/conftest.py").read_text()
 
 
-def test_no_such_folder(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_such_folder(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["init", "missing"])
     assert caught.value.code == 2
-    assert capsys.readouterr().err.endswith("th-docs init: error: no such folder: missing\n")
+    assert capfd.readouterr().err.endswith("th-docs init: error: no such folder: missing\n")
 
 
-def test_what_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_written(capfd: pytest.CaptureFixture[str]) -> None:
     Path(".github").write_text("a file")
     assert main(["init", "docs"]) == 2
     expected = f"th-docs init: {WORKFLOW} cannot be written: Not a directory\n"
-    assert capsys.readouterr().err == expected
+    assert capfd.readouterr().err == expected
 
 
 def test_a_page_named_init(capfd: pytest.CaptureFixture[str]) -> None:

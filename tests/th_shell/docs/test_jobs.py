@@ -76,6 +76,8 @@ def test_fail_fast(capfd: pytest.CaptureFixture[str]) -> None:
         (["-j", "0", "docs"], "argument -j/--jobs: '0' is not a number from 1 up"),
         (["-j", "many", "docs"], "argument -j/--jobs: 'many' is not a number from 1 up"),
         (["--shard", "3/2", "docs"], "argument --shard: '3/2': there are parts from 1 to 2"),
+        ([""], "'': no page matches"),
+        (["--watch", "--update", "docs"], "argument --watch: not allowed with argument --update"),
         (["--watch", "--json", "x", "docs"], "argument --watch: not allowed with argument --json"),
     ],
 )

@@ -1,5 +1,6 @@
 """Which pages words of a command line mean."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_pages(words: list[str], pages: list[str]) -> None:
     assert find_pages(words) == [Path(page) for page in pages]
+
+
+def test_a_folder_means_no_pipes_but_links_that_lead_nowhere() -> None:
+    os.mkfifo("docs/nn/pipe.md")
+    Path("docs/nn/link.md").symlink_to("pipe.md")
+    Path("docs/nn/lost.md").symlink_to("nothing")
+    found = [page.name for page in find_pages(["docs/nn"])]
+    assert found == ["lost.md", "x[1].md", "Page.MD"]
+    assert find_pages(["docs/nn/pipe.md"]) == [Path("docs/nn/pipe.md")]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ class Stop(Exception):
         ([_write("b.md.errata")], [["a.md", "b.md"], ["b.md"]]),
         ([_write("c.md")], [["a.md", "b.md"], ["c.md"]]),
         ([_write("b.mdx"), _write("notes")], [["a.md", "b.md"]]),
+        ([_write("th-docs.toml")], [["a.md", "b.md"], ["a.md", "b.md"]]),
         ([_write("shared/x")], [["a.md", "b.md"], ["a.md", "b.md"]]),
         ([lambda: os.unlink("a.md"), _write("b.md")], [["a.md", "b.md"], ["b.md"]]),
         ([_write("a.md"), _write("a.md")], [["a.md", "b.md"], ["a.md"], ["a.md"]]),

@@ -6,7 +6,6 @@ is left, or a page cannot be checked; 2 for a wrong command line.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 from th_shell.docs.checking import Checker, NotCheckedError
 from th_shell.docs.fixing.fix import Fix, find_fix
 from th_shell.docs.judging.ledger import LedgerError
-from th_shell.docs.options import add_judging_options, add_running_options, said_by
+from th_shell.docs.options import Parser, add_judging_options, add_running_options, said_by
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.files import write_file
 from th_shell.docs.reporting.reporter import write_text
@@ -43,9 +42,10 @@ def main(words: Sequence[str]) -> int:
     return 0 if all(mended) else 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="th-docs fix",
+        usage="%(prog)s [OPTION...] PAGE...",
         description="Write what examples print into their pages, in place of documented texts that "
         "differ, and repair inputs where a small repair makes them hold. What depends on chance, "
         "raises an error or is in the page's ledger stays as it is.",

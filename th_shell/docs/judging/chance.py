@@ -95,11 +95,12 @@ def _judge_again(
     literals = {
         i: vary_literals(sources.get(i, example.source)) for i, example in enumerate(examples)
     }
+    last = max(i for i, result in enumerate(once.results) if result.failed or i in chance)
     plans = [
         replace(FIRST, after=adopted, sources=sources),
         replace(SECOND, after=adopted, sources=sources),
         replace(FIRST, after=varied, sources=literals),
-        *(Plan(seed, sources=sources) for seed in (_SEEDS if chance else ())),
+        *(Plan(seed, sources=sources, last=last) for seed in (_SEEDS if chance else ())),
     ]
     found = _evaluated(examples, runner, plans)
     again = judge(examples, _pairs(found))

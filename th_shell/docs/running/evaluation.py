@@ -53,7 +53,7 @@ class Plan:
     seed: of the random numbers. fill: the byte that new memory is filled with. clock: seconds by
     which time is later. engine: which of the engines it has; from 1 on, memory has other addresses,
     too. after: code that is run behind examples, by their indices. sources: inputs that replace
-    those of the page, likewise.
+    those of the page, likewise. last: the index of the last example that is run; None for all.
     """
 
     seed: int
@@ -62,6 +62,7 @@ class Plan:
     engine: int = 0
     after: Mapping[int, str] = field(default_factory=dict)
     sources: Mapping[int, str] = field(default_factory=dict)
+    last: int | None = None
 
 
 #: The two runs of each page. Doubles and integers of bytes 0x3F are ordinary numbers. Time goes on
@@ -108,9 +109,16 @@ class Runner:
     def evaluate(
         self, examples: Sequence[Example], plans: Sequence[Plan] = (FIRST, SECOND)
     ) -> list[tuple[Outcome, ...]]:
-        """The outcomes of each example, one for each plan. Raises HiddenError."""
+        """The outcomes of each example, one for each plan. Raises HiddenError and StoppedError.
+
+        Ctrl-C stops the starter.
+        """
         with ThreadPoolExecutor(len(plans)) as pool:
-            found = list(pool.map(lambda plan: self._evaluate(examples, plan), plans))
+            try:
+                found = list(pool.map(lambda plan: self._evaluate(examples, plan), plans))
+            except KeyboardInterrupt:
+                self.starter.stop()  # the end of the pool would wait for what the page does
+                raise
         return [tuple(outcomes[i] for outcomes in found) for i in range(len(examples))]
 
     def _evaluate(self, examples: Sequence[Example], plan: Plan) -> dict[int, Outcome]:
@@ -145,7 +153,8 @@ class _PageRun:
         self._captures = Captures()
 
     def outcomes(self) -> dict[int, Outcome]:
-        left = [i for i in self._own if not unrunnable(self._examples[i])]
+        last = len(self._examples) if self._plan.last is None else self._plan.last
+        left = [i for i in self._own if i <= last and not unrunnable(self._examples[i])]
         killers: dict[int, Outcome] = {}
         found: dict[int, Outcome] = {}
         problem = "has ended its process too often"

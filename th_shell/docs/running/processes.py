@@ -22,12 +22,23 @@ from pathlib import Path
 from th_shell.docs.running.protocol import GO, Message, may_begin, read_message, write_message
 from th_shell.docs.running.system import MOST_WRITTEN
 
-__all__ = ["Engine", "LostError", "Reply", "Run", "Starter", "lua_engine", "python_engine"]
+__all__ = [
+    "Engine",
+    "LostError",
+    "Reply",
+    "Run",
+    "Starter",
+    "StoppedError",
+    "lua_engine",
+    "python_engine",
+]
 
 #: Engines of our own that a starter has: as many as a page has runs at a time.
 _ENGINES = 2
 #: Seconds that an example may go on after it was asked to stop.
 _GRACE = 2.0
+#: Seconds that a system call can wait in any case: who gives more time means no limit.
+_LONGEST = 1e6
 _TOO_LONG = "was killed: it did not stop at the end of its time"
 _MEDDLED = "was ended: it has written to the files of its engine"
 _TOO_MUCH = f"was killed: it has written more than {MOST_WRITTEN >> 20} MB into a file"
@@ -80,6 +91,10 @@ class LostError(Exception):
         self.output = output
 
 
+class StoppedError(Exception):
+    """The starter was stopped: nobody wants results any more, and there are none."""
+
+
 @dataclass(frozen=True)
 class Reply:
     """What a request has done: its output, the part of it before values, the error or None.
@@ -106,12 +121,12 @@ class Starter:
     def start(self, engine: Engine, number: int) -> Run:
         """Start a run, whose number among a page's runs decides which engine of ours it has.
 
-        Raises LostError where no process can be started.
+        Raises LostError where no process can be started, StoppedError after `stop`.
         """
         try:
             with self._lock:
                 if self._stopped:
-                    raise LostError("was stopped")
+                    raise StoppedError
                 run = Run(self._connection(), engine, number, self._forget)
                 self._runs.add(run)
         except OSError as error:
@@ -211,7 +226,7 @@ class Run:
 
     def ask(self, name: str, body: bytes = b"", seconds: float = 60) -> Reply:
         """Send a request and wait for its reply. Raises LostError."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + min(seconds, _LONGEST)
         start = self.position()
         printed: int | None = None
         late = False
@@ -243,7 +258,7 @@ class Run:
     def shell(self, command: str, seconds: float = 60) -> Reply:
         """Run a line of the system's shell in the run's folder. Raises LostError."""
         start = self.position()
-        self._line.settimeout(seconds)
+        self._line.settimeout(min(seconds, _LONGEST))
         try:
             self._line.send(b"shell " + command.encode("utf-8", "surrogateescape"))
             if self._line.recv(64) != b"done":
@@ -311,9 +326,9 @@ class Run:
         if said is None:
             self.hang_up()
             return "closed the files of its engine"
-        if not said.strip():
+        status = int(said) if said.strip() else -1
+        if status < 0:  # its keeper was killed, or was asked to end it
             return "was ended from outside"
-        status = int(said)
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXFSZ:
             return _TOO_MUCH
         if os.WIFSIGNALED(status):

@@ -43,6 +43,7 @@ __all__ = [
     "Command",
     "Configuration",
     "configuration",
+    "configuration_files",
     "engine_command",
     "prelude",
     "search_path",
@@ -115,6 +116,12 @@ def configuration(page: Path, command_line: Configuration) -> Configuration:
         if file:
             return command_line.over(file.of(page))
     return command_line
+
+
+def configuration_files(page: Path) -> list[Path]:
+    """The files that may say how a page is run, be they there or not."""
+    folders = page.absolute().parents
+    return [folder / name for folder in folders for name in (_FILE, _SHARED_FILE)]
 
 
 def engine_command(value: object) -> Command:
