@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,6 +13,10 @@ from th_shell.docs.plugin import _names
 from th_shell.docs.reading.examples import Example, Kind
 
 pytest_plugins = "pytester"
+
+# A pytest inside of this one forgets the modules that it has loaded, and would load them each time.
+for module in ("th_shell.docs.reading.formats.markdown", "th_shell.docs.reading.formats.text"):
+    import_module(module)
 
 CONFTEST = "from th_shell.docs.plugin import pages\n\npytest_collect_file = pages('*.md')\n"
 PAGE = """\
