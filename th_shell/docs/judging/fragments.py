@@ -51,8 +51,13 @@ class _Fragments:
         note = self._lacks(result, used - own) or self._absent(result, source)
         self._said |= set(names.strings(source))
         if not note:
+            if _REQUIRES.search(source) and not result.failed:
+                self._known |= own  # what is missing spoils no module
+            # A call hands what is missing on: `model:add(layer)` spoils the model, too.
+            hands_on = "(" in source and not result.failed and used & self._spoilt
             self._bound |= own
             self._spoilt -= own
+            self._spoilt |= (used | own) - self._known if hands_on else set()
             return result
         # What it has not done is missing below, also what a call would have done to arguments.
         self._spoilt |= own | (used if "(" in source else set())
@@ -64,7 +69,11 @@ class _Fragments:
             return ""
         missing = sorted(used - (self._bound - self._spoilt))
         lower = {name.lower() for name in self._bound}
-        is_slip = any(name.lower() in lower for name in missing if name not in self._spoilt)
+        is_slip = any(
+            name.lower() in lower
+            for name in missing
+            if name not in self._spoilt and name not in _EXTENDED.findall(result.example.source)
+        )
         if not missing or is_slip or python_syntax.ALL_NAMES in self._bound:
             return ""
         return f"the page gives no value to: {', '.join(missing)}"
@@ -80,6 +89,9 @@ class _Fragments:
         return absent and f"the page does not make: {absent}"
 
 
+_REQUIRES = re.compile(r"=\s*require\b")
+#: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
+_EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
 _NOT_THERE = re.compile(
     r"(?i)(?:not|n't) find|not found|no such|cannot open|does not exist|no module"
 )
