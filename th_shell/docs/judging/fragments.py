@@ -53,15 +53,18 @@ class _Fragments:
         if not note:
             if _REQUIRES.search(source) and not result.failed:
                 self._known |= own  # what is missing spoils no module
-            # A call hands what is missing on: `model:add(layer)` spoils the model, too.
-            hands_on = "(" in source and not result.failed and used & self._spoilt
             self._bound |= own
             self._spoilt -= own
-            self._spoilt |= (used | own) - self._known if hands_on else set()
+            self._spoilt |= self._handed_on(source)
             return result
         # What it has not done is missing below, also what a call would have done to arguments.
         self._spoilt |= own | (used if "(" in source else set())
         return replace(result, verdict=Verdict.FRAGMENT, note=note)
+
+    def _handed_on(self, source: str) -> set[str]:
+        """The objects that get something which is spoilt: `model` of `model:add(layer)`."""
+        calls = _METHOD.findall(source)
+        return {name for name, given in calls if self._read_in(given) & self._spoilt} - self._known
 
     def _lacks(self, result: Result, used: Set[str]) -> str:
         """Which names the page gives no value, as a reason why a result fails."""
@@ -92,6 +95,8 @@ class _Fragments:
 _REQUIRES = re.compile(r"=\s*require\b")
 #: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
 _EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
+#: A method call as a statement.
+_METHOD = re.compile(r"^\s*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _NOT_THERE = re.compile(
     r"(?i)(?:not|n't) find|not found|no such|cannot open|does not exist|no module"
 )
