@@ -166,6 +166,8 @@ def test_modules_are_not_spoilt(check: Check) -> None:
 
 
 def test_methods_of_classes_that_the_page_leaves_out(check: Check) -> None:
+    page = "> for Map = 1, 2 do end\n> map(1)\n"
+    assert verdicts(check(page)) == ["ran", "fragment"]
     page = "> for module = 1, 2 do end\n> function Module:run() end\n"
     assert verdicts(check(page)) == ["ran", "fragment"]
 

@@ -71,15 +71,18 @@ class _Fragments:
         if result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
             return ""
         missing = sorted(used - (self._bound - self._spoilt))
-        lower = {name.lower() for name in self._bound}
-        is_slip = any(
-            name.lower() in lower
-            for name in missing
-            if name not in self._spoilt and name not in _EXTENDED.findall(result.example.source)
-        )
+        defined = set(_EXTENDED.findall(result.example.source))
+        is_slip = any(map(self._is_slip, set(missing) - self._spoilt - defined))
         if not missing or is_slip or python_syntax.ALL_NAMES in self._bound:
             return ""
         return f"the page gives no value to: {', '.join(missing)}"
+
+    def _is_slip(self, name: str) -> bool:
+        """Whether a name is another one but for capitals; `map` does not mean a class `Map`."""
+        return any(
+            other.lower() == name.lower() and not (other[0].isupper() and name[0].islower())
+            for other in self._bound
+        )
 
     def _absent(self, result: Result, source: str) -> str:
         """What an error says is not there, where only this input names it."""
