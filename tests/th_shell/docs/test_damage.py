@@ -43,6 +43,15 @@ def test_rows_that_a_loop_prints_are_whole() -> None:
     assert damage(example, "1\n2\n", Compiler()) == ""
 
 
+def test_a_number_before_a_tensor_is_no_part_of_it() -> None:
+    loop = "for i, x in ipairs(t) do print(i, x) end"
+    text = "1\n 5\n 6\n[torch.DoubleTensor of size 2]"
+    example = Example(1, 0, Kind.PROMPT, loop, text)
+    assert damage(example, "1\t 7\n 8\n[torch.DoubleTensor of size 2]\n", Compiler()) == ""
+    found = damage(example, " 7\n 8\n[torch.DoubleTensor of size 2]\n", Compiler())
+    assert found == "the text contradicts its last line, 2: 3 numbers for 2 elements"
+
+
 def test_an_input_that_does_not_compile() -> None:
     example = Example(1, 0, Kind.PROMPT, "f(", "1")
     assert damage(example, "", Compiler()) == "the input is not whole: it does not compile"

@@ -97,6 +97,17 @@ def test_what_does_not_compile_as_a_statement_is_output(tmp_path: Path, output: 
     assert short(found)[1][1:] == ("prompt", "g()", "")
 
 
+def test_attributes_of_a_tag_are_output(tmp_path: Path) -> None:
+    found = cut_text(
+        tmp_path, "> x", "<frodo", "  type='hobbit'", "/>", "y = 1", "<unclosed", "z = 1"
+    )
+    assert short(found) == [
+        (2, "prompt", "x", "<frodo\n  type='hobbit'\n/>"),
+        (6, "bare", "y = 1", "<unclosed"),
+        (8, "bare", "z = 1", ""),
+    ]
+
+
 def test_comment_ends_an_output_and_starts_none(tmp_path: Path) -> None:
     found = cut_text(tmp_path, "> f()", "1", "-- words", "2", "--[[ more", "words ]]", "g()")
     assert short(found) == [

@@ -111,3 +111,23 @@ def test_update_writes_the_repaired_input(check_text: CheckPage, tmp_path: Path)
     assert other.startswith("No reason is given yet.\n    8: > x.sum()\n        @ /1 #")
     assert not check_text(page).failed
     assert check_text(page.replace("range(1, 3)", "range(2, 4)")).failed
+
+
+def test_a_text_in_the_block_below_is_repaired(check_text: CheckPage) -> None:
+    text = "1\n 1\n[torch.Tensor of size 2]"
+    page = f"```\nx = torch.ones(2)\nprint(x)\n```\nIt prints:\n```\n {text}\n```\n"
+    found = check_text(page).results[-1]
+    assert (found.verdict.value, found.repaired) == ("healed", "[torch.DoubleTensor of size 2]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "M = require 'torch'\n> M.type('x')\ntable\n",  # a module's functions are no methods
+        "> 'a' .. 'b'  -- the name of a file\nc:\\one\\two.txt\n",  # no end of a comment
+        "> 'a' .. 'b'  -- the name of a file\n'\\s25g.'\n",
+    ],
+)
+def test_what_is_no_damage_is_not_repaired(check_text: CheckPage, text: str) -> None:
+    results = check_text(f"```\n{text}```\n").results
+    assert results[-1].verdict.value == "differs"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from th_shell.docs.reading.names import read_names
+from th_shell.docs.reading.names import bound_names, read_names
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,17 @@ from th_shell.docs.reading.names import read_names
 )
 def test_names_that_code_uses(source: str, names: set[str]) -> None:
     assert read_names(source) == names
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("require 'nn'", {"nn"}),
+        ('a = 1; require("image")', {"a", "image"}),
+        ("class = require 'other'", {"class"}),
+        ("f('require \\'nn\\'')", set()),
+        ("-- require 'nn'", set()),
+    ],
+)
+def test_names_that_get_a_value(source: str, names: set[str]) -> None:
+    assert bound_names(source) == names

@@ -153,6 +153,25 @@ def test_names_without_a_value(check: Check) -> None:
     assert found[2].note == "the page gives no value to: v1"
 
 
+def test_objects_that_get_what_is_missing(check: Check) -> None:
+    page = (
+        "> t = {add = table.insert}\n> y = nothing + 1\n> t:add(y)\n> t[1]\n1\n> t = {}\n> t\n1\n"
+    )
+    assert verdicts(check(page)) == ["ran", "fragment", "ran", "fragment", "ran", "differs"]
+
+
+def test_modules_are_not_spoilt(check: Check) -> None:
+    page = "> m = require 'torch'\n> m.abs(nothing)\n> m.nothing()\n"
+    assert verdicts(check(page)) == ["ran", "fragment", "error"]
+
+
+def test_methods_of_classes_that_the_page_leaves_out(check: Check) -> None:
+    page = "> for Map = 1, 2 do end\n> map(1)\n"
+    assert verdicts(check(page)) == ["ran", "fragment"]
+    page = "> for module = 1, 2 do end\n> function Module:run() end\n"
+    assert verdicts(check(page)) == ["ran", "fragment"]
+
+
 @pytest.mark.parametrize(
     ("example", "verdict", "note"),
     [

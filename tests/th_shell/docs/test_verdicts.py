@@ -39,6 +39,10 @@ BY_CHANCE = "the output depends on chance; compared by layout"
         ("", *RANDOM, ("ran", "")),
         ("...", *RANDOM, ("pass", "")),
         ("{\n a : 1\n b : 2\n}", Outcome("{\n b : 2\n a : 1\n}\n"), None, ("layout", "")),
+        ("{a = 1, b = 2}", *IN_ANY_ORDER, ("pass", "")),
+        ("{a = 1, b = 3}", *IN_ANY_ORDER, ("differs", BY_CHANCE)),
+        ("'a b '", Outcome("a b \t\n"), None, ("pass", "")),
+        ("'a b '", Outcome("a b\t\n"), None, ("differs", "")),
         ("{\n a : 1\n b : -2\n}", *IN_ANY_ORDER, ("differs", BY_CHANCE)),
         ("", Outcome(error="stdin:1: bad"), None, ("error", "")),
         ("stdin:1: bad", Outcome(error="stdin:1: bad"), None, ("pass", "")),
@@ -53,6 +57,22 @@ def test_verdicts(
     expected: str, first: Outcome, second: Outcome | None, found: tuple[str, str]
 ) -> None:
     assert verdict(expected, first, second) == found
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("f('x') -- Invalid.", ("layout", "an error that the comment announces")),
+        ("f('x') --> error: no number", ("layout", "an error that the comment announces")),
+        ("f('an error')", ("error", "")),
+        ("f('x') -- an error\ng()", ("error", "")),
+        ("f('x') -- the terror", ("error", "")),
+    ],
+)
+def test_comments_that_announce_errors(source: str, found: tuple[str, str]) -> None:
+    outcome = Outcome(error="stdin:1: bad")
+    (result,) = judge([Example(1, 0, Kind.PROMPT, source)], [(outcome, outcome)])
+    assert (result.verdict.value, result.note) == found
 
 
 def test_text_is_no_example() -> None:

@@ -51,7 +51,13 @@ _HEADING = re.compile(r"^\s*\((\d+(?:,\d+)*)[,.]+\)\s*=\s*$", re.M)
 _SCALE = re.compile(r"^\s*\S+\s\*\s*$", re.M)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.M)
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
+#: As Lua prints it, on some systems without '0x'.
+_ADDRESS = re.compile(
+    r"\b0x[0-9a-fA-F]+\b|(?:(?<=table: )|(?<=function: )|(?<=userdata: )|(?<=thread: ))"
+    r"[0-9A-Fa-f]{8,16}\b|(?<=[^\W\d]: )0[0-9A-F]{7,15}\b"
+)
+#: A prompt behind a text without an end of line.
+_NEXT_PROMPT = re.compile(r"(?<=\S) (?:th)?>\s*\Z")
 _COMMENT = re.compile(r"(?:^|\s)--.*$", re.M)
 _TIMING = re.compile(r"^\s*\[\d+\.\d+s\]\s*$", re.M)
 _TABLE = re.compile(r"^\s*\{\s*$", re.M)
@@ -210,9 +216,10 @@ def without_colours(text: str) -> str:
 
 def _readings(expected: str) -> Sequence[str]:
     # The text of the page; the text without comments: '--' may also be part of the output; and the
-    # text without words of prose at its end, such as the heading of the next example in a block.
+    # text without words of prose at its end, such as the heading of the next example in a block, or
+    # without the next prompt.
     plain = _COMMENT.sub("", expected)
-    return expected, plain, _PROSE.sub("", plain)
+    return expected, plain, _PROSE.sub("", plain), _NEXT_PROMPT.sub("", plain)
 
 
 def _same_lines(expected: str, got: str, slack: _Slack) -> bool:

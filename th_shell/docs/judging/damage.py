@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from th_shell.docs.judging.printout import only_rows, printed_tensors
+from th_shell.docs.judging.printout import contradictions, only_rows, printed_tensors
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import LUA
@@ -31,7 +31,7 @@ def damage(example: Example, got: str, compiler: Compiler) -> str:
     if example.kind is Kind.PROMPT and compiler.typed(example.source) is not Syntax.COMPLETE:
         return "the input is not whole: it does not compile"
     text = example.expected
-    problems = [tensor for tensor in printed_tensors(text) if tensor.problem]
+    problems = contradictions(text, got)
     if problems:
         sizes = "x".join(map(str, problems[0].sizes))
         return f"the text contradicts its last line, {sizes}: {problems[0].problem}"

@@ -51,23 +51,38 @@ class _Fragments:
         note = self._lacks(result, used - own) or self._absent(result, source)
         self._said |= set(names.strings(source))
         if not note:
+            if _REQUIRES.search(source) and not result.failed:
+                self._known |= own  # what is missing spoils no module
             self._bound |= own
             self._spoilt -= own
+            self._spoilt |= self._handed_on(source)
             return result
         # What it has not done is missing below, also what a call would have done to arguments.
         self._spoilt |= own | (used if "(" in source else set())
         return replace(result, verdict=Verdict.FRAGMENT, note=note)
+
+    def _handed_on(self, source: str) -> set[str]:
+        """The objects that get something which is spoilt: `model` of `model:add(layer)`."""
+        calls = _METHOD.findall(source)
+        return {name for name, given in calls if self._read_in(given) & self._spoilt} - self._known
 
     def _lacks(self, result: Result, used: Set[str]) -> str:
         """Which names the page gives no value, as a reason why a result fails."""
         if result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
             return ""
         missing = sorted(used - (self._bound - self._spoilt))
-        lower = {name.lower() for name in self._bound}
-        is_slip = any(name.lower() in lower for name in missing if name not in self._spoilt)
+        defined = set(_EXTENDED.findall(result.example.source))
+        is_slip = any(map(self._is_slip, set(missing) - self._spoilt - defined))
         if not missing or is_slip or python_syntax.ALL_NAMES in self._bound:
             return ""
         return f"the page gives no value to: {', '.join(missing)}"
+
+    def _is_slip(self, name: str) -> bool:
+        """Whether a name is another one but for capitals; `map` does not mean a class `Map`."""
+        return any(
+            other.lower() == name.lower() and not (other[0].isupper() and name[0].islower())
+            for other in self._bound
+        )
 
     def _absent(self, result: Result, source: str) -> str:
         """What an error says is not there, where only this input names it."""
@@ -80,6 +95,11 @@ class _Fragments:
         return absent and f"the page does not make: {absent}"
 
 
+_REQUIRES = re.compile(r"=\s*require\b")
+#: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
+_EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
+#: A method call as a statement.
+_METHOD = re.compile(r"^\s*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _NOT_THERE = re.compile(
     r"(?i)(?:not|n't) find|not found|no such|cannot open|does not exist|no module"
 )

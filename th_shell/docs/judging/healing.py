@@ -6,6 +6,7 @@ example hold gives way to the next one.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from th_shell.docs.running.evaluation import Runner
 __all__ = ["Healed", "heal"]
 
 _ROUNDS = 16  # of trials
+_REQUIRES = re.compile(r"=\s*require\b")
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class _Healing:
         self._runner = runner
         self._sources = sources
         self._starts = [example.line for example in page.examples]
+        self._modules: set[str] = set()  # the names of modules so far
         self._proposals = self._all_proposals()
         self._tried = {i: next(found) for i, found in self._proposals.items()}
 
@@ -101,27 +104,30 @@ class _Healing:
             own = bound_names(example.source) if is_lua else set[str]()
             if result.failed and is_lua and i not in self._known:
                 above = [binding[name] for name in read_names(example.source) if name in binding]
-                names = frozenset(bound | own)
-                passage = self._passage(example, above, names)
-                proposals = list(repairs(replace(passage, silent=not result.got.strip())))
+                passage = self._passage(result, above, frozenset(bound | own))
+                proposals = list(repairs(passage))
                 if proposals:
                     found[i] = iter(proposals)
+            if is_lua and _REQUIRES.search(example.source):
+                self._modules |= own
             bound |= own
             binding.update(dict.fromkeys(own, example))
         return found
 
-    def _passage(
-        self, example: Example, above: Iterable[Example], bound: frozenset[str]
-    ) -> Passage:
-        def lines(example: Example, first: int, last: int) -> list[Line]:
-            own = self._page.blocks[example.block].lines
+    def _passage(self, result: Result, above: Iterable[Example], bound: frozenset[str]) -> Passage:
+        def lines(block: int, first: int, last: int) -> list[Line]:
+            own = self._page.blocks[block].lines
             return [line for line in own if first <= line.number <= last]
 
+        example = result.example
+        shown = example.block + example.apart  # the block with the documented text
         return Passage(
-            [line for other in above for line in lines(other, other.line, other.last)],
-            lines(example, example.line, example.last),
-            lines(example, *(example.documented or (0, -1))),
+            [line for other in above for line in lines(other.block, other.line, other.last)],
+            lines(example.block, example.line, example.last),
+            lines(shown, *(example.documented or (0, -1))),
             bound,
+            frozenset(self._modules),
+            result.got,
         )
 
     def _try_next(self, index: int) -> None:

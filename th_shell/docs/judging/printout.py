@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from itertools import product
 from math import isfinite, prod
 
-__all__ = ["NUMBER", "PrintedTensor", "only_rows", "only_tensors", "precision", "printed_tensors"]
+__all__ = [
+    "NUMBER",
+    "PrintedTensor",
+    "contradictions",
+    "only_rows",
+    "only_tensors",
+    "precision",
+    "printed_tensors",
+]
 
 #: A printed number.
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?nan|[-+]?inf"
@@ -51,6 +59,17 @@ def printed_tensors(text: str) -> Iterator[PrintedTensor]:
             continue
         yield _read(shape[1], tuple(map(int, shape[2].split("x"))), lines)
         lines = []
+
+
+def contradictions(text: str, printed: str) -> list[PrintedTensor]:
+    """The tensors in a documented text whose numbers contradict their sizes.
+
+    What the program prints does so, too, where a number stands before a tensor: `print(1, x)`. So
+    what is like a tensor in the printed text is left out.
+    """
+    usual = {(t.sizes, t.count) for t in printed_tensors(printed) if t.problem}
+    found = (tensor for tensor in printed_tensors(text) if tensor.problem)
+    return [tensor for tensor in found if (tensor.sizes, tensor.count) not in usual]
 
 
 def only_tensors(text: str) -> list[PrintedTensor]:

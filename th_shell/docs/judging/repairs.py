@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from th_shell.docs.judging.printout import only_rows, printed_tensors
+from th_shell.docs.judging.printout import contradictions, only_rows
 from th_shell.docs.reading.blocks import Line, edited
 from th_shell.docs.reading.names import read_names
 
@@ -25,14 +25,16 @@ class Passage:
 
     above: those of the input above that gave a value to a name which the example uses. input,
     documented: those of its input and of the text under it. bound: the names that the page has
-    given values so far. silent: whether the example has printed nothing.
+    given values so far. modules: those of them which are modules. got: what the example has
+    printed.
     """
 
     above: Sequence[Line]
     input: Sequence[Line]
     documented: Sequence[Line]
     bound: frozenset[str]
-    silent: bool = False
+    modules: frozenset[str] = frozenset()
+    got: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def _applied(repair: Repair, passage: Passage) -> Passage:
 def _contradicts_itself(passage: Passage) -> bool:
     """Whether a documented tensor has too few numbers or too many: then nothing makes it hold."""
     text = "\n".join(line.text for line in passage.documented)
-    return any(tensor.count != prod(tensor.sizes) for tensor in printed_tensors(text))
+    return any(tensor.count != prod(tensor.sizes) for tensor in contradictions(text, passage.got))
 
 
 def _capital_name(passage: Passage) -> Iterator[Repair]:
@@ -93,7 +95,8 @@ _DOT = re.compile(r"(?<![\w.:])([A-Za-z_]\w*)\.(?=[A-Za-z_]\w*\s*[({'\"])")
 
 def _dot_for_colon(passage: Passage) -> Iterator[Repair]:
     def colon(match: re.Match[str]) -> str:
-        return f"{match[1]}:" if match[1] in passage.bound else match[0]
+        is_object = match[1] in passage.bound - passage.modules
+        return f"{match[1]}:" if is_object else match[0]
 
     why = "the colon of a method call became a dot"
     for lines in (passage.input, passage.above):
@@ -130,7 +133,8 @@ def _doubled_operator(passage: Passage) -> Iterator[Repair]:
         yield Repair("an operator stands twice where the line breaks", changed)
 
 
-_WORD = re.compile(r"[^\W\d_]")
+#: A word of prose; a string, a path or a place in a program is none.
+_WORD = re.compile(r"(?<!\S)[(\"]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"]*(?!\S)")
 _COMMENT = re.compile(r"--(?!\[)")
 _SHAPE = re.compile(r"[\[(]\s*torch\.\w+")
 _WRAPPED = 3  # lines at most that the end of a comment has
@@ -141,9 +145,10 @@ def _wrapped_comment(passage: Passage) -> Iterator[Repair]:
         return
     last, wrapped = passage.input[-1], list[str]()
     removed: dict[int, Sequence[str]] = {}
+    silent = not passage.got.strip()
     for line in passage.documented[:_WRAPPED]:
         # A number may be the end of a comment, but also what the example prints.
-        is_part = passage.silent or _WORD.search(line.text)
+        is_part = silent or _WORD.search(line.text)
         if not line.text.strip() or not is_part or _SHAPE.search(line.text):
             return
         wrapped.append(line.text.strip())

@@ -42,6 +42,8 @@ _CODE_LIKE = re.compile(
 _PRINTS = re.compile(r"print|write|dump")
 #: A line of text with which more begins than the line: a table, a function.
 _OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
+#: A line with a tag that goes on below: its attributes are like assignments.
+_TAG = re.compile(r"^\s*<[A-Za-z][\w.:-]*(?:\s[^<>]*)?$")
 
 #: Once an input of a block has not ended in all of the block, others have so many lines.
 _REACH = 100
@@ -211,10 +213,24 @@ class _Cutter:
         may_be_output = last and (last.kind is Kind.PROMPT or _PRINTS.search(last.source))
         if not may_be_output and _CODE_LIKE.match(line.text):
             self._open = False
-        used = self._enclosed(at) if _OPENING.search(line.text) else 1
+        used = 1
+        if _OPENING.search(line.text):
+            used = self._enclosed(at)
+        elif _TAG.match(line.text):
+            used = self._tagged(at)
         for part in self._lines[at : at + used]:
             self._output(part)
         return used
+
+    def _tagged(self, at: int) -> int:
+        # How many lines of text there are up to the end of a tag; 1 if it has no end.
+        for number in range(at + 1, min(at + _REACH, len(self._lines))):
+            text = self._lines[number].text
+            if not text.strip() or _PROMPT_LINE.match(text) or "<" in text:
+                return 1
+            if ">" in text:
+                return number - at + 1
+        return 1
 
     def _enclosed(self, at: int) -> int:
         # How many lines of text there are up to the end of what a line opens; 1 if it has no end.

@@ -21,6 +21,8 @@ _BOUND = (
     re.compile(rf"\bfunction\s+({_NAME})\s*\("),
     re.compile(rf"\bfunction\b\s*[\w.:]*\s*\(\s*{_NAMES}"),
 )
+#: `require 'nn'` alone: modules of this kind are variables of their own name.
+_REQUIRED = re.compile(rf"(?:^|[;\n])\s*require\s*\(?\s*([\"'])({_NAME})\1")
 _KEYWORDS = frozenset(
     "and break do else elseif end false for function goto if in local nil not or repeat return "
     "then true until while".split()
@@ -31,6 +33,7 @@ def bound_names(source: str) -> set[str]:
     """The names that code gives a value, also those of locals and parameters."""
     code = _TOKEN.sub(lambda match: match[0] if _is_code(match[0]) else " ", source)
     lists = [names for pattern in _BOUND for names in pattern.findall(code)]
+    lists += [name for _, name in _REQUIRED.findall(source)]
     return {name.strip() for names in lists for name in names.split(",")} - _KEYWORDS
 
 

@@ -21,7 +21,7 @@ from th_shell.docs.reporting.excerpts import CHARACTERS, first_line
 __all__ = ["Cause", "Cluster", "cause_of", "clusters", "is_shown"]
 
 _POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s+")
-_VARYING = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+(?:\.\d+)?")
+_VARYING = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+(?:[.x]\d+)*")
 _MESSAGE = 50  # lines at the end of what was printed that may have the message of an error
 _CHANGES = 3  # changes that the words on a cause name at most
 _WORDS = 60  # characters of a change that they show at most
@@ -109,9 +109,16 @@ def _by_message(result: Result, message: str) -> Cause:
 def _by_changes(result: Result, found: Sequence[tuple[str, str]], both: str) -> Cause:
     words = [_change(old, new, both) for old, new in found[:_CHANGES]]
     words += [f"and {len(found) - _CHANGES} more differences"] * (len(found) > _CHANGES)
+    kinds = frozenset(map(_kind, found))
     # What differs in nothing that counts has a cause of its own.
-    key = result.verdict, frozenset(found) if found else result
+    key = result.verdict, kinds if found else result
     return Cause(result.verdict, key, "; ".join(words) or result.note)
+
+
+def _kind(change: tuple[str, str]) -> tuple[str, str]:
+    """A change without its numbers, unless these are what differs: in dates, say, only the mark."""
+    old, new = (_VARYING.sub("0", text) for text in change)
+    return change if old == new else (old, new)
 
 
 def _change(old: str, new: str, both: str) -> str:
