@@ -55,6 +55,11 @@ SHOWN = " 1\n 2\n 3\n[torch.DoubleTensor of size 3]\n"
             "the line with the class and the sizes is missing",
             " 3\n[torch.DoubleTensor of dimension 3]",
         ),
+        (
+            f"> x:dim()\n1\ny = x:clone()\n{SHOWN}z = torch.Tensor\\{{\\{{1\\}}\\}}\n",
+            "a backslash stands before a bracket; the prompt that shows the variable is missing",
+            None,
+        ),
         (f"y = x:clone()\n{SHOWN}", "the prompt that shows the variable is missing", None),
         ("> x\\[1\\]\n1\n", "a backslash stands before a bracket", "> x[1]"),
         (

@@ -25,6 +25,7 @@ from th_shell.docs.running.evaluation import Runner
 __all__ = ["Healed", "heal"]
 
 _ROUNDS = 16  # of trials
+_MOST_BELOW = 20  # lines below the last input of a block
 _REQUIRES = re.compile(r"=\s*require\b")
 
 
@@ -104,7 +105,7 @@ class _Healing:
             own = bound_names(example.source) if is_lua else set[str]()
             if result.failed and is_lua and i not in self._known:
                 above = [binding[name] for name in read_names(example.source) if name in binding]
-                passage = self._passage(result, above, frozenset(bound | own))
+                passage = self._passage(i, above, frozenset(bound | own))
                 proposals = list(repairs(passage))
                 if proposals:
                     found[i] = iter(proposals)
@@ -114,20 +115,24 @@ class _Healing:
             binding.update(dict.fromkeys(own, example))
         return found
 
-    def _passage(self, result: Result, above: Iterable[Example], bound: frozenset[str]) -> Passage:
+    def _passage(self, index: int, above: Iterable[Example], bound: frozenset[str]) -> Passage:
         def lines(block: int, first: int, last: int) -> list[Line]:
             own = self._page.blocks[block].lines
             return [line for line in own if first <= line.number <= last]
 
-        example = result.example
+        example = self._page.examples[index]
         shown = example.block + example.apart  # the block with the documented text
+        end = (example.documented or (0, example.last))[1]
+        following = (e for e in self._page.examples[index + 1 :] if e.kind is not Kind.TEXT)
+        until = next((e.line for e in following if e.block == example.block), end + _MOST_BELOW)
         return Passage(
             [line for other in above for line in lines(other.block, other.line, other.last)],
             lines(example.block, example.line, example.last),
             lines(shown, *(example.documented or (0, -1))),
+            lines(shown, end + 1, until - 1),
             bound,
             frozenset(self._modules),
-            result.got,
+            self._results[index].got,
         )
 
     def _try_next(self, index: int) -> None:

@@ -24,14 +24,15 @@ class Passage:
     """The lines of an example in its page.
 
     above: those of the input above that gave a value to a name which the example uses. input,
-    documented: those of its input and of the text under it. bound: the names that the page has
-    given values so far. modules: those of them which are modules. got: what the example has
-    printed.
+    documented: those of its input and of the text under it. below: those up to the next input that
+    are neither. bound: the names that the page has given values so far. modules: those of them
+    which are modules. got: what the example has printed.
     """
 
     above: Sequence[Line]
     input: Sequence[Line]
     documented: Sequence[Line]
+    below: Sequence[Line]
     bound: frozenset[str]
     modules: frozenset[str] = frozenset()
     got: str = ""
@@ -72,6 +73,7 @@ def _applied(repair: Repair, passage: Passage) -> Passage:
         above=edited(passage.above, repair.lines),
         input=edited(passage.input, repair.lines),
         documented=edited(passage.documented, repair.lines),
+        below=edited(passage.below, repair.lines),
     )
 
 
@@ -108,7 +110,7 @@ _ESCAPED = re.compile(r"\\([{}\[\]_*#])")
 
 def _escaped(passage: Passage) -> Iterator[Repair]:
     why = "a backslash stands before a bracket"
-    for lines in (passage.input, passage.documented, passage.above):
+    for lines in (passage.input, passage.documented, passage.above, passage.below):
         yield from _changed(why, lines, _ESCAPED, lambda match: match[1])
 
 
