@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from th_shell.docs.checking import Checker
-from th_shell.docs.jobs import add_job_options, chosen_pages, in_order
+from th_shell.docs.command.jobs import add_job_options, chosen_pages, in_order
+from th_shell.docs.command.options import Parser, add_judging_options, add_running_options, said_by
+from th_shell.docs.command.selection import NoPagesError
+from th_shell.docs.command.watching import watch
 from th_shell.docs.judging.verdicts import PageResult
-from th_shell.docs.options import Parser, add_judging_options, add_running_options, said_by
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.options import add_report_options, report_options
 from th_shell.docs.reporting.progress import Progress
@@ -29,8 +31,6 @@ from th_shell.docs.reporting.reporter import (
 )
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.selection import NoPagesError
-from th_shell.docs.watching import watch
 
 __all__ = ["main"]
 
@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _init(words: Sequence[str]) -> int:
-    from th_shell.docs.init import main as init
+    from th_shell.docs.command.init import main as init
 
     return init(words)
 

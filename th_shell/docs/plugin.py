@@ -23,6 +23,8 @@ from typing import Any
 import pytest
 
 from th_shell.docs.checking import Checker, NotCheckedError, ReadPage
+from th_shell.docs.command.selection import is_page
+from th_shell.docs.command.sharding import Shard
 from th_shell.docs.judging.verdicts import PageResult, Verdict
 from th_shell.docs.pytest_entry import configured_timeout
 from th_shell.docs.reading.compiler import Compiler
@@ -30,10 +32,8 @@ from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.identity import identities
 from th_shell.docs.reporting.report import describe_failure
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.selection import is_page
 from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.settings import Layer, Settings
-from th_shell.docs.sharding import Shard
 from th_shell.docs.sharing import shared_result
 from th_shell.visible import visible
 

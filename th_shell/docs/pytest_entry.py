@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from th_shell.docs.sharding import Shard
+    from th_shell.docs.command.sharding import Shard
 
 __all__ = [
     "configured_timeout",
@@ -68,7 +68,7 @@ def configured_timeout(config: pytest.Config) -> float | None:
 
 
 def _shard(text: str) -> Shard:
-    from th_shell.docs.sharding import Shard
+    from th_shell.docs.command.sharding import Shard
 
     try:
         return Shard.parse(text)

@@ -8,8 +8,8 @@ from th_shell.docs.judging.comparison import (
     agrees_in_any_order,
     agrees_within,
     is_error_message,
-    same,
 )
+from th_shell.docs.judging.tokens import same
 from th_shell.docs.settings.settings import Tolerance
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.document import read_page
-from th_shell.docs.reading.examples import cut
 from th_shell.docs.reading.identity import identities
 
 PAGE = """\

@@ -9,8 +9,9 @@ import pytest
 from th_shell.docs.cli import main
 from th_shell.docs.reading.blocks import PageError
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.document import read_page
-from th_shell.docs.reading.examples import Example, cut
+from th_shell.docs.reading.examples import Example
 
 Cell = dict[str, Any]
 

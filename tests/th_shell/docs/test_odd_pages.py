@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.comparison import agrees, agrees_within, bare_message
+from th_shell.docs.judging.comparison import agrees, agrees_within
 from th_shell.docs.judging.plausibility import implausible
 from th_shell.docs.judging.printout import only_rows, precision, printed_tensors
+from th_shell.docs.judging.tokens import bare_message
 from th_shell.docs.reading.blocks import PageError
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import read_page

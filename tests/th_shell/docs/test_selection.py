@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.selection import NoPagesError, find_pages, pages_of_shard
-from th_shell.docs.sharding import Shard
+from th_shell.docs.command.selection import NoPagesError, find_pages, pages_of_shard
+from th_shell.docs.command.sharding import Shard
 
 FILES = (
     "docs/b.md",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs import watching
-from th_shell.docs.selection import find_pages
+from th_shell.docs.command import watching
+from th_shell.docs.command.selection import find_pages
 
 Step = Callable[[], object]
 

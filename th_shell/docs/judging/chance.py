@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from th_shell.docs.judging.adoption import adopting_code, vary_literals
-from th_shell.docs.judging.comparison import agrees_within, is_scaled, number_words, numbers
+from th_shell.docs.judging.comparison import agrees_within
 from th_shell.docs.judging.plausibility import implausible, misshapen, unlike_fixed
 from th_shell.docs.judging.python import comparable, comparable_outcome
 from th_shell.docs.judging.repetition import differences, nearly_repeats, unlike_above
+from th_shell.docs.judging.tokens import is_scaled, number_words, numbers
 from th_shell.docs.judging.verdicts import Result, Verdict, judge
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.languages import LUA

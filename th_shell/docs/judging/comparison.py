@@ -16,69 +16,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, sqrt
 
-from th_shell.docs.judging.printout import NUMBER, PrintedTensor, only_tensors, precision
+from th_shell.docs.judging.printout import PrintedTensor, only_tensors, precision
+from th_shell.docs.judging.tokens import (
+    ANYTHING,
+    bare_message,
+    is_number,
+    layout,
+    located,
+    loose_layout,
+    readings,
+    tokens,
+)
 from th_shell.docs.settings.settings import Tolerance
 
 __all__ = [
-    "ANYTHING",
     "agrees",
     "agrees_by_layout",
     "agrees_in_any_order",
     "agrees_within",
-    "bare_message",
     "is_error_message",
-    "is_scaled",
     "line_readings",
-    "number_words",
-    "numbers",
-    "same",
     "tokens_agree",
-    "without_colours",
 ]
 
-#: In a documented text: stands for any text.
-ANYTHING = "\0"
-
-_IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
-_SHAPE = re.compile(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
-_SHAPE_TOKEN = re.compile(r"<(torch\.\w+)\|([\dx]+)>")
-_PUNCTUATION = r"{}()\[\],:=*"
-_TOKEN = re.compile(
-    rf"{ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{NUMBER})(?![\w.])"
-    rf"|[{_PUNCTUATION}]|[^\s{_PUNCTUATION}]+"
-)
-_HEADING = re.compile(r"^\s*\((\d+(?:,\d+)*)[,.]+\)\s*=\s*$", re.M)
-_SCALE = re.compile(r"^\s*\S+\s\*\s*$", re.M)
-_COLOUR = re.compile(r"\x1b\[[\d;]*m")
-_OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.M)
-#: As Lua prints it, on some systems without '0x'.
-_ADDRESS = re.compile(
-    r"\b0x[0-9a-fA-F]+\b|(?:(?<=table: )|(?<=function: )|(?<=userdata: )|(?<=thread: ))"
-    r"[0-9A-Fa-f]{8,16}\b|(?<=[^\W\d]: )0[0-9A-F]{7,15}\b"
-)
-#: A prompt behind a text without an end of line.
-_NEXT_PROMPT = re.compile(r"(?<=\S) (?:th)?>\s*\Z")
-_COMMENT = re.compile(r"(?:^|\s)--.*$", re.M)
-_TIMING = re.compile(r"^\s*\[\d+\.\d+s\]\s*$", re.M)
 _TABLE = re.compile(r"^\s*\{\s*$", re.M)
-_ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
-_TRACEBACK = re.compile(r"^\s*stack traceback:.*", re.M | re.S)
-#: Python's, up to the error's own line; and IPython's, which begins with the error's name.
-_PYTHON_TRACEBACKS = (
-    # What stands above that line is indented, or dots for it.
-    re.compile(
-        r"^[ \t]*Traceback \(most recent call last\):\n(?:[ \t].*\n|(?:\.\.\.|\0)\n)*", re.M
-    ),
-    re.compile(r"^  File \".*\", line \d+\n(?:[ \t].*\n)*", re.M),
-    re.compile(
-        r"^(?:-{9,}\n)?(?P<name>[\w.]+) +Traceback \(most recent call last\):?\n.*\n"
-        r"(?=(?P=name)\b)",
-        re.M | re.S,
-    ),
-)
-_WARNED_AT = re.compile(r"^\S.*?:\d+: (?=\w*Warning: )", re.M)
-_PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+)(?: [\w,]+)*:?\s*\Z")
-_POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|(?<![\w./-])[\w./-]+):\d+:\s")
 
 #: How much further than one change of the numbers a result comes from another change may bring it.
 _MOST_SPREAD = 4.0
@@ -100,26 +61,21 @@ class _Slack:
         return 1.01 * unit + self.least + self.tolerance.of(documented)
 
 
-def same(first: str, second: str) -> bool:
-    """Whether two runs have printed the same text, addresses aside."""
-    return _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
-
-
 def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     """Whether a printed text is the one that the page documents."""
-    expected, got = _located(expected), _located(got)
+    expected, got = located(expected), located(got)
     if ANYTHING in expected:
         if "..." in got:  # also the mark of a long array
             expected = expected.replace(ANYTHING, "...")
         elif _covers(expected, got):
             return True
-    found = _tokens(got)
+    found = tokens(got)
     slack = _Slack(_residue(found), tolerance)
-    if any(_match(_tokens(text), found, slack) for text in _readings(expected)):
+    if any(_match(tokens(text), found, slack) for text in readings(expected)):
         return True
     printed = only_tensors(got)
     return bool(printed) and any(
-        _same_tensors(only_tensors(text), printed, slack) for text in _readings(expected)
+        _same_tensors(only_tensors(text), printed, slack) for text in readings(expected)
     )
 
 
@@ -128,14 +84,14 @@ def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _
 
     varied: what the same input prints where those numbers are others within their rounding.
     """
-    found, other = _tokens(got), _tokens(varied)
+    found, other = tokens(got), tokens(varied)
     if len(found) != len(other):
         return False
     pairs = list(zip(found, other, strict=True))
     spread = [_apart(a, b) for a, b in pairs]
     usual = sqrt(sum(s * s for s in spread) / max(1, sum(s > 0 for s in spread)))
-    for text in _readings(expected):
-        wanted = _tokens(text)
+    for text in readings(expected):
+        wanted = tokens(text)
         if len(wanted) == len(found) and all(
             _equal(w, f, _Slack(_MOST_SPREAD * s + usual, tolerance))
             for w, f, s in zip(wanted, found, spread, strict=True)
@@ -144,31 +100,16 @@ def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _
     return False
 
 
-def numbers(text: str) -> list[float]:
-    """The numbers in a printed text, in order."""
-    return list(map(float, number_words(text)))
-
-
-def number_words(text: str) -> list[str]:
-    """The numbers in a printed text as they stand there."""
-    return [token for token in _tokens(_SCALE.sub("", text)) if _IS_NUMBER.match(token)]
-
-
-def is_scaled(text: str) -> bool:
-    """Whether a printed text has numbers under a scale factor."""
-    return bool(_SCALE.search(text))
-
-
 def agrees_by_layout(expected: str, first: str, second: str) -> bool:
     """Whether one of the different texts of two runs has the layout that the page documents.
 
     The layout is the words, how many numbers there are, and the lines with class and sizes. If the
     runs differ in their layouts, too, it is only the words and the classes in these lines.
     """
-    layouts = [_layout(text) for text in (first, second)]
-    simplify = _layout if layouts[0] == layouts[1] else _loose_layout
+    layouts = [layout(text) for text in (first, second)]
+    simplify = layout if layouts[0] == layouts[1] else loose_layout
     return any(
-        simplify(text) == simplify(got) for text in _readings(expected) for got in (first, second)
+        simplify(text) == simplify(got) for text in readings(expected) for got in (first, second)
     )
 
 
@@ -179,20 +120,15 @@ def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) 
     """
     if not _TABLE.search(got):
         return False
-    return any(_same_lines(text, got, _Slack(0, tolerance)) for text in _readings(expected))
-
-
-def bare_message(error: str) -> str:
-    """The message of an error of Lua without its position and traceback."""
-    return _POSITION.sub("", _TRACEBACK.sub("", error)).strip()
+    return any(_same_lines(text, got, _Slack(0, tolerance)) for text in readings(expected))
 
 
 def is_error_message(expected: str, message: str) -> bool:
     """Whether the page documents this error; the position in the message does not count."""
-    texts = _located(expected), _located(message)
+    texts = located(expected), located(message)
     if texts[0].strip() == ANYTHING:
         return False  # of an error, the page must tell something
-    wanted, found = (_POSITION.sub("", _TRACEBACK.sub("", text)) for text in texts)
+    wanted, found = map(bare_message, texts)
     return agrees(wanted.removeprefix("lua: ").removeprefix("error: "), found)
 
 
@@ -201,7 +137,7 @@ def line_readings(line: str) -> list[tuple[str, ...]]:
 
     'of size' and 'of dimension' are one token with the sizes; a line '...' is one token, too.
     """
-    return list(dict.fromkeys(tuple(_tokens(text)) for text in _readings(line)))
+    return list(dict.fromkeys(tuple(tokens(text)) for text in readings(line)))
 
 
 def tokens_agree(expected: Sequence[str], got: Sequence[str]) -> bool:
@@ -209,22 +145,9 @@ def tokens_agree(expected: Sequence[str], got: Sequence[str]) -> bool:
     return _match(list(expected), list(got), _Slack(_residue(list(got)), _EXACT))
 
 
-def without_colours(text: str) -> str:
-    """A printed text as a terminal leaves it: no colours, and nothing that was written over."""
-    return _OVERWRITTEN.sub("", _COLOUR.sub("", text))
-
-
-def _readings(expected: str) -> Sequence[str]:
-    # The text of the page; the text without comments: '--' may also be part of the output; and the
-    # text without words of prose at its end, such as the heading of the next example in a block, or
-    # without the next prompt.
-    plain = _COMMENT.sub("", expected)
-    return expected, plain, _PROSE.sub("", plain), _NEXT_PROMPT.sub("", plain)
-
-
 def _same_lines(expected: str, got: str, slack: _Slack) -> bool:
     wanted, left = (
-        [_tokens(line) for line in t.split("\n") if line.strip()] for t in (expected, got)
+        [tokens(line) for line in t.split("\n") if line.strip()] for t in (expected, got)
     )
     for line in wanted:
         found = next((i for i, other in enumerate(left) if _match(line, other, slack)), None)
@@ -247,22 +170,6 @@ def _covers(expected: str, got: str) -> bool:
             return False
         at = found + len(piece)
     return True
-
-
-def _located(text: str) -> str:
-    """A text without the places in code that Python's errors and warnings tell."""
-    if "Traceback" in text or 'File "' in text:
-        for traceback in _PYTHON_TRACEBACKS:
-            text = traceback.sub("", text)
-    return _WARNED_AT.sub("", text) if "Warning: " in text else text
-
-
-def _tokens(text: str) -> list[str]:
-    text = _located(text).replace(ANYTHING, f" {ANYTHING} ")
-    text = _OVERWRITTEN.sub("", _COLOUR.sub("", text))
-    text = _SHAPE.sub(r"<\1|\2>", _TIMING.sub("", text))
-    text = _HEADING.sub(r"(\1) =", _ADDRESS.sub("0x", text))
-    return _TOKEN.findall(_ELLIPSIS.sub(ANYTHING, text))
 
 
 def _match(expected: list[str], got: list[str], slack: _Slack) -> bool:
@@ -318,7 +225,7 @@ def _near(wanted: float, found: float, slack: float) -> bool:
 
 
 def _are_numbers(*tokens: str) -> bool:
-    return all(_IS_NUMBER.match(token) for token in tokens)
+    return all(is_number(token) for token in tokens)
 
 
 def _apart(first: str, second: str) -> float:
@@ -329,7 +236,7 @@ def _apart(first: str, second: str) -> float:
 
 def _residue(tokens: list[str]) -> float:
     """How large the residue of rounding in results as large as these may be."""
-    values = [abs(float(token)) for token in tokens if _IS_NUMBER.match(token)]
+    values = [abs(float(token)) for token in tokens if is_number(token)]
     return _RESIDUE * max([1.0, *(value for value in values if value < float("inf"))])
 
 
@@ -342,13 +249,3 @@ def _same_tensors(
         and all(map(_near, wanted.values, found.values, map(slack.of, wanted.values, wanted.units)))
         for wanted, found in zip(expected, got, strict=True)
     )
-
-
-def _layout(text: str) -> tuple[list[str], int]:
-    tokens = _tokens(_SCALE.sub("", text))
-    words = [token for token in tokens if not _IS_NUMBER.match(token)]
-    return words, len(tokens) - len(words)
-
-
-def _loose_layout(text: str) -> list[str]:
-    return [_SHAPE_TOKEN.sub(r"<\1>", word) for word in _layout(text)[0]]

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from th_shell.docs.judging.chance import Judgement
-from th_shell.docs.judging.comparison import agrees, agrees_by_layout, same
+from th_shell.docs.judging.comparison import agrees, agrees_by_layout
 from th_shell.docs.judging.ledger import Erratum, places
+from th_shell.docs.judging.tokens import same
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.running.evaluation import Outcome

@@ -11,7 +11,7 @@ import ast
 import re
 from dataclasses import replace
 
-from th_shell.docs.judging.comparison import ANYTHING
+from th_shell.docs.judging.tokens import ANYTHING
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.python_syntax import statements

@@ -12,11 +12,10 @@ from th_shell.docs.judging.comparison import (
     agrees,
     agrees_by_layout,
     agrees_in_any_order,
-    bare_message,
     is_error_message,
-    same,
 )
 from th_shell.docs.judging.tables import same_tables
+from th_shell.docs.judging.tokens import bare_message, same
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.values import Value
 from th_shell.docs.running.evaluation import Outcome, unrunnable

@@ -19,7 +19,8 @@ from itertools import groupby
 
 from th_shell.docs.reading.blocks import Block
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Example, Kind, cut
+from th_shell.docs.reading.cutting import cut
+from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import PYTHON
 
 __all__ = ["examples_of", "refined"]

@@ -12,8 +12,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from th_shell.docs.judging.comparison import line_readings, tokens_agree, without_colours
+from th_shell.docs.judging.comparison import line_readings, tokens_agree
 from th_shell.docs.judging.printout import NUMBER
+from th_shell.docs.judging.tokens import without_colours
 
 __all__ = ["Block", "Piece", "changes", "line_blocks", "word_pieces"]
 

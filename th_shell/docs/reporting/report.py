@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from th_shell.docs.judging.comparison import without_colours
+from th_shell.docs.judging.tokens import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Kind
 from th_shell.docs.reading.languages import PYTHON

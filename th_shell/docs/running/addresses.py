@@ -19,12 +19,16 @@ __all__ = ["move_addresses", "randomize_programs"]
 _NO_RANDOMIZE = 0x0040000  # of personality(2): programs get the same addresses each time
 _ASK = 0xFFFFFFFF
 
-#: Bytes of memory that is mapped, which is more than the C library allocates in its heap at once,
-#: and other than the 64 MB that it maps for a thread, which one of the runs may have more than the
-#: other; bytes of a block at the end of the heap, behind all that was free before.
-_MAPPED, _AT_END = (61 << 20) + 13 * mmap.PAGESIZE, 16 << 20
-#: Bytes of blocks of which one of each size is taken, and of larger ones, of which all are.
+#: Bytes of a block at the end of the heap, behind all that was free before.
+_AT_END = 16 << 20
+#: Bytes that are mapped below all other mappings; those of a gap between mappings that is filled,
+#: at most: what is larger is no gap, but the room that all mappings are in.
+_BELOW, _MOST_GAP = (61 << 20) + 13 * mmap.PAGESIZE, 1 << 40
+_FLAGS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+#: Bytes of blocks of which one of each size is taken, and of larger ones, of which all are, or so
+#: many: the block at the end may be mapped, and no end of the heap.
 _SMALL, _LARGE = range(8, 1040, 16), [1 << bits for bits in range(19, 9, -1)]
+_MOST_OF_A_SIZE = 32
 #: numpy keeps freed memory of each size up to 1024 bytes. Few arrays have the sizes left out here.
 _CACHED_BY_NUMPY = [*range(1, 64), *range(64, 1025, 8)]
 
@@ -33,17 +37,42 @@ _kept: list[object] = []
 
 def move_addresses() -> None:
     """Take what would be allocated next. It is not used, and takes addresses rather than memory."""
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    _kept.append(mmap.mmap(-1, _MAPPED, flags=flags, prot=0))
+    _fill_gaps()
+    _kept.append(mmap.mmap(-1, _BELOW, flags=_FLAGS, prot=0))
     _kept.append([np.empty(size, np.uint8) for size in _CACHED_BY_NUMPY])
     allocate = ctypes.CDLL(None).malloc
     allocate.restype, allocate.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
     end = allocate(_AT_END) or 0
     for size in _LARGE:
-        while (allocate(size) or end) < end:
-            pass
+        for _ in range(_MOST_OF_A_SIZE):
+            if (allocate(size) or end) >= end:  # no more that is free: it is taken from the end
+                break
     for size in _SMALL:
         allocate(size)
+
+
+def _fill_gaps() -> None:
+    """Map the gaps between mappings: what is mapped next is below all of them."""
+    library = ctypes.CDLL(None)
+    library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    for start, end in _gaps():
+        library.mmap(start, end - start, 0, _FLAGS, -1, 0)  # there, since nothing else is
+
+
+def _gaps() -> list[tuple[int, int]]:
+    """The gaps between mappings, but for those that the stack and the heap may grow into."""
+    try:
+        with open("/proc/self/maps") as file:
+            lines = [line.split() for line in file]
+    except OSError:  # not Linux
+        return []
+    found = []
+    for above, below in zip(lines, lines[1:], strict=False):
+        start, end = int(above[0].partition("-")[2], 16), int(below[0].partition("-")[0], 16)
+        grows = {"[heap]", "[stack]"} & {above[-1], below[-1]}
+        if 0 < end - start < _MOST_GAP and not grows:
+            found.append((start, end))
+    return found
 
 
 def randomize_programs() -> None:

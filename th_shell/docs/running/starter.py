@@ -187,8 +187,10 @@ class _Keeper:
     def _be_engine(self) -> NoReturn:
         status = 1
         try:
-            self._prepare()
             command = self._plan["command"]
+            if self._plan["number"] and not command:
+                move_addresses()  # before the limit of memory: it is not the page's
+            self._prepare()
             if command:
                 randomize_programs()
                 self._restrict(may_execute=True)
@@ -197,8 +199,6 @@ class _Keeper:
                 except OSError as error:
                     os.write(2, f"th-docs: {command[0]}: {error.strerror}\n".encode())
                     os._exit(status)
-            if self._plan["number"]:
-                move_addresses()
             self._restrict()
             serve(self._engines[self._plan["number"] % len(self._engines)])
             status = 0

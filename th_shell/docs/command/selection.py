@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from th_shell.docs.sharding import Shard
+from th_shell.docs.command.sharding import Shard
 
 __all__ = ["SUFFIXES", "NoPagesError", "find_pages", "is_page", "pages_of_shard"]
 

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from th_shell.docs.options import Parser
+from th_shell.docs.command.options import Parser
+from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.reporting.files import write_file
 from th_shell.docs.reporting.reporter import write_text
-from th_shell.docs.selection import NoPagesError, find_pages
 
 __all__ = ["main"]
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.document import read_page
-from th_shell.docs.reading.examples import Example, cut
+from th_shell.docs.reading.examples import Example
 
 COMPILER = Compiler()
 

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from runtime import PROCESSORS
+from th_shell.docs.command.selection import find_pages, pages_of_shard
+from th_shell.docs.command.sharding import Shard
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.selection import find_pages, pages_of_shard
-from th_shell.docs.sharding import Shard
 
 __all__ = ["add_job_options", "chosen_pages", "in_order"]
 

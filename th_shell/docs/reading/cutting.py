@@ -1,0 +1,266 @@
+"""Splits the code blocks of a page into examples: inputs, each with the text documented under it.
+
+An input is a line with a prompt and its continuation lines, or a statement without a prompt.
+LuaJIT decides where it ends (see `compiler`; `python` is for blocks of Python); a line without a
+prompt that does not compile is output. Text with no input above it becomes an example that is not
+run, so that the report has all of the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from th_shell.docs.reading.blocks import Block, Line
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import Example, Kind, said_of, with_output
+from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.nesting import Nesting
+from th_shell.docs.reading.python import cut_python
+from th_shell.docs.reading.values import comment_of, value_of
+from th_shell.inputs import Syntax
+
+__all__ = ["cut"]
+
+#: The prompts 'th> ' and '> ', and those of continuation lines: '>> ', '..> '.
+_PROMPT_LINE = re.compile(r"^\s*(?:th)?>(?!>)\s?(?P<input>.*)$")
+_MORE = re.compile(r"^\s*(?:>>|\.\.\.?>|(?:th)?>)\s?(?P<input>.*)$")
+_SHELL = re.compile(r"^\s*(?:>\s*)?\$\s+(?P<input>\S.*)$")
+
+_NAME = r"[A-Za-z_]\w*"
+_ASSIGNED = re.compile(rf"(?:^|(?<!,)[;\s])({_NAME}(?:\s*,\s*{_NAME})*)\s*=(?!=)")
+_LOCAL = re.compile(r"^\s*local\s+")
+#: What a help text says of an argument: 'x = number  -- the width'.
+_SIGNATURE = re.compile(
+    rf"^\s*{_NAME}\s*=\s*(?:(?:number|boolean|userdata)|(?:string|table)(?=\s*--))\s*(?:--.*)?$"
+)
+#: Code that does not compile is no output.
+_CODE_LIKE = re.compile(
+    rf"^\s*(?:local\s|function\b|{_NAME}(?:\.{_NAME})*\s*=(?!=))|\S.*\s-(?:-+>|-*\s*=+>)"
+)
+_PRINTS = re.compile(r"print|write|dump")
+#: A line of text with which more begins than the line: a table, a function.
+_OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
+#: A line with a tag that goes on below: its attributes are like assignments.
+_TAG = re.compile(r"^\s*<[A-Za-z][\w.:-]*(?:\s[^<>]*)?$")
+
+#: Once an input of a block has not ended in all of the block, others have so many lines.
+_REACH = 100
+
+
+def cut(blocks: Iterable[Block], compiler: Compiler) -> list[Example]:
+    """The examples of a page's blocks, in order."""
+    found: list[Example] = []
+    for number, block in enumerate(blocks):
+        if block.language == PYTHON:
+            found += cut_python(number, block)
+        elif block.output is not None:
+            found += _notebook_cell(number, block, compiler)
+        else:
+            found += _Cutter(number, block, compiler).cut()
+    return found
+
+
+def _notebook_cell(number: int, block: Block, compiler: Compiler) -> list[Example]:
+    source = "\n".join(line.text for line in block.lines).strip()
+    if not source or compiler.is_comment(source):
+        return []
+    first, last = block.lines[0].number, block.lines[-1].number
+    example = Example(first, number, Kind.CELL, source, last=last, heading=block.heading)
+    return [with_output(replace(example, settings=said_of(block)), block.output or ())]
+
+
+class _Cutter:
+    """Splits one block into examples."""
+
+    def __init__(self, number: int, block: Block, compiler: Compiler) -> None:
+        self._number = number
+        self._block = block
+        self._lines = block.lines
+        self._compiler = compiler
+        self._assigned: set[str] = set()
+        self._inputs: list[Example] = []
+        self._outputs: list[list[Line]] = []
+        self._told: list[list[str]] = []
+        self._open = False
+        self._reach = len(block.lines)
+
+    def cut(self) -> list[Example]:
+        at = 0
+        while at < len(self._lines):
+            at += self._shell(at) or self._prompt(at) or self._bare(at) or self._text(at)
+        inputs = map(self._with_value, self._inputs, self._told)
+        return list(map(with_output, inputs, self._outputs))
+
+    # -- reading what begins at a line; each returns how many lines it has, or 0
+
+    def _shell(self, at: int) -> int:
+        match = _SHELL.match(self._lines[at].text)
+        if match:
+            self._input(at, 1, Kind.SHELL, match["input"].strip())
+        return 1 if match else 0
+
+    def _prompt(self, at: int) -> int:
+        match = _PROMPT_LINE.match(self._lines[at].text)
+        if not match:
+            return 0
+        source, used = match["input"], 1
+        if self._compiler.typed(source) is Syntax.INCOMPLETE:
+            source, used = self._completed(source, at) or (source, 1)
+        self._input(at, used, Kind.PROMPT, source)
+        return used
+
+    def _bare(self, at: int) -> int:
+        source = self._lines[at].text
+        if not source.strip() or _SIGNATURE.match(source):
+            return 0
+        if self._is_query(source):
+            self._input(at, 1, Kind.PROMPT, source)
+            return 1
+        used = 1
+        state = self._compiler.statement(source)
+        if state is Syntax.INCOMPLETE and self._compiler.expression(source) is not Syntax.COMPLETE:
+            source, used = self._completed(source, at) or ("", 0)
+        elif state is not Syntax.COMPLETE:
+            used = 0
+        if used:
+            self._input(at, used, Kind.BARE, source)
+        return used
+
+    def _is_query(self, source: str) -> bool:
+        # '= x', or 'x' alone if the block has assigned x: an input whose prompt the page omits.
+        # Likewise an expression whose value a comment tells.
+        text = source.strip()
+        if text.startswith("="):
+            return self._compiler.expression(text[1:]) is Syntax.COMPLETE
+        if text in self._assigned:
+            return True
+        has_value = not text.startswith("--") and comment_of(text) is not None
+        is_expression = has_value and self._compiler.expression(text) is Syntax.COMPLETE
+        return is_expression and self._compiler.statement(text) is not Syntax.COMPLETE
+
+    def _completed(self, source: str, at: int) -> tuple[str, int] | None:
+        # The input completed by as few lines as possible, and how many; None if that is impossible.
+        nesting, parts = Nesting(), [source]
+        nesting.add(source)
+        for number in range(at + 1, min(at + self._reach, len(self._lines))):
+            text, used = self._lines[number].text, number - at + 1
+            more = _MORE.match(text)
+            parts.append(more["input"] if more else text)
+            nesting.add(parts[-1])
+            # What is wrong is found by and by: compiling all of a text with each line takes long.
+            if nesting.is_open and used & (used - 1):
+                continue
+            source = "\n".join(parts)
+            state = self._compiler.typed(source)
+            if state is Syntax.COMPLETE:
+                return source, used
+            if state is Syntax.WRONG:
+                return None
+        self._reach = min(self._reach, _REACH)
+        return None
+
+    def _text(self, at: int) -> int:
+        line = self._lines[at]
+        last = self._inputs[-1] if self._inputs else None
+        may_be_output = last and (last.kind is Kind.PROMPT or _PRINTS.search(last.source))
+        if not may_be_output and _CODE_LIKE.match(line.text):
+            self._open = False
+        used = 1
+        if _OPENING.search(line.text):
+            used = self._enclosed(at)
+        elif _TAG.match(line.text):
+            used = self._tagged(at)
+        for part in self._lines[at : at + used]:
+            self._output(part)
+        return used
+
+    def _tagged(self, at: int) -> int:
+        # How many lines of text there are up to the end of a tag; 1 if it has no end.
+        for number in range(at + 1, min(at + _REACH, len(self._lines))):
+            text = self._lines[number].text
+            if not text.strip() or _PROMPT_LINE.match(text) or "<" in text:
+                return 1
+            if ">" in text:
+                return number - at + 1
+        return 1
+
+    def _enclosed(self, at: int) -> int:
+        # How many lines of text there are up to the end of what a line opens; 1 if it has no end.
+        nesting = Nesting()
+        for number in range(at, min(at + self._reach, len(self._lines))):
+            text = self._lines[number].text
+            if number > at and (_PROMPT_LINE.match(text) or _SHELL.match(text)):
+                return 1
+            nesting.add(text)
+            if not nesting.is_open:
+                return number - at + 1
+        self._reach = min(self._reach, _REACH)
+        return 1
+
+    # -- collecting inputs and outputs
+
+    def _input(self, at: int, used: int, kind: Kind, source: str) -> None:
+        source = source.strip()
+        goes_on = self._open and self._is_under_prompt()
+        self._open = bool(source) and (kind is Kind.SHELL or not self._is_comment(source))
+        if not self._open:
+            self._comment(source)
+            self._open = self._open or bool(source) and goes_on and not self._told[-1]
+            return
+        for names in _ASSIGNED.findall(source):
+            self._assigned.update(name.strip() for name in names.split(","))
+        told = comment_of(source)
+        if kind is Kind.BARE:
+            source = self._without_local(source)
+        self._add(kind, source, self._lines[at : at + used])
+        if told:
+            self._told[-1].append(told)
+
+    def _comment(self, source: str) -> None:
+        # Under an input, a comment may tell its value, or go on with it; '-->' alone announces it.
+        if self._inputs and not self._outputs[-1]:
+            told = comment_of(source)
+            self._open = told == ""
+            self._told[-1] += [told] if told else []
+
+    def _is_under_prompt(self) -> bool:
+        # There a comment goes on with that of the input, and what stands below is the output.
+        last = self._inputs[-1] if self._inputs else None
+        return last is not None and last.kind is Kind.PROMPT and not self._outputs[-1]
+
+    def _is_comment(self, source: str) -> bool:
+        return source.startswith("--") and self._compiler.is_comment(source)
+
+    def _without_local(self, source: str) -> str:
+        # Each statement runs as a chunk of its own, where a local of a former one does not exist.
+        text = _LOCAL.sub("", source)
+        return text if self._compiler.statement(text) is Syntax.COMPLETE else source
+
+    def _output(self, line: Line) -> None:
+        if self._open:
+            self._outputs[-1].append(line)
+        elif line.text.strip():
+            self._add(Kind.TEXT, "", [line])
+            self._outputs[-1].append(line)
+            self._open = True
+
+    def _add(self, kind: Kind, source: str, lines: Sequence[Line]) -> None:
+        example = Example(
+            lines[0].number,
+            self._number,
+            kind,
+            source,
+            last=lines[-1].number,
+            heading=self._block.heading,
+            settings=said_of(self._block),
+        )
+        self._inputs.append(example)
+        self._outputs.append([])
+        self._told.append([])
+
+    def _with_value(self, example: Example, told: Sequence[str]) -> Example:
+        if not told or example.kind not in (Kind.PROMPT, Kind.BARE):
+            return example
+        return replace(example, value=value_of("\n".join(told), example.source, self._compiler))
