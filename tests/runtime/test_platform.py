@@ -172,11 +172,18 @@ def test_without_what_proc_tells(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # What is asked of the system, and the only modules that do.
-RUNS = "th_shell/docs/running/system.py"
+RUNNING = "th_shell/docs/running/"  # what runs documentation pages
 ASKED = {
-    r"CDLL\(None": {"runtime/core/platform.py", RUNS},
+    r"CDLL\(None": {
+        "runtime/core/platform.py",
+        *(f"{RUNNING}{name}.py" for name in ("addresses", "landlock", "seccomp", "system")),
+    },
     r"mallopt|malloc_trim": {"runtime/core/platform.py"},
-    r"\bproc/": {"runtime/core/platform.py", "runtime/core/cgroups.py", RUNS},
+    r"\bproc/": {
+        "runtime/core/platform.py",
+        "runtime/core/cgroups.py",
+        *(f"{RUNNING}{name}.py" for name in ("addresses", "sandbox", "system")),
+    },
     r"sched_getaffinity": {"runtime/core/platform.py"},
     r"posix_spawn\(": {"runtime/core/system.py"},
     r"pthread_sigmask\(": {"runtime/core/system.py"},
