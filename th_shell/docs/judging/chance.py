@@ -93,17 +93,21 @@ def _judge_again(
         {i: code for i in lua if (code := adopting_code(examples[i], vary))}
         for vary in (False, True)
     )
-    literals = {
-        i: vary_literals(sources.get(i, example.source)) for i, example in enumerate(examples)
-    }
+    literals = _varied_literals(examples, sources)
+    if not chance and literals == sources:
+        return once
     last = max(i for i, result in enumerate(once.results) if result.failed or i in chance)
     plans = [
         replace(FIRST, after=adopted, sources=sources),
         replace(SECOND, after=adopted, sources=sources),
         replace(FIRST, after=varied, sources=literals),
-        *(Plan(seed, sources=sources, last=last) for seed in (_SEEDS if chance else ())),
+        *(Plan(seed, sources=sources, last=last) for seed in _SEEDS),
     ]
-    found = _evaluated(examples, runner, plans)
+    if chance:
+        found = _evaluated(examples, runner, plans)
+    else:  # nothing is adopted: the first two are what has run
+        others = _evaluated(examples, runner, plans[2:3])
+        found = [(*pair, *other) for pair, other in zip(once.outcomes, others, strict=True)]
     again = judge(examples, _pairs(found))
     shown_first = _shown_first(examples)
     results = []
@@ -114,6 +118,13 @@ def _judge_again(
             samples = samples[:1]  # it is by no seed: one seed has printed different things
         results.append(_better(first, second, found[i], samples, i in shown_first))
     return Judgement(_with_repetitions(results), _pairs(found))
+
+
+def _varied_literals(examples: Sequence[Example], sources: Mapping[int, str]) -> dict[int, str]:
+    """The inputs that replace those of the page, and further ones whose literals are changed."""
+    given = {i: sources.get(i, example.source) for i, example in enumerate(examples)}
+    varied = {i: vary_literals(source) for i, source in given.items()}
+    return {i: varied[i] for i in given if i in sources or varied[i] != given[i]}
 
 
 def _evaluated(

@@ -159,7 +159,9 @@ def _wrapped_comment(passage: Passage) -> Iterator[Repair]:
         yield Repair("the end of the comment stands under it", {**removed, last.number: (whole,)})
 
 
-_STATEMENT = re.compile(r"^\s*(?:(?:th)?>\s?)?(?:local\s+)?([A-Za-z_]\w*)\s*(?:=(?!=)|[:\[])")
+_STATEMENT = re.compile(
+    r"^\s*(?P<prompt>(?:th)?>\s?)?(?:local\s+)?(?P<name>[A-Za-z_]\w*)\s*(?:=(?!=)|[:\[])"
+)
 
 
 def _lost_prompt(passage: Passage) -> Iterator[Repair]:
@@ -167,8 +169,8 @@ def _lost_prompt(passage: Passage) -> Iterator[Repair]:
         return
     last = passage.input[-1]
     statement = _STATEMENT.match(passage.input[0].text)
-    if statement:
-        new = (last.text, f"> {statement[1]}")
+    if statement and not (statement["prompt"] and passage.got.strip()):  # it shows its own value
+        new = (last.text, f"> {statement['name']}")
         yield Repair("the prompt that shows the variable is missing", {last.number: new})
 
 
