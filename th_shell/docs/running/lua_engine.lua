@@ -67,6 +67,7 @@ end
 
 function acts.seed(number)
   math.randomseed(tonumber(number))
+  local torch = rawget(globals, 'torch')
   if torch then torch.manualSeed(tonumber(number)) end
 end
 
