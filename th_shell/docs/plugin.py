@@ -42,7 +42,8 @@ __all__ = ["collect", "collects_already", "leave_out", "pages"]
 #: A pytest_collect_file hook.
 _Hook = Callable[[Path, pytest.Collector], pytest.Collector | None]
 
-_PATTERNS = "th_docs_patterns"  # the attribute of a hook with the patterns of its pages
+#: The pages that hooks of conftest.py files have collected.
+_COLLECTED = pytest.StashKey[set[Path]]()
 _LONGEST = 150  # characters of a test's name
 
 #: What is neither right nor made this run fail.
@@ -57,9 +58,11 @@ def pages(*patterns: str, timeout: float | None = None) -> _Hook:
     """
 
     def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-        return collect(file_path, parent, patterns, timeout) if patterns else None
+        page = collect(file_path, parent, patterns, timeout) if patterns else None
+        if page:
+            parent.config.stash.setdefault(_COLLECTED, set()).add(file_path)
+        return page
 
-    setattr(pytest_collect_file, _PATTERNS, patterns)
     return pytest_collect_file
 
 
@@ -77,9 +80,8 @@ def collect(
 
 
 def collects_already(path: Path, parent: pytest.Collector) -> bool:
-    """Whether the hook of a conftest.py collects a page."""
-    hooks = parent.ihook.pytest_collect_file.get_hookimpls()
-    return any(_matches(path, getattr(hook.function, _PATTERNS, ())) for hook in hooks)
+    """Whether the hook of a conftest.py, which is called first, has collected a page."""
+    return path in parent.config.stash.get(_COLLECTED, ())
 
 
 def _matches(path: Path, patterns: Sequence[str]) -> bool:

@@ -76,6 +76,7 @@ def _shard(text: str) -> Shard:
         raise pytest.UsageError(f"--th-docs-shard: {error}") from None
 
 
+@pytest.hookimpl(trylast=True)  # behind the hooks of conftest.py files
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a page, if pages are asked for and no conftest.py collects it."""
     asked = parent.config.option.th_docs_glob

@@ -21,4 +21,6 @@ print({module!r} in before, {module!r} in sys.modules)
 def test_what_operations_load_at_their_first_use(function: str, module: str) -> None:
     code = SHOW.format(function=function, module=module)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "False True\n"
+    before, after = run.stdout.split()
+    assert after == "True"
+    assert before == "False" or module == "numpy.random"  # which older numpy loads itself

@@ -310,13 +310,16 @@ def test_sidecar_stands_between_the_folder_and_the_directives(
         ("[[examples]]\nordinal = 0", ": examples 1: ordinal: not a whole number above 0"),
         ("[[examples]]\ninput = 'x'\ncapture = 'f'",
          ": examples 1: no documented output has <f>"),
-        ("x", ": not TOML: Expected '=' after a key in a key/value pair (at end of document)"),
+        ("[", ": not TOML: "),
     ],
 )  # fmt: skip
 def test_wrong_sidecars(tmp_path: Path, compiler: Compiler, said: str, problem: str) -> None:
     with pytest.raises(SettingsError) as caught:
         beside(tmp_path, said, compiler)
-    assert str(caught.value) == f"{tmp_path}/page.md.th-docs{problem}"
+    message = str(caught.value)
+    if problem.endswith(": "):  # the rest is of Python's library
+        message = message[: len(f"{tmp_path}/page.md.th-docs{problem}")]
+    assert message == f"{tmp_path}/page.md.th-docs{problem}"
 
 
 # -- the command
