@@ -1,15 +1,14 @@
 """Starts ``th-docs``: says in one line why it cannot run on a system, where it cannot.
 
-The first Ctrl-C ends what runs, which may take a moment; at the second one the system ends th-docs.
-The processes of pages then end by themselves.
+The first Ctrl-C ends what runs, which may take a moment; at the second one the system ends th-docs
+(`interrupts`). The processes of pages then end by themselves.
 """
 
 from __future__ import annotations
 
-import signal
 import sys
-from types import FrameType
-from typing import NoReturn
+
+from th_shell.docs.interrupts import handle_interrupts
 
 __all__ = ["main"]
 
@@ -19,8 +18,7 @@ _INTERRUPTED = 130
 
 def main() -> int:
     """Run th-docs; the exit status."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not ignored
-        signal.signal(signal.SIGINT, _interrupt)
+    handle_interrupts()
     try:
         from th_shell.docs.cli import main as run
     except ImportError as error:
@@ -29,8 +27,3 @@ def main() -> int:
     except KeyboardInterrupt:  # loading the libraries takes a moment
         return _INTERRUPTED
     return run()
-
-
-def _interrupt(number: int, _: FrameType | None) -> NoReturn:
-    signal.signal(number, signal.SIG_DFL)
-    raise KeyboardInterrupt

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from th_shell.docs.interrupts import raise_if_interrupted
 from th_shell.docs.settings.configuration import configuration_files
 
 __all__ = ["watch"]
@@ -43,6 +44,7 @@ def watch(
     run(list(seen))
     while True:
         time.sleep(_PAUSE)
+        raise_if_interrupted()
         if look() == seen:
             continue
         time.sleep(_SETTLED)
