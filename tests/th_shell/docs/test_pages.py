@@ -187,3 +187,9 @@ def test_files_that_the_page_does_not_make(
 ) -> None:
     found = check(f"> {example}")[-1]
     assert (found.verdict.value, found.note) == (verdict, note)
+
+
+def test_the_clock_is_no_seed(check: Check) -> None:
+    # Runs with different seeds may print different seconds.
+    page = "> later = torch.random(1, 5)\n> os.time() + later\n1600000000\n"
+    assert verdicts(check(page)) == ["ran", "layout"]

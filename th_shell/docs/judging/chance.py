@@ -116,8 +116,24 @@ def _judge_again(
         samples = [outcome.output for outcome in seeds]
         if examples[i].language != LUA and samples[0] != found[i][0].output:
             samples = samples[:1]  # it is by no seed: one seed has printed different things
+        if _is_by_clock(samples, once.outcomes[i][1].output):
+            samples = samples[:1]
         results.append(_better(first, second, found[i], samples, i in shown_first))
     return Judgement(_with_repetitions(results), _pairs(found))
+
+
+def _is_by_clock(samples: Sequence[str], later: str) -> bool:
+    """Whether an output is another one later, while that of different seeds is nearly the same.
+
+    later: what a run has printed whose clock is months ahead.
+    """
+    rows, other = [numbers(text) for text in samples], numbers(later)
+    if not other or any(len(row) != len(other) for row in rows):
+        return False
+    return other != rows[0] and all(
+        max(column) - min(column) <= 1e-3 * abs(value - column[0])
+        for value, *column in zip(other, *rows, strict=True)
+    )
 
 
 def _varied_literals(examples: Sequence[Example], sources: Mapping[int, str]) -> dict[int, str]:
