@@ -1,20 +1,29 @@
 """The Torch7 runtime: an embedded LuaJIT whose ``torch`` is implemented over numpy.
 
 This is its only door: what programs and ``th_shell`` use stands here. README.md beside this file
-tells how it is built.
+tells how it is built. numpy, and what needs it, is loaded at its first use: so an engine starts
+quickly.
 """
 
-from runtime.compute.blas_threads import one_thread_at_load
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from runtime.core.platform import require
 
 require()  # first: what is loaded from here on fails in less clear ways
 
-with one_thread_at_load():
+from runtime.compute.processors import PROCESSORS  # noqa: E402
+from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError  # noqa: E402
+from runtime.host.late import load  # noqa: E402
+from runtime.host.preload import (  # noqa: E402
+    preload_lapack,
+    preload_operations,
+    preload_random,
+)
+
+if TYPE_CHECKING:
     from runtime.calls.table import ALL, TABLE, Row
-    from runtime.compute.processors import PROCESSORS
     from runtime.core.dtypes import DOUBLE
-    from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError
-    from runtime.host.preload import preload_lapack, preload_random
     from runtime.io.replacement import Replacement
 
 __all__ = [
@@ -29,5 +38,21 @@ __all__ = [
     "Replacement",
     "Row",
     "preload_lapack",
+    "preload_operations",
     "preload_random",
 ]
+
+_LATE = {
+    "ALL": "runtime.calls.table",
+    "DOUBLE": "runtime.core.dtypes",
+    "Replacement": "runtime.io.replacement",
+    "Row": "runtime.calls.table",
+    "TABLE": "runtime.calls.table",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    load()
+    return getattr(import_module(_LATE[name]), name)

@@ -9,16 +9,11 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
-from importlib.resources import files
 from types import FrameType
 from typing import Any, NoReturn
-
-import numpy as np
 
 try:
     from lupa import luajit21
@@ -28,17 +23,19 @@ except ImportError as error:
         "the README tells how to build it"
     ) from error
 
-from runtime.calls.results import encode_error
+from runtime.calls.failures import encode_error
 from runtime.compute.lua_functions import LuaFunctions
-from runtime.compute.thread_pool import LARGE, ThreadPool
+from runtime.compute.thread_pool import ThreadPool
+from runtime.core.arithmetic import as_in_c
 from runtime.core.interrupts import INTERRUPTED, is_interruptible, uninterruptible
-from runtime.core.memory import Memory
 from runtime.core.platform import keep_pages
 from runtime.core.state import State
-from runtime.host import bridge
+from runtime.host import start
 from runtime.host.lua_calls import Calls
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
+
+_LUA = os.path.join(os.path.dirname(__file__), "lua")
 
 OUT_OF_MEMORY = "not enough memory"
 
@@ -143,8 +140,12 @@ class Engine:
 
         Numbers behave as in C: infinities and nans, and whole numbers that wrap.
         """
-        with self._state.active(), np.errstate(all="ignore"):
+        with self._state.active(), as_in_c():
             yield
+
+    def load(self) -> None:
+        """Load what the engine otherwise loads when a program first needs it: the operations."""
+        self._call(b"load")
 
     def _call(self, name: bytes, *args: Any) -> Any:
         function = self._functions.get(name)
@@ -279,6 +280,8 @@ class Engine:
 
     def set_fill_pattern(self, byte: int | None) -> None:
         """Fill new memory with a byte, instead of leaving it undetermined (None)."""
+        from runtime.core.memory import Memory  # late: it loads numpy
+
         self._state.part(Memory).fill_pattern = byte
 
     def write(self, text: str) -> None:
@@ -306,15 +309,10 @@ def _handle_interrupts(handler: Any) -> Any:
 def _host(state: State, ctrl_c: _CtrlC) -> dict[bytes, Any]:
     """What Lua finds in Python, by name."""
     return {
-        **bridge.host_functions(state),
-        **bridge.definitions(),
+        **start.host_functions(state),
+        **start.definitions(),
         b"export_lua": _export_lua,
-        b"INTERRUPTED": INTERRUPTED.encode(),
-        b"LARGE": LARGE,
         b"poll": ctrl_c.poll,
-        b"clock": time.time,
-        b"times": _times,
-        b"isatty": os.isatty,
         **_lock_functions(),
     }
 
@@ -349,9 +347,6 @@ def _connect(state: State, shell: dict[bytes, Any]) -> None:
     state.part(LuaFunctions).call = call
     pool = dict(shell[b"thread_pool"].items())
     state.part(ThreadPool).start(pool, _new_worker_functions)
-    memory = state.part(Memory)
-    memory.meter.collect = partial(call, b"collect")
-    memory.leave_block = partial(call, b"leave_block")
 
 
 def _close(state: State, shell: dict[bytes, Any]) -> None:
@@ -389,15 +384,5 @@ def _new_worker_functions() -> dict[bytes, Any]:
 
 
 def _lua_source(name: bytes) -> bytes:
-    return (files("runtime") / "lua" / f"{name.decode()}.lua").read_bytes()
-
-
-def _times() -> tuple[float, float, float]:
-    """The time now, and the process's user and system time, in seconds."""
-    try:
-        import resource  # late, and not everywhere: os.times() only knows hundredths
-    except ImportError:
-        process = os.times()
-        return time.time(), process.user, process.system
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return time.time(), usage.ru_utime, usage.ru_stime
+    with open(f"{_LUA}/{name.decode()}.lua", "rb") as file:
+        return file.read()

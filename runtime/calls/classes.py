@@ -1,15 +1,12 @@
-"""Class ids: the numbers by which Python tells Lua the class of an object that it returns."""
+"""The classes of objects that Python returns to Lua, and their ids."""
 
 from __future__ import annotations
 
+from runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS
 from runtime.core.storage import STORAGE_CLASSES
 from runtime.core.tensor import TENSOR_CLASSES
 
-__all__ = ["CLASS_IDS", "FIRST_OTHER", "FIRST_STORAGE", "FIRST_TENSOR", "class_id"]
-
-#: The ids of the first tensor class, the first storage class, and the first of the other classes;
-#: 0 stands for a value without class.
-FIRST_TENSOR, FIRST_STORAGE, FIRST_OTHER = 1, 21, 41
+__all__ = ["CLASS_IDS", "class_id"]
 
 #: Class to id.
 CLASS_IDS: dict[type, int] = {
@@ -19,5 +16,8 @@ CLASS_IDS: dict[type, int] = {
 
 
 def class_id(cls: type) -> int:
-    """The id of a class; a class that has none yet gets a new one."""
-    return CLASS_IDS.setdefault(cls, FIRST_OTHER + len(CLASS_IDS))
+    """The id of a class: of tensors, of storages, or one whose `typename` is among `OTHERS`."""
+    found = CLASS_IDS.get(cls)
+    if found is None:
+        found = CLASS_IDS[cls] = FIRST_OTHER + OTHERS.index(getattr(cls, "typename", ""))
+    return found

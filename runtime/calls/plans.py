@@ -11,8 +11,9 @@ from typing import Any
 
 from runtime.calls.arguments import Call
 from runtime.calls.classes import class_id
+from runtime.calls.failures import encode_error
 from runtime.calls.forms import Form, TensorKind, as_number, lua_type, parse_form, typename
-from runtime.calls.results import encode, encode_error
+from runtime.calls.results import encode
 from runtime.calls.table import TABLE, Row
 from runtime.core.dtypes import DOUBLE, REALS, DType
 from runtime.core.errors import InvalidArguments, TorchError

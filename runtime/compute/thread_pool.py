@@ -18,10 +18,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakSet
 
-import numpy as np
-
 from runtime.compute.lua_functions import call_lua
 from runtime.compute.processors import PROCESSORS, free_threads
+from runtime.core.arithmetic import as_in_c
 from runtime.core.state import Part, current
 
 __all__ = ["LARGE", "ThreadPool", "get_threads", "run", "share"]
@@ -47,7 +46,7 @@ class _Slices:
         if self.error is not None:
             return False
         try:
-            with np.errstate(all="ignore"):  # numpy's setting is each thread's own
+            with as_in_c():  # numpy's setting is each thread's own
                 for at in _slices(int(first), int(last), self._largest):
                     self._compute(at)
         except BaseException as error:  # the thread that waits raises it

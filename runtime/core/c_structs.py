@@ -11,7 +11,35 @@ import struct
 from enum import IntFlag
 from typing import Any
 
-__all__ = ["ROOM", "STORAGE", "STRUCTS", "TENSOR", "WINDOW", "CStruct", "Flag"]
+__all__ = [
+    "ELEMENT_TYPES",
+    "ROOM",
+    "STORAGE",
+    "STRUCTS",
+    "TENSOR",
+    "WINDOW",
+    "CStruct",
+    "Flag",
+    "element_ctype",
+]
+
+#: The names of the element types in Torch, and their C types as call forms print them.
+ELEMENT_TYPES = (
+    ("Byte", "unsigned char"),
+    ("Char", "char"),
+    ("Short", "short"),
+    ("Int", "int"),
+    ("Long", "long"),
+    ("Float", "float"),
+    ("Double", "double"),
+    ("Half", "half"),
+)
+
+
+def element_ctype(real: str) -> str:
+    """The C type of an element in memory, of which nothing is left to the compiler."""
+    return {"char": "signed char", "half": "uint16_t"}.get(real, real)
+
 
 #: The dimensions that a tensor's struct has room for behind its members.
 ROOM = 8

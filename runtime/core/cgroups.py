@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import PurePosixPath
 
 __all__ = ["quota"]
 
@@ -38,9 +37,9 @@ def quota(root: str = "") -> float | None:
 
 def _folders(root: str, mount: str, name: str) -> Iterator[str]:
     """A group's folder and those of the groups that it is in."""
-    path = PurePosixPath("/", name.lstrip("/"))
-    for group in (path, *path.parents):
-        yield f"{root}/{mount}/{str(group).lstrip('/')}"
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    for count in range(len(parts), -1, -1):
+        yield "/".join((root, mount, *parts[:count]))
 
 
 def _old_quota(folder: str) -> float | None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.c_structs import ELEMENT_TYPES
+
 __all__ = [
     "BYTE",
     "CHAR",
@@ -47,11 +49,6 @@ class DType:
     index: int
 
     @property
-    def ctype(self) -> str:
-        """The C type of an element in memory, of which nothing is left to the compiler."""
-        return {"char": "signed char", "half": "uint16_t"}.get(self.real, self.real)
-
-    @property
     def is_float(self) -> bool:
         """Whether the elements are floating-point numbers."""
         return self.numpy.kind == "f"
@@ -72,20 +69,16 @@ class DType:
         return f"torch.{self.name}Storage"
 
 
-BYTE = DType("Byte", "unsigned char", np.dtype(np.uint8), 0)
-CHAR = DType("Char", "char", np.dtype(np.int8), 1)
-SHORT = DType("Short", "short", np.dtype(np.int16), 2)
-INT = DType("Int", "int", np.dtype(np.int32), 3)
-LONG = DType("Long", "long", np.dtype(np.int64), 4)
-FLOAT = DType("Float", "float", np.dtype(np.float32), 5)
-DOUBLE = DType("Double", "double", np.dtype(np.float64), 6)
+_NUMPY = (np.uint8, np.int8, np.int16, np.int32, np.int64, np.float32, np.float64, np.float16)
 
-HALF = DType("Half", "half", np.dtype(np.float16), 7)
-
-#: The element types that torch computes with, in the order in which the reference tries them.
-REALS = (BYTE, CHAR, SHORT, INT, LONG, FLOAT, DOUBLE)
 #: All element types. Half is for storing: it has few operations (see ops/half.py).
-DTYPES = (*REALS, HALF)
+DTYPES = tuple(
+    DType(name, real, np.dtype(_NUMPY[index]), index)
+    for index, (name, real) in enumerate(ELEMENT_TYPES)
+)
+BYTE, CHAR, SHORT, INT, LONG, FLOAT, DOUBLE, HALF = DTYPES
+#: The element types that torch computes with, in the order in which the reference tries them.
+REALS = DTYPES[:-1]
 
 
 def cast(values: Array, to: DType) -> Array:

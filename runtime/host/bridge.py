@@ -1,67 +1,36 @@
-"""The Python functions that Lua calls, besides the operations: Lua has them in its table `host`.
+"""The Python functions that Lua calls and that need numpy, besides the operations.
 
-No Python exception ever reaches Lua: each function is wrapped by `guarded`, which returns an
-exception as bytes.
+Lua finds them in its table `host`, as those of `start.py`. No Python exception ever reaches Lua:
+each function is wrapped by `guarded`, which returns an exception as bytes.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from runtime.calls.classes import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, class_id
+import runtime.ops  # noqa: F401  its modules add the operations to the table
+from runtime.calls.classes import class_id
 from runtime.calls.forms import Foreign
 from runtime.calls.plans import Plans
-from runtime.calls.table import TABLE
 from runtime.compute import formulas
 from runtime.compute.c_functions import blas
+from runtime.compute.generator import default_generator
+from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.processors import PROCESSORS
 from runtime.compute.thread_pool import ThreadPool
-from runtime.core.c_structs import ROOM, STRUCTS, Flag
 from runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
 from runtime.core.memory import Memory
 from runtime.core.state import State
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.host import files, operating_system
+from runtime.host import files
 from runtime.host.guards import guarded
-from runtime.ops import ROWS_ADDED
 
-__all__ = ["definitions", "host_functions"]
-
-
-def _operations(prefix: bytes, index: int | None = None) -> bytes:
-    """The names of operations, one a line: a type's methods, or torch's functions (index None).
-
-    prefix: '', or 'Storage.' for the methods of storages. A star behind a name says that the
-    operation has a Lua formula, an exclamation mark that it is the same function for all types.
-    """
-    assert ROWS_ADDED
-    lead = prefix.decode()
-    names = []
-    for name, rows in TABLE.items():
-        if not name.startswith(lead) or ("." in name) != bool(lead):
-            continue
-        for row in rows:
-            if index is None and row.function is not None:
-                names.append(name)
-                break
-            if index is not None and row.method is not None and DTYPES[index] in row.types:
-                names.append(name)
-                break
-    lines = [name.removeprefix(lead) + _mark(name) for name in names]
-    return b"\1" + "\n".join(lines).encode()
-
-
-def _mark(name: str) -> str:
-    if formulas.has_formula(name):
-        return "*"
-    rows = TABLE[name]
-    typed = any(row.method or re.search(r"\b(T|real)\b", row.function or "") for row in rows)
-    return "" if typed else "!"
+__all__ = ["host_functions"]
 
 
 def _mirror(value: Any) -> Any:
@@ -106,8 +75,11 @@ def _half_bits(value: float) -> int:
 
 
 def _state_functions(state: State) -> dict[str, Callable[..., Any]]:
-    """The functions that read or change what belongs to an engine."""
+    """The functions that read or change what belongs to an engine, whose parts are connected."""
     plans, memory, pool = state.part(Plans), state.part(Memory), state.part(ThreadPool)
+    call = state.part(LuaFunctions).call
+    memory.meter.collect = partial(call, b"collect")
+    memory.leave_block = partial(call, b"leave_block")
 
     def set_threads(count: Any) -> None:
         pool.count = max(int(cast_scalar(count, LONG)), 1)
@@ -115,7 +87,6 @@ def _state_functions(state: State) -> dict[str, Callable[..., Any]]:
     return {
         "entry": lambda name, i: plans.entry(name.decode(), None if i is None else DTYPES[i]),
         "set_default_type": lambda index: plans.set_default_type(DTYPES[index]),
-        "leaves_memory": lambda: memory.fill_pattern is None,
         "trim": memory.trim,
         "thread_pool": pool.state,
         "get_threads": lambda: pool.count,
@@ -123,30 +94,10 @@ def _state_functions(state: State) -> dict[str, Callable[..., Any]]:
     }
 
 
-def definitions() -> dict[bytes, bytes | int]:
-    """What Lua makes its declarations of structs from, by the names that Lua knows it under."""
-    offsets = [
-        f"{s.name} {member} {offset}"
-        for s in STRUCTS
-        for member, offset in {**s.offsets(), "": s.size}.items()
-    ]
-    return {
-        b"ELEMENT_TYPES": "".join(f"{dtype.name} {dtype.ctype}\n" for dtype in DTYPES).encode(),
-        b"FLAGS": " ".join(f"{flag.name} {flag.value}" for flag in Flag).encode(),
-        b"ROOM": ROOM,
-        b"OFFSETS": "\n".join(offsets).encode(),
-        **{s.name.upper().encode() + b"_MEMBERS": s.declaration.encode() for s in STRUCTS},
-        b"FIRST_TENSOR": FIRST_TENSOR,
-        b"FIRST_STORAGE": FIRST_STORAGE,
-        b"FIRST_OTHER": FIRST_OTHER,
-    }
-
-
 def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
     """The functions by the names that Lua knows them under, for the engine of a state."""
     functions: dict[str, Callable[..., Any]] = {
         **_state_functions(state),
-        "operations": _operations,
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
         "adopt": _adopt,
@@ -156,10 +107,10 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "half_bits": _half_bits,
         "half_values": _half_table,
         "count_cores": lambda: PROCESSORS,
+        "default_generator": default_generator,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),
         "extend": lambda items, *more: items.extend(more),
-        **operating_system.functions(),
     }
     by_name = {name.encode(): guarded(f) for name, f in functions.items()}
     return {**by_name, **files.host_functions()}

@@ -103,7 +103,6 @@ def _restore(tensor: Tensor, storage: Storage | None, offset: int, *geometry: in
 def host_functions() -> dict[bytes, Callable[..., Any]]:
     """The functions by the names that Lua knows them under."""
     functions: dict[str, Callable[..., Any]] = {
-        "file_class": lambda: tuple(map(class_id, (DiskFile, MemoryFile, PipeFile))),
         "file_open": _open,
         "file_open_saved": _open_saved,
         "file_open_memory": _open_memory,

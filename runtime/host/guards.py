@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from runtime.calls.results import encode_error
+from runtime.calls.failures import encode_error
 from runtime.core.interrupts import mark_interruptible
 
 __all__ = ["guarded"]

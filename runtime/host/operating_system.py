@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -150,6 +149,8 @@ def _tmpname() -> bytes:
     The file is removed when the program ends. Torch7: creates no file, so that another program
     could take the name.
     """
+    import tempfile  # late: it takes as long to load as all else here
+
     if not _temporary:
         atexit.register(_remove_temporary)
     descriptor, name = tempfile.mkstemp(prefix=b"luatmp")

@@ -200,6 +200,11 @@ function shell.names(path)
   return concat(lines, '\n')
 end
 
+--- Loads what Python otherwise loads when a program needs it first.
+function shell.load()
+  return host.entry and nil
+end
+
 function shell.write(text)
   write(stdout, text)
 end

@@ -6,29 +6,17 @@ import numpy as np
 
 from runtime.calls.classes import class_id
 from runtime.calls.table import op
-from runtime.compute.generator import STATE_SIZE, Generator, chosen, default_generator
+from runtime.compute.generator import STATE_SIZE, Generator, chosen
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Tensor
 
 _NO_RESULTS = (None, 0)
 
 
-@op("Generator.classId", function="")
-def generator_class_id() -> int:
-    """The class id of generators (see calls/classes.py)."""
-    return class_id(Generator)
-
-
 @op("Generator.new", function="")
 def new() -> tuple[Generator, int]:
     """A new generator with a random seed."""
     return Generator(), class_id(Generator)
-
-
-@op("Generator.default", function="")
-def default() -> tuple[Generator, int]:
-    """The generator that functions use to which none is passed."""
-    return default_generator(), class_id(Generator)
 
 
 @op("seed", function="[Generator]")

@@ -60,6 +60,17 @@ function th.bind_class(id, mt)
   classes[mt] = id
 end
 
+local OTHERS = {}
+for name in host.OTHERS:gmatch('%S+') do OTHERS[#OTHERS + 1] = name end
+
+--- The same for a class that is neither of tensors nor of storages.
+-- @param name its name in runtime/calls/class_ids.py
+function th.bind_other_class(name, mt)
+  for i = 1, #OTHERS do
+    if OTHERS[i] == name then th.bind_class(host.FIRST_OTHER + i - 1, mt) end
+  end
+end
+
 --- The class id that is associated with a metatable, or nil.
 function th.class_of_metatable(mt)
   return classes[mt]

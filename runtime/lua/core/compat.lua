@@ -93,7 +93,8 @@ end
 function collectgarbage(option, ...)
   if option == nil or option == 'collect' or option == 'step' then
     local result = collect_once(option or 'collect', ...)
-    if option ~= 'step' then th.host.trim() end
+    local trim = option ~= 'step' and rawget(th.host, 'trim') -- before numpy there is no memory
+    if trim then trim() end
     return result
   end
   if option == 'stop' or option == 'restart' then stopped = option == 'stop' end

@@ -48,8 +48,6 @@ function th.compare_struct(ctype, name)
 end
 
 th.LONG, th.DOUBLE = 4, 6 -- indices of Long and Double
--- Whether new memory is left as it is; th-docs has it filled with a pattern.
-th.leaves_memory = th.ask(host.leaves_memory)
 
 -- Each class has a table of its own. So code for the elements of one type cannot find the struct
 -- of an object of another type, whatever it is called with.
@@ -152,12 +150,30 @@ local function adopt_block(block, dtype)
   return object
 end
 
+-- Makes the Python object of a userdata that th.late has made.
+local function adopt_late(value, make)
+  local object = make()
+  if objects[value] then return objects[value] end
+  objects[value], th.anchors[value] = object, nil
+  return object
+end
+
+--- A new userdata for a Python object that is made when an operation in Python needs it.
+-- @param mt its metatable
+-- @param make returns the Python object
+function th.late(mt, make)
+  local value = th.newproxy(th.proxy(mt))
+  th.anchors[value] = make
+  return value
+end
+
 --- Makes the Python object of a view or block that Lua has made, and returns it.
 -- A finalizer may run between any two steps here, and since the caller has found that there is no
 -- Python object. If it uses the value, that has a Python object already.
 function th.adopt(value)
-  local view, id = find_struct(value)
   local anchor = th.anchors[value]
+  if type(anchor) == 'function' then return adopt_late(value, anchor) end
+  local view, id = find_struct(value)
   if not anchor then return objects[value] end
   if type(anchor) == 'cdata' then anchor = adopt_block(anchor, th.dtypes[id]) end
   local n = view.nDimension

@@ -225,9 +225,6 @@ files.DiskFile = class('torch.DiskFile', 'torch.File', opener('torch.DiskFile'))
 files.PipeFile = class('torch.PipeFile', 'torch.DiskFile', opener('torch.PipeFile'))
 files.MemoryFile = class('torch.MemoryFile', 'torch.File', new_memory)
 
-do
-  local disk, memory, pipe = call(host.file_class)
-  th.bind_class(disk, files.DiskFile)
-  th.bind_class(memory, files.MemoryFile)
-  th.bind_class(pipe, files.PipeFile)
+for _, name in ipairs{ 'DiskFile', 'MemoryFile', 'PipeFile' } do
+  th.bind_other_class('torch.' .. name, files[name])
 end

@@ -137,13 +137,13 @@ function File.position(self)
   return call(host.file_position, objects[self]) + 1
 end
 
-for name, f in pairs{
-  seekEnd = host.file_seek_end, synchronize = host.file_synchronize, close = host.file_close,
+for name, asked in pairs{
+  seekEnd = 'file_seek_end', synchronize = 'file_synchronize', close = 'file_close',
 } do
   File[name] = function(self)
     window_of(self)
     if name == 'close' then stdout:flush() end
-    call(f, objects[self])
+    call(host[asked], objects[self])
     return self
   end
 end

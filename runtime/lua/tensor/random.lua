@@ -13,10 +13,10 @@ end
 th.mark_constructor(new)
 
 local mt = torch.newmetatable('torch.Generator', nil, new, nil, new, torch)
-th.bind_class(th.stub('Generator.classId')(), mt)
+th.bind_other_class('torch.Generator', mt)
 
 --- The generator from which functions draw that are passed none.
-torch._gen = th.stub('Generator.default')()
+torch._gen = th.late(mt, function() return (th.ask(th.host.default_generator)) end)
 
 local function check(self, file)
   if th.typename(self) ~= 'torch.Generator' then th.class_error(1, 'torch.Generator', self) end

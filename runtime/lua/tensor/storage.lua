@@ -2,17 +2,20 @@
 -- @module storage
 
 local th = ...
-local torch, host = th.torch, th.host
+local torch = th.torch
 
-local type, tonumber = type, tonumber
+local type, tonumber, tostring, ipairs = type, tonumber, tostring, ipairs
+local find = string.find
 
---- Adds the operations that Python lists for a class to its metatable.
+--- Adds the operations of a class to its metatable.
 -- @param prefix 'Storage.' for storages, '' for tensors
 -- @param index the index of the element type
 function th.add_operations(mt, prefix, index)
-  local names = th.ask(host.operations, prefix, index)
-  for name, mark in names:gmatch('([^\n*!]+)([*!]?)') do
-    mt[name] = th.stub(prefix .. name, index, mark)
+  index = tostring(index)
+  for _, operation in ipairs(th.operations) do
+    if operation.prefix == prefix and find(operation.types, index, 1, true) then
+      mt[operation.name] = th.stub(prefix .. operation.name, tonumber(index), operation.mark)
+    end
   end
 end
 

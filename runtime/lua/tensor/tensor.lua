@@ -178,8 +178,7 @@ for _, dtype in ipairs(th.dtypes) do
     if type((...)) == 'table' then
       return from_table(make, slow.resize, (...), dtype.convert)
     end
-    local value = th.leaves_memory and dtype.index == th.DOUBLE
-      and zeros(dtype, select('#', ...), ...)
+    local value = dtype.index == th.DOUBLE and zeros(dtype, select('#', ...), ...)
     if value then return value end
     value = make(...) -- no tail call: core/errors.lua looks for this constructor's frame
     return value

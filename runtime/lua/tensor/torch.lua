@@ -11,8 +11,9 @@ local raw_metatable = debug.getmetatable
 rawset(_G, 'torch', torch)
 package.loaded.torch = torch
 
-for name, mark in th.ask(host.operations, ''):gmatch('([^\n*!]+)([*!]?)') do
-  torch[name] = th.stub(name, nil, mark)
+for _, operation in ipairs(th.operations) do
+  local name = operation.name
+  if operation.of_torch then torch[name] = th.stub(name, nil, operation.mark) end
 end
 
 local python_zeros = torch.zeros
@@ -27,6 +28,13 @@ end
 
 -- --------------------------------------------------------------- default type
 
+local function set_default(dtype)
+  th.default = dtype.index
+  torch.Tensor = torch.getconstructortable(dtype.tensor_name)
+  torch.Storage = torch.getconstructortable(dtype.storage_name)
+end
+set_default(th.dtypes[th.DOUBLE + 1]) -- as Python has it at its start (runtime/calls/plans.py)
+
 function torch.setdefaulttensortype(tname)
   if type(tname) ~= 'string' then th.fail('string expected') end
   local dtype
@@ -37,17 +45,13 @@ function torch.setdefaulttensortype(tname)
     th.fail(('<%s> is not a string describing a torch object'):format(tname))
   end
   th.ask(host.set_default_type, dtype.index)
-  th.default = dtype.index
-  torch.Tensor = torch.getconstructortable(tname)
-  torch.Storage = torch.getconstructortable(dtype.storage_name)
+  set_default(dtype)
 end
 
 function torch.getdefaulttensortype()
   local mt = getmetatable(torch.Tensor)
   return mt and mt.__typename
 end
-
-torch.setdefaulttensortype('torch.DoubleTensor')
 
 -- -------------------------------------------------------------------- queries
 

@@ -1,0 +1,56 @@
+"""How errors of Python are handed to Lua: as bytes, which `results.py` tells.
+
+Functions that need no numpy report their errors by this module, too: it does not load numpy.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.interrupts import INTERRUPTED, uninterruptible
+
+__all__ = ["encode_error"]
+
+# What numpy's messages contain about an array that would be larger than the address space,
+_TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
+# and about one of more dimensions than numpy has.
+_TOO_MANY_DIMENSIONS = ("maximum supported dimension", "ndmin must be")
+
+
+@uninterruptible
+def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
+    """An exception as the bytes that make the bridge raise a Lua error.
+
+    args: the arguments of the call. unfold can make views with a dimension of size 0, for which
+    no operation is written; where one of them is among args, a ValueError is reported as that.
+    """
+    if isinstance(error, ArgError):
+        return bytes([error.arg]) + error.detail.encode()
+    if isinstance(error, TorchError):
+        return b"\0" + str(error).encode("utf-8", "surrogateescape")
+    # Where an operation was running Lua code, Ctrl-C arrives here as an error of Lua's.
+    was_interrupted = type(error).__name__ == "LuaError" and INTERRUPTED in str(error)
+    if isinstance(error, KeyboardInterrupt) or was_interrupted:
+        return b"\0" + INTERRUPTED.encode()
+    # A library that is loaded at its first use needs memory too.
+    no_room = isinstance(error, ImportError) and "failed to map segment" in str(error)
+    if isinstance(error, MemoryError) or no_room:
+        return b"\0$ Torch: not enough memory. Buy new RAM!"
+    if isinstance(error, ValueError) and str(error).startswith(_TOO_LARGE):
+        return b"\0$ Torch: invalid memory size -- maybe an overflow?"
+    if isinstance(error, ValueError) and str(error).startswith(_TOO_MANY_DIMENSIONS):
+        return b"\0too many dimensions: no operation takes so many"
+    if args and isinstance(error, (ValueError, ArithmeticError)):
+        from runtime.core.tensor import Tensor, describe  # it is loaded: who else makes arguments
+
+        for tensor in args:
+            if isinstance(tensor, Tensor) and 0 in tensor.sizes:
+                return f"\0tensor {describe(tensor.sizes)} has no elements".encode()
+    if os.environ.get("TH_TRACEBACK"):
+        import traceback  # late: it loads the tokenizer of Python
+
+        return b"\0internal error: " + "".join(traceback.format_exception(error)).encode()
+    text = f"internal error: {type(error).__name__}: {error}"
+    return b"\0" + f"{text}\n(set TH_TRACEBACK=1 for where it comes from)".encode()

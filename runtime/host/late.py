@@ -1,0 +1,63 @@
+"""Loads the half of the runtime that needs numpy: the operations, tensors and files.
+
+That takes longer than all the rest of a start, and a program may do without: so it is loaded when
+Lua first asks for one of its functions, or before, in the background of a prompt.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from runtime.compute.blas_threads import one_thread_at_load
+from runtime.core.arithmetic import numpy_has_come
+from runtime.core.errors import TorchError
+from runtime.core.interrupts import uninterruptible
+
+__all__ = ["load"]
+
+# Held while it is loaded. A fork waits until that is done: a child would find modules that are
+# loaded to one half, by a thread that it has not.
+_loading = threading.RLock()
+_error: BaseException | None = None
+
+
+def _after_fork() -> None:
+    global _loading
+    _loading = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=lambda: _loading.acquire(),
+        after_in_parent=lambda: _loading.release(),
+        after_in_child=_after_fork,
+    )
+
+
+@uninterruptible
+def load() -> None:
+    """Load it, unless it is loaded. Raises TorchError where numpy cannot be loaded.
+
+    What has failed once is not tried again: neither numpy nor the table of operations can be
+    loaded twice.
+    """
+    global _error
+    with _loading:
+        if _error is not None:
+            raise _error
+        try:
+            with one_thread_at_load():
+                import runtime.host.bridge  # noqa: F401
+        except BaseException as error:
+            _error = _explained(error)
+            raise _error from error
+    numpy_has_come()
+
+
+def _explained(error: BaseException) -> BaseException:
+    if isinstance(error, ImportError) and "failed to map segment" in str(error):
+        return MemoryError()
+    if isinstance(error, ImportError):
+        return TorchError(f"numpy cannot be loaded: {error}")
+    return error

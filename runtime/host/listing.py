@@ -1,0 +1,74 @@
+"""The names of all operations, as Lua knows them at its start, when no operation is loaded yet.
+
+They are in ``lua/tensor/operations.lua``, which is written from the table of operations by
+
+    python -m runtime.host.listing
+
+It is part of the sources rather than made at the first start: so it can be read-only and needs no
+trust, and ``tests/runtime/host/test_listing.py`` says where it is not up to date.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from runtime.calls.table import TABLE
+from runtime.compute import formulas
+from runtime.ops import ROWS_ADDED
+
+__all__ = ["PATH", "listing"]
+
+#: The file.
+PATH = Path(__file__).parents[1] / "lua" / "tensor" / "operations.lua"
+
+_HEAD = """\
+--- The names of all operations, written by runtime/host/listing.py.
+-- Behind each name: 't' if torch has it as a function, and the indices of the element types that
+-- have it as a method. A star says that the operation has a Lua formula, an exclamation mark that
+-- it is the same function for all types. The methods of storages begin with 'Storage.'.
+-- @module operations
+
+local th = ...
+
+local LISTED = [[
+"""
+
+_TAIL = """\
+]]
+
+th.operations = {}
+for full, of_torch, types, mark in LISTED:gmatch('(%S+) (t?)(%d*)([*!]?)\\n') do
+  local prefix = full:match('^%a+%.') or ''
+  th.operations[#th.operations + 1] = {
+    prefix = prefix, name = full:sub(#prefix + 1), of_torch = of_torch == 't', types = types,
+    mark = mark,
+  }
+end
+"""
+
+
+def listing() -> str:
+    """The file's text."""
+    assert ROWS_ADDED
+    lines = [f"{name} {_where(name)}{_mark(name)}\n" for name in TABLE if _where(name)]
+    return _HEAD + "".join(lines) + _TAIL
+
+
+def _where(name: str) -> str:
+    rows = TABLE[name]
+    indices = {dtype.index for row in rows if row.method is not None for dtype in row.types}
+    is_function = "." not in name and any(row.function is not None for row in rows)
+    return "t" * is_function + "".join(map(str, sorted(indices)))
+
+
+def _mark(name: str) -> str:
+    if formulas.has_formula(name):
+        return "*"
+    rows = TABLE[name]
+    typed = any(row.method or re.search(r"\b(T|real)\b", row.function or "") for row in rows)
+    return "" if typed else "!"
+
+
+if __name__ == "__main__":
+    PATH.write_text(listing())

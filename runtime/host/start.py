@@ -1,0 +1,83 @@
+"""What Lua finds in its table `host` from the start: all that needs no numpy.
+
+The other functions, those of ``bridge.py``, it gets by `find` when it uses them first: they come
+with numpy. Each function is wrapped by `guarded`, which returns an exception as bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+from runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS
+from runtime.compute.thread_pool import LARGE
+from runtime.core.c_structs import ELEMENT_TYPES, ROOM, STRUCTS, Flag, element_ctype
+from runtime.core.interrupts import INTERRUPTED
+from runtime.core.state import State
+from runtime.host import late, operating_system
+from runtime.host.guards import guarded
+
+__all__ = ["definitions", "host_functions"]
+
+
+def definitions() -> dict[bytes, bytes | int]:
+    """Numbers and names that Lua and Python share; what Lua makes its declarations from."""
+    types = "".join(f"{name} {element_ctype(real)}\n" for name, real in ELEMENT_TYPES)
+    offsets = [
+        f"{s.name} {member} {offset}"
+        for s in STRUCTS
+        for member, offset in {**s.offsets(), "": s.size}.items()
+    ]
+    return {
+        b"ELEMENT_TYPES": types.encode(),
+        b"FLAGS": " ".join(f"{flag.name} {flag.value}" for flag in Flag).encode(),
+        b"ROOM": ROOM,
+        b"OFFSETS": "\n".join(offsets).encode(),
+        **{s.name.upper().encode() + b"_MEMBERS": s.declaration.encode() for s in STRUCTS},
+        b"FIRST_TENSOR": FIRST_TENSOR,
+        b"FIRST_STORAGE": FIRST_STORAGE,
+        b"FIRST_OTHER": FIRST_OTHER,
+        b"OTHERS": " ".join(OTHERS).encode(),
+        b"LARGE": LARGE,
+        b"INTERRUPTED": INTERRUPTED.encode(),
+    }
+
+
+def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
+    """The functions by the names that Lua knows them under, for the engine of a state."""
+    functions: dict[str, Callable[..., Any]] = {
+        "find": _finder(state),
+        "clock": time.time,
+        "times": _times,
+        "isatty": os.isatty,
+        **operating_system.functions(),
+    }
+    return {name.encode(): guarded(f) for name, f in functions.items()}
+
+
+def _finder(state: State) -> Callable[[bytes], Any]:
+    """What finds the other functions: it loads the module that has them."""
+    found: dict[bytes, Callable[..., Any]] = {}
+
+    def find(name: bytes) -> Any:
+        if not found:
+            late.load()
+            from runtime.host import bridge
+
+            found.update(bridge.host_functions(state))
+        return found.get(name)
+
+    return find
+
+
+def _times() -> tuple[float, float, float]:
+    """The time now, and the process's user and system time, in seconds."""
+    try:
+        import resource  # late, and not everywhere: os.times() only knows hundredths
+    except ImportError:
+        process = os.times()
+        return time.time(), process.user, process.system
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return time.time(), usage.ru_utime, usage.ru_stime
