@@ -7,6 +7,7 @@ ends the program quietly even then.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -25,6 +26,16 @@ WRONG_USAGE = 2
 
 def main(argv: list[str] | None = None) -> int:
     """Run th; returns the exit status."""
+    # What the start makes stays until the end, where the system takes it back: Python's collector
+    # would look through all of it, several times.
+    gc.disable()
+    try:
+        return _main(argv)
+    finally:
+        gc.freeze()
+
+
+def _main(argv: list[str] | None) -> int:
     _let_signals_end_the_program()
     try:
         options = parse(sys.argv[1:] if argv is None else argv)
@@ -60,6 +71,8 @@ def _run(options: Options) -> int:
         return FAILURE
 
     engine = Engine()
+    gc.freeze()
+    gc.enable()
     _set_arguments(engine, options)
     if options.trust:
         engine.run(engine.compile(b"torch.trustfunctions(true)"))

@@ -6,8 +6,11 @@ Lua first asks for one of its functions, or before, in the background of a promp
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from runtime.compute.blas_threads import one_thread_at_load
 from runtime.core.arithmetic import numpy_has_come
@@ -47,12 +50,24 @@ def load() -> None:
         if _error is not None:
             raise _error
         try:
-            with one_thread_at_load():
+            with one_thread_at_load(), _nothing_is_garbage():
                 import runtime.host.bridge  # noqa: F401
         except BaseException as error:
             _error = _explained(error)
             raise _error from error
     numpy_has_come()
+
+
+@contextmanager
+def _nothing_is_garbage() -> Iterator[None]:
+    """Keep Python's collector from looking through what is being loaded, again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _explained(error: BaseException) -> BaseException:

@@ -49,8 +49,9 @@ end
 
 
 def listing() -> str:
-    """The file's text."""
+    """The file's text. Raises ValueError where an operation's formula does not suit it."""
     assert ROWS_ADDED
+    formulas.check_formulas()
     lines = [f"{name} {_where(name)}{_mark(name)}\n" for name in TABLE if _where(name)]
     return _HEAD + "".join(lines) + _TAIL
 

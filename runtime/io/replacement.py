@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
@@ -71,6 +69,8 @@ class Replacement:
                 raise
         # The folder must not be written, but the old file may be: `_copy_over` writes it in place.
         self._is_in_folder = False
+        import tempfile  # late: few files are written so
+
         with tempfile.TemporaryFile() as file:
             return os.dup(file.fileno())
 
@@ -78,7 +78,7 @@ class Replacement:
         """Call a function, which makes a file, with a name in the target's folder that is free."""
         folder, base = os.path.split(self._target)
         while True:
-            token = secrets.token_hex(6).encode()
+            token = os.urandom(6).hex().encode()
             name = os.path.join(folder, b".%s.%s.tmp" % (base[:_MAX_BASE], token))
             try:
                 made = make(name)

@@ -11,11 +11,12 @@ local type, rawset, setmetatable = type, rawset, setmetatable
 local th = { host = host, torch = {} }
 
 -- Functions that need numpy are not there at the start. Python loads numpy, and all the operations,
--- when it is asked for the first of them.
+-- when it is asked for the first of them; th.uses_numpy tells whether it was.
 setmetatable(host, { __index = function(_, name, ...) -- luacheck: ignore 212
   local found = host.find(name)
   if type(found) == 'string' then th.raise(found) end
   rawset(host, name, found)
+  th.uses_numpy = true
   return found
 end })
 
@@ -35,7 +36,10 @@ function th.load(text, name)
 end
 
 local dump = string.dump
-local REPEATED = { ['tensor/access'] = true, ['tensor/loops'] = true }
+local REPEATED = {
+  ['tensor/access'] = true, ['tensor/loops'] = true, ['files/access'] = true,
+  ['files/text'] = true,
+}
 local dumped = {} -- module -> its bytecode, which is loaded ten times as quickly as its source
 
 --- Compiles a module. Some are loaded several times, so that each has functions and traces of its
@@ -69,11 +73,10 @@ for _, name in ipairs{
   'core/compat', 'core/python_lock', 'core/coroutines', 'core/errors', 'core/class',
   'core/references', 'core/bridge', 'core/structs', 'tensor/elements', 'parallel/jobs',
   'parallel/thread_pool', 'tensor/formulas', 'tensor/operations', 'tensor/storage',
-  'tensor/tensor', 'tensor/torch',
-  'tensor/utility', 'packages/timer', 'tensor/kernels', 'tensor/random', 'files/files',
-  'files/methods', 'files/tensors', 'files/serialize', 'files/deserialize', 'files/saving',
-  'packages/print', 'shell', 'packages/output', 'testing/tester', 'packages/cmdline',
-  'packages/init',
+  'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer', 'tensor/kernels',
+  'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize',
+  'files/deserialize', 'files/saving', 'packages/print', 'shell', 'packages/output',
+  'testing/tester', 'packages/cmdline', 'packages/init',
 } do
   th.chunk(name)(th)
 end

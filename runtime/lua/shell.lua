@@ -9,7 +9,6 @@ local error, rawget, next, require = error, rawget, next, require
 local loadstring, loadfile, sethook = loadstring, loadfile, debug.sethook
 local raw_metatable, jit_off, jit_attach = debug.getmetatable, jit.off, jit.attach
 local find, gmatch, sort, concat = string.find, string.gmatch, table.sort, table.concat
-local bytes = require('ffi').typeof('char[?]')
 local buffer = require 'string.buffer'
 local stdout = io.stdout
 local write = getmetatable(stdout).__index.write
@@ -71,20 +70,21 @@ local RESERVE, NEEDED = 4 * 2 ^ 20, 2 ^ 20
 local reserve
 local probe = buffer.new()
 
+-- The memory is asked for and never written, so that the system need not provide its pages.
 local function keep_reserve()
-  local ok, memory = pcall(bytes, RESERVE)
-  if ok then reserve, th.reserved = memory, RESERVE / 1024 end
+  local memory = buffer.new()
+  if pcall(memory.reserve, memory, RESERVE) then reserve, th.reserved = memory, RESERVE / 1024 end
 end
 keep_reserve()
 
--- Frees the reserve if there is too little memory without it, or allocates it again. The memory is
--- asked for and never written, so that the system need not provide its pages.
+-- Frees the reserve if there is too little memory without it, or allocates it again.
 local function update_reserve()
   local ok = pcall(probe.reserve, probe, NEEDED)
   probe:free()
   if ok then
     if not reserve then keep_reserve() end
   elseif reserve then
+    reserve:free()
     reserve, th.reserved = nil, 0
     pcall(th.collect)
   end

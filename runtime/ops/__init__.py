@@ -8,7 +8,6 @@ tensor has no such dimension, or the sizes of operands do not fit together, ArgE
 is raised with the reference's message.
 """
 
-from runtime.compute.formulas import check_formulas
 from runtime.ops import (  # noqa: F401
     bits,
     compare,
@@ -32,8 +31,6 @@ from runtime.ops import (  # noqa: F401
 from runtime.ops.linalg import blas, factor, solve  # noqa: F401
 
 __all__ = ["ROWS_ADDED"]
-
-check_formulas()
 
 #: True once this package was imported.
 ROWS_ADDED = True

@@ -93,8 +93,7 @@ end
 function collectgarbage(option, ...)
   if option == nil or option == 'collect' or option == 'step' then
     local result = collect_once(option or 'collect', ...)
-    local trim = option ~= 'step' and rawget(th.host, 'trim') -- before numpy there is no memory
-    if trim then trim() end
+    if option ~= 'step' and th.uses_numpy then th.host.trim() end
     return result
   end
   if option == 'stop' or option == 'restart' then stopped = option == 'stop' end

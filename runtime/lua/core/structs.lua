@@ -171,10 +171,10 @@ end
 -- A finalizer may run between any two steps here, and since the caller has found that there is no
 -- Python object. If it uses the value, that has a Python object already.
 function th.adopt(value)
-  local anchor = th.anchors[value]
-  if type(anchor) == 'function' then return adopt_late(value, anchor) end
   local view, id = find_struct(value)
+  local anchor = th.anchors[value]
   if not anchor then return objects[value] end
+  if type(anchor) == 'function' then return adopt_late(value, anchor) end
   if type(anchor) == 'cdata' then anchor = adopt_block(anchor, th.dtypes[id]) end
   local n = view.nDimension
   local geometry = {}

@@ -39,8 +39,7 @@ local old_exit = os.exit
 --- os.exit, which writes the buffers of open files first.
 -- If the output could not be written, the status is never that of success.
 function os.exit(status, ...) -- luacheck: globals os.exit
-  local flush_all = rawget(host, 'file_flush_all')
-  if flush_all then flush_all() end
+  if th.uses_numpy then host.file_flush_all() end
   local message = shell.output_error()
   if message then
     write(stderr, 'th: ', message, '\n')

@@ -56,6 +56,8 @@ def main(descriptor: int, engines: int) -> NoReturn:
     # Lua orders the fields of tables by a number that is each engine's own: so each run of a page
     # has another engine.
     made = [Engine() for _ in range(engines)]
+    for engine in made:
+        engine.load()
     gc.freeze()
     adopt_orphans()
     ended = _notice_endings()
