@@ -10,10 +10,10 @@ import time
 from functools import lru_cache
 
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
-from th_shell import help
-from th_shell.commands import run_command
-from th_shell.inputs import Judge, Syntax, is_command, split
-from th_shell.interrupt import last_resort
+from th_shell.session.commands import find_command, is_command
+from th_shell.session.inputs import split
+from th_shell.session.interrupt import last_resort
+from th_shell.syntax import Judge, Syntax
 from th_shell.visible import visible
 
 __all__ = ["Session"]
@@ -64,17 +64,20 @@ class Session:
 
     def _enter(self, piece: str) -> bool:
         """Run one input; returns False if Ctrl-C has stopped it."""
-        command, rest = piece.lstrip()[:1], piece.lstrip()[1:].strip()
-        if command == "?":
-            self.engine.write(help.about(rest, self.engine.names) if rest else help.OVERVIEW)
-        elif command == "$":
-            self.engine.keep(run_command(rest, self._write_through))
-        else:
+        command = find_command(piece)
+        if command is None:
             return self._evaluate(piece)
+        run, rest = command
+        run(self, rest)
         self.engine.flush()
         return True
 
-    def _write_through(self, output: bytes) -> None:
+    def write(self, text: str) -> None:
+        """Write to the standard output, in order with what Lua writes."""
+        self.engine.write(text)
+
+    def write_through(self, output: bytes) -> None:
+        """Write at once what a running command prints."""
         self.engine.write(output.decode("utf-8", "surrogateescape"))
         self.engine.flush()
 
