@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -114,15 +115,37 @@ class Engine:
     the last reference to the engine.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, prepare: Callable[[Engine], None] | None = None) -> None:
+        """Make the Lua state, unless there is something to prepare it with.
+
+        prepare: called by `start`, which then makes the Lua state. Another thread may call that;
+        the first use of the engine does, and waits until it is done.
+        """
         self._ctrl_c = _CtrlC()
         self._state = State()
-        keep_pages()
-        with self.active():
-            self._functions = _start(_host(self._state, self._ctrl_c))
-            _connect(self._state, self._functions)
+        self._functions: dict[bytes, Any] = {}
+        self._prepare = prepare
+        self._starting = threading.RLock()
+        self._is_begun = self._is_started = False
         # Nothing that Lua keeps refers to the engine itself: so it ends with its last reference.
         self._close = weakref.finalize(self, _close, self._state, self._functions)
+        if prepare is None:
+            self.start()
+
+    def start(self) -> None:
+        """Make the Lua state, unless that is done."""
+        with self._starting:
+            if self._is_begun or not self._close.alive:
+                return
+            keep_pages()
+            with self.active():
+                functions = _start(_host(self._state, self._ctrl_c))
+                _connect(self._state, functions)
+            self._functions.update(functions)
+            self._is_begun = True
+            if self._prepare is not None:
+                self._prepare(self)
+            self._is_started = True
 
     def close(self) -> None:
         """End the engine's threads and give back its memory; nothing runs in it any more."""
@@ -148,6 +171,8 @@ class Engine:
         self._call(b"load")
 
     def _call(self, name: bytes, *args: Any) -> Any:
+        if not self._is_started:
+            self.start()
         function = self._functions.get(name)
         if function is None:
             raise LuaError("the engine is closed")
@@ -351,8 +376,9 @@ def _connect(state: State, shell: dict[bytes, Any]) -> None:
 
 def _close(state: State, shell: dict[bytes, Any]) -> None:
     try:
-        with state.active():
-            shell[b"close"]()
+        if shell:
+            with state.active():
+                shell[b"close"]()
     finally:
         state.close()
         shell.clear()

@@ -11,6 +11,7 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from th_shell.options import USAGE, Options, UsageError, parse
@@ -65,17 +66,15 @@ def _let_signals_end_the_program() -> None:
 
 def _run(options: Options) -> int:
     try:
+        if _begins_with_the_prompt(options):
+            return _open_prompt_first(options)
         from runtime import Engine, LuaError
     except ImportError as error:
         print(f"th: {error}", file=sys.stderr)
         return FAILURE
 
     engine = Engine()
-    gc.freeze()
-    gc.enable()
-    _set_arguments(engine, options)
-    if options.trust:
-        engine.run(engine.compile(b"torch.trustfunctions(true)"))
+    _prepare(engine, options)
     try:
         _run_before_prompt(engine, options)
     except LuaError as error:
@@ -86,6 +85,47 @@ def _run(options: Options) -> int:
     if options.interactive or not (options.actions or options.script or not sys.stdin.isatty()):
         return _open_prompt(engine) or _check_output(engine)
     return _check_output(engine)
+
+
+def _begins_with_the_prompt(options: Options) -> bool:
+    """Whether nothing is to be run before the prompt, which is one of a terminal."""
+    runs = options.actions or options.script
+    if runs or (os.environ.get("TREPLSTARTUP") and not options.interactive):
+        return False
+    return os.isatty(0) and os.isatty(1)
+
+
+def _open_prompt_first(options: Options) -> int:
+    """Show the prompt; load what it needs, and then the engine, behind it. Raises ImportError."""
+    from th_shell.terminal.first_prompt import FirstPrompt
+
+    first = FirstPrompt()
+    try:
+        from runtime import Engine, preload_operations
+        from th_shell.terminal import repl
+
+        def prepare(engine: Engine) -> None:
+            _prepare(engine, options)
+            with suppress(Exception):  # the first operation raises it again
+                preload_operations()
+
+        engine = Engine(prepare)
+        _set_signals_for_the_prompt()
+        return repl.run(engine, first) or _check_output(engine)
+    except ImportError:
+        os.write(1, b"\r\n")
+        raise
+    finally:
+        first.close()
+
+
+def _prepare(engine: Engine, options: Options) -> None:
+    """Set what the command line says about an engine that has just been made."""
+    gc.freeze()
+    gc.enable()
+    _set_arguments(engine, options)
+    if options.trust:
+        engine.run(engine.compile(b"torch.trustfunctions(true)"))
 
 
 def _check_output(engine: Engine) -> int:
@@ -165,11 +205,15 @@ def _report(error: LuaError, prefix: str) -> None:
     os.write(2, text.encode("utf-8", "surrogateescape"))
 
 
-def _open_prompt(engine: Engine) -> int:
+def _set_signals_for_the_prompt() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "SIGPIPE"):
         # Writing to a command that a statement has started, and that has ended, must not end th.
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+
+
+def _open_prompt(engine: Engine) -> int:
+    _set_signals_for_the_prompt()
     if sys.stdin.isatty():
         from th_shell.terminal import repl
 

@@ -7,9 +7,10 @@ compiler finds complete.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -43,12 +44,14 @@ def _make_private(descriptor: int) -> None:
 class LineHistory(History):
     """The inputs, which are also stored in a file of lines.
 
-    judge: a function that compiles a text. Where the file cannot be read or written, no error is
-    raised; the history then ends with the program.
+    judge: a function that compiles a text. ready: waits until it can; None where it can now.
+    Where the file cannot be read or written, no error is raised; the history then ends with the
+    program.
     """
 
-    def __init__(self, path: Path, judge: Judge) -> None:
+    def __init__(self, path: Path, judge: Judge, ready: Callable[[], None] | None = None) -> None:
         super().__init__()
+        self._ready = ready
         self._path = path
         self._judge = judge
 
@@ -57,6 +60,13 @@ class LineHistory(History):
         for piece in split(string, self._judge):
             if self.get_strings()[-1:] != [piece]:
                 super().append_string(piece)
+
+    async def load(self) -> AsyncGenerator[str, None]:
+        """The inputs, newest first; keys are read while this waits for the judge."""
+        if self._ready is not None:
+            await asyncio.get_running_loop().run_in_executor(None, self._ready)
+        async for string in super().load():
+            yield string
 
     def load_history_strings(self) -> Iterable[str]:
         """The inputs, newest first."""

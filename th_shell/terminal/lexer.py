@@ -11,7 +11,6 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.lexers import Lexer, PygmentsLexer
 from prompt_toolkit.styles import Style
-from pygments.lexers.scripting import LuaLexer  # type: ignore[import-untyped]
 
 from th_shell.session.commands import is_command
 
@@ -41,10 +40,17 @@ class InputLexer(Lexer):
     """Highlights Lua code; a line '? name' or '$ command' has a single colour."""
 
     def __init__(self) -> None:
-        self._lua = PygmentsLexer(LuaLexer)
+        self._lua: Lexer | None = None
 
     def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
         """The styled parts of each line."""
+        if not document.text:
+            return lambda number: []
         if is_command(document.text):
             return lambda number: [("class:command", document.lines[number])]
+        if self._lua is None:
+            # Late: the first prompt does without.
+            from pygments.lexers.scripting import LuaLexer  # type: ignore[import-untyped]
+
+            self._lua = PygmentsLexer(LuaLexer)
         return self._lua.lex_document(document)

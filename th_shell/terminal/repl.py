@@ -5,9 +5,12 @@ Enter runs an input that is complete, and otherwise begins a new line; also in a
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from threading import Thread
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.buffer import Buffer
@@ -23,24 +26,54 @@ from prompt_toolkit.shortcuts import CompleteStyle
 
 from runtime import Engine
 from th_shell.session.session import Session
-from th_shell.terminal.banner import BANNER
+from th_shell.terminal.banner import BANNER, PROMPT
 from th_shell.terminal.completion import LuaCompleter
+from th_shell.terminal.first_prompt import FirstPrompt
 from th_shell.terminal.history import LineHistory, history_path
 from th_shell.terminal.lexer import STYLE, InputLexer
 
 __all__ = ["CONTINUATION", "PROMPT", "create_prompt", "loop", "run"]
 
-PROMPT = "th> "
 CONTINUATION = "..> "
 INDENT = "  "
+_BEHIND_KEYS = 0.01  # seconds: keys that were pressed in advance are shown before the engine starts
 
 
-def run(engine: Engine) -> int:
-    """Run the prompt until the user leaves it; returns the exit status."""
+def run(engine: Engine, first: FirstPrompt | None = None) -> int:
+    """Run the prompt until the user leaves it; returns the exit status.
+
+    first: the prompt that stands there already, for an engine that is not started yet.
+    """
     session = Session(engine, _time_format())
+    if first is not None:
+        return loop(session, _reading_first(engine, session, first))
     engine.write(BANNER)
     engine.flush()
     return loop(session, create_prompt(session, output=_output()).prompt)
+
+
+def _reading_first(engine: Engine, session: Session, first: FirstPrompt) -> Callable[[], str]:
+    """What reads the inputs, the first of them while the engine is started in the background."""
+    prompt = create_prompt(session, output=_output(), ready=engine.start)
+    shown = prompt.app.after_render
+    reads = [lambda: first.read_with(prompt.prompt)]
+
+    def start(_: object) -> None:
+        shown.remove_handler(start)
+        asyncio.get_running_loop().call_later(_BEHIND_KEYS, _start_in_background, engine)
+
+    shown.add_handler(start)
+    return lambda: reads.pop()() if reads else prompt.prompt()
+
+
+def _start_in_background(engine: Engine) -> None:
+    with suppress(MemoryError, RuntimeError):  # no thread: its first use starts the engine
+        Thread(target=_start, args=(engine,)).start()
+
+
+def _start(engine: Engine) -> None:
+    with suppress(Exception):  # the first use of the engine raises it again
+        engine.start()
 
 
 def loop(session: Session, read: Callable[[], str]) -> int:
@@ -59,9 +92,15 @@ def loop(session: Session, read: Callable[[], str]) -> int:
 
 
 def create_prompt(
-    session: Session, input: Input | None = None, output: Output | None = None
+    session: Session,
+    input: Input | None = None,
+    output: Output | None = None,
+    ready: Callable[[], None] | None = None,
 ) -> PromptSession[str]:
-    """The line editor of a session; input and output are by default the terminal."""
+    """The line editor of a session; input and output are by default the terminal.
+
+    ready: waits until the session's engine can be used; None where it can now.
+    """
     return PromptSession(
         [("class:prompt", PROMPT)],
         multiline=True,
@@ -73,7 +112,7 @@ def create_prompt(
         completer=LuaCompleter(session.engine.names),
         complete_while_typing=False,
         complete_style=CompleteStyle.MULTI_COLUMN,
-        history=LineHistory(history_path(os.environ), session.judge),
+        history=LineHistory(history_path(os.environ), session.judge, ready),
         enable_suspend=True,
         input=input,
         output=output,
