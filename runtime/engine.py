@@ -171,12 +171,12 @@ class Engine:
         self._call(b"load")
 
     def _call(self, name: bytes, *args: Any) -> Any:
-        if not self._is_started:
-            self.start()
-        function = self._functions.get(name)
-        if function is None:
-            raise LuaError("the engine is closed")
         try:
+            if not self._is_started:
+                self.start()
+            function = self._functions.get(name)
+            if function is None:
+                raise LuaError("the engine is closed")
             with self.active():
                 return function(*args)
         except Exception as error:

@@ -110,10 +110,10 @@ def _open_prompt_first(options: Options) -> int:
                 preload_operations()
 
         engine = Engine(prepare)
-        _set_signals_for_the_prompt()
+        _survive_broken_pipes()
         return repl.run(engine, first) or _check_output(engine)
     except ImportError:
-        os.write(1, b"\r\n")
+        os.write(1, b"\n")
         raise
     finally:
         first.close()
@@ -205,15 +205,15 @@ def _report(error: LuaError, prefix: str) -> None:
     os.write(2, text.encode("utf-8", "surrogateescape"))
 
 
-def _set_signals_for_the_prompt() -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+def _survive_broken_pipes() -> None:
     if hasattr(signal, "SIGPIPE"):
         # Writing to a command that a statement has started, and that has ended, must not end th.
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def _open_prompt(engine: Engine) -> int:
-    _set_signals_for_the_prompt()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _survive_broken_pipes()
     if sys.stdin.isatty():
         from th_shell.terminal import repl
 

@@ -1,7 +1,7 @@
 """The first prompt, which stands there before the editor and the engine are loaded.
 
-To load them takes most of the start. Keys that are pressed meanwhile wait in the terminal, which
-does not show them until the editor does.
+To load them takes most of the start. Keys that are pressed meanwhile are shown by the terminal and
+wait in it; the editor reads them, and draws over what is there.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ __all__ = ["FirstPrompt"]
 
 _IN, _OUT = 0, 1
 
+# What terminals do with input unless an editor does: flags of the modes of input and of lines.
+_EDITED = termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR
+_COOKED = termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG
+
 
 class FirstPrompt:
     """Shows banner and prompt, and has the terminal keep keys, until `read_with` or `close`."""
@@ -27,16 +31,26 @@ class FirstPrompt:
         self._before: list[Any] | None = termios.tcgetattr(_IN)
         # A signal would end a program that has just shown its prompt, or leave modules half loaded.
         self._handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        termios.tcsetattr(_IN, termios.TCSANOW, _keeping(termios.tcgetattr(_IN)))
+        self._set(termios.ECHO | termios.ECHOCTL)
         os.write(_OUT, (BANNER + PROMPT).encode())
 
     def read_with(self, editor: Callable[[], str]) -> str:
         """Read the first input with the editor, which shows its own prompt in place of this one."""
+        self._set(0)  # the cursor must stay where the editor begins to draw
         os.write(_OUT, b"\r")
         try:
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # the loop of inputs minds it
             return editor()
         finally:
             self.close()
+
+    def _set(self, shown: int) -> None:
+        """Have the terminal keep keys one by one, as the editor will; shown: flags of ECHO."""
+        mode = termios.tcgetattr(_IN)
+        mode[0] &= ~_EDITED
+        mode[3] = mode[3] & ~_COOKED | shown
+        mode[6][termios.VMIN] = 1
+        termios.tcsetattr(_IN, termios.TCSANOW, mode)
 
     def close(self) -> None:
         """Leave the terminal as it was."""
@@ -45,11 +59,3 @@ class FirstPrompt:
             termios.tcsetattr(_IN, termios.TCSADRAIN, before)
             if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
                 signal.signal(signal.SIGINT, self._handler)
-
-
-def _keeping(mode: list[Any]) -> list[Any]:
-    """A terminal's mode, changed as the editor will change it: keys are kept one by one."""
-    mode[0] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
-    mode[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
-    mode[6][termios.VMIN] = 1
-    return mode

@@ -1,0 +1,174 @@
+"""numpy, and what needs it, is loaded when a program first needs it; whatever happens then."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+# What takes long to load. The finder of an editable installation loads some of the rest.
+HEAVY = (
+    "numpy scipy threadpoolctl dataclasses inspect tempfile traceback importlib.resources "
+    "runtime.core.tensor runtime.calls.plans runtime.io.file runtime.ops runtime.host.bridge"
+)
+
+START = """\
+import os, signal, sys, threading
+import runtime
+from runtime import Engine, LuaError, preload_operations
+
+def run(engine, source):
+    try:
+        engine.run(engine.compile(source))
+    except LuaError as error:
+        print("error:", error.message.replace("\\n", " "))
+    engine.flush()
+"""
+
+#: Tells each import of numpy to a function `noticed`.
+NOTICE = """\
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name == "numpy":
+            noticed()
+sys.meta_path.insert(0, Finder)
+"""
+
+
+def run(code: str, *options: str) -> str:
+    words = [sys.executable, *options, "-c", START + code]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print(1)",
+        "collectgarbage()",
+        "require 'paths' paths.cwd() paths.tmpname()",
+        "local t = torch.Timer() sys.clock() torch.tic()",
+        "torch.class('A') print(torch.typename(A()), torch.isTensor(1), torch.type(torch._gen))",
+        "pcall(error, {}) print(pcall(function() return nil + 1 end))",
+        "os.exit(0)",
+    ],
+)
+def test_what_needs_no_numpy(source: str) -> None:
+    code = f"""
+def loaded():
+    print([m for m in {HEAVY!r}.split() if m in sys.modules])
+import atexit
+atexit.register(loaded)
+run(Engine(), b{source!r})
+"""
+    expected = "[]\n" if "tmpname" not in source else "['tempfile']\n"
+    assert run(code).endswith("" if "os.exit" in source else expected)
+
+
+def test_the_first_tensor_loads_it() -> None:
+    code = "run(Engine(), b'x = torch.ones(2)') \nprint('numpy' in sys.modules)"
+    assert run(code) == "True\n"
+
+
+def test_an_engine_loads_it_when_it_is_told() -> None:
+    code = "Engine().load() \nprint('numpy' in sys.modules, 'runtime.ops' in sys.modules)"
+    assert run(code) == "True True\n"
+
+
+@pytest.mark.parametrize("name", ["ALL", "DOUBLE", "Replacement", "Row", "TABLE"])
+def test_the_door_loads_it(name: str) -> None:
+    code = f"from runtime import {name} \nprint('runtime.ops' in sys.modules, bool({name}))"
+    assert run(code) == "True True\n"
+
+
+def test_the_door_has_nothing_else() -> None:
+    code = "print(hasattr(runtime, 'numpy'), 'numpy' in sys.modules)"
+    assert run(code) == "False False\n"
+
+
+def test_numbers_behave_as_in_c_from_the_first_operation_on() -> None:
+    source = b"local x = torch.ones(600) print(x:div(0):sum(), (x - x):sum())"
+    assert run(f"run(Engine(), {source!r})", "-W", "error") == "inf\tnan\t\n"
+
+
+def test_numbers_of_the_caller_stay_its_own() -> None:
+    code = """
+run(Engine(), b"torch.ones(2)")
+import numpy
+print(numpy.geterr()["divide"])
+"""
+    assert run(code) == "warn\n"
+
+
+def test_without_numpy() -> None:
+    code = """
+sys.modules["numpy"] = None
+engine = Engine()
+run(engine, b"print(1)")
+for _ in range(2):
+    run(engine, b"x = torch.ones(2)")
+run(engine, b"print(2)")
+"""
+    error = "numpy cannot be loaded: import of numpy halted; None in sys.modules"
+    assert run(code) == f"1\t\nerror: stdin:1: {error}\nerror: stdin:1: {error}\n2\t\n"
+
+
+def test_without_memory_for_it() -> None:
+    code = """
+def noticed():
+    raise MemoryError
+engine = Engine()
+run(engine, b"x = torch.ones(2)")
+run(engine, b"print(x)")
+"""
+    expected = "error: stdin:1: $ Torch: not enough memory. Buy new RAM!\nnil\t\n"
+    assert run(NOTICE + code) == expected
+
+
+def test_threads_that_need_it_at_once() -> None:
+    code = """
+engines = [Engine() for _ in range(4)]
+both = threading.Barrier(4)
+def work(engine):
+    both.wait()
+    run(engine, b"assert(torch.ones(2, 3):t():sum() == 6)")
+threads = [threading.Thread(target=work, args=(engine,)) for engine in engines]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+    assert run(code) == ""
+
+
+def test_ctrl_c_waits_until_it_is_loaded() -> None:
+    code = """
+def noticed():
+    os.kill(os.getpid(), signal.SIGINT)
+engine = Engine()
+try:
+    with engine.interruptible():
+        engine.evaluate(b"x = torch.ones(2) while true do end")
+except runtime.Interrupted as error:
+    print(error.message)
+run(engine, b"print(x:sum())")
+"""
+    assert run(NOTICE + code) == "interrupted!\n2\t\n"
+
+
+def test_a_fork_waits_until_it_is_loaded() -> None:
+    code = """
+begun = threading.Event()
+def noticed():
+    begun.set()
+thread = threading.Thread(target=preload_operations)
+thread.start()
+begun.wait()
+child = os.fork()
+run(Engine(), b"print(torch.ones(2):sum())")
+if child == 0:
+    sys.stdout.flush()
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+    assert run(NOTICE + code) == "2\t\n2\t\n"

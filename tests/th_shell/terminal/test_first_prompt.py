@@ -1,0 +1,132 @@
+"""The first prompt takes keys before the editor and the engine are loaded."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.th_shell.terminals import Terminal
+
+Start = Callable[..., "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    terminal = Terminal()
+    yield terminal
+    terminal.close()
+
+
+@pytest.fixture
+def start(terminal: Terminal, command: list[str], environment: dict[str, str]) -> Iterator[Start]:
+    """Starts a th at the terminal, and waits for its prompt."""
+    programs: list[subprocess.Popen[bytes]] = []
+
+    def start() -> subprocess.Popen[bytes]:
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal.theirs)
+        programs.append(subprocess.Popen(command, env=environment, **streams))
+        terminal.until(b"th> ")
+        return programs[-1]
+
+    yield start
+    for program in programs:
+        program.kill()
+        program.wait()
+
+
+def leave(terminal: Terminal, program: subprocess.Popen[bytes]) -> None:
+    terminal.until(b"th> ")
+    terminal.press(b"\x04")
+    assert program.wait(60) == 0
+
+
+SHOW = """
+import sys
+from th_shell.terminal.first_prompt import FirstPrompt
+import th_shell.cli
+first = FirstPrompt()
+print([m for m in ("numpy", "lupa", "prompt_toolkit", "asyncio", "runtime") if m in sys.modules])
+first.close()
+"""
+
+
+def test_what_it_does_without(terminal: Terminal, environment: dict[str, str]) -> None:
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal.theirs)
+    assert subprocess.run([sys.executable, "-c", SHOW], env=environment, **streams).returncode == 0
+    terminal.until(b"th> ")
+    assert terminal.until(b"\n") == b"[]\r\n"
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown"),
+    [
+        (b"6 * 7\r", b"\r\n42\t\r\n"),
+        (b"6 *\r7\r", b"\r\n42\t\r\n"),
+        (b"x\x7f\x7f6 * 7\r", b"\r\n42\t\r\n"),
+        (b"\x03\x03\x03\x036 * 7\r", b"\r\n42\t\r\n"),
+        (b"torch.ones(1)\r", b"\r\n 1\r\n[torch.DoubleTensor of dimension 1]\r\n"),
+        (b"math.flo\t(42.5)\r", b"\r\n42\t\r\n"),
+        (b"arg[0]\r", b"\r\nth\t\r\n"),
+        (b"os.getenv('OPENBLAS_NUM_THREADS')\r", b"\r\nnil\t\r\n"),
+    ],
+)
+def test_keys_that_are_pressed_at_once(
+    terminal: Terminal, start: Start, keys: bytes, shown: bytes
+) -> None:
+    program = start()
+    terminal.press(keys)
+    terminal.until(shown)
+    leave(terminal, program)
+
+
+def test_leaving_at_once(terminal: Terminal, start: Start) -> None:
+    before = termios.tcgetattr(terminal.theirs)
+    program = start()
+    terminal.press(b"\x04")
+    assert program.wait(60) == 0
+    assert termios.tcgetattr(terminal.theirs) == before
+
+
+def test_signals_while_it_loads(terminal: Terminal, start: Start) -> None:
+    program = start()
+    for _ in range(20):
+        os.kill(program.pid, signal.SIGINT)
+        time.sleep(0.005)
+    terminal.press(b"6 * 7\r")
+    terminal.until(b"\r\n42\t\r\n")
+    leave(terminal, program)
+
+
+def test_the_history_comes_with_the_engine(
+    terminal: Terminal, start: Start, environment: dict[str, str]
+) -> None:
+    Path(environment["TREPL_HISTORY"]).write_text("for i = 7, 8 do\nprint(i)\nend\n")
+    program = start()
+    while not terminal.shows(b"..> end", seconds=0.2):
+        terminal.press(b"\x1b[A")
+    terminal.press(b"\r")
+    terminal.until(b"7\t\r\n8\t\r\n")
+    leave(terminal, program)
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [("lupa", b"th needs LuaJIT 2.1 in lupa"), ("prompt_toolkit", b"import of prompt_toolkit")],
+)
+def test_what_cannot_be_loaded(
+    terminal: Terminal, environment: dict[str, str], missing: str, message: bytes
+) -> None:
+    before = termios.tcgetattr(terminal.theirs)
+    code = f"import sys; sys.modules[{missing!r}] = None; from th_shell.cli import main; main([])"
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal.theirs)
+    subprocess.run([sys.executable, "-c", code], env=environment, **streams, check=True)
+    terminal.until(b"th> \r\nth: " + message)
+    assert termios.tcgetattr(terminal.theirs) == before
