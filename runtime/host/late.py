@@ -14,7 +14,6 @@ from contextlib import contextmanager
 
 from runtime.compute.blas_threads import one_thread_at_load
 from runtime.core.arithmetic import numpy_has_come
-from runtime.core.errors import TorchError
 from runtime.core.interrupts import uninterruptible
 
 __all__ = ["load"]
@@ -40,7 +39,7 @@ if hasattr(os, "register_at_fork"):
 
 @uninterruptible
 def load() -> None:
-    """Load it, unless it is loaded. Raises TorchError where numpy cannot be loaded.
+    """Load it, unless it is loaded. Raises ImportError or MemoryError where numpy cannot be loaded.
 
     What has failed once is not tried again: neither numpy nor the table of operations can be
     loaded twice.
@@ -74,5 +73,5 @@ def _explained(error: BaseException) -> BaseException:
     if isinstance(error, ImportError) and "failed to map segment" in str(error):
         return MemoryError()
     if isinstance(error, ImportError):
-        return TorchError(f"numpy cannot be loaded: {error}")
+        return ImportError(f"numpy cannot be loaded: {error}")
     return error

@@ -14,6 +14,7 @@ from typing import Any
 from runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS
 from runtime.compute.thread_pool import LARGE
 from runtime.core.c_structs import ELEMENT_TYPES, ROOM, STRUCTS, Flag, element_ctype
+from runtime.core.errors import TorchError
 from runtime.core.interrupts import INTERRUPTED
 from runtime.core.state import State
 from runtime.host import late, operating_system
@@ -63,7 +64,10 @@ def _finder(state: State) -> Callable[[bytes], Any]:
 
     def find(name: bytes) -> Any:
         if not found:
-            late.load()
+            try:
+                late.load()
+            except ImportError as error:
+                raise TorchError(str(error)) from error
             from runtime.host import bridge
 
             found.update(bridge.host_functions(state))
