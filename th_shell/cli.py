@@ -92,7 +92,7 @@ def _begins_with_the_prompt(options: Options) -> bool:
     runs = options.actions or options.script
     if runs or (os.environ.get("TREPLSTARTUP") and not options.interactive):
         return False
-    return os.isatty(0) and os.isatty(1)
+    return os.name == "posix" and os.isatty(0) and os.isatty(1)
 
 
 def _open_prompt_first(options: Options) -> int:

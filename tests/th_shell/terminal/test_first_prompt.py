@@ -65,6 +65,25 @@ def test_what_it_does_without(terminal: Terminal, environment: dict[str, str]) -
     assert terminal.until(b"\n") == b"[]\r\n"
 
 
+EDITOR = """
+import sys
+from prompt_toolkit.input import DummyInput
+from prompt_toolkit.output import DummyOutput
+from runtime import Engine
+from th_shell.session.session import Session
+from th_shell.terminal.repl import create_prompt
+engine = Engine(lambda engine: print("started"))
+create_prompt(Session(engine), DummyInput(), DummyOutput(), ready=engine.start)
+print([m for m in ("numpy", "pygments.lexers.scripting") if m in sys.modules])
+"""
+
+
+def test_what_the_editor_does_without(environment: dict[str, str]) -> None:
+    words = [sys.executable, "-c", EDITOR]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
 @pytest.mark.parametrize(
     ("keys", "shown"),
     [
