@@ -49,10 +49,12 @@ _LATE = {
     "Row": "runtime.calls.table",
     "TABLE": "runtime.calls.table",
 }
+_WITHOUT_NUMPY = ("Replacement",)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    load()
+    if name not in _WITHOUT_NUMPY:
+        load()
     return getattr(import_module(_LATE[name]), name)

@@ -8,7 +8,6 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from runtime.core.memory import Memory
 from runtime.core.state import current
 
 __all__ = [
@@ -40,6 +39,8 @@ def open_descriptor(name: bytes, flags: int, mode: int = 0o666) -> int:
             raise
     # Too many files are open. Those that a program has dropped without closing them are closed
     # when Lua collects them.
+    from runtime.core.memory import Memory  # late: it loads numpy
+
     current(Memory).collect()
     return os.open(name, flags | os.O_CLOEXEC, mode)
 

@@ -47,7 +47,7 @@ def load() -> None:
     global _error
     with _loading:
         if _error is not None:
-            raise _error
+            raise _error.with_traceback(None)
         try:
             with one_thread_at_load(), _nothing_is_garbage():
                 import runtime.host.bridge  # noqa: F401

@@ -80,6 +80,7 @@ for _, name in ipairs{
 } do
   th.chunk(name)(th)
 end
+th.operations = nil -- every collection would look through it
 th.finish_globals()
 keep_globals()
 

@@ -187,7 +187,12 @@ print([m for m in loaded if m in sys.modules])
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
-def test_it_starts_fast(command: list[str], environment: dict[str, str]) -> None:
+@pytest.mark.parametrize(("source", "most"), [("print(1)", 0.8), ("print(torch.ones(2))", 1.6)])
+def test_it_starts_fast(
+    command: list[str], environment: dict[str, str], source: str, most: float
+) -> None:
+    """most: in times of what the import of numpy takes, whose threads are another processor's."""
+
     def seconds(words: list[str]) -> float:
         start = time.perf_counter()
         subprocess.run(words, env=environment, stdout=subprocess.DEVNULL, check=True)
@@ -197,7 +202,7 @@ def test_it_starts_fast(command: list[str], environment: dict[str, str]) -> None
     numpy, th = [], []
     for _ in range(20):
         numpy.append(seconds([sys.executable, "-c", "import numpy"]))
-        th.append(seconds([*command, "-e", "print(1)"]))
-        if len(th) >= 3 and min(th) <= min(numpy):
+        th.append(seconds([*command, "-e", source]))
+        if len(th) >= 3 and min(th) <= most * min(numpy):
             break
-    assert min(th) <= min(numpy)
+    assert min(th) <= most * min(numpy)

@@ -77,10 +77,15 @@ def test_an_engine_loads_it_when_it_is_told() -> None:
     assert run(code) == "True True\n"
 
 
-@pytest.mark.parametrize("name", ["ALL", "DOUBLE", "Replacement", "Row", "TABLE"])
+@pytest.mark.parametrize("name", ["ALL", "DOUBLE", "Row", "TABLE"])
 def test_the_door_loads_it(name: str) -> None:
     code = f"from runtime import {name} \nprint('runtime.ops' in sys.modules, bool({name}))"
     assert run(code) == "True True\n"
+
+
+def test_what_the_door_has_without_it() -> None:
+    names = "PROCESSORS, Engine, Interrupted, LuaError, LuaSyntaxError, Replacement"
+    assert run(f"from runtime import {names} \nprint('numpy' in sys.modules)") == "False\n"
 
 
 def test_the_door_has_nothing_else() -> None:

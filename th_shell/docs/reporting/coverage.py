@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runtime import ALL, TABLE
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.names import bound_names, called_names, read_names
 from th_shell.visible import visible
@@ -54,6 +53,8 @@ class Coverage:
 
 def torch_names() -> list[str]:
     """The operations of torch, without those that only operators or other operations call."""
+    from runtime import ALL, TABLE  # late: they load numpy, which only the runs of pages need
+
     public = (
         name.rpartition(".")[2]
         for name, rows in TABLE.items()
