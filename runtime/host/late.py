@@ -21,6 +21,7 @@ __all__ = ["load"]
 # Held while it is loaded. A fork waits until that is done: a child would find modules that are
 # loaded to one half, by a thread that it has not.
 _loading = threading.RLock()
+_is_loaded = False
 _error: BaseException | None = None
 
 
@@ -44,17 +45,23 @@ def load() -> None:
     What has failed once is not tried again: neither numpy nor the table of operations can be
     loaded twice.
     """
-    global _error
+    global _error, _is_loaded
     with _loading:
         if _error is not None:
             raise _error.with_traceback(None)
-        try:
-            with one_thread_at_load(), _nothing_is_garbage():
-                import runtime.host.bridge  # noqa: F401
-        except BaseException as error:
-            _error = _explained(error)
-            raise _error from error
+        if not _is_loaded:
+            try:
+                _import()
+            except BaseException as error:
+                _error = _explained(error)
+                raise _error from error
+            _is_loaded = True
     numpy_has_come()
+
+
+def _import() -> None:
+    with one_thread_at_load(), _nothing_is_garbage():
+        import runtime.host.bridge  # noqa: F401
 
 
 @contextmanager
