@@ -272,6 +272,13 @@ class Engine:
         """Put a string among the results of the session, as `evaluate` does with its values."""
         self._call(b"keep", value)
 
+    def set_elision(self, limit: int | None) -> None:
+        """Let `evaluate` show only a part of values with more elements than limit (None: all).
+
+        Elements are those of tensors, and entries of tables; ten characters of a string are one.
+        """
+        self._call(b"set_elision", limit)
+
     def names(self, path: str) -> dict[str, str]:
         """The names that may follow a dotted path ('' for globals), with their Lua types."""
         lines = _text(self._call(b"names", _bytes(path))).splitlines()

@@ -22,6 +22,7 @@ from runtime.compute.processors import PROCESSORS
 from runtime.compute.thread_pool import ThreadPool
 from runtime.core.c_structs import ROOM, STRUCTS, Flag
 from runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
+from runtime.core.elision import elided_text
 from runtime.core.memory import Memory
 from runtime.core.state import State
 from runtime.core.storage import STORAGE_CLASSES, Storage
@@ -81,6 +82,12 @@ def _adopt(storage: Storage, offset: int, *geometry: int) -> Tensor:
 def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) -> Storage:
     """A storage for a block that Lua made: memory and C struct in one object of Lua's, `block`."""
     return STORAGE_CLASSES[index].adopted(struct, data, size, block)
+
+
+def _elided(value: Any, limit: int, how: bytes) -> bytes | None:
+    """The text of a large tensor or storage at the prompt; None for others."""
+    text = elided_text(value, limit, how.decode())
+    return None if text is None else b"\1" + text.encode()
 
 
 def _small_source(name: bytes, space: bytes, code: int) -> bytes | None:
@@ -151,6 +158,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "storage_at": Storage.at_mirror,
         "adopt": _adopt,
         "adopt_storage": _adopt_storage,
+        "elided": _elided,
         "small_source": _small_source,
         "blas": lambda name: blas(name.decode(), 8),
         "half_bits": _half_bits,

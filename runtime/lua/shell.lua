@@ -114,11 +114,21 @@ function shell.run(f, ...)
 end
 
 local plain_print = print
+local most -- the elements above which the prompt shows only a part of a value; nil: shows all
+
+--- Sets above how many elements a value is shown in part (see th.print_elided), or nil.
+function shell.set_elision(limit)
+  most = limit
+end
 
 local function show(n, ...)
   if n == 0 then return end
   local shown = print or plain_print
-  shown(...)
+  if most and shown == th.print_whole then
+    th.print_elided(most, ...)
+  else
+    shown(...)
+  end
   shell.keep((...))
 end
 

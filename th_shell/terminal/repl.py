@@ -33,11 +33,13 @@ __all__ = ["CONTINUATION", "PROMPT", "create_prompt", "loop", "run"]
 PROMPT = "th> "
 CONTINUATION = "..> "
 INDENT = "  "
+MOST_SHOWN = 1000  # elements; of larger values the prompt shows a part
 
 
 def run(engine: Engine) -> int:
     """Run the prompt until the user leaves it; returns the exit status."""
     session = Session(engine, _time_format())
+    engine.set_elision(MOST_SHOWN)
     engine.write(BANNER)
     engine.flush()
     return loop(session, create_prompt(session, output=_output()).prompt)
