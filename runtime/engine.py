@@ -284,6 +284,10 @@ class Engine:
         lines = _text(self._call(b"names", _bytes(path))).splitlines()
         return dict(line.split(" ") for line in lines)
 
+    def finds(self, module: str) -> bool:
+        """Whether Lua's `require` would find a module; nothing is loaded."""
+        return bool(self._call(b"finds", _bytes(module)))
+
     def set_fill_pattern(self, byte: int | None) -> None:
         """Fill new memory with a byte, instead of leaving it undetermined (None)."""
         self._state.part(Memory).fill_pattern = byte

@@ -33,7 +33,18 @@ def main(argv: list[str] | None = None) -> int:
         return WRONG_USAGE
     if options.help:
         return _print_usage()
+    if options.check is not None:
+        return _check_programs(options)
     return _run(options)
+
+
+def _check_programs(options: Options) -> int:
+    try:
+        from th_shell.preflight.command import check
+    except ImportError as error:
+        print(f"th: {error}", file=sys.stderr)
+        return WRONG_USAGE
+    return check(options.check or (), options.json)
 
 
 def _print_usage() -> int:

@@ -9,6 +9,7 @@ local error, rawget, next, require = error, rawget, next, require
 local loadstring, loadfile, sethook = loadstring, loadfile, debug.sethook
 local raw_metatable, jit_off, jit_attach = debug.getmetatable, jit.off, jit.attach
 local find, gmatch, sort, concat = string.find, string.gmatch, table.sort, table.concat
+local searchpath = package.searchpath
 local bytes = require('ffi').typeof('char[?]')
 local buffer = require 'string.buffer'
 local stdout = io.stdout
@@ -208,6 +209,12 @@ function shell.names(path)
   for name, kind in next, names do lines[#lines + 1] = name .. ' ' .. kind end
   sort(lines)
   return concat(lines, '\n')
+end
+
+--- Whether `require` would find a module, without loading anything.
+function shell.finds(name)
+  local kept = package.loaded[name] or package.preload[name] or name == 'lfs'
+  return (kept or searchpath(name, package.path) or searchpath(name, package.cpath)) and true or false
 end
 
 function shell.write(text)
