@@ -257,6 +257,22 @@ class Engine:
             raise KeyboardInterrupt
         self._ctrl_c.pressed = True
 
+    # -- samples
+
+    def start_samples(self) -> None:
+        """Begin to note every millisecond of processor time which line of the program runs."""
+        self._call(b"start_samples")
+
+    def end_samples(self) -> list[tuple[str, str, int]]:
+        """End it; returns places 'chunk:line', LuaJIT's state there, and how often both were so.
+
+        The states are N (compiled code), I (interpreted), C (C and Python), G (collects garbage)
+        and J (compiles).
+        """
+        lines = _text(self._call(b"end_samples")).splitlines()
+        fields = (line.rsplit("\t", 2) for line in lines)
+        return [(place, state, int(count)) for place, state, count in fields]
+
     # -- the rest
 
     def set_arguments(

@@ -42,7 +42,8 @@ def run(engine: Engine) -> int:
     engine.set_elision(MOST_SHOWN)
     engine.write(BANNER)
     engine.flush()
-    return loop(session, create_prompt(session, output=_output()).prompt)
+    prompt = create_prompt(session, output=_output())
+    return loop(session, lambda: prompt.prompt(default=session.take_next_input()))
 
 
 def loop(session: Session, read: Callable[[], str]) -> int:
