@@ -36,6 +36,7 @@ from runtime.core.memory import Memory
 from runtime.core.platform import keep_pages
 from runtime.core.state import State
 from runtime.host import bridge
+from runtime.host.door import door
 from runtime.host.lua_calls import Calls
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
@@ -294,6 +295,14 @@ class Engine:
         Elements are those of tensors, and entries of tables; ten characters of a string are one.
         """
         self._call(b"set_elision", limit)
+
+    def define(self, name: str, function: Callable[..., str | None]) -> None:
+        """Make a global of Lua from a function of Python, which gets values.
+
+        Tensors and storages become arrays of numpy, copies, and strings str; other objects are an
+        error. The text that it returns is printed. Its ValueError is an error of Lua's.
+        """
+        self._call(b"define", _bytes(name), door(name, function))
 
     def names(self, path: str) -> dict[str, str]:
         """The names that may follow a dotted path ('' for globals), with their Lua types."""

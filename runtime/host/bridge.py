@@ -22,7 +22,6 @@ from runtime.compute.processors import PROCESSORS
 from runtime.compute.thread_pool import ThreadPool
 from runtime.core.c_structs import ROOM, STRUCTS, Flag
 from runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
-from runtime.core.elision import elided_text
 from runtime.core.memory import Memory
 from runtime.core.state import State
 from runtime.core.storage import STORAGE_CLASSES, Storage
@@ -86,6 +85,8 @@ def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) ->
 
 def _elided(value: Any, limit: int, how: bytes) -> bytes | None:
     """The text of a large tensor or storage at the prompt; None for others."""
+    from runtime.core.elision import elided_text  # which few programs need
+
     text = elided_text(value, limit, how.decode())
     return None if text is None else b"\1" + text.encode()
 

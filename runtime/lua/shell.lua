@@ -13,9 +13,9 @@ local searchpath = package.searchpath
 local bytes = require('ffi').typeof('char[?]')
 local buffer = require 'string.buffer'
 local stdout = io.stdout
-local write = getmetatable(stdout).__index.write
+local write, flush = getmetatable(stdout).__index.write, getmetatable(stdout).__index.flush
 
--- luacheck: globals _RESULTS _LAST arg
+-- luacheck: globals _RESULTS _LAST arg _preloaded_
 _RESULTS = {}
 _LAST = ''
 
@@ -214,11 +214,34 @@ end
 --- Whether `require` would find a module, without loading anything.
 function shell.finds(name)
   local kept = package.loaded[name] or package.preload[name] or name == 'lfs'
-  return (kept or searchpath(name, package.path) or searchpath(name, package.cpath)) and true or false
+  kept = kept or searchpath(name, package.path) or searchpath(name, package.cpath)
+  return kept and true or false
 end
 
 function shell.write(text)
   write(stdout, text)
+end
+
+--- Makes a global function of a Python function that gets values: tensors, numbers and strings.
+-- A table of numbers is passed as a tensor. The text that Python returns is printed.
+function shell.define(name, f)
+  local function call(...)
+    local n = select('#', ...)
+    local values = { ... }
+    for i = 1, n do
+      local value = values[i]
+      if type(value) == 'table' then
+        local ok, tensor = pcall(th.torch.DoubleTensor, value)
+        value = ok and tensor or value
+      end
+      values[i] = th.to_python(value)
+    end
+    flush(stdout)
+    local text = th.ask(f, unpack(values, 1, n))
+    if text then write(stdout, text) end
+  end
+  _G[name] = call
+  if type(_preloaded_) == 'table' then _preloaded_[name] = true end -- who() leaves it out
 end
 
 --- Ends the Lua state. Values that nothing refers to are finalized now. The others are finalized

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from runtime import Engine
 from th_shell.magics.errors import MagicError
+from th_shell.pictures.door import NAMES
 
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
 __all__ = ["reset", "who"]
-
-_KEPT = ("_RESULTS", "_LAST", "arg")
 
 
 def who(session: Session, _: str) -> None:
@@ -28,7 +27,8 @@ def reset(session: Session, text: str) -> None:
         raise MagicError("takes nothing but -f")
     with Engine() as fresh:
         known = fresh.names("")
-    names = sorted(name for name in session.engine.names("") if name not in {**known, "arg": ""})
+    kept = {*known, *NAMES, "arg"}
+    names = sorted(name for name in session.engine.names("") if name not in kept)
     if not text:
         listed = textwrap.fill(" ".join(names), 78) + "\n" if names else ""
         raise MagicError(f"-f removes {len(names)} globals and all results\n{listed}".rstrip())
