@@ -290,11 +290,11 @@ class Engine:
         self._call(b"keep", value)
 
     def set_elision(self, limit: int | None) -> None:
-        """Let `evaluate` show only a part of values with more elements than limit (None: all).
+        """Let `evaluate` show only a part of values with more elements than limit (0, None: all).
 
         Elements are those of tensors, and entries of tables; ten characters of a string are one.
         """
-        self._call(b"set_elision", limit)
+        self._call(b"set_elision", limit or None)
 
     def define(self, name: str, function: Callable[..., str | None]) -> None:
         """Make a global of Lua from a function of Python, which gets values.
