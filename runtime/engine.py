@@ -309,9 +309,13 @@ class Engine:
         lines = _text(self._call(b"names", _bytes(path))).splitlines()
         return dict(line.split(" ") for line in lines)
 
-    def finds(self, module: str) -> bool:
-        """Whether Lua's `require` would find a module; nothing is loaded."""
-        return bool(self._call(b"finds", _bytes(module)))
+    def find_module(self, name: str) -> str | None:
+        """The file that Lua's `require` would load for a module; nothing is loaded.
+
+        '' for a module that is there without a file, None where there is none.
+        """
+        found = self._call(b"find_module", _bytes(name))
+        return None if found is None else _text(found)
 
     def set_fill_pattern(self, byte: int | None) -> None:
         """Fill new memory with a byte, instead of leaving it undetermined (None)."""

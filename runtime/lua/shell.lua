@@ -211,11 +211,11 @@ function shell.names(path)
   return concat(lines, '\n')
 end
 
---- Whether `require` would find a module, without loading anything.
-function shell.finds(name)
-  local kept = package.loaded[name] or package.preload[name] or name == 'lfs'
-  kept = kept or searchpath(name, package.path) or searchpath(name, package.cpath)
-  return kept and true or false
+--- Where `require` would find a module, without loading anything: its file, '' for a module that
+-- is there already, or nil.
+function shell.find_module(name)
+  if package.loaded[name] or package.preload[name] or name == 'lfs' then return '' end
+  return searchpath(name, package.path) or searchpath(name, package.cpath) or nil
 end
 
 function shell.write(text)

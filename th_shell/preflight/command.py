@@ -17,8 +17,9 @@ from typing import TextIO
 from runtime import Engine
 from th_shell.preflight.knowledge import facts_of
 from th_shell.preflight.modules import Modules
-from th_shell.preflight.programs import Program, Programs, UnreadableError, read
-from th_shell.preflight.rules import Finding, World, findings
+from th_shell.preflight.programs import Program, UnreadableError, read
+from th_shell.preflight.rules import Finding, findings
+from th_shell.preflight.world import World
 from th_shell.visible import visible
 
 __all__ = ["check"]
@@ -42,7 +43,7 @@ def check(words: Sequence[str], as_json: bool = False) -> int:
         except UnreadableError as error:
             problems.append(f"th: {path}: {error}")
     modules = Modules(engine, [program.path for program in programs])
-    world = World(facts_of(engine), modules, Programs.of(programs))
+    world = World.of(programs, facts_of(engine), modules)
     found = [one for program in programs for one in findings(program, world)]
     if not programs and not problems:
         problems.append(f"th: no file *.lua in {' '.join(words)}")

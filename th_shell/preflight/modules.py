@@ -21,19 +21,32 @@ class Modules:
     """Finds modules, without loading any. checked: the files that are checked together."""
 
     def __init__(self, engine: Engine, checked: Iterable[Path]) -> None:
-        self._engine = engine
         self._checked = {name for path in checked for name in _names(path.absolute())}
-        self.in_engine = lru_cache(maxsize=None)(engine.finds)
+        self._find = lru_cache(maxsize=None)(engine.find_module)
         self._packages = lru_cache(maxsize=None)(_packages)
         self._is_module = lru_cache(maxsize=None)(_is_module)
 
+    def in_engine(self, name: str) -> bool:
+        """Whether the engine finds a module."""
+        return self._find(name) is not None
+
+    def file(self, name: str, path: Path) -> Path | None:
+        """The file of a module that a program asks for, where it has one."""
+        found = self._find(name)
+        if found is not None:
+            return Path(found) if found else None
+        for folder in _folders(path):
+            file = _module_file(folder.joinpath(*_parts(name)))
+            if file is not None:
+                return file
+        return None
+
     def finds(self, name: str, path: Path) -> bool:
         """Whether a module is found: by the engine, or in a folder above the file that asks."""
-        parts = [part for part in name.replace("/", ".").split(".") if part]
+        parts = _parts(name)
         if not parts or self.in_engine(name) or tuple(parts) in self._checked:
             return True
-        folders = list(path.absolute().parents)[:_LEVELS]
-        return any(self._is_in(folder, parts) for folder in folders)
+        return any(self._is_in(folder, parts) for folder in _folders(path))
 
     def _is_in(self, folder: Path, parts: list[str]) -> bool:
         if parts[0] in self._packages(folder) or self._is_module(folder.joinpath(*parts)):
@@ -55,5 +68,18 @@ def _packages(folder: Path) -> frozenset[str]:
     return frozenset([path.name.partition("-")[0] for path in found] + own)
 
 
+def _parts(name: str) -> list[str]:
+    return [part for part in name.replace("/", ".").split(".") if part]
+
+
+def _folders(path: Path) -> list[Path]:
+    return list(path.absolute().parents)[:_LEVELS]
+
+
 def _is_module(path: Path) -> bool:
-    return path.with_name(f"{path.name}.lua").is_file() or (path / "init.lua").is_file()
+    return _module_file(path) is not None
+
+
+def _module_file(path: Path) -> Path | None:
+    files = (path.with_name(f"{path.name}.lua"), path / "init.lua")
+    return next((file for file in files if path.name and file.is_file()), None)

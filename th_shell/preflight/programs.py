@@ -20,7 +20,7 @@ from th_shell.preflight.syntax_tree import Chunk, Name, Use
 __all__ = ["Program", "Programs", "UnreadableError", "read"]
 
 _PLACE = re.compile(r"^.*?:(\d+): ", re.DOTALL)
-_BYTECODE = b"\x1b"
+_NOT_SOURCE = (b"\x1b", b"\x7fELF")
 
 
 class UnreadableError(Exception):
@@ -79,8 +79,8 @@ def read(path: Path, engine: Engine) -> Program:
         data = path.read_bytes()
     except OSError as error:
         raise UnreadableError(error.strerror or str(error)) from None
-    if data.startswith(_BYTECODE):
-        raise UnreadableError("it is bytecode, and not Lua source")
+    if data.startswith(_NOT_SOURCE):
+        raise UnreadableError("it is bytecode or a library, and not Lua source")
     source = data.decode("utf-8", "surrogateescape")
     # As loadfile does, skip a first line that begins with #.
     code = b"\n" + data.partition(b"\n")[2] if data.startswith(b"#") else data

@@ -17,15 +17,12 @@ from th_shell.preflight.dialects import dialect
 from th_shell.preflight.knowledge import (
     GPU,
     GPU_METHODS,
-    KEPT_BY,
-    MAKERS,
     OTHER,
     PACKAGES,
-    Facts,
     Lack,
 )
-from th_shell.preflight.modules import Modules
-from th_shell.preflight.programs import Program, Programs
+from th_shell.preflight.origins import is_tensor, origin, required_module
+from th_shell.preflight.programs import Program
 from th_shell.preflight.syntax_tree import (
     PROTECTED,
     Call,
@@ -36,10 +33,10 @@ from th_shell.preflight.syntax_tree import (
     String,
     Use,
 )
+from th_shell.preflight.world import World
 
-__all__ = ["Finding", "World", "findings"]
+__all__ = ["Finding", "findings"]
 
-_DEPTH = 20  # steps from an alias to what it stands for
 _GPU_TYPES = ("torch.Cuda", "torch.Cl")
 #: A condition that asks whether something is on the GPU, by the name of its type.
 _ASKS_FOR_GPU = re.compile(r"""["'][^"']*\bC(?:uda|l)|isCuda""")
@@ -58,15 +55,6 @@ class Finding:
     what: str
     lack: Lack
     condition: str = ""
-
-
-@dataclass(frozen=True)
-class World:
-    """What a program may build on: what th has, its modules, and what all programs define."""
-
-    facts: Facts
-    modules: Modules
-    programs: Programs
 
 
 @dataclass(frozen=True)
@@ -106,65 +94,20 @@ def _is_never_reached(found: _Found) -> bool:
     return PROTECTED in conditions or (found.lack is GPU and asks)
 
 
-# -- what expressions stand for
-
-
-def _value(node: Node) -> Node:
-    """What a local variable stands for that is defined once, else the expression itself."""
-    for _ in range(_DEPTH):
-        if not isinstance(node, Name) or node.local is None or node.local.is_reassigned:
-            break
-        if node.local.value is None:
-            break
-        node = node.local.value
-    return node
-
-
-def _origin(node: Node, depth: int = _DEPTH) -> str:
-    """The path of globals that an expression stands for, such as 'torch.randn'; '' for none."""
-    node = _value(node)
-    if isinstance(node, Name):
-        return "" if node.local else node.name
-    if isinstance(node, Index) and node.key and depth:
-        base = _origin(node.base, depth - 1)
-        return base and f"{base}.{node.key}"
-    return _required(node) or ""
-
-
-def _required(node: Node) -> str | None:
-    """The name of the module that a call of `require` loads, where it is a literal."""
-    if isinstance(node, Call) and isinstance(node.function, Name):
-        if node.function.name == "require" and node.function.local is None and node.arguments:
-            first = node.arguments[0]
-            return first.value if isinstance(first, String) else None
-    return None
-
-
-def _is_tensor(node: Node, depth: int = _DEPTH) -> bool:
-    """Whether an expression is certainly a tensor, if it is anything."""
-    node = _value(node)
-    if isinstance(node, Call):
-        root, _, name = _origin(node.function).partition(".")
-        return root == "torch" and name in MAKERS
-    if isinstance(node, Invoke) and depth:
-        return node.name in KEPT_BY and _is_tensor(node.base, depth - 1)
-    return False
-
-
 # -- rules
 
 
 def _tried_modules(program: Program) -> set[str]:
     """The modules that a program loads by `pcall(require, name)`: it can do without them."""
     calls = (node for node in program.chunk.nodes if isinstance(node, Call))
-    protected = (node for node in calls if _origin(node.function) in ("pcall", "xpcall"))
+    protected = (node for node in calls if origin(node.function) in ("pcall", "xpcall"))
     return {one.value for node in protected for one in node.arguments if isinstance(one, String)}
 
 
 def _lacking_modules(program: Program, world: World) -> Iterator[_Found]:
     tried = _tried_modules(program)
     for node in program.chunk.nodes:
-        name = _required(node)
+        name = required_module(node)
         if name is None or name in tried or world.modules.finds(name, program.path):
             continue
         lack = PACKAGES.get(name.partition(".")[0], OTHER)
@@ -196,8 +139,10 @@ def _lacking_fields(program: Program, world: World) -> Iterator[_Found]:
     for node in program.chunk.nodes:
         if not isinstance(node, Index) or node.use not in (Use.CALLED, Use.INDEXED):
             continue
-        table, key = _origin(node.base), node.key
+        table, key = origin(node.base), node.key
         names = world.facts.fields.get(table)
+        if f"{table}[]" in world.programs.fields:
+            continue
         if names is None or key is None or key in names or table in world.programs.globals:
             continue
         path = f"{table}.{key}"
@@ -205,14 +150,14 @@ def _lacking_fields(program: Program, world: World) -> Iterator[_Found]:
             continue
         if path.startswith(_GPU_TYPES):
             yield _Found(node, path, path, GPU)
-        else:
+        elif not world.is_extended:
             yield _Found(node, path, path, _no_such(f"{table} has no {key}", key, names))
 
 
 def _read_fields(program: Program) -> set[str]:
     """The paths that a program reads without using their value: it may look whether they exist."""
     nodes = (node for node in program.chunk.nodes if isinstance(node, Index))
-    return {_origin(node) for node in nodes if node.use is Use.READ} - {""}
+    return {origin(node) for node in nodes if node.use is Use.READ} - {""}
 
 
 def _no_such(why: str, name: str, names: frozenset[str]) -> Lack:
@@ -223,7 +168,7 @@ def _no_such(why: str, name: str, names: frozenset[str]) -> Lack:
 def _gpu_methods(program: Program, world: World) -> Iterator[_Found]:
     for node in program.chunk.nodes:
         if isinstance(node, Invoke) and node.name in GPU_METHODS and len(node.arguments) < 2:
-            if not world.programs.may_define(node.name) or _is_tensor(node.base):
+            if not world.programs.may_define(node.name) or is_tensor(node.base):
                 yield _Found(node, f":{node.name}()", f":{node.name}()", GPU)
 
 
@@ -232,7 +177,7 @@ def _gpu_types(program: Program, _: World) -> Iterator[_Found]:
     for node in program.chunk.nodes:
         is_type = isinstance(node, Invoke) and node.name == "type"
         if isinstance(node, Call):
-            is_type = _origin(node.function) == "torch.setdefaulttensortype"
+            is_type = origin(node.function) == "torch.setdefaulttensortype"
         if is_type and isinstance(node, (Call, Invoke)) and node.arguments:
             first = node.arguments[0]
             if isinstance(first, String) and first.value.startswith(_GPU_TYPES):
@@ -245,7 +190,9 @@ def _lacking_methods(program: Program, world: World) -> Iterator[_Found]:
     for node in program.chunk.nodes:
         if not isinstance(node, Invoke) or node.name in methods or node.name in GPU_METHODS:
             continue
-        if not world.programs.may_define(node.name) and _is_tensor(node.base):
+        if world.is_extended or world.programs.may_define(node.name):
+            continue
+        if is_tensor(node.base):
             what = f":{node.name}()"
             yield _Found(node, what, what, _no_such("no tensor has it", node.name, methods))
 

@@ -105,7 +105,7 @@ class Chunk:
     """A program. nodes: all its expressions but `Other`, in order of their ends.
 
     defined: the names of fields and methods that it defines: `t.name = …`, `function t:name()`,
-    `{name = …}`. texts: the literal strings.
+    `{name = …}`; and `t[]` where it computes them: `t[x] = …`. texts: the literal strings.
     """
 
     nodes: list[Node] = field(default_factory=list)

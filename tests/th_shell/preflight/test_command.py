@@ -40,7 +40,7 @@ GPU = (
             ["good.lua", "code"],
             2,
             "checked 1 file: nothing is missing\n",
-            "th: code: it is bytecode, and not Lua source\n",
+            "th: code: it is bytecode or a library, and not Lua source\n",
         ),
     ],
 )

@@ -10,8 +10,9 @@ import pytest
 from runtime import Engine
 from th_shell.preflight.knowledge import Facts, facts_of
 from th_shell.preflight.modules import Modules
-from th_shell.preflight.programs import Programs, read
-from th_shell.preflight.rules import World, findings
+from th_shell.preflight.programs import read
+from th_shell.preflight.rules import findings
+from th_shell.preflight.world import World
 
 Check = Callable[..., list[str]]
 
@@ -35,7 +36,7 @@ def check(engine: Engine, facts: Facts, tmp_path: Path) -> Check:
         for path, source in zip(paths, sources, strict=True):
             path.write_text(source)
         programs = [read(path, engine) for path in paths]
-        world = World(facts, Modules(engine, paths), Programs.of(programs))
+        world = World.of(programs, facts, Modules(engine, paths))
         return [
             f"{one.line}: {one.what}: {one.lack.why}; {one.lack.advice}"
             for one in findings(programs[0], world)
@@ -199,3 +200,22 @@ def test_the_package_that_a_folder_describes(engine: Engine, tmp_path: Path) -> 
     assert modules.finds("mine", tmp_path / "a.lua")
     assert modules.finds("mine.inner", tmp_path / "src" / "a.lua")
     assert not modules.finds("other", tmp_path / "a.lua")
+
+
+@pytest.mark.parametrize(
+    ("module", "places"),
+    [
+        ("", 2),
+        ("function torch.foo() end torch.Tensor.bar = 1", 0),
+        ("require 'inner'", 0),
+        ("for _, k in ipairs(names) do torch[k] = 1 end", 1),
+        ("x = = 1", 0),
+        ("\x1bLJ", 0),
+    ],
+)
+def test_modules_that_a_program_loads_are_read(
+    check: Check, tmp_path: Path, module: str, places: int
+) -> None:
+    (tmp_path / "extras.lua").write_text(module)
+    (tmp_path / "inner.lua").write_text("torch.foo = 1 torch.Tensor.bar = 1 require 'extras'")
+    assert len(check("require 'extras' torch.foo() torch.rand(3):bar()")) == places
