@@ -6,7 +6,7 @@ else the least becomes black, the greatest white.
 
 from __future__ import annotations
 
-from math import ceil, sqrt
+from math import ceil, isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 _GAP, _GAP_COLOUR = 1, 96  # pixels between the images of a grid
 _CHANNELS = (1, 3)
+_ENOUGH = 6  # pixels in a row, for a mean
 
 
 def pixels(values: Array) -> Array:
@@ -34,14 +35,20 @@ def _brightness(values: Array) -> Array:
     if values.dtype == np.uint8:
         return values
     numbers = values.astype(np.float64)
-    finite = np.isfinite(numbers)
-    if not finite.any():
-        raise ValueError("there is no finite number in the tensor")
-    low, high = float(numbers[finite].min()), float(numbers[finite].max())
+    low, high = float(numbers.min()), float(numbers.max())
+    if not (isfinite(low) and isfinite(high)):
+        finite = numbers[np.isfinite(numbers)]
+        if not finite.size:
+            raise ValueError("there is no finite number in the tensor")
+        low, high = float(finite.min()), float(finite.max())
+        black, white = (0.0, 1.0) if low >= 0 and high <= 1 else (low, high)
+        numbers = np.nan_to_num(numbers, nan=black, posinf=white, neginf=black)
     if low < 0 or high > 1:
-        numbers = (numbers - low) / ((high - low) or 1)
-    numbers = np.nan_to_num(numbers, nan=0, posinf=1, neginf=0)
-    return np.rint(numbers * 255).clip(0, 255).astype(np.uint8)
+        numbers -= low
+        numbers *= 255 / ((high - low) or 1)
+    else:
+        numbers *= 255
+    return np.rint(numbers, out=numbers).astype(np.uint8)
 
 
 def _images(values: Array) -> list[Array]:
@@ -85,7 +92,15 @@ def enlarged(image: Array, least: int) -> Array:
 
 
 def resized(image: Array, height: int, width: int) -> Array:
-    """An image of another size: means of pixels where it is smaller, repeated ones else."""
+    """An image of another size: means of pixels where it is smaller, repeated ones else.
+
+    Where it is much smaller, the means are of some of the pixels, evenly spread.
+    """
+    steps = (
+        max(1, image.shape[0] // (_ENOUGH * height)),
+        max(1, image.shape[1] // (_ENOUGH * width)),
+    )
+    image = image[:: steps[0], :: steps[1]]
     for axis, size in enumerate((height, width)):
         old = image.shape[axis]
         if size < old:
