@@ -9,13 +9,12 @@ local error, rawget, next, require = error, rawget, next, require
 local loadstring, loadfile, sethook = loadstring, loadfile, debug.sethook
 local raw_metatable, jit_off, jit_attach = debug.getmetatable, jit.off, jit.attach
 local find, gmatch, sort, concat = string.find, string.gmatch, table.sort, table.concat
-local searchpath = package.searchpath
 local bytes = require('ffi').typeof('char[?]')
 local buffer = require 'string.buffer'
 local stdout = io.stdout
-local write, flush = getmetatable(stdout).__index.write, getmetatable(stdout).__index.flush
+local write = getmetatable(stdout).__index.write
 
--- luacheck: globals _RESULTS _LAST arg _preloaded_
+-- luacheck: globals _RESULTS _LAST arg
 _RESULTS = {}
 _LAST = ''
 
@@ -211,6 +210,8 @@ function shell.names(path)
   return concat(lines, '\n')
 end
 
+local searchpath = package.searchpath
+
 --- Where `require` would find a module, without loading anything: its file, '' for a module that
 -- is there already, or nil.
 function shell.find_module(name)
@@ -221,6 +222,8 @@ end
 function shell.write(text)
   write(stdout, text)
 end
+
+local flush = getmetatable(stdout).__index.flush
 
 --- Makes a global function of a Python function that gets values: tensors, numbers and strings.
 -- A table of numbers is passed as a tensor. The text that Python returns is printed.
@@ -241,7 +244,21 @@ function shell.define(name, f)
     if text then write(stdout, text) end
   end
   _G[name] = call
-  if type(_preloaded_) == 'table' then _preloaded_[name] = true end -- who() leaves it out
+  local known = _G._preloaded_
+  if type(known) == 'table' then known[name] = true end -- who() leaves it out
+end
+
+local sampler
+
+--- Begins to take samples of which line of the program runs (see packages/sampler.lua).
+function shell.start_samples()
+  sampler = sampler or th.chunk('packages/sampler')(th)
+  sampler.start()
+end
+
+--- Ends it; returns lines of place, state of LuaJIT and number of samples, with tabs between them.
+function shell.end_samples()
+  return sampler.stop()
 end
 
 --- Ends the Lua state. Values that nothing refers to are finalized now. The others are finalized

@@ -35,14 +35,15 @@ class Session:
     """Runs inputs in an engine, and writes their results to its standard output.
 
     judge: a function that compiles a text. time_format: the format, with one {}, of the seconds
-    that an input has taken; '' if they are not shown. log: the inputs of Lua so far. next_input:
-    the text that the next input is to begin with; who reads inputs takes it.
+    that an input has taken; '' if they are not shown. log: the inputs of Lua so far.
     """
+
+    #: The text that the next input is to begin with; who reads inputs takes it.
+    next_input = ""
 
     def __init__(self, engine: Engine, time_format: str = "") -> None:
         self.engine = engine
         self.log: list[Entry] = []
-        self.next_input = ""
         self._time_format = time_format
         # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=4096)(self._compile)
@@ -84,11 +85,6 @@ class Session:
         self.engine.flush()
         return True
 
-    def take_next_input(self) -> str:
-        """The text that the next input is to begin with; from then on there is none."""
-        text, self.next_input = self.next_input, ""
-        return text
-
     def write(self, text: str) -> None:
         """Write to the standard output, in order with what Lua writes."""
         self.engine.write(text)
@@ -124,6 +120,11 @@ class Session:
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
         lines = [prefix + error.message, error.traceback]
         self.engine.write("".join(f"{visible(line)}\n" for line in lines if line))
+
+    def take_next_input(self) -> str:
+        """The text that the next input is to begin with; from then on there is none."""
+        text, self.next_input = self.next_input, ""
+        return text
 
 
 def _encoded(text: str) -> bytes:

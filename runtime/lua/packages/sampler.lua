@@ -1,8 +1,7 @@
 --- Samples of where a program is, taken by LuaJIT's own profiler, for the prompt's %profile.
 -- @module sampler
 
-local th = ...
-local shell = th.shell
+local sampler = {}
 
 local pairs, clock = pairs, os.clock
 local concat, sort, gmatch, find = table.concat, table.sort, string.gmatch, string.find
@@ -35,7 +34,7 @@ local function find_caller()
 end
 
 --- Begins to take samples.
-function shell.start_samples()
+function sampler.start()
   find_caller()
   counts = {}
   profiler.start(INTERVAL, function(thread, samples, state)
@@ -45,10 +44,12 @@ function shell.start_samples()
 end
 
 --- Ends it; returns lines of place, state of LuaJIT and number of samples, with tabs between them.
-function shell.end_samples()
+function sampler.stop()
   profiler.stop()
   local lines = {}
   for key, n in pairs(counts) do lines[#lines + 1] = key .. '\t' .. n end
   sort(lines)
   return concat(lines, '\n')
 end
+
+return sampler
