@@ -22,7 +22,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 
 from runtime import Engine
-from th_shell.pictures.door import install
+from th_shell.session.preparing import prepare
 from th_shell.session.session import Session
 from th_shell.terminal.banner import BANNER
 from th_shell.terminal.completion import LuaCompleter
@@ -34,14 +34,12 @@ __all__ = ["CONTINUATION", "PROMPT", "create_prompt", "loop", "run"]
 PROMPT = "th> "
 CONTINUATION = "..> "
 INDENT = "  "
-MOST_SHOWN = 1000  # elements; of larger values the prompt shows a part
 
 
 def run(engine: Engine) -> int:
     """Run the prompt until the user leaves it; returns the exit status."""
     session = Session(engine, _time_format())
-    engine.set_elision(MOST_SHOWN)
-    install(engine)
+    prepare(engine)
     engine.write(BANNER)
     engine.flush()
     prompt = create_prompt(session, output=_output())
