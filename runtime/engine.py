@@ -257,6 +257,47 @@ class Engine:
             raise Interrupted(INTERRUPTED)
         raise LuaError(message, traceback)
 
+    # -- for prompts
+
+    def start_samples(self) -> None:
+        """Begin to note every millisecond of processor time which line of the program runs."""
+        self._call(b"start_samples")
+
+    def end_samples(self) -> list[tuple[str, str, int]]:
+        """End it; returns places 'chunk:line', LuaJIT's state there, and how often both were so.
+
+        The states are N (compiled code), I (interpreted), C (C and Python), G (collects garbage)
+        and J (compiles).
+        """
+        lines = _text(self._call(b"end_samples")).splitlines()
+        fields = (line.rsplit("\t", 2) for line in lines)
+        return [(place, state, int(count)) for place, state, count in fields]
+
+    def set_elision(self, limit: int | None) -> None:
+        """Let `evaluate` show only a part of values with more elements than limit (0, None: all).
+
+        Elements are those of tensors, and entries of tables; ten characters of a string are one.
+        """
+        self._call(b"set_elision", limit or None)
+
+    def define(self, name: str, function: Callable[..., str | None]) -> None:
+        """Make a global of Lua from a function of Python, which gets values.
+
+        Tensors and storages become arrays of numpy, copies, and strings str; other objects are an
+        error. The text that it returns is printed. Its ValueError is an error of Lua's.
+        """
+        from runtime.host.door import door  # which only prompts need
+
+        self._call(b"define", _bytes(name), door(name, function))
+
+    def find_module(self, name: str) -> str | None:
+        """The file that Lua's `require` would load for a module; nothing is loaded.
+
+        '' for a module that is there without a file, None where there is none.
+        """
+        found = self._call(b"find_module", _bytes(name))
+        return None if found is None else _text(found)
+
     # -- interruption
 
     @contextmanager

@@ -45,7 +45,18 @@ def _main(argv: list[str] | None) -> int:
         return WRONG_USAGE
     if options.help:
         return _print_usage()
+    if options.check is not None:
+        return _check_programs(options)
     return _run(options)
+
+
+def _check_programs(options: Options) -> int:
+    try:
+        from th_shell.preflight.command import check
+    except ImportError as error:
+        print(f"th: {error}", file=sys.stderr)
+        return WRONG_USAGE
+    return check(options.check or (), options.json)
 
 
 def _print_usage() -> int:
@@ -102,10 +113,12 @@ def _open_prompt_first(options: Options) -> int:
     first = FirstPrompt()
     try:
         from runtime import Engine, preload_operations
+        from th_shell.session import preparing
         from th_shell.terminal import repl
 
         def prepare(engine: Engine) -> None:
             _prepare(engine, options)
+            preparing.prepare(engine)
             with suppress(Exception):  # the first operation raises it again
                 preload_operations()
 
@@ -215,8 +228,10 @@ def _open_prompt(engine: Engine) -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _survive_broken_pipes()
     if sys.stdin.isatty():
+        from th_shell.session import preparing
         from th_shell.terminal import repl
 
+        preparing.prepare(engine)
         return repl.run(engine)
     from th_shell.session import plain
 

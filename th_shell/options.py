@@ -18,6 +18,8 @@ Options:
   -l name            load a library (also -lname)
   -i, --interactive  open the prompt after statements and script
   --trust-functions  load functions from .t7 files: their bytecode can do anything
+  --check path...    read programs (with --json, for other programs), and say what they need that
+                     is not here; they are not run
   -h, --help         print this help
   -                  run the standard input as a script
 
@@ -42,6 +44,7 @@ class Options(NamedTuple):
     actions: the options -e and -l in their order. interactive: whether the prompt is opened after
     these and the script. script: a path, '-' for the standard input, or None. arguments: the words
     behind the script, or all words if there is none. trust: whether functions in files are loaded.
+    check: the files and folders of --check, or None; json: whether it answers in JSON.
     """
 
     actions: tuple[Action, ...] = ()
@@ -50,6 +53,8 @@ class Options(NamedTuple):
     script: str | None = None
     arguments: tuple[str, ...] = ()
     trust: bool = False
+    check: tuple[str, ...] | None = None
+    json: bool = False
 
 
 _KINDS = {"-e": "statement", "-l": "library"}
@@ -67,6 +72,8 @@ def parse(words: Sequence[str]) -> Options:
             return Options(tuple(actions), interactive, False, word, tuple(words[at:]), trust)
         if word in ("-h", "--help"):
             return Options(help=True)
+        if word == "--check":
+            return _check(words[at:])
         if word in ("-i", "--interactive"):
             interactive = True
         elif word == "--trust-functions":
@@ -81,3 +88,13 @@ def parse(words: Sequence[str]) -> Options:
         else:
             raise UsageError(f"unrecognized option {word}")
     return Options(tuple(actions), interactive, False, None, tuple(words), trust)
+
+
+def _check(words: Sequence[str]) -> Options:
+    paths = tuple(word for word in words if not word.startswith("--"))
+    for word in words:
+        if word.startswith("--") and word != "--json":
+            raise UsageError(f"unrecognized option {word} of --check")
+    if not paths:
+        raise UsageError("--check needs files or folders")
+    return Options(check=paths, json="--json" in words)

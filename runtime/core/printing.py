@@ -19,9 +19,9 @@ from runtime.core.dtypes import Array
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
 
-__all__ = ["storage_text", "tensor_text"]
+__all__ = ["LINE_WIDTH", "Layout", "find_layout", "number_texts", "storage_text", "tensor_text"]
 
-_LINE_WIDTH = 80  # characters; a matrix that is wider is printed in groups of columns
+LINE_WIDTH = 80  # characters; a matrix that is wider is printed in groups of columns
 _MAX_WHOLE_DIGITS = 9  # whole numbers of more digits get exponents
 _MAX_SPREAD = 4  # numbers that differ by more orders of magnitude get exponents
 _MAX_DIGITS = 5  # numbers of more digits before the point get a common factor
@@ -49,7 +49,8 @@ def _magnitude(value: float) -> float:
     return floor(log10(value)) + 1
 
 
-def _layout(values: Array) -> Layout:
+def find_layout(values: Array) -> Layout:
+    """How numbers that stand together are printed."""
     values = values.astype(np.float64, copy=False)
     whole = bool((np.ceil(values) == values).all())
     sizes = np.abs(values)
@@ -71,25 +72,25 @@ def _layout(values: Array) -> Layout:
     return Layout(f"%{width}.4f", None, width)
 
 
-def _numbers(layout: Layout, values: Array) -> list[str]:
+def number_texts(layout: Layout, values: Array) -> list[str]:
     """The text of each number, padded to the width of a column."""
     scaled = values if layout.scale is None else values / layout.scale
     return [layout.format % value for value in scaled.tolist()]
 
 
-def _vector(values: Array) -> str:
-    layout = _layout(values)
+def vector_text(values: Array) -> str:
+    layout = find_layout(values)
     head = "" if layout.scale is None else f"{layout.scale:g} *\n"
-    return head + "".join(text + "\n" for text in _numbers(layout, values))
+    return head + "".join(text + "\n" for text in number_texts(layout, values))
 
 
 def _matrix(values: Array, layout: Layout, indent: str) -> str:
     rows, columns = values.shape
-    room = _LINE_WIDTH - len(indent)
+    room = LINE_WIDTH - len(indent)
     per_line = columns if layout.width is None else room // (layout.width + 1)
     scale = layout.scale
     margin = indent if scale is None else indent + " "
-    texts = _numbers(layout, values.reshape(-1))
+    texts = number_texts(layout, values.reshape(-1))
     parts: list[str] = []
     for first in range(0, columns, per_line):
         last = min(first + per_line, columns)
@@ -119,8 +120,8 @@ def tensor_text(tensor: Tensor) -> str:
     values = tensor.array.astype(np.float64)
     tail = f"[{name} of dimension {'x'.join(map(str, tensor.sizes))}]\n"
     if values.ndim == 1:
-        return _vector(values) + tail
-    layout = _layout(values)
+        return vector_text(values) + tail
+    layout = find_layout(values)
     if values.ndim == 2:
         return _matrix(values, layout, "") + tail
     parts = []
@@ -132,5 +133,5 @@ def tensor_text(tensor: Tensor) -> str:
 
 def storage_text(storage: Storage) -> str:
     """The text that tostring gives for a storage; it ends with a newline."""
-    text = _vector(storage.data) if storage.size else ""
+    text = vector_text(storage.data) if storage.size else ""
     return f"{text}[{storage.dtype.storage_name} of size {storage.size}]\n"

@@ -52,6 +52,14 @@ def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) ->
     return STORAGE_CLASSES[index].adopted(struct, data, size, block)
 
 
+def _elided(value: Any, limit: int, how: bytes) -> bytes | None:
+    """The text of a large tensor or storage at the prompt; None for others."""
+    from runtime.core.elision import elided_text  # which few programs need
+
+    text = elided_text(value, limit, how.decode())
+    return None if text is None else b"\1" + text.encode()
+
+
 def _small_source(name: bytes, space: bytes, code: int) -> bytes | None:
     text = formulas.source(name.decode(), space.decode(), code)
     return None if text is None else b"\1" + text.encode()
@@ -102,6 +110,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "storage_at": Storage.at_mirror,
         "adopt": _adopt,
         "adopt_storage": _adopt_storage,
+        "elided": _elided,
         "small_source": _small_source,
         "blas": lambda name: blas(name.decode(), 8),
         "half_bits": _half_bits,

@@ -114,11 +114,21 @@ function shell.run(f, ...)
 end
 
 local plain_print = print
+local most -- the elements above which the prompt shows only a part of a value; nil: shows all
+
+--- Sets above how many elements a value is shown in part (see th.print_elided), or nil.
+function shell.set_elision(limit)
+  most = limit
+end
 
 local function show(n, ...)
   if n == 0 then return end
   local shown = print or plain_print
-  shown(...)
+  if most and shown == th.print_whole then
+    th.print_elided(most, ...)
+  else
+    shown(...)
+  end
   shell.keep((...))
 end
 
@@ -205,8 +215,55 @@ function shell.load()
   return host.entry and nil
 end
 
+local searchpath = package.searchpath
+
+--- Where `require` would find a module, without loading anything: its file, '' for a module that
+-- is there already, or nil.
+function shell.find_module(name)
+  if package.loaded[name] or package.preload[name] or name == 'lfs' then return '' end
+  return searchpath(name, package.path) or searchpath(name, package.cpath) or nil
+end
+
 function shell.write(text)
   write(stdout, text)
+end
+
+local flush = getmetatable(stdout).__index.flush
+
+--- Makes a global function of a Python function that gets values: tensors, numbers and strings.
+-- A table of numbers is passed as a tensor. The text that Python returns is printed.
+function shell.define(name, f)
+  local function call(...)
+    local n = select('#', ...)
+    local values = { ... }
+    for i = 1, n do
+      local value = values[i]
+      if type(value) == 'table' then
+        local ok, tensor = pcall(th.torch.DoubleTensor, value)
+        value = ok and tensor or value
+      end
+      values[i] = th.to_python(value)
+    end
+    flush(stdout)
+    local text = th.ask(f, unpack(values, 1, n))
+    if text then write(stdout, text) end
+  end
+  _G[name] = call
+  local known = _G._preloaded_
+  if type(known) == 'table' then known[name] = true end -- who() leaves it out
+end
+
+local sampler
+
+--- Begins to take samples of which line of the program runs (see packages/sampler.lua).
+function shell.start_samples()
+  sampler = sampler or th.chunk('packages/sampler')(th)
+  sampler.start()
+end
+
+--- Ends it; returns lines of place, state of LuaJIT and number of samples, with tabs between them.
+function shell.end_samples()
+  return sampler.stop()
 end
 
 --- Ends the Lua state. Values that nothing refers to are finalized now. The others are finalized

@@ -18,6 +18,8 @@ STATEMENT = Action("statement", "print(1)")
         (["--interactive", "a.lua"], Options(interactive=True, script="a.lua")),
         (["-h"], Options(help=True)),
         (["a.lua", "--help", "-x"], Options(script="a.lua", arguments=("--help", "-x"))),
+        (["--check", "a.lua", "b"], Options(check=("a.lua", "b"))),
+        (["--check", "--json", "a"], Options(check=("a",), json=True)),
         (["-", "a", "b"], Options(script="-", arguments=("a", "b"))),
         (
             ["-e", "print(1)", "-lnn", "-e", "print(1)", "a.lua", "b"],
@@ -38,6 +40,8 @@ def test_what_a_command_line_asks_for(line: list[str], expected: Options) -> Non
         (["--nothing", "a.lua"], "unrecognized option --nothing"),
         (["-e"], "-e needs a statement"),
         (["-l"], "-l needs a name"),
+        (["--check"], "--check needs files or folders"),
+        (["--check", "-i", "--all"], "unrecognized option --all of --check"),
     ],
 )
 def test_what_is_no_command_line(line: list[str], message: str) -> None:

@@ -24,6 +24,8 @@ th runs Lua, line by line, with torch in it. At the prompt:
   _LAST, _RESULTS         the last value printed; all of them
   ? torch.sum             the call forms of a function; ? torch lists names
   $ ls -l                 a command of the system's shell; _LAST is its output
+  show(x), plot(y)        pictures, also hist(x); in a file with 'x.png' behind them
+  %time f()               a command of the session; % lists them all
   Tab                     completes names, methods after ':', files inside quotes
   Up, Ctrl-R              former inputs
   Ctrl-C                  drops the line, or stops what runs

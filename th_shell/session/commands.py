@@ -29,8 +29,14 @@ def _system(session: Session, line: str) -> None:
     session.engine.keep(run_command(line, session.write_through))
 
 
+def _magic(session: Session, line: str) -> None:
+    from th_shell.magics.table import run
+
+    run(session, line)
+
+
 #: The commands by their marks. Of two marks that an input begins with, the longer one counts.
-_COMMANDS: dict[str, Command] = {"?": _help, "$": _system}
+_COMMANDS: dict[str, Command] = {"?": _help, "$": _system, "%": _magic}
 
 
 def _mark(text: str) -> str:
@@ -39,7 +45,7 @@ def _mark(text: str) -> str:
 
 
 def is_command(text: str) -> bool:
-    """Whether an input is for the shell itself: '? name', '$ command'."""
+    """Whether an input is for the shell itself: '? name', '$ command', '%name'."""
     return bool(_mark(text))
 
 

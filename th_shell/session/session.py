@@ -38,6 +38,9 @@ class Session:
     that an input has taken; '' if they are not shown. log: the inputs of Lua so far.
     """
 
+    #: The text that the next input is to begin with; who reads inputs takes it.
+    next_input = ""
+
     def __init__(self, engine: Engine, time_format: str = "") -> None:
         self.engine = engine
         self.log: list[Entry] = []
@@ -117,6 +120,11 @@ class Session:
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
         lines = [prefix + error.message, error.traceback]
         self.engine.write("".join(f"{visible(line)}\n" for line in lines if line))
+
+    def take_next_input(self) -> str:
+        """The text that the next input is to begin with; from then on there is none."""
+        text, self.next_input = self.next_input, ""
+        return text
 
 
 def _encoded(text: str) -> bytes:

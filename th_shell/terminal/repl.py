@@ -49,7 +49,8 @@ def run(engine: Engine, first: FirstPrompt | None = None) -> int:
         return loop(session, _reading_first(engine, session, first))
     engine.write(BANNER)
     engine.flush()
-    return loop(session, create_prompt(session, output=_output()).prompt)
+    prompt = create_prompt(session, output=_output())
+    return loop(session, lambda: prompt.prompt(default=session.take_next_input()))
 
 
 def _reading_first(engine: Engine, session: Session, first: FirstPrompt) -> Callable[[], str]:
@@ -63,7 +64,7 @@ def _reading_first(engine: Engine, session: Session, first: FirstPrompt) -> Call
         asyncio.get_running_loop().call_later(_BEHIND_KEYS, _start_in_background, engine)
 
     shown.add_handler(start)
-    return lambda: reads.pop()() if reads else prompt.prompt()
+    return lambda: reads.pop()() if reads else prompt.prompt(default=session.take_next_input())
 
 
 def _start_in_background(engine: Engine) -> None:

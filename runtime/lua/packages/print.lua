@@ -3,7 +3,8 @@
 
 local th = ...
 
-local type, tostring, select, next, pairs = type, tostring, select, next, pairs
+local type, tostring, select, next = type, tostring, select, next
+local pairs, ipairs = pairs, ipairs
 local pcall, error, getmetatable = pcall, error, getmetatable
 local find, match, rep, sub = string.find, string.match, string.rep, string.sub
 local concat = table.concat
@@ -87,22 +88,23 @@ local function has_tostring(value)
   return type(mt) == 'table' and mt.__tostring
 end
 
+local function print_value(value, is_last)
+  local kind = type(value)
+  if kind == 'table' and not has_tostring(value) then
+    print_table(value, 0, write)
+  elseif kind == 'table' or kind == 'userdata' or kind == 'cdata' then
+    write(tostring(value), '\n')
+  else
+    write(describe(value), '\t')
+    if is_last then write('\n') end
+  end
+end
+
 --- The reference's print: numbers and strings with a tab behind them, other values on lines of
 -- their own, tables with their contents.
 function print_new(...)
   local n = select('#', ...)
-  for i = 1, n do
-    local value = select(i, ...)
-    local kind = type(value)
-    if kind == 'table' and not has_tostring(value) then
-      print_table(value, 0, write)
-    elseif kind == 'table' or kind == 'userdata' or kind == 'cdata' then
-      write(tostring(value), '\n')
-    else
-      write(describe(value), '\t')
-      if i == n then write('\n') end
-    end
-  end
+  for i = 1, n do print_value((select(i, ...)), i == n) end
 end
 
 --- Sets how many levels of nested tables print shows; 0 restores Lua's own print.
@@ -113,3 +115,129 @@ function setprintlevel(n)
 end
 setprintlevel(DEFAULT_LEVEL)
 
+-- ------------------------------------------------- large values at the prompt
+
+local CHARACTERS = 10 -- of a string, that count as one element
+local MANY, FIRST = 40, 20 -- a table of more entries than MANY shows the first ones
+local ROOM = 200 -- lines for all tables of a value
+local POLLED = 1024 -- entries that are counted between two looks for Ctrl-C
+
+local function with_commas(n)
+  local text = ('%d'):format(n):reverse():gsub('(%d%d%d)', '%1,')
+  return (text:reverse():gsub('^,', ''))
+end
+
+-- The beginning of a string, without a part of a character of several bytes at its end.
+local function beginning(text, length)
+  local part = sub(text, 1, length)
+  if not find(text, '^[\128-\191]', length + 1) then return part end
+  return (part:gsub('[\192-\255][\128-\191]*$', ''))
+end
+
+-- How many elements a table has for print: entries, those of tables in it, and parts of strings.
+-- Counting ends above the limit.
+local function amount(value, depth, limit)
+  local n = 0
+  for k, v in pairs(value) do
+    n = n + 1
+    if n % POLLED == 0 then th.poll() end
+    if type(k) == 'string' then n = n + floor(#k / CHARACTERS) end
+    if type(v) == 'string' then n = n + floor(#v / CHARACTERS) end
+    if type(v) == 'table' and depth < level - 1 and n <= limit then
+      n = n + amount(v, depth + 1, limit - n)
+    end
+    if n > limit then break end
+  end
+  return n
+end
+
+-- How many entries a table has.
+local function count(value)
+  local n = 0
+  for _ in pairs(value) do
+    n = n + 1
+    if n % POLLED == 0 then th.poll() end
+  end
+  return n
+end
+
+local LINE = 200 -- characters of a string in a table that is not shown whole
+
+local function short(text)
+  if #text <= LINE then return text end
+  return beginning(text, LINE / 2) .. '… (' .. with_commas(#text) .. ' characters)'
+end
+
+-- Writes a part of a table; left: the number of lines there is still room for, in a table.
+local function print_part(value, depth, left)
+  local margin = rep(' ', depth * INDENT)
+  local n = count(value)
+  local shown, most = 0, n > MANY and FIRST or MANY
+  write(margin, '{\n')
+  for k, v in pairs(value) do
+    if shown == most or left[1] <= 0 then break end
+    shown, left[1] = shown + 1, left[1] - 1
+    write(margin, '  ', short(tostring(k)), ' : ')
+    if type(v) ~= 'table' then
+      write(short(describe(v, true)), '\n')
+    elseif depth >= level - 1 or next(v) == nil then
+      write('{...}\n')
+    else
+      write('\n')
+      print_part(v, depth + 1, left)
+    end
+  end
+  if shown < n then write(margin, '  … ', with_commas(n - shown), ' more\n') end
+  write(margin, '}\n')
+end
+
+-- The functions that make the text of tensors and storages, unless a program has replaced them.
+local own = {}
+for name in ('Byte Char Short Int Long Float Double Half'):gmatch('%a+') do
+  for _, kind in ipairs{ 'Tensor', 'Storage' } do
+    local mt = th.torch.getmetatable('torch.' .. name .. kind)
+    own[mt.__tostring], own[mt.__tostring__] = true, true
+  end
+end
+
+local function elided_tensor(value, limit, how)
+  local mt = getmetatable(value)
+  if type(mt) ~= 'table' or not own[mt.__tostring] or not own[mt.__tostring__] then return nil end
+  return (th.ask(th.host.elided, th.to_python(value), limit, how))
+end
+
+-- Prints a value if it is large, with how to see all of it, and returns whether it was.
+local function print_if_large(value, limit, how)
+  local kind = type(value)
+  if kind == 'table' and not has_tostring(value) then
+    if amount(value, 0, limit) <= limit then return false end
+    print_part(value, 0, { ROOM })
+    write('(a part; ', how, ' shows all)\n')
+    return true
+  end
+  local name = kind == 'userdata' and th.typename(value) or ''
+  if find(name, '^torch%.%a+Tensor$') or find(name, '^torch%.%a+Storage$') then
+    local text = elided_tensor(value, limit, how)
+    if text then write(text, '\n') end
+    return text ~= nil
+  elseif kind == 'string' and #value > limit * CHARACTERS then
+    write(beginning(value, limit), '…\n(', with_commas(#value), ' characters, ',
+      with_commas(limit), ' of them shown; ', how, ' shows all)\n')
+    return true
+  end
+  return false
+end
+
+--- print for the prompt: of values with more elements than the limit it shows a part, and then says
+-- how to see all.
+-- @param limit a number of elements: of tensors, or entries of tables; ten characters of a string
+--   count as one
+function th.print_elided(limit, ...)
+  local n = select('#', ...)
+  local how = n == 1 and 'print(_LAST)' or 'print'
+  for i = 1, n do
+    local value = select(i, ...)
+    if not print_if_large(value, limit, how) then print_value(value, i == n) end
+  end
+end
+th.print_whole = print_new

@@ -112,3 +112,13 @@ def test_the_history_outlives_the_conversation(typed_slowly: Slowly, tmp_path: P
 def test_the_menu_is_closed_by_enter(typed_slowly: Slowly) -> None:
     menu = "t = { alpha = 1, beta = 2 }" + ENTER
     assert typed_slowly(menu, ["t." + TAB, TAB, ENTER, ENTER]) == "1\t\n"
+
+
+def test_the_next_input_may_begin_with_a_text(
+    session: Session, keyboard: PipeInput, printed: Callable[[], str]
+) -> None:
+    prompt = create_prompt(session, keyboard, DummyOutput())
+    session.next_input = "x = 1\nprint(x"
+    keyboard.send_text(" + 1)" + ENTER + "= 2" + ENTER + CTRL_D)
+    assert loop(session, lambda: prompt.prompt(default=session.take_next_input())) == 0
+    assert printed() == "2\t\n2\t\n"

@@ -1,0 +1,246 @@
+"""Large values at the prompt: which part of them is shown, and what is said of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import perf_counter
+
+import pytest
+
+from runtime import Engine
+
+Show = Callable[..., str]
+
+
+@pytest.fixture
+def new_engine() -> Iterator[Engine]:
+    with Engine() as engine:
+        yield engine
+
+
+@pytest.fixture
+def shown(new_engine: Engine, capfd: pytest.CaptureFixture[str]) -> Show:
+    """What the prompt shows of an input's values."""
+
+    def show(source: str, limit: int | None = 20) -> str:
+        new_engine.set_elision(limit)
+        new_engine.evaluate(source.encode())
+        new_engine.flush()
+        return capfd.readouterr().out
+
+    return show
+
+
+MATRIX = """\
+   1    2    3 …   10   11   12
+  13   14   15 …   22   23   24
+  25   26   27 …   34   35   36
+   …    …    … …    …    …    …
+  73   74   75 …   82   83   84
+  85   86   87 …   94   95   96
+  97   98   99 …  106  107  108
+[torch.DoubleTensor of dimension 9x12]
+(108 elements, 36 of them shown; print(_LAST) shows all)
+
+"""
+VECTOR = """\
+  1
+  2
+  3
+  4
+  5
+  …
+ 26
+ 27
+ 28
+ 29
+ 30
+[torch.DoubleTensor of dimension 30]
+(30 elements, 10 of them shown; print(_LAST) shows all)
+
+"""
+SLICES = """\
+(1,1,.,.) =#
+  1
+  5
+
+(2,1,.,.) =#
+  1
+  5
+
+…
+
+(4,3,.,.) =#
+  1
+  5
+
+(5,3,.,.) =#
+  1
+  5
+[torch.IntTensor of dimension 5x3x2x1]
+(30 elements, 8 of them shown; print(_LAST) shows all)
+
+""".replace("#", " ")
+STORAGE = """\
+ 2
+ 2
+ 2
+ 2
+ 2
+ …
+ 2
+ 2
+ 2
+ 2
+ 2
+[torch.LongStorage of size 21]
+(21 elements, 10 of them shown; print(_LAST) shows all)
+
+"""
+SCALED = """\
+1e+06 *
+  1.0000  1.0000
+  1.0000  1.0000
+  1.0000  1.0000
+       …       …
+  1.0000  1.0000
+  1.0000  1.0000
+  1.2500  1.2500
+[torch.FloatTensor of dimension 40x2]
+(80 elements, 12 of them shown; print(_LAST) shows all)
+
+"""
+WIDE = """\
+ 1.0000e-20  1.0000e-20 …  1.0000e-20  1.2500e+00
+[torch.DoubleTensor of dimension 1x30]
+(30 elements, 4 of them shown; print(_LAST) shows all)
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("torch.range(1, 108):resize(9, 12)", MATRIX),
+        ("torch.range(1, 30)", VECTOR),
+        ("x = torch.IntTensor(5, 3, 2, 1):fill(5) x:select(3, 1):fill(1) return x", SLICES),
+        ("torch.LongStorage(21):fill(2)", STORAGE),
+        (
+            "x = torch.FloatTensor(40, 2):fill(1e6) x[40] = 1.25e6 x[1][1] = 1e6 + 0.5 return x",
+            SCALED,
+        ),
+        ("x = torch.Tensor(1, 30):fill(1e-20) x[1][30] = 1.25 return x", WIDE),
+    ],
+)
+def test_large_tensors_and_storages_show_their_ends(shown: Show, source: str, text: str) -> None:
+    assert shown(source) == text
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "torch.range(1, 20)",
+        "torch.range(1, 20):resize(4, 5)",
+        "torch.Tensor()",
+        "torch.LongStorage(20):fill(2)",
+        "{1, {2, 'a'}, x = torch.ones(50)}",
+        "('x'):rep(200)",
+        "1, 'a', nil, torch.ones(2), {}",
+        "setmetatable({}, {__tostring = function() return ('x'):rep(500) end})",
+    ],
+)
+def test_what_is_not_large_is_shown_as_print_shows_it(shown: Show, source: str) -> None:
+    assert shown(source) == shown(source, None) == shown(f"print({source})")
+
+
+TABLE = """\
+{
+  1 : 1
+  2 : 2
+  3 : 3
+  4 : 4
+  5 : 5
+  6 : 6
+  7 : 7
+  8 : 8
+  9 : 9
+  10 : 10
+  11 : 11
+  12 : 12
+  13 : 13
+  14 : 14
+  15 : 15
+  16 : 16
+  17 : 17
+  18 : 18
+  19 : 19
+  20 : 20
+  … 1,214 more
+}
+(a part; print(_LAST) shows all)
+"""
+NESTED = f"""\
+{{
+  1 : DoubleTensor - size: 40x40
+  2 :{" "}
+    {{
+      1 : "{"y" * 99}… (302 characters)
+    }}
+}}
+(a part; print(_LAST) shows all)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("t = {} for i = 1, 1234 do t[i] = i end return t", TABLE),
+        ("{torch.ones(40, 40), {('y'):rep(300)}}", NESTED),
+        (
+            "('é'):rep(101)",
+            f"{'é' * 10}…\n(202 characters, 20 of them shown; print(_LAST) shows all)\n",
+        ),
+        (
+            "('x'):rep(300), 2, 'b'",
+            f"{'x' * 20}…\n(300 characters, 20 of them shown; print shows all)\n2\tb\t\n",
+        ),
+    ],
+)
+def test_large_tables_and_strings_show_their_beginning(shown: Show, source: str, text: str) -> None:
+    assert shown(source) == text
+
+
+def test_tables_in_tables_have_room_for_200_entries(shown: Show) -> None:
+    text = shown("t = {} for i = 1, 40 do t[i] = {} for j = 1, 39 do t[i][j] = j end end return t")
+    assert text.count(" : ") == 200
+    assert text.endswith("  … 35 more\n}\n(a part; print(_LAST) shows all)\n")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "print = function(x) print_old('mine', torch.type(x)) end",
+        "getmetatable(torch.ones(1)).__tostring__ = function() return 'mine' end",
+        "setprintlevel(0)",
+    ],
+)
+def test_what_the_program_has_replaced_prints_whole(shown: Show, before: str) -> None:
+    shown(before)
+    assert "shows all" not in shown("torch.ones(50)")
+
+
+def test_print_and_the_last_value_are_whole(shown: Show) -> None:
+    shown("torch.range(1, 30)")
+    assert shown("print(_LAST)").count("\n") == 32
+    assert shown("_LAST:sum()") == "465\t\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["t = {} for i = 1, 1e6 do t['k' .. i] = i end", "t = torch.LongTensor(1, 1):expand(1e6, 1e6)"],
+)
+def test_a_million_entries_are_shown_at_once(shown: Show, source: str) -> None:
+    shown(source)
+    start = perf_counter()
+    shown("t", 1000)
+    assert perf_counter() - start < 1  # in 0.02 s where nothing else runs

@@ -1,0 +1,152 @@
+"""%save: pages of inputs, and that th-docs verifies them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from th_shell.magics.names import uses
+from th_shell.magics.page_text import PageText, hidden_before
+from th_shell.session.session import Entry, Session
+
+Printed = Callable[[], str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+PAGE = """\
+# A session
+
+<!-- th-docs: setup
+x = torch.range(1, 4):resize(2, 2)
+-->
+
+<!-- th-docs: setup
+x:add(1)
+-->
+
+````lua
+> y = x:sum()
+> = y
+14
+> function f(a)
+>>   return a .. '```'
+>> end
+> f(y)
+14```
+> error('no')
+stdin:1: no
+> print('> x')
+> torch.rand(2)
+@
+````
+"""
+
+
+def test_a_page_is_written_and_verified(session: Session, printed: Printed, folder: Path) -> None:
+    for source in (
+        "x = torch.range(1, 4):resize(2, 2)",
+        "z = 5",
+        "x:add(1)",
+        "x",
+        "y = x:sum()",
+        "= y",
+        "function f(a)\n  return a .. '```'\nend",
+        "f(y)",
+        "error('no')",
+        "print('> x')",
+        "torch.rand(2)",
+    ):
+        session.submit(source)
+    printed()
+    session.submit("%save page.md 5-")
+    assert printed() == (
+        "page.md: 7 inputs, run anew in a process of its own\n"
+        "hidden, since these build on it: 1, 3\n"
+        "without its output, which would be read as an input: 10\n"
+        "page.md: checked 4 of 7 examples: 3 pass, 1 layout, 3 ran\n"
+    )
+    before, _, behind = PAGE.partition("@")
+    text = (folder / "page.md").read_text()
+    assert text.startswith(before)
+    assert text.endswith("[torch.DoubleTensor of dimension 2]" + behind)
+
+    session.submit("%save page.md")
+    assert printed() == "%save: page.md exists; -f replaces it\n"
+    session.submit("%save -f page.md 1-2")
+    assert printed().endswith("page.md: checked 0 of 2 examples: 2 ran\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("%save", "which page? As in: %save page.md 3-9"),
+        ("%save page.txt", "page.txt: a page's name ends in .md"),
+        ("%save page.md 2", "there is no 2: numbers go from 1 to 1"),
+        ("%save page.md", "all inputs have raised errors"),
+        ("%save no/page.md 1", "no/page.md: No such file or directory"),
+    ],
+)
+def test_what_is_not_written(
+    session: Session, printed: Printed, folder: Path, text: str, message: str
+) -> None:
+    session.submit("error('no')")
+    printed()
+    session.submit(text)
+    assert printed() == f"%save: {message}\n"
+    assert not list(folder.iterdir())
+
+
+def entries(*sources: str) -> list[Entry]:
+    return [Entry(i, source, None) for i, source in enumerate(sources, 1)]
+
+
+@pytest.mark.parametrize(
+    ("sources", "chosen", "hidden"),
+    [
+        (["x = 1", "y = 2", "x"], [3], [1]),
+        (["x = 1", "y = x", "y"], [3], [1, 2]),
+        (["x = {}", "x.a = 1", "x", "x.b = 2"], [3], [1, 2]),
+        (["torch.manualSeed(1)", "torch.rand(2)", "torch.rand(1)"], [3], [1]),
+        (["local x = 1", "x"], [2], [1]),
+        (["x = 1", "x = 2", "x"], [1, 3], [2]),
+        (["x = 1", "x", "function f() return x end", "f()"], [4], [1, 3]),
+        (["f(", "x = 1", "y"], [3], []),
+    ],
+)
+def test_what_inputs_build_on(sources: list[str], chosen: list[int], hidden: list[int]) -> None:
+    log = entries(*sources)
+    found = hidden_before(log, [entry for entry in log if entry.number in chosen])
+    assert [entry.number for entry in found] == hidden
+
+
+@pytest.mark.parametrize(
+    ("source", "used", "defined"),
+    [
+        ("x = y", "xy", "x"),
+        ("= x + y", "xy", ""),
+        ("local x = y", "xy", "x"),
+        ("local function f() return f, g end", "fg", "f"),
+        ("x, y = 1; local z = 2; z = z", "xy", "xy"),
+        ("x(", "", ""),
+    ],
+)
+def test_the_names_of_an_input(source: str, used: str, defined: str) -> None:
+    assert uses(source)[:2] == (frozenset(used), frozenset(defined))
+
+
+def test_a_long_output_is_shown_by_its_ends() -> None:
+    [entry] = entries("f()")
+    text = PageText([entry], []).document(["".join(f"{i}\n" for i in range(300))])
+    assert "\n8\n9\n...\n290\n291\n" in text
+
+
+def test_hidden_code_does_not_end_its_comment() -> None:
+    hidden, shown = entries("x = 1 --> 1", "x")
+    assert PageText([shown], [hidden]).document().count("-->") == 1

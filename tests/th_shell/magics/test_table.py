@@ -1,0 +1,41 @@
+"""Commands that begin with %: finding them, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+import pytest
+
+from th_shell.magics.table import MAGICS, overview
+from th_shell.session.session import Session
+
+Printed = Callable[[], str]
+
+
+@pytest.mark.parametrize("name", MAGICS)
+def test_each_command_has_its_function(name: str) -> None:
+    module, _, function = MAGICS[name].place.partition(".")
+    assert callable(getattr(import_module(f"th_shell.magics.{module}"), function))
+
+
+@pytest.mark.parametrize("text", ["%", "%help", " % "])
+def test_the_list_of_commands(session: Session, printed: Printed, text: str) -> None:
+    session.submit(text)
+    assert printed() == overview()
+
+
+@pytest.mark.parametrize(
+    ("text", "output"),
+    [
+        ("%help time", "%time INPUT\n  run an input, and tell how long it takes\n"),
+        ("%help %log", "%history [N-M ...]\n  list inputs by their numbers (also %log)\n"),
+        ("%help nothing", "%help: there is no %nothing\n"),
+        ("%tiem 1", "%tiem: no such command; there is %time, %timeit\n"),
+        ("%zzz", "%zzz: no such command; %help lists all\n"),
+        ("%a\x1b[1m", "%a\x1b[1m: no such command; %help lists all\n"),
+    ],
+)
+def test_what_is_said(session: Session, printed: Printed, text: str, output: str) -> None:
+    session.submit(text)
+    assert printed() == output.replace("\x1b", "\\027")

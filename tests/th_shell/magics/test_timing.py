@@ -1,0 +1,85 @@
+"""%time, %timeit and %profile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from th_shell.magics import timing
+from th_shell.magics.timing import duration
+from th_shell.session.session import Session
+
+Printed = Callable[[], str]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timing, "_BATCH", 0.002)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(12.345, "12.3 s"), (0.5, "500 ms"), (2.5e-5, "25 µs"), (3e-9, "3 ns"), (0, "0 ns")],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_the_time_of_one_run(session: Session, printed: Printed) -> None:
+    session.submit("%time 1 + 2")
+    assert re.fullmatch(r"3\t\nwall [\d.]+ [µm]?s, CPU [\d.]+ [µm]?s\n", printed())
+    session.submit("%time error('no')")
+    assert printed().startswith("stdin:1: no\n")
+
+
+@pytest.mark.parametrize("text", ["x:add(1)", "= 1 + 1", "n = n + 1", "x:sum();", "return 1"])
+def test_the_time_of_many_runs(session: Session, printed: Printed, text: str) -> None:
+    session.submit("x, n = torch.ones(3), 0")
+    session.submit(f"%timeit {text}")
+    number = r"[\d.]+ [nµm]s"
+    assert re.fullmatch(
+        rf"{number} a run \(best of 5 times [\d,]+ runs; mean {number}\)\n", printed()
+    )
+    assert len(session.log) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("error('no')", "timeit:1: no"),
+        ("x = = 1", "timeit:1: unexpected symbol near '='"),
+        ("end end", "timeit:1: '<eof>' expected near 'end'"),
+    ],
+)
+def test_what_cannot_be_timed(session: Session, printed: Printed, text: str, message: str) -> None:
+    session.submit(f"%timeit {text}")
+    assert printed() == f"%timeit: {message}\n"
+
+
+def test_the_lines_that_take_long(session: Session, printed: Printed, tmp_path: Path) -> None:
+    path = tmp_path / "slow.lua"
+    path.write_text(
+        "function slow()\n  local s = 0\n  for i = 1, 2e7 do s = s + i % 3 end\n  return s\nend\n"
+    )
+    session.submit(f"dofile('{path}')")
+    session.submit("%profile slow()")
+    lines = printed().splitlines()
+    assert lines[0] == "20000001\t"
+    assert re.fullmatch(rf" +\d+%  {path}:3 +for i = 1, 2e7 do s = s \+ i % 3 end", lines[1])
+    assert re.fullmatch(r"\d+ ms(, \d+% of it collecting garbage)?", lines[-1])
+
+
+def test_time_in_operations_belongs_to_the_line_that_calls_them(
+    session: Session, printed: Printed
+) -> None:
+    session.submit("x = torch.randn(60, 60)")
+    session.submit("%profile for i = 1, 10 do torch.svd(x) end")
+    assert re.match(r" +\d+%  stdin:1\n", printed())
+
+
+def test_what_is_too_short_to_be_seen(session: Session, printed: Printed) -> None:
+    session.submit("%profile x = 1")
+    assert printed().splitlines()[-1] in ("no sample: it takes less than a millisecond", "1 ms")

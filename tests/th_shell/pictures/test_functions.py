@@ -1,0 +1,153 @@
+"""show, imshow, hist and plot, as a session calls them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from runtime import Engine
+from th_shell.pictures.display import Picture, set_display
+from th_shell.pictures.door import install
+from th_shell.session.session import Session
+
+Shown = Callable[[str], str]
+
+
+@pytest.fixture
+def shown(
+    engine: Engine,
+    session: Session,
+    printed: Callable[[], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Shown:
+    """What an input prints, in an empty folder."""
+    for name in ("COLORTERM", "TH_GRAPHICS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.chdir(tmp_path)
+    install(engine)
+
+    def run(source: str) -> str:
+        session.submit(source)
+        return printed()
+
+    return run
+
+
+@pytest.fixture
+def pictures() -> Iterator[list[Picture]]:
+    """What a host is given to show."""
+    found: list[Picture] = []
+    set_display(found.append)
+    yield found
+    set_display(None)
+
+
+SHOWN = "                @@@@@@@@@@@@@@@@\n" * 8
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "show(torch.Tensor{{0, 1}})",
+        "imshow(torch.ByteTensor{{0, 255}})",
+        "show({{3, 5}})",
+        "show(torch.Tensor{{1, 0}, {0, 1}}:t():select(1, 1):resize(1, 2):mul(-1))",
+    ],
+)
+def test_an_image(shown: Shown, source: str) -> None:
+    assert shown(source) == SHOWN
+
+
+def test_a_plot(shown: Shown) -> None:
+    text = shown("plot({1, 2, 4})")
+    assert text == shown("plot(torch.Tensor{1, 2, 3}, torch.Tensor{1, 2, 4})")
+    lines = text.splitlines()
+    assert lines[0] == lines[-2] == "+" + "-" * 68 + "+"
+    assert lines[-1].split() == ["1", "2", "3"]
+    assert text.isascii()
+
+
+def test_a_histogram(shown: Shown) -> None:
+    text = shown("hist(torch.range(1, 100), 10)")
+    assert text.splitlines()[1].endswith("| 10")
+    assert len(text.splitlines()) == 18
+    assert max(map(len, text.splitlines())) < 80
+    assert text.isascii()
+
+
+@pytest.mark.parametrize("call", ["show(x", "plot(x[1]", "plot(x[1], x[2]", "hist(x", "hist(x, 3"])
+def test_a_file(shown: Shown, tmp_path: Path, call: str) -> None:
+    shown("x = torch.rand(3, 4)")
+    assert shown(f"{call}, 'a.png')") == ""
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_host_shows_pictures_itself(shown: Shown, pictures: list[Picture]) -> None:
+    assert shown("io.write('a') show(torch.rand(2, 2)) plot(torch.rand(3))") == "a"
+    assert [one.to_png(200)[:4] for one in pictures] == [b"\x89PNG"] * 2
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("show()", "show: is called as show(x) or show(x, 'file.png')"),
+        ("imshow(3)", "imshow: is called as show(x) or show(x, 'file.png')"),
+        ("show(torch.ones(2, 2), 3)", "show: is called as show(x) or show(x, 'file.png')"),
+        ("show(print)", "show: takes tensors, numbers and strings, not a function"),
+        ("show({'a'})", "show: takes tensors, numbers and strings, not a table"),
+        (
+            "show(torch.ones(2, 2), 'a.gif')",
+            "show: a.gif: the name of a picture's file ends in .png",
+        ),
+        ("show(torch.ones(2, 2), 'no/a.png')", "show: no/a.png: No such file or directory"),
+        ("plot(torch.ones(2, 2))", "plot: takes vectors, not 2x2"),
+        ("plot(torch.ones(2), torch.ones(3))", "plot: x has 2 elements, and y 3"),
+        ("plot(torch.Tensor())", "plot: there is no finite number in the vector"),
+        (
+            "plot(torch.ones(2), 3)",
+            "plot: is called as plot(y), plot(x, y) or plot(x, y, 'file.png')",
+        ),
+        ("hist(torch.ones(2), 0)", "hist: the number of bins is from 1 to 10000, not 0"),
+    ],
+)
+def test_errors(shown: Shown, source: str, message: str) -> None:
+    assert shown(source).splitlines()[0] == f"stdin:1: {message}"
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "message"),
+    [
+        ("uniplot", "plot({1, 2})", "plot: a plot needs uniplot: pip install 'th-shell[pictures]'"),
+        (
+            "PIL.Image",
+            "show({{1, 2}}, 'a.png')",
+            "show: a PNG file needs pillow: pip install 'th-shell[pictures]'",
+        ),
+        (
+            "matplotlib.figure",
+            "hist({1, 2}, 'a.png')",
+            "hist: a plot in a file needs matplotlib: pip install 'th-shell[pictures]'",
+        ),
+    ],
+)
+def test_a_library_that_is_missing(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch, module: str, source: str, message: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    assert shown(source).splitlines()[0] == f"stdin:1: {message}"
+
+
+def test_names_of_the_program_stand_over_these(shown: Shown) -> None:
+    assert shown("function show(x) return 'mine' end") == ""
+    assert shown("show(1)") == "mine\t\n"
+    assert "plot" not in shown("who()")
+
+
+def test_other_engines_have_no_such_globals() -> None:
+    with Engine() as engine:
+        assert not {"show", "imshow", "hist", "plot"} & set(engine.names(""))

@@ -1,0 +1,100 @@
+"""th --check: files, folders, what is printed, the exit status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from th_shell.preflight.command import check
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "inner").mkdir()
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden" / "x.lua").write_text("require 'cunn'")
+    (tmp_path / "inner" / "gpu.lua").write_text("if opt.gpu then\n  x = x:cuda() end")
+    (tmp_path / "good.lua").write_text("#!/usr/bin/env th\nprint(torch.ones(2))")
+    (tmp_path / "runs.lua").write_text("io.open('made', 'w')")
+    return tmp_path
+
+
+GPU = (
+    "inner/gpu.lua:2: :cuda(): th computes on the processor alone; leave it out, or use :float() "
+    "[if opt.gpu]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "output", "errors"),
+    [
+        (["good.lua"], 0, "checked 1 file: nothing is missing\n", ""),
+        (["."], 1, f"{GPU}checked 3 files: 1 place in 1 (:cuda() 1)\n", ""),
+        (["inner/gpu.lua", "inner"], 1, f"{GPU}checked 1 file: 1 place in 1 (:cuda() 1)\n", ""),
+        (["none.lua"], 2, "", "th: none.lua: No such file or directory\n"),
+        ([".hidden/none"], 2, "", "th: .hidden/none: No such file or directory\n"),
+        (
+            ["good.lua", "code"],
+            2,
+            "checked 1 file: nothing is missing\n",
+            "th: code: it is bytecode or a library, and not Lua source\n",
+        ),
+    ],
+)
+def test_what_is_printed(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    status: int,
+    output: str,
+    errors: str,
+) -> None:
+    (folder / "code").write_bytes(b"\x1bLJ\x02")
+    assert check(words) == status
+    assert capsys.readouterr() == (output, errors)
+    assert not (folder / "made").exists()
+
+
+def test_a_folder_without_programs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "empty").mkdir()
+    assert check(["empty"]) == 2
+    assert capsys.readouterr() == ("", "th: no file *.lua in empty\n")
+
+
+def test_many_places_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "many.lua").write_text("".join(f"require 'missing_{i}'\n" for i in range(10)) * 2)
+    assert check(["many.lua"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    counts = ", ".join(f"missing_{i} 2" for i in range(8))
+    assert lines[-2:] == ["", f"checked 1 file: 20 places in 1 ({counts}, others 4)"]
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(["inner"], as_json=True) == 1
+    assert json.loads(capsys.readouterr().out) == {
+        "checked": 1,
+        "found": [
+            {
+                "file": "inner/gpu.lua",
+                "line": 2,
+                "subject": ":cuda()",
+                "what": ":cuda()",
+                "why": "th computes on the processor alone",
+                "advice": "leave it out, or use :float()",
+                "condition": "opt.gpu",
+            }
+        ],
+    }
+
+
+def test_deep_nesting_and_other_encodings(
+    folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (folder / "deep.lua").write_bytes(
+        b"x = " + b"{" * 150 + b"}" * 150 + b" y = '\xff' \xe9 = 1 require '\xe9'"
+    )
+    assert check(["deep.lua"]) == 1
+    assert capfdbinary.readouterr().out.startswith(b"deep.lua:1: require '\xe9': no such module")

@@ -1,0 +1,221 @@
+"""What th --check finds in programs, and what it leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runtime import Engine
+from th_shell.preflight.knowledge import Facts, facts_of
+from th_shell.preflight.modules import Modules
+from th_shell.preflight.programs import read
+from th_shell.preflight.rules import findings
+from th_shell.preflight.world import World
+
+Check = Callable[..., list[str]]
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.fixture(scope="module")
+def facts(engine: Engine) -> Facts:
+    return facts_of(engine)
+
+
+@pytest.fixture
+def check(engine: Engine, facts: Facts, tmp_path: Path) -> Check:
+    """What is found in the first of some sources."""
+
+    def found(*sources: str) -> list[str]:
+        paths = [tmp_path / f"program{i}.lua" for i in range(len(sources))]
+        for path, source in zip(paths, sources, strict=True):
+            path.write_text(source)
+        programs = [read(path, engine) for path in paths]
+        world = World.of(programs, facts, Modules(engine, paths))
+        return [
+            f"{one.line}: {one.what}: {one.lack.why}; {one.lack.advice}"
+            for one in findings(programs[0], world)
+        ]
+
+    return found
+
+
+CPU = "th computes on the processor alone; leave it out, or use :float()"
+GPU = "it computes on a GPU, and th on the processor alone; leave it out"
+NN = (
+    "not part of th, and it needs a C library built against Torch7's own C core; "
+    "keep this part on Torch7"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("require 'cunn'", [f"1: require 'cunn': {GPU}"]),
+        ("local nn = require('nn')", [f"1: require 'nn': {NN}"]),
+        (
+            "\nrequire 'no.such.module'",
+            [
+                "2: require 'no.such.module': no such module is found; "
+                "install it where package.path (LUA_PATH) finds it"
+            ],
+        ),
+        ("model = nn.Linear(1, 2)\nnn.Tanh()", [f"1: nn.…: {NN}"]),
+        ("cutorch.synchronize()", [f"1: cutorch.…: {GPU}"]),
+        ("x = y:cuda()", [f"1: :cuda(): {CPU}"]),
+        ("x = y\n:cudaLong()", [f"2: :cudaLong(): {CPU}"]),
+        ("x:type('torch.CudaTensor')", [f"1: 'torch.CudaTensor': {CPU}"]),
+        (
+            "torch.setdefaulttensortype('torch.CudaTensor')",
+            [f"1: 'torch.CudaTensor': {CPU}"],
+        ),
+        ("local T = torch; x = T.CudaTensor(3)", [f"1: torch.CudaTensor: {CPU}"]),
+        (
+            "x = torch.zeroes(3)",
+            ["1: torch.zeroes: torch has no zeroes; there is zeros"],
+        ),
+        (
+            "local T = require 'torch'; T.compile()",
+            ["1: torch.compile: torch has no compile; define it, or leave it out"],
+        ),
+        ("math.sine(1)", ["1: math.sine: math has no sine; there is sin"]),
+        (
+            "torch.randn(3):t():clonee()",
+            ["1: :clonee(): no tensor has it; there is clone"],
+        ),
+        (
+            "local x = torch.zeros(3)\nlocal function f() return x:requires_grad() end",
+            ["2: :requires_grad(): no tensor has it; define it, or leave it out"],
+        ),
+        (
+            "mt = {__len = function() return 1 end}",
+            ["1: __len: # of a Lua table does not call it here; give the table a method instead"],
+        ),
+        (
+            "x = 1\ny = 7 // 2",
+            [
+                "2: syntax error: unexpected symbol near '/': "
+                "// is an operator of Lua 5.3; use math.floor(a / b)"
+            ],
+        ),
+        (
+            "local x <const> = 1",
+            [
+                "1: syntax error: unexpected symbol near '<': "
+                "attributes of locals are Lua 5.4's; leave them out"
+            ],
+        ),
+        (
+            "f = g\n(h or i)()",
+            [
+                "2: syntax error: ambiguous syntax (function call x new statement) near '(': "
+                "a call may not begin on the line below the function; put a ; in front of the ("
+            ],
+        ),
+        (
+            "x = )",
+            ["1: syntax error: unexpected symbol near ')': LuaJIT does not compile it; correct it"],
+        ),
+    ],
+)
+def test_what_is_found(check: Check, source: str, expected: list[str]) -> None:
+    assert check(source) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "require 'torch' require 'paths' require 'sys' require 'xlua' require 'lfs'",
+        "require 'torch.Tensor' require 'sys.colors' require 'ffi' require 'bit' require 'jit'",
+        "local ok, nn = pcall(require, 'nn')",
+        "local ok = pcall(function() require 'cunn' end)",
+        "if pcall(require, 'cudnn') then require 'cudnn' end",
+        "local name = 'nn'; require(name)",
+        "local function require(x) end require 'nn'",
+        "local nn = {}; nn.Linear()",
+        "nn = {} nn.Linear()",
+        "if nn then nn.Linear() end",
+        "local image = {load = f}; image.load()",
+        "torch.foo = f; torch.foo()",
+        "function torch.foo() end torch.foo()",
+        "rawset(torch, 'foo', f) torch.foo()",
+        "if torch.foo then torch.foo() end",
+        "x = torch.foo",
+        "local torch = {}; torch.foo()",
+        "local T = torch; T = {}; T.foo()",
+        "torch.test(1) torch.Tensor(3):sum() torch.FloatTensor.new():float():t()",
+        "torch.IntTensor(3):bitand(1)",
+        "x:foo()",
+        "local x = torch.zeros(3); x = y; x:foo()",
+        "torch.max(torch.rand(3)):foo()",
+        "function torch.Tensor:foo() end torch.rand(3):foo()",
+        "function Module:cuda() end m:cuda()",
+        "if torch.type(x) == 'torch.CudaTensor' then y:cuda() end",
+        "x = torch.type(y) == 'torch.CudaTensor' and torch.CudaTensor() or torch.Tensor()",
+        "x = torch.CudaTensor and torch.CudaTensor() or torch.Tensor()",
+        "ffi.metatype('x', {__len = f})",
+        "s = ('x'):rep(3):upper() t = string.split('a b', ' ') table.unpack{} math.max(1)",
+    ],
+)
+def test_what_is_left_alone(check: Check, source: str) -> None:
+    assert check(source) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "other"),
+    [
+        ("require 'program1'", ""),
+        ("require 'models.program1'", ""),
+        ("torch.foo()", "torch.foo = f"),
+        ("nn.Linear()", "nn = {}"),
+        ("m:cuda()", "function Module:cuda() end"),
+    ],
+)
+def test_what_another_file_has(check: Check, source: str, other: str) -> None:
+    assert check(source) != []
+    assert check(source, other) == []
+
+
+@pytest.mark.parametrize("path", ["util/misc.lua", "util/misc/init.lua", "misc.lua"])
+def test_modules_in_folders_above_the_file(
+    engine: Engine, facts: Facts, tmp_path: Path, path: str
+) -> None:
+    module, program = tmp_path / path, tmp_path / "scripts" / "train.lua"
+    for file in (module, program):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("require 'util.misc'")
+    modules = Modules(engine, [program])
+    assert modules.finds("util.misc", program)
+    assert not modules.finds("util.other", program)
+
+
+def test_the_package_that_a_folder_describes(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "mine-1.0-0.rockspec").touch()
+    modules = Modules(engine, [])
+    assert modules.finds("mine", tmp_path / "a.lua")
+    assert modules.finds("mine.inner", tmp_path / "src" / "a.lua")
+    assert not modules.finds("other", tmp_path / "a.lua")
+
+
+@pytest.mark.parametrize(
+    ("module", "places"),
+    [
+        ("", 2),
+        ("function torch.foo() end torch.Tensor.bar = 1", 0),
+        ("require 'inner'", 0),
+        ("for _, k in ipairs(names) do torch[k] = 1 end", 1),
+        ("x = = 1", 0),
+        ("\x1bLJ", 0),
+    ],
+)
+def test_modules_that_a_program_loads_are_read(
+    check: Check, tmp_path: Path, module: str, places: int
+) -> None:
+    (tmp_path / "extras.lua").write_text(module)
+    (tmp_path / "inner.lua").write_text("torch.foo = 1 torch.Tensor.bar = 1 require 'extras'")
+    assert len(check("require 'extras' torch.foo() torch.rand(3):bar()")) == places

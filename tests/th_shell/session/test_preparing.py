@@ -1,0 +1,24 @@
+"""What an engine gets before people type into it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from runtime import Engine
+from th_shell.session.preparing import prepare
+
+
+@pytest.mark.parametrize(("most", "lines"), [(1000, 14), (2000, 1502), (0, 1502)])
+def test_large_values_are_elided(
+    engine: Engine, printed: Callable[[], str], most: int, lines: int
+) -> None:
+    prepare(engine, most)
+    engine.evaluate(b"torch.ones(1500)")
+    assert printed().count("\n") == lines
+
+
+def test_pictures_can_be_drawn(engine: Engine) -> None:
+    prepare(engine)
+    assert {"show", "imshow", "hist", "plot"} <= set(engine.names(""))

@@ -1,0 +1,97 @@
+"""`%load`, `%edit` and `%run`: code from files and from an editor."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from th_shell.magics.errors import MagicError
+from th_shell.magics.inputs import chosen, numbers
+from th_shell.magics.names import uses
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Session
+
+__all__ = ["edit", "load", "run_file"]
+
+
+def load(session: Session, text: str) -> None:
+    """Put a file's lines, or some of them, into the next input, where they can be edited."""
+    name, *words = _words(text)
+    lines = _read(name).splitlines()
+    if words:
+        lines = [lines[n - 1] for n in numbers(words, len(lines))]
+    session.next_input = "\n".join(lines)
+
+
+def edit(session: Session, text: str) -> None:
+    """Edit an input by its number, the input that has defined a name, or by default the last one.
+
+    Runs what the editor has saved.
+    """
+    with tempfile.TemporaryDirectory(prefix="th-") as folder:
+        path = Path(folder) / "input.lua"
+        path.write_bytes(_source(session, text).encode("utf-8", "surrogateescape"))
+        _edit(path)
+        edited = _read(str(path))
+    if edited.strip():
+        session.submit(edited)
+
+
+def _source(session: Session, text: str) -> str:
+    if not text:
+        return session.log[-1].source + "\n" if session.log else ""
+    if text.isdecimal():
+        return chosen(session.log, [text])[0].source + "\n"
+    for entry in reversed(session.log):
+        if text in uses(entry.source).defined:
+            return entry.source + "\n"
+    raise MagicError(f"no input has defined {text}")
+
+
+def _edit(path: Path) -> None:
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    try:
+        status = subprocess.call([*shlex.split(editor), str(path)])
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise MagicError(f"{editor}: {why}") from None
+    if status:
+        raise MagicError(f"{editor} has ended with status {status}; nothing was run")
+
+
+def run_file(session: Session, text: str) -> None:
+    """Run a script as an input of its own, with the global `arg` set."""
+    name, *arguments = _words(text)
+    _read(name)
+    words = ", ".join(map(_quoted, arguments))
+    script = _quoted(name)
+    session.submit(f"arg = {{[0] = {script}{', ' * bool(words)}{words}}} dofile({script})")
+
+
+def _words(text: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise MagicError(str(error)) from None
+    if not words:
+        raise MagicError("which file?")
+    words[0] = os.path.expanduser(words[0])
+    return words
+
+
+def _read(name: str) -> str:
+    try:
+        return Path(name).read_bytes().decode("utf-8", "surrogateescape")
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise MagicError(f"{name}: {why}") from None
+
+
+def _quoted(text: str) -> str:
+    escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\0": "\\0"}
+    return '"' + "".join(escapes.get(char, char) for char in text) + '"'

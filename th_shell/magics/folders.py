@@ -1,0 +1,31 @@
+"""`%cd` and `%pwd`: the current folder."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from th_shell.magics.errors import MagicError
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Session
+
+__all__ = ["change", "tell"]
+
+
+def change(session: Session, text: str) -> None:
+    """Change the current folder, by default to the home folder, and tell it."""
+    try:
+        os.chdir(os.path.expanduser(text or "~"))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise MagicError(f"{text}: {why}") from None
+    tell(session, "")
+
+
+def tell(session: Session, _: str) -> None:
+    """Tell the current folder."""
+    try:
+        session.write(os.getcwd() + "\n")
+    except OSError as error:
+        raise MagicError(f"the current folder: {error.strerror}") from None

@@ -1,0 +1,36 @@
+"""`%who` and `%reset`: the globals that a session has made."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from runtime import Engine
+from th_shell.magics.errors import MagicError
+from th_shell.pictures.door import NAMES
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Session
+
+__all__ = ["reset", "who"]
+
+
+def who(session: Session, _: str) -> None:
+    """Show what `who()` shows."""
+    with session.engine.interruptible():
+        session.engine.evaluate(b"who()")
+
+
+def reset(session: Session, text: str) -> None:
+    """Remove the globals of the session and its results; without -f, only list them."""
+    if text not in ("", "-f"):
+        raise MagicError("takes nothing but -f")
+    with Engine() as fresh:
+        known = fresh.names("")
+    kept = {*known, *NAMES, "arg"}
+    names = sorted(name for name in session.engine.names("") if name not in kept)
+    if not text:
+        listed = textwrap.fill(" ".join(names), 78) + "\n" if names else ""
+        raise MagicError(f"-f removes {len(names)} globals and all results\n{listed}".rstrip())
+    removed = b"".join(b"_G[%r] = nil " % name.encode() for name in names).replace(b"b'", b"'")
+    session.engine.run(session.engine.compile(removed + b"_RESULTS = {} _LAST = ''"))

@@ -1,0 +1,56 @@
+"""The inputs of a session by their numbers: `%history`, and numbers as commands take them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from th_shell.magics.errors import MagicError
+from th_shell.visible import visible
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Entry, Session
+
+__all__ = ["chosen", "history", "numbers"]
+
+_RANGE = re.compile(r"(\d+)(?:(-)(\d*))?\Z", re.ASCII)
+
+_T = TypeVar("_T")
+
+
+def numbers(words: Iterable[str], last: int) -> list[int]:
+    """The numbers that words such as '3-9', '5' and '7-' name, in order, each once.
+
+    Raises MagicError for other words, and numbers that are not from 1 to last.
+    """
+    found: set[int] = set()
+    for word in words:
+        match = _RANGE.match(word)
+        if match is None:
+            raise MagicError(f"{word} is no number, and no range such as 3-9")
+        first = int(match[1])
+        end = int(match[3] or last) if match[2] else first
+        if not 1 <= first <= end <= last:
+            raise MagicError(f"there is no {word}: numbers go from 1 to {last}")
+        found.update(range(first, end + 1))
+    return sorted(found)
+
+
+def chosen(log: Sequence[Entry], words: Sequence[str]) -> list[Entry]:
+    """The inputs that words name; without words, all."""
+    if not log:
+        raise MagicError("there are no inputs yet")
+    by_number = {entry.number: entry for entry in log}
+    return [by_number[n] for n in numbers(words, log[-1].number)] if words else list(log)
+
+
+def history(session: Session, text: str) -> None:
+    """List inputs; those that have raised an error are marked."""
+    found = chosen(session.log, text.split())
+    width = len(str(found[-1].number))
+    for entry in found:
+        first, *more = entry.source.split("\n")
+        mark = "!" if entry.error else " "
+        session.write(f"{entry.number:{width}}{mark} {visible(first)}\n")
+        session.write("".join(f"{'':{width}}  {visible(line)}\n" for line in more))

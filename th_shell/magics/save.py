@@ -1,0 +1,132 @@
+"""`%save PAGE.md N-M`: writes inputs as a page that th-docs verifies.
+
+What the page documents is what its inputs print when th-docs runs them, in a process of its own:
+so the page holds when it is written. Inputs that were left out, and that those in the page build
+on, are hidden code in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from th_shell.docs.checking import Checker, NotCheckedError
+from th_shell.docs.judging.ledger import LedgerError
+from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import Kind
+from th_shell.docs.reporting.files import write_file
+from th_shell.docs.reporting.report import TextReport, View
+from th_shell.docs.running.evaluation import HiddenError
+from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.configuration import Configuration
+from th_shell.magics.errors import MagicError
+from th_shell.magics.inputs import chosen
+from th_shell.magics.page_text import PageText, hidden_before
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Entry, Session
+
+__all__ = ["save"]
+
+_SUFFIXES = (".md", ".markdown")
+
+
+def save(session: Session, text: str) -> None:
+    """Write inputs, by default all that have raised no error, as a page, and check it."""
+    words = text.split()
+    replace = "-f" in words
+    words = [word for word in words if word != "-f"]
+    if not words:
+        raise MagicError("which page? As in: %save page.md 3-9")
+    path = Path(words[0]).expanduser()
+    if path.suffix not in _SUFFIXES:
+        raise MagicError(f"{path}: a page's name ends in .md")
+    if path.exists() and not replace:
+        raise MagicError(f"{path} exists; -f replaces it")
+    entries = chosen(session.log, words[1:])
+    if not words[1:]:
+        entries = [entry for entry in entries if entry.error is None]
+        if not entries:
+            raise MagicError("all inputs have raised errors")
+    _write(session, path, entries)
+
+
+def _write(session: Session, path: Path, entries: Sequence[Entry]) -> None:
+    hidden = hidden_before(session.log, entries)
+    text = PageText(entries, hidden)
+    with ExitStack() as stack:
+        checker = Checker(stack.enter_context(Starter()), Compiler(), Configuration())
+        printed = _printed(checker, text)
+        outputs = [one.got for one in printed]
+        kept = _readable(checker, text, outputs)
+        try:
+            write_file(path, text.document(kept).encode("utf-8", "surrogateescape"))
+        except OSError as error:
+            raise MagicError(f"{path}: {error.strerror}") from None
+        session.write(f"{path}: {_count(len(entries))}, run anew in a process of its own\n")
+        told = {
+            "hidden, since these build on it": hidden,
+            "raised an error only in the page": [
+                entry
+                for entry, one in zip(entries, printed, strict=True)
+                if one.verdict is Verdict.ERROR and not entry.error
+            ],
+            "without its output, which would be read as an input": [
+                entry
+                for entry, output, shown in zip(entries, outputs, kept, strict=True)
+                if output.strip() and not shown
+            ],
+        }
+        session.write("".join(map(_told, told, told.values())))
+        report = TextReport(View(), 1).page(checker.check(path))
+        session.write("".join(f"{line}\n" for line in report))
+
+
+def _told(words: str, entries: Sequence[Entry]) -> str:
+    return f"{words}: {', '.join(str(entry.number) for entry in entries)}\n" if entries else ""
+
+
+def _count(number: int) -> str:
+    return f"{number} input{'s' * (number != 1)}"
+
+
+def _printed(checker: Checker, text: PageText) -> list[Result]:
+    """What the inputs of a page print. Raises MagicError."""
+    with TemporaryDirectory(prefix="th-") as folder:
+        path = Path(folder) / "page.md"
+        path.write_bytes(text.document().encode("utf-8", "surrogateescape"))
+        try:
+            assessment = checker.read(path).assess()
+        except (LedgerError, HiddenError, NotCheckedError) as error:
+            raise MagicError(f"th-docs cannot run it: {error}") from None
+    results = [one for one in assessment.results if one.example.kind is not Kind.TEXT]
+    if len(results) != len(text.entries):
+        raise MagicError("th-docs reads other inputs from such a page")
+    return results
+
+
+def _readable(checker: Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
+    """The outputs that th-docs reads from the page as they are meant; '' for the others."""
+    if _reads_back(checker, text, text.document(outputs)):
+        return list(outputs)
+    kept = [""] * len(outputs)
+    for i, output in enumerate(outputs):
+        kept[i] = output
+        if not _reads_back(checker, text, text.document(kept)):
+            kept[i] = ""
+    return kept
+
+
+def _reads_back(checker: Checker, text: PageText, document: str) -> bool:
+    with TemporaryDirectory(prefix="th-") as folder:
+        path = Path(folder) / "page.md"
+        path.write_bytes(document.encode("utf-8", "surrogateescape"))
+        try:
+            examples = checker.read(path).page.examples
+        except NotCheckedError:
+            return False
+    return [example.source.strip() for example in examples] == text.sources()

@@ -1,0 +1,79 @@
+"""`%time` and `%timeit`: how long inputs take."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from runtime import LuaError, LuaSyntaxError
+from th_shell.magics.errors import MagicError
+
+if TYPE_CHECKING:
+    from runtime import Engine
+    from th_shell.session.session import Session
+
+__all__ = ["time_input", "time_many"]
+
+_BATCH = 0.2  # seconds that a batch of runs is to take at least
+_BATCHES = 5
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def time_input(session: Session, text: str) -> None:
+    """Run an input once, and tell the time on the clock and that of the processors."""
+    if not text:
+        raise MagicError("what is to be run? As in: %time torch.sort(x)")
+    wall, processor = time.perf_counter(), time.process_time()
+    session.submit(text)
+    wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    session.write(f"wall {duration(wall)}, CPU {duration(processor)}\n")
+
+
+def time_many(session: Session, text: str) -> None:
+    """Run an input so often that its time can be told, and tell the time of one run."""
+    if not text:
+        raise MagicError("what is to be run? As in: %timeit x:add(1)")
+    try:
+        best, mean, count = _measure(session.engine, text)
+    except LuaError as error:
+        raise MagicError(error.message) from None
+    session.write(
+        f"{duration(best)} a run (best of {_BATCHES} times {count:,} runs; mean {duration(mean)})\n"
+    )
+
+
+def _measure(engine: Engine, text: str) -> tuple[float, float, int]:
+    """The best and the mean time of one run in a batch, and the number of runs in a batch."""
+    chunk = _loop(engine, text)
+
+    def batch(count: int) -> float:
+        start = time.perf_counter()
+        engine.run(chunk, str(count).encode())
+        return time.perf_counter() - start
+
+    with engine.interruptible():
+        count, taken = 1, batch(1)
+        while taken < _BATCH:
+            count = max(count + 1, min(count * 10, int(1.2 * count * _BATCH / max(taken, 1e-9))))
+            taken = batch(count)
+        times = [taken, *(batch(count) for _ in range(_BATCHES - 1))]
+    return min(times) / count, sum(times) / len(times) / count, count
+
+
+def _loop(engine: Engine, text: str) -> object:
+    """A chunk that runs an input as often as its argument says. Raises LuaError."""
+    code = text.encode("utf-8", "surrogateescape").strip().removeprefix(b"=").rstrip(b"; \t\r\n")
+    frame = b"local function run() %s\nend for i = 1, tonumber((...)) do run() end"
+    try:
+        return engine.compile(frame % (b"local _ = " + code), b"=timeit")
+    except LuaSyntaxError:
+        engine.compile(code, b"=timeit")  # its error, and not that of the frame
+        return engine.compile(frame % code, b"=timeit")
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that fits, with three digits."""
+    for size, unit in _UNITS:
+        if seconds >= size or unit == "ns":
+            return f"{seconds / size:.3g} {unit}"
+    raise AssertionError

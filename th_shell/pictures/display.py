@@ -1,0 +1,56 @@
+"""Where pictures go: into a file, to a host that shows them itself, or to the terminal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from th_shell.docs.reporting.files import write_file
+from th_shell.pictures.screen import Screen, screen
+
+__all__ = ["Picture", "present", "set_display"]
+
+
+class Picture(Protocol):
+    """An image or a plot."""
+
+    def to_png(self, least: int = 1) -> bytes:
+        """A PNG file; least: pixels that the longer side of an image is to have, about."""
+
+    def to_text(self, screen: Screen) -> str:
+        """What a terminal draws; it ends with a newline."""
+
+
+_display: Callable[[Picture], None] | None = None
+
+
+def set_display(display: Callable[[Picture], None] | None) -> None:
+    """Let a function show pictures, such as that of a notebook; None: the terminal does.
+
+    What was printed before has been written out when it is called.
+    """
+    global _display
+    _display = display
+
+
+def present(picture: Picture, file: str | None) -> str | None:
+    """Show a picture, or write it to a file; returns what is to be printed. Raises ValueError."""
+    if file is not None:
+        _write(picture, file)
+    elif _display is not None:
+        _display(picture)
+    else:
+        return picture.to_text(screen(os.environ))
+    return None
+
+
+def _write(picture: Picture, file: str) -> None:
+    if not file.endswith(".png"):
+        raise ValueError(f"{file}: the name of a picture's file ends in .png")
+    data = picture.to_png()
+    try:
+        write_file(Path(file).expanduser(), data)
+    except OSError as error:
+        raise ValueError(f"{file}: {error.strerror}") from None

@@ -1,0 +1,110 @@
+"""The pictures of `plot` and `hist`: drawn by uniplot in a terminal, by matplotlib in files."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from th_shell.pictures.libraries import load
+from th_shell.pictures.pixels import Array
+from th_shell.pictures.screen import Ink, Screen
+
+__all__ = ["Histogram", "Line"]
+
+_HEIGHT = 15  # lines of a plot
+_LABELS = 12  # columns beside it
+_INCHES, _DOTS_PER_INCH = (6.4, 4.0), 100
+#: What stands for the lines around a plot where there is only ASCII.
+_FRAME = str.maketrans("┌┐└┘─│▁", "++++-|_")
+
+
+def _numbers(values: Array, what: str) -> Array:
+    numbers = np.asarray(values, np.float64).reshape(-1)
+    if not np.isfinite(numbers).any():
+        raise ValueError(f"there is no finite number in {what}")
+    return numbers
+
+
+def _options(screen: Screen) -> dict[str, Any]:
+    sets = {Ink.ASCII: "ascii"}
+    return {
+        "line_length_hard_cap": max(40, screen.columns - 1),
+        "width": max(20, screen.columns - _LABELS),
+        "height": min(_HEIGHT, max(4, screen.lines - 6)),
+        "character_set": sets.get(screen.ink, "braille"),
+        "color": ["blue"] if screen.ink in (Ink.COLOURS, Ink.COLOURS_256) else False,
+    }
+
+
+def _finished(text: str, screen: Screen) -> str:
+    text = text.rstrip("\n") + "\n"
+    return text.translate(_FRAME) if screen.ink is Ink.ASCII else text
+
+
+class Line:
+    """A line through points. x: by default 1, 2, …, as Lua counts."""
+
+    def __init__(self, y: Array, x: Array | None = None) -> None:
+        if y.ndim > 1 and max(y.shape) < y.size:
+            sizes = "x".join(map(str, y.shape))
+            raise ValueError(f"takes vectors, not {sizes}")
+        self._y = _numbers(y, "the vector")
+        self._x = np.arange(1.0, self._y.size + 1) if x is None else _numbers(x, "x")
+        if self._x.size != self._y.size:
+            raise ValueError(f"x has {self._x.size} elements, and y {self._y.size}")
+        finite = np.isfinite(self._x) & np.isfinite(self._y)
+        self._x, self._y = self._x[finite], self._y[finite]
+
+    def to_text(self, screen: Screen) -> str:
+        """The plot in characters."""
+        uniplot = load("uniplot", "a plot")
+        text = uniplot.plot_to_string(self._y, self._x, lines=True, **_options(screen))
+        return _finished(text, screen)
+
+    def to_png(self, least: int = 1) -> bytes:
+        """The plot as a PNG file."""
+        figure = _figure()
+        figure.subplots().plot(self._x, self._y)
+        return _png(figure)
+
+
+class Histogram:
+    """How many values there are in each of some ranges of equal width."""
+
+    def __init__(self, values: Array, bins: int = 20) -> None:
+        if not 1 <= bins <= 10_000:
+            raise ValueError(f"the number of bins is from 1 to 10000, not {bins}")
+        numbers = _numbers(values, "the tensor")
+        self._values, self._bins = numbers[np.isfinite(numbers)], bins
+
+    def to_text(self, screen: Screen) -> str:
+        """The histogram in characters."""
+        uniplot = load("uniplot", "a histogram")
+        low, high = float(self._values.min()), float(self._values.max())
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        options = {**_options(screen), "bins_min": low, "bins_max": high}
+        if screen.ink is not Ink.ASCII:
+            options["character_set"] = "block"
+        text = uniplot.histogram_to_string(self._values, bins=self._bins, **options)
+        return _finished(text, screen)
+
+    def to_png(self, least: int = 1) -> bytes:
+        """The histogram as a PNG file."""
+        figure = _figure()
+        figure.subplots().hist(self._values, bins=self._bins)
+        return _png(figure)
+
+
+def _figure() -> Any:
+    # Not by pyplot, which looks for a window system and keeps all figures.
+    module = load("matplotlib.figure", "a plot in a file")
+    return module.Figure(figsize=_INCHES, dpi=_DOTS_PER_INCH, layout="tight")
+
+
+def _png(figure: Any) -> bytes:
+    file = BytesIO()
+    figure.savefig(file, format="png")
+    return file.getvalue()

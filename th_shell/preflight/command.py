@@ -1,0 +1,115 @@
+"""``th --check FILE|FOLDER…``: reads Lua programs, and says what they need that is not here.
+
+Nothing of them is run. The exit status is 0 if nothing was found, 1 if something was, and 2 where
+there is nothing to read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from runtime import Engine
+from th_shell.preflight.knowledge import facts_of
+from th_shell.preflight.modules import Modules
+from th_shell.preflight.programs import Program, UnreadableError, read
+from th_shell.preflight.rules import Finding, findings
+from th_shell.preflight.world import World
+from th_shell.visible import visible
+
+__all__ = ["check"]
+
+NOTHING, SOMETHING, UNREADABLE = 0, 1, 2
+
+_DEPTH = 10_000  # of Python's calls: LuaJIT allows 200 levels of nesting, each takes several
+_CONDITION = 50  # characters of a condition that are shown
+_SUBJECTS = 8  # in the summary
+
+
+def check(words: Sequence[str], as_json: bool = False) -> int:
+    """Check files and folders, print what is found; returns the exit status."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
+    engine = Engine()
+    programs: list[Program] = []
+    problems = []
+    for path in dict.fromkeys(_files(words)):
+        try:
+            programs.append(read(path, engine))
+        except UnreadableError as error:
+            problems.append(f"th: {path}: {error}")
+    modules = Modules(engine, [program.path for program in programs])
+    world = World.of(programs, facts_of(engine), modules)
+    found = [one for program in programs for one in findings(program, world)]
+    if not programs and not problems:
+        problems.append(f"th: no file *.lua in {' '.join(words)}")
+    if programs or as_json:
+        _print(_json(programs, found) if as_json else _text(programs, found), sys.stdout)
+    _print(map(visible, problems), sys.stderr)
+    if problems or not programs:
+        return UNREADABLE
+    return SOMETHING if found else NOTHING
+
+
+def _print(lines: Iterable[str], stream: TextIO) -> None:
+    # As bytes: names of files and programs may hold bytes that are no text in any encoding.
+    stream.buffer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+    stream.flush()
+
+
+def _files(words: Sequence[str]) -> Iterator[Path]:
+    """The files that are named, and the files *.lua in the folders that are."""
+    for word in words:
+        if not os.path.isdir(word):
+            yield Path(word)
+            continue
+        for folder, inner, names in os.walk(word):
+            inner[:] = sorted(name for name in inner if not name.startswith("."))
+            yield from (Path(folder, name) for name in sorted(names) if name.endswith(".lua"))
+
+
+def _text(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str]:
+    for one in found:
+        yield visible(f"{one.path}:{one.line}: {_message(one)}")
+    files = f"{len(programs):,} file{'s' * (len(programs) != 1)}"
+    if not found:
+        yield f"checked {files}: nothing is missing"
+        return
+    if len(found) > 1:
+        yield ""
+    counts = Counter(one.subject for one in found).most_common()
+    listed = [f"{subject} {count}" for subject, count in counts[:_SUBJECTS]]
+    if len(counts) > _SUBJECTS:
+        listed.append(f"others {sum(count for _, count in counts[_SUBJECTS:])}")
+    bad = len({one.path for one in found})
+    places = f"{len(found):,} place{'s' * (len(found) != 1)}"
+    yield visible(f"checked {files}: {places} in {bad:,} ({', '.join(listed)})")
+
+
+def _message(one: Finding) -> str:
+    text = f"{one.what}: {one.lack.why}; {one.lack.advice}"
+    return f"{text} [if {_short(one.condition)}]" if one.condition else text
+
+
+def _short(condition: str) -> str:
+    return condition if len(condition) <= _CONDITION else condition[: _CONDITION - 1] + "…"
+
+
+def _json(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str]:
+    entries = [
+        {
+            "file": str(one.path),
+            "line": one.line,
+            "subject": one.subject,
+            "what": one.what,
+            "why": one.lack.why,
+            "advice": one.lack.advice,
+            "condition": one.condition,
+        }
+        for one in found
+    ]
+    yield json.dumps({"checked": len(programs), "found": entries}, indent=1)

@@ -1,0 +1,210 @@
+"""Reads expressions of Lua, and keeps those that are asked about: see `syntax_tree`.
+
+Operators are not ordered by precedence, since no question here depends on it.
+"""
+
+from __future__ import annotations
+
+from th_shell.preflight.cursor import Cursor, NotLuaError
+from th_shell.preflight.lexer import Token
+from th_shell.preflight.syntax_tree import (
+    PROTECTED,
+    Call,
+    Chunk,
+    Index,
+    Invoke,
+    Local,
+    Name,
+    Node,
+    Other,
+    String,
+    Use,
+)
+
+__all__ = ["ExpressionReader"]
+
+_BINARY = frozenset("+ - * / % ^ .. == ~= < <= > >= and or".split())
+_UNARY = frozenset(("-", "#", "not"))
+
+
+class ExpressionReader(Cursor):
+    """chunk: what was read so far. scope: the locals that can be seen, by name.
+
+    conditions: those of the branches that the next token stands in.
+    """
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source)
+        self.chunk = Chunk()
+        self.scope: dict[str, Local] = {}
+        self.conditions: tuple[str, ...] = ()
+
+    def block(self, new: dict[str, Local], *conditions: str) -> None:
+        """Read statements up to the end of a block. new: the locals that it begins with."""
+        raise NotImplementedError
+
+    def expressions(self) -> list[Node]:
+        found = [self.expression()]
+        while self.take(","):
+            found.append(self.expression())
+        return found
+
+    def expression(self) -> Node:
+        start = self.token.at
+        first = self._operand()
+        if not self._is_binary():
+            return first
+        outer, clause = self.conditions, start
+        while self._is_binary():
+            operator = self.advance()
+            if operator.text == "and":
+                self.conditions = (*outer, self.text(clause, operator.at))
+            elif operator.text == "or":
+                self.conditions, clause = outer, self.token.at
+            self._operand()
+        self.conditions = outer
+        return Other(start)
+
+    def _is_binary(self) -> bool:
+        return self.token.text in _BINARY and self.token.kind != "string"
+
+    def _operand(self) -> Node:
+        token = self.token
+        if token.kind == "name":
+            return self.suffixed()
+        if token.kind == "string":
+            self.advance()
+            return self._string(token)
+        if token.text in _UNARY:
+            self.advance()
+            self._operand()
+        elif token.kind == "number" or token.text in ("nil", "true", "false", "..."):
+            self.advance()
+        elif token.text == "{":
+            self._table()
+        elif token.text == "function":
+            self.advance()
+            self.body({})
+        else:
+            return self.suffixed()
+        return Other(token.at)
+
+    def _string(self, token: Token) -> String:
+        value = token.text[1:-1]
+        if token.text[0] == "[":
+            level = token.text.index("[", 1) + 1
+            value = token.text[level:-level]
+        self.chunk.texts.add(value)
+        return String(token.at, self.conditions, value)
+
+    def body(self, new: dict[str, Local]) -> None:
+        self.expect("(")
+        while not self.take(")"):
+            if not self.take("..."):
+                name = self.take_name().text
+                new[name] = Local(name)
+            if not self.is_at(")"):
+                self.expect(",")
+        self.block(new)
+        self.expect("end")
+
+    def _table(self) -> None:
+        self.expect("{")
+        while not self.take("}"):
+            self._field()
+            if not (self.take(",") or self.take(";")) and not self.is_at("}"):
+                raise NotLuaError(self.token.at)
+
+    def _field(self) -> None:
+        behind = self.behind()
+        if self.token.kind == "name" and behind.text == "=" and behind.kind == "symbol":
+            key = self.advance()
+            self.chunk.defined.setdefault(key.text, key.at)
+            self.advance()
+        elif self.take("["):
+            start = self.expression()
+            if isinstance(start, String):
+                self.chunk.defined.setdefault(start.value, start.at)
+            self.expect("]")
+            self.expect("=")
+        self.expression()
+
+    def suffixed(self) -> Node:
+        """A variable or a call, with all its fields, calls and methods."""
+        node: Node
+        if self.is_at("("):
+            at = self.advance().at
+            inner = self.expression()
+            node = inner if isinstance(inner, (Call, Invoke)) else Other(at)
+            self.expect(")")
+        else:
+            node = self.variable(self.take_name())
+        while True:
+            token = self.token
+            if token.kind == "string" or token.text in ("(", "{") and token.kind == "symbol":
+                node = self._call(node)
+            elif token.kind != "symbol" or token.text not in (".", ":", "["):
+                return node
+            elif token.text == ":":
+                node = self._invoke(node)
+            else:
+                node = self._take_index(node)
+
+    def variable(self, token: Token) -> Name:
+        node = Name(token.at, self.conditions, token.text, self.scope.get(token.text))
+        self.chunk.nodes.append(node)
+        return node
+
+    def _take_index(self, base: Node) -> Index:
+        if self.take("."):
+            key = self.take_name()
+            return self.index(base, key.text, key.at)
+        at = self.expect("[").at
+        inner = self.expression()
+        self.expect("]")
+        return self.index(base, inner.value if isinstance(inner, String) else None, at)
+
+    def index(self, base: Node, key: str | None, at: int) -> Index:
+        _set_use(base, Use.INDEXED)
+        node = Index(at, self.conditions, base, key)
+        self.chunk.nodes.append(node)
+        return node
+
+    def _invoke(self, base: Node) -> Invoke:
+        self.expect(":")
+        name = self.take_name()
+        _set_use(base, Use.INDEXED)
+        node = Invoke(name.at, self.conditions, base, name.text, self._arguments())
+        self.chunk.nodes.append(node)
+        return node
+
+    def _call(self, function: Node) -> Call:
+        _set_use(function, Use.CALLED)
+        outer = self.conditions
+        if isinstance(function, Name) and function.name in ("pcall", "xpcall"):
+            self.conditions = (*outer, PROTECTED)
+        arguments = self._arguments()
+        self.conditions = outer
+        node = Call(function.at, outer, function, arguments)
+        self.chunk.nodes.append(node)
+        return node
+
+    def _arguments(self) -> tuple[Node, ...]:
+        token = self.token
+        if token.kind == "string":
+            self.advance()
+            return (self._string(token),)
+        if self.is_at("{"):
+            self._table()
+            return (Other(token.at),)
+        self.expect("(")
+        if self.take(")"):
+            return ()
+        found = self.expressions()
+        self.expect(")")
+        return tuple(found)
+
+
+def _set_use(node: Node, use: Use) -> None:
+    if isinstance(node, (Name, Index)):
+        node.use = use

@@ -1,0 +1,217 @@
+"""What a program needs that is not here, or that means something else: one rule each.
+
+A rule says only what is certain: what a program may define itself, asks for first, or guards by
+pcall is left out. The answers of a rule are places in the program, with the thing, why it is not
+here, and what to do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from th_shell.preflight.dialects import dialect
+from th_shell.preflight.knowledge import (
+    GPU,
+    GPU_METHODS,
+    OTHER,
+    PACKAGES,
+    Lack,
+)
+from th_shell.preflight.origins import is_tensor, origin, required_module
+from th_shell.preflight.programs import Program
+from th_shell.preflight.syntax_tree import (
+    PROTECTED,
+    Call,
+    Index,
+    Invoke,
+    Name,
+    Node,
+    String,
+    Use,
+)
+from th_shell.preflight.world import World
+
+__all__ = ["Finding", "findings"]
+
+_GPU_TYPES = ("torch.Cuda", "torch.Cl")
+#: A condition that asks whether something is on the GPU, by the name of its type.
+_ASKS_FOR_GPU = re.compile(r"""["'][^"']*\bC(?:uda|l)|isCuda""")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A place in a file. subject: what it is about, by which findings are counted together.
+
+    what: the piece of code. condition: of the innermost branch that it stands in, or ''.
+    """
+
+    path: Path
+    line: int
+    subject: str
+    what: str
+    lack: Lack
+    condition: str = ""
+
+
+@dataclass(frozen=True)
+class _Found:
+    node: Node
+    subject: str
+    what: str
+    lack: Lack
+
+
+def findings(program: Program, world: World) -> list[Finding]:
+    """What is found in a program, in the order of its lines."""
+    if program.error is not None:
+        line, message = program.error
+        advice = dialect(program.source, line, message)
+        return [Finding(program.path, line, "syntax", f"syntax error: {message}", advice)]
+    found = (one for rule in _RULES for one in rule(program, world))
+    places = [
+        Finding(
+            program.path,
+            program.line(one.node.at),
+            one.subject,
+            one.what,
+            one.lack,
+            one.node.conditions[-1] if one.node.conditions else "",
+        )
+        for one in found
+        if not _is_never_reached(one)
+    ]
+    return sorted(set(places), key=lambda one: (one.line, one.what))
+
+
+def _is_never_reached(found: _Found) -> bool:
+    """Whether the program itself has asked whether it can do this, or does not mind."""
+    conditions = found.node.conditions
+    asks = any(_ASKS_FOR_GPU.search(c) and not c.startswith("not") for c in conditions)
+    return PROTECTED in conditions or (found.lack is GPU and asks)
+
+
+# -- rules
+
+
+def _tried_modules(program: Program) -> set[str]:
+    """The modules that a program loads by `pcall(require, name)`: it can do without them."""
+    calls = (node for node in program.chunk.nodes if isinstance(node, Call))
+    protected = (node for node in calls if origin(node.function) in ("pcall", "xpcall"))
+    return {one.value for node in protected for one in node.arguments if isinstance(one, String)}
+
+
+def _lacking_modules(program: Program, world: World) -> Iterator[_Found]:
+    tried = _tried_modules(program)
+    for node in program.chunk.nodes:
+        name = required_module(node)
+        if name is None or name in tried or world.modules.finds(name, program.path):
+            continue
+        lack = PACKAGES.get(name.partition(".")[0], OTHER)
+        yield _Found(node, name.partition(".")[0], f"require '{name}'", lack)
+
+
+def _lacking_globals(program: Program, world: World) -> Iterator[_Found]:
+    """Tables of packages that are not here, where the program itself does not ask for them."""
+    asked = {text.partition(".")[0] for text in program.chunk.texts}
+    seen = asked | world.programs.globals
+    for node in program.chunk.nodes:
+        if not isinstance(node, Name) or node.local or node.name not in PACKAGES:
+            continue
+        if node.name not in seen and node.use is Use.INDEXED and not _tests(program, node.name):
+            if not world.modules.in_engine(node.name):
+                seen.add(node.name)
+                yield _Found(node, node.name, f"{node.name}.…", PACKAGES[node.name])
+
+
+def _tests(program: Program, name: str) -> bool:
+    """Whether a program looks whether there is a global."""
+    nodes = (node for node in program.chunk.nodes if isinstance(node, Name))
+    return any(node.name == name and node.use is Use.READ for node in nodes)
+
+
+def _lacking_fields(program: Program, world: World) -> Iterator[_Found]:
+    """Fields that tables such as torch do not have."""
+    read = _read_fields(program)
+    for node in program.chunk.nodes:
+        if not isinstance(node, Index) or node.use not in (Use.CALLED, Use.INDEXED):
+            continue
+        table, key = origin(node.base), node.key
+        names = world.facts.fields.get(table)
+        if f"{table}[]" in world.programs.fields:
+            continue
+        if names is None or key is None or key in names or table in world.programs.globals:
+            continue
+        path = f"{table}.{key}"
+        if path in read or world.programs.may_define(key):
+            continue
+        if path.startswith(_GPU_TYPES):
+            yield _Found(node, path, path, GPU)
+        elif not world.is_extended:
+            yield _Found(node, path, path, _no_such(f"{table} has no {key}", key, names))
+
+
+def _read_fields(program: Program) -> set[str]:
+    """The paths that a program reads without using their value: it may look whether they exist."""
+    nodes = (node for node in program.chunk.nodes if isinstance(node, Index))
+    return {origin(node) for node in nodes if node.use is Use.READ} - {""}
+
+
+def _no_such(why: str, name: str, names: frozenset[str]) -> Lack:
+    close = get_close_matches(name, [n for n in names if not n.startswith("_")], 1, 0.8)
+    return Lack(why, f"there is {close[0]}" if close else "define it, or leave it out")
+
+
+def _gpu_methods(program: Program, world: World) -> Iterator[_Found]:
+    for node in program.chunk.nodes:
+        if isinstance(node, Invoke) and node.name in GPU_METHODS and len(node.arguments) < 2:
+            if not world.programs.may_define(node.name) or is_tensor(node.base):
+                yield _Found(node, f":{node.name}()", f":{node.name}()", GPU)
+
+
+def _gpu_types(program: Program, _: World) -> Iterator[_Found]:
+    """Types of the GPU that are named in a text."""
+    for node in program.chunk.nodes:
+        is_type = isinstance(node, Invoke) and node.name == "type"
+        if isinstance(node, Call):
+            is_type = origin(node.function) == "torch.setdefaulttensortype"
+        if is_type and isinstance(node, (Call, Invoke)) and node.arguments:
+            first = node.arguments[0]
+            if isinstance(first, String) and first.value.startswith(_GPU_TYPES):
+                yield _Found(node, first.value, f"'{first.value}'", GPU)
+
+
+def _lacking_methods(program: Program, world: World) -> Iterator[_Found]:
+    """Methods that no tensor has, of what certainly is a tensor."""
+    methods = world.facts.methods
+    for node in program.chunk.nodes:
+        if not isinstance(node, Invoke) or node.name in methods or node.name in GPU_METHODS:
+            continue
+        if world.is_extended or world.programs.may_define(node.name):
+            continue
+        if is_tensor(node.base):
+            what = f":{node.name}()"
+            yield _Found(node, what, what, _no_such("no tensor has it", node.name, methods))
+
+
+def _other_meanings(program: Program, _: World) -> Iterator[_Found]:
+    if "metatype" not in program.source and "newproxy" not in program.source:
+        at = program.chunk.defined.get("__len")
+        if at is not None:
+            yield _Found(Node(at), "__len", "__len", _LEN)
+
+
+_LEN = Lack("# of a Lua table does not call it here", "give the table a method instead")
+
+_RULES: tuple[Callable[[Program, World], Iterator[_Found]], ...] = (
+    _lacking_modules,
+    _lacking_globals,
+    _lacking_fields,
+    _gpu_methods,
+    _gpu_types,
+    _lacking_methods,
+    _other_meanings,
+)
