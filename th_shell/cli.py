@@ -61,6 +61,9 @@ def _run(options: Options) -> int:
 
     engine = Engine()
     _set_arguments(engine, options)
+    opens_prompt = _wants_prompt(options)
+    if opens_prompt:
+        engine.count_loops()
     if options.trust:
         engine.run(engine.compile(b"torch.trustfunctions(true)"))
     try:
@@ -70,9 +73,14 @@ def _run(options: Options) -> int:
         _report(error, "th: ")
         return FAILURE
     engine.flush()
-    if options.interactive or not (options.actions or options.script or not sys.stdin.isatty()):
+    if opens_prompt:
         return _open_prompt(engine) or _check_output(engine)
     return _check_output(engine)
+
+
+def _wants_prompt(options: Options) -> bool:
+    runs_something = options.actions or options.script or not sys.stdin.isatty()
+    return options.interactive or not runs_something
 
 
 def _check_output(engine: Engine) -> int:

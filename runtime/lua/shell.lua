@@ -2,14 +2,17 @@
 -- @module shell
 
 local th = ...
-local host = th.host
+local host, loading = th.host, th.loading
 
 local type, pcall, xpcall, select = type, pcall, xpcall, select
 local error, rawget, next, require = error, rawget, next, require
-local loadstring, loadfile, sethook = loadstring, loadfile, debug.sethook
+local loadstring, loadfile = loadstring, loadfile
+local sethook, getinfo = debug.sethook, debug.getinfo
 local raw_metatable, jit_off, jit_attach = debug.getmetatable, jit.off, jit.attach
 local find, gmatch, sort, concat = string.find, string.gmatch, table.sort, table.concat
-local bytes = require('ffi').typeof('char[?]')
+local ffi = require 'ffi'
+local bytes = ffi.typeof('char[?]')
+local pressed = ffi.cast('int32_t *', host.pressed) -- whether Ctrl-C was: see stopping/turns.lua
 local buffer = require 'string.buffer'
 local stdout = io.stdout
 local write = getmetatable(stdout).__index.write
@@ -22,25 +25,78 @@ local shell = { thread_pool = th.for_python(th.thread_pool) }
 th.shell = shell
 
 local OUT_OF_MEMORY = 'not enough memory'
-local HOOK_COUNT = 10000 -- instructions between two checks for Ctrl-C
+-- Instructions between two checks for Ctrl-C: few where they take long.
+local MIN_HOOK_COUNT, MAX_HOOK_COUNT = 10, 10000
+local pace = th.turns.new_pace(MIN_HOOK_COUNT, MAX_HOOK_COUNT)
+local hook_count -- the present number; nil without the hook
 
 local stopped = false -- whether Ctrl-C has stopped the current input
+local over = false -- whether the input has ended: what is left to do is short
+
+-- Makes the next instruction of the program raise the interrupt again, if a pcall has caught it: it
+-- is there until the prompt has it.
+local function interrupt()
+  stopped = true
+  th.turns.hurry()
+  if not loading.own_hook then th.set_hook(1) end
+end
 
 --- Raises an error if Ctrl-C was pressed. Long loops of the runtime call it.
 function th.poll()
-  if th.uninterruptible or not host.poll() then return end
-  stopped = true
+  if over or th.uninterruptible or not host.poll() then return end
+  interrupt()
   error(host.INTERRUPTED, 0)
 end
 
---- Sets whether Ctrl-C stops code that runs without the JIT compiler.
+--- Called every so many instructions, and at each one when Ctrl-C was pressed.
+function th.hook()
+  if not stopped then
+    th.set_hook(pace())
+  elseif th.is_ours(getinfo(2, 'S').source) then
+    -- The runtime's own functions may run to their ends after the first error: they may be about
+    -- to write its traceback.
+    return
+  end
+  th.poll()
+end
+
+--- Lets the hook run after so many instructions, and then again and again.
+function th.set_hook(count)
+  if count == hook_count then return end
+  hook_count = count
+  sethook(th.hook, '', count)
+end
+
+-- Makes the interrupt the prompt's: it is not raised any more.
+local function finish_interrupt()
+  over = true
+  if stopped and not loading.own_hook then th.set_hook(pace(true)) end
+  pressed[0] = 0
+end
+
+th.note_interrupts_by(interrupt)
+function loading.program_left_hook()
+  hook_count = nil
+  th.set_hook(pace(true))
+end
+
+--- Sets whether Ctrl-C stops what runs.
 function shell.set_interruptible(on)
-  stopped = false
+  stopped, over = false, false
+  pressed[0] = 0
+  th.turns.restart()
+  if loading.own_hook then return end
+  hook_count = nil
   if on then
-    sethook(th.poll, '', HOOK_COUNT)
+    th.set_hook(pace(true))
   else
     sethook()
   end
+end
+
+--- Lets Ctrl-C stop the loops of all that is loaded from now on.
+function shell.count_loops()
+  loading.count_loops()
 end
 
 --- Compiles a chunk. Where it cannot, returns nil, the message, and whether only the end of the
@@ -59,9 +115,13 @@ function shell.compile_file(path)
   return nil, message, false
 end
 
---- Turns the JIT compiler off for a chunk and the functions in it: hooks do not run in its code.
-function shell.interpret(f)
-  jit_off(f, true)
+--- A chunk as the prompt runs it: with counters in its loops, or where that cannot be, without the
+-- JIT compiler, in whose code hooks do not run.
+local function prepare_input(f)
+  local complete
+  f, complete = loading.prepare(f)
+  if not complete then jit_off(f, true) end
+  return f
 end
 
 -- A block of memory that is freed when a program has used all the memory there is. A call of Lua by
@@ -93,6 +153,7 @@ end
 -- What the results of an xpcall with th.traceback say: nil if there was no error, otherwise the
 -- message and the traceback of the program's frames.
 local function outcome(ok, report)
+  finish_interrupt()
   if ok then
     update_reserve()
     return nil
@@ -110,7 +171,13 @@ end
 
 --- Runs a function; returns nil, or the message and the traceback of its error.
 function shell.run(f, ...)
+  over = false
   return outcome(xpcall(f, th.traceback, ...))
+end
+
+--- The same with a chunk that was compiled.
+function shell.run_chunk(f, ...)
+  return shell.run(loading.prepare(f), ...)
 end
 
 local plain_print = print
@@ -145,8 +212,9 @@ function shell.evaluate(expression, statement, quiet, before_values)
     if expression then return shell.run(finish, select(2, ...)) end
     return shell.run(finish, ...) -- the manual has inputs such as 'return x', which print x
   end
+  over = false
   -- xpcall calls the chunk itself: it then is 'main chunk' in tracebacks.
-  return evaluated(xpcall(expression or statement, th.traceback))
+  return evaluated(xpcall(prepare_input(expression or statement), th.traceback))
 end
 
 -- The value that a dotted path of names leads to, found without calling any metamethod.
