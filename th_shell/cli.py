@@ -166,9 +166,9 @@ def _open_prompt(engine: Engine) -> int:
         # Writing to a command that a statement has started, and that has ended, must not end th.
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     if sys.stdin.isatty():
-        from th_shell import repl
+        from th_shell.terminal import repl
 
         return repl.run(engine)
-    from th_shell import plain
+    from th_shell.session import plain
 
     return plain.run(engine)

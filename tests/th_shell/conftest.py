@@ -12,7 +12,7 @@ import pytest
 
 from runtime import Engine
 from tests.processes import run_th
-from th_shell.session import Session
+from th_shell.session.session import Session
 
 TOP = Path(__file__).resolve().parents[2]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.banner import BANNER
 from th_shell.options import USAGE
+from th_shell.terminal.banner import BANNER
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -26,7 +26,7 @@ from th_shell.docs.checking import Checker, NotCheckedError, ReadPage
 from th_shell.docs.command.selection import is_page
 from th_shell.docs.command.sharding import Shard
 from th_shell.docs.judging.verdicts import PageResult, Verdict
-from th_shell.docs.pytest_entry import configured_timeout
+from th_shell.docs.pytest_settings import configured_timeout
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.identity import identities

@@ -7,15 +7,12 @@ quickly in projects that have no pages.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from th_shell.docs.command.sharding import Shard
+from th_shell.docs.pytest_settings import configured_shard, configured_timeout
 
 __all__ = [
-    "configured_timeout",
     "pytest_addoption",
     "pytest_collect_file",
     "pytest_collection_modifyitems",
@@ -47,33 +44,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Say what is wrong with the options before tests are collected."""
-    if config.option.th_docs_shard:
-        _shard(config.option.th_docs_shard)
+    configured_shard(config)
     configured_timeout(config)
-
-
-def configured_timeout(config: pytest.Config) -> float | None:
-    """The seconds that an example may take; None where the setting is not made."""
-    try:
-        text = str(config.getini("th_docs_timeout"))
-    except ValueError:  # the entry point is not installed, and there is no such setting
-        return None
-    try:
-        seconds = float(text) if text else None
-    except ValueError:
-        seconds = 0
-    if seconds is not None and not seconds > 0:
-        raise pytest.UsageError(f"th_docs_timeout: {text!r} is not a positive number of seconds")
-    return seconds
-
-
-def _shard(text: str) -> Shard:
-    from th_shell.docs.command.sharding import Shard
-
-    try:
-        return Shard.parse(text)
-    except ValueError as error:
-        raise pytest.UsageError(f"--th-docs-shard: {error}") from None
 
 
 @pytest.hookimpl(trylast=True)  # behind the hooks of conftest.py files
@@ -93,7 +65,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 @pytest.hookimpl(trylast=True)  # behind what selects tests
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the pages of other machines."""
-    if config.option.th_docs_shard:
+    if shard := configured_shard(config):
         from th_shell.docs.plugin import leave_out
 
-        leave_out(config, items, _shard(config.option.th_docs_shard))
+        leave_out(config, items, shard)

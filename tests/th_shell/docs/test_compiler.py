@@ -3,7 +3,7 @@
 import pytest
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.inputs import Syntax
+from th_shell.syntax import Syntax
 
 
 @pytest.fixture(scope="module")

@@ -160,14 +160,16 @@ def test_wrong_options(pytester: pytest.Pytester, words: list[str], message: str
     assert f"ERROR: {message}" in run.errlines
 
 
-def test_the_entry_point_loads_nothing_of_th_docs() -> None:
+def test_the_entry_point_loads_nothing_but_itself_and_its_settings() -> None:
     code = (
         "import sys, pytest; before = set(sys.modules)\n"
         "import th_shell.docs.pytest_entry\n"
         "print(sorted(set(sys.modules) - before))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "['th_shell', 'th_shell.docs', 'th_shell.docs.pytest_entry']\n"
+    own = ["th_shell", "th_shell.docs"]
+    own += ["th_shell.docs.pytest_entry", "th_shell.docs.pytest_settings"]
+    assert done.stdout == f"{own}\n"
 
 
 @pytest.mark.parametrize(

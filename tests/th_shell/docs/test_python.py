@@ -17,7 +17,7 @@ from th_shell.docs.reading.python_syntax import (
     syntax,
     without_magics,
 )
-from th_shell.inputs import Syntax
+from th_shell.syntax import Syntax
 
 COMPILER = Compiler()
 

@@ -24,7 +24,7 @@ from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
 from th_shell.docs.settings.filters import filtered
 
-__all__ = ["Judgement", "judge_by_two_runs", "judge_page"]
+__all__ = ["Judgement", "judge_page"]
 
 #: Seeds of further runs, which tell what an example that depends on chance may print.
 _SEEDS = (2, 3, 5, 7, 11)
@@ -40,37 +40,23 @@ class Judgement:
 
 
 def judge_page(
-    examples: Sequence[Example], runner: Runner, sources: Mapping[int, str]
+    examples: Sequence[Example],
+    runner: Runner,
+    sources: Mapping[int, str],
+    by_two_runs: bool = False,
 ) -> Judgement:
     """Run examples and judge them. sources: inputs that replace those of the page, by index.
 
-    Raises HiddenError.
+    by_two_runs: by the first two alone, which is less exact where chance plays a part. Raises
+    HiddenError.
     """
-    judged = _judge_page([comparable(example) for example in examples], runner, sources)
-    return _as_in_page(judged, examples)
-
-
-def judge_by_two_runs(
-    examples: Sequence[Example], runner: Runner, sources: Mapping[int, str]
-) -> Judgement:
-    """Judge examples by two runs alone: less exact than judge_page where chance plays a part."""
-    judged = _judge_once([comparable(example) for example in examples], runner, sources)
-    return _as_in_page(judged, examples)
-
-
-def _as_in_page(judged: Judgement, examples: Sequence[Example]) -> Judgement:
+    own = [comparable(example) for example in examples]
+    judged = _judge_once(own, runner, sources)
+    chance = [i for i, result in enumerate(judged.results) if result.verdict is Verdict.LAYOUT]
+    if not by_two_runs and (chance or any(result.failed for result in judged.results)):
+        judged = _judge_again(judged, own, runner, sources, chance)
     pairs = zip(judged.results, examples, strict=True)
     return replace(judged, results=[replace(result, example=e) for result, e in pairs])
-
-
-def _judge_page(
-    examples: Sequence[Example], runner: Runner, sources: Mapping[int, str]
-) -> Judgement:
-    once = _judge_once(examples, runner, sources)
-    chance = [i for i, result in enumerate(once.results) if result.verdict is Verdict.LAYOUT]
-    if chance or any(result.failed for result in once.results):
-        return _judge_again(once, examples, runner, sources, chance)
-    return once
 
 
 def _judge_once(
@@ -88,38 +74,54 @@ def _judge_again(
     sources: Mapping[int, str],
     chance: Sequence[int],
 ) -> Judgement:
+    found = _second_round(once, examples, runner, sources, chance)
+    if not found:
+        return once
+    again = judge(examples, _pairs(found))
+    shown_first = _shown_first(examples)
+    results = []
+    for i, (first, second) in enumerate(zip(once.results, again, strict=True)):
+        before, later = once.outcomes[i]
+        samples = [outcome.output for outcome in (before, *found[i][_ADOPTED:])]
+        # Where one seed has printed different things, it is by no seed.
+        is_by_none = examples[i].language != LUA and before.output != found[i][0].output
+        if is_by_none or _is_by_clock(samples, later.output):
+            samples = samples[:1]
+        results.append(_better(first, second, found[i], samples, i in shown_first))
+    return Judgement(_with_repetitions(results), _pairs(found))
+
+
+def _second_round(
+    once: Judgement,
+    examples: Sequence[Example],
+    runner: Runner,
+    sources: Mapping[int, str],
+    chance: Sequence[int],
+) -> list[tuple[Outcome, ...]]:
+    """For each example the outcomes of _ADOPTED runs, and with chance, of one by each further seed.
+
+    The list is empty where all would be those of the first round.
+    """
+    literals = _varied_literals(examples, sources)
+    if not chance:  # nothing is adopted: the first two are what has run
+        if literals == sources:
+            return []
+        others = _evaluated(examples, runner, [replace(FIRST, sources=literals)])
+        return [(*pair, *other) for pair, other in zip(once.outcomes, others, strict=True)]
     lua = [i for i in chance if examples[i].language == LUA]
     adopted, varied = (
         {i: code for i in lua if (code := adopting_code(examples[i], vary))}
         for vary in (False, True)
     )
-    literals = _varied_literals(examples, sources)
-    if not chance and literals == sources:
-        return once
-    last = max(i for i, result in enumerate(once.results) if result.failed or i in chance)
+    failed = (i for i, result in enumerate(once.results) if result.failed)
+    last = max((*chance, *failed))
     plans = [
         replace(FIRST, after=adopted, sources=sources),
         replace(SECOND, after=adopted, sources=sources),
         replace(FIRST, after=varied, sources=literals),
         *(Plan(seed, sources=sources, last=last) for seed in _SEEDS),
     ]
-    if chance:
-        found = _evaluated(examples, runner, plans)
-    else:  # nothing is adopted: the first two are what has run
-        others = _evaluated(examples, runner, plans[2:3])
-        found = [(*pair, *other) for pair, other in zip(once.outcomes, others, strict=True)]
-    again = judge(examples, _pairs(found))
-    shown_first = _shown_first(examples)
-    results = []
-    for i, (first, second) in enumerate(zip(once.results, again, strict=True)):
-        seeds = (once.outcomes[i][0], *found[i][_ADOPTED:])
-        samples = [outcome.output for outcome in seeds]
-        if examples[i].language != LUA and samples[0] != found[i][0].output:
-            samples = samples[:1]  # it is by no seed: one seed has printed different things
-        if _is_by_clock(samples, once.outcomes[i][1].output):
-            samples = samples[:1]
-        results.append(_better(first, second, found[i], samples, i in shown_first))
-    return Judgement(_with_repetitions(results), _pairs(found))
+    return _evaluated(examples, runner, plans)
 
 
 def _is_by_clock(samples: Sequence[str], later: str) -> bool:

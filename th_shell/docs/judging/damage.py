@@ -12,7 +12,7 @@ from th_shell.docs.judging.printout import contradictions, only_rows, printed_te
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import LUA
-from th_shell.inputs import Syntax
+from th_shell.syntax import Syntax
 
 __all__ = ["damage"]
 

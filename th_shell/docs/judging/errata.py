@@ -40,7 +40,7 @@ def _with_erratum(result: Result, entry: Erratum, runs: tuple[Outcome, Outcome])
 
 
 def _disagreement(result: Result, entry: Erratum, runs: tuple[Outcome, Outcome]) -> str:
-    fails = _fails(result)
+    fails = result.fails_unexpectedly
     if entry.input is not None:
         return f"the ledger says that this holds: {entry.input}" if fails else ""
     if not fails:
@@ -60,14 +60,13 @@ def updated(
 ) -> dict[int, Erratum]:
     """The errata with what their examples print now, and one for each other example that fails.
 
-    Examples that no longer fail have none. What agrees with its erratum keeps it as it is.
-
-    inputs: the right inputs of examples, where a repair has found them.
+    Examples that no longer fail have none. What agrees with its erratum keeps it as it is. inputs:
+    the right inputs of examples, where a repair has found them.
     """
     new = dict(errata)
     for i, (result, runs) in enumerate(zip(judged.results, judged.outcomes, strict=True)):
         if i in errata:
-            if not _fails(result) and errata[i].input is None:
+            if not result.fails_unexpectedly and errata[i].input is None:
                 del new[i]
             elif _disagreement(result, errata[i], runs):
                 new[i] = replace(_with_output(errata[i], runs), input=None)
@@ -77,10 +76,6 @@ def updated(
             new[i] = _with_output(Erratum(0, "", _sentence(result.note)), runs)
     known = places(examples)
     return {i: replace(entry, place=known[i]) for i, entry in new.items()}
-
-
-def _fails(result: Result) -> bool:
-    return result.failed or result.verdict is Verdict.FRAGMENT
 
 
 def _printed(run: Outcome) -> str:

@@ -1,4 +1,8 @@
-"""Finds examples that fail since their page is no whole program: it leaves out what they use."""
+"""Finds examples that fail since their page is no whole program: it leaves out what they use.
+
+Signatures are among them where they compile: `y = module.new(size, step)` cannot be told from code,
+is run, and fails for want of `module`, `size` and `step`, which the page gives no value.
+"""
 
 from __future__ import annotations
 

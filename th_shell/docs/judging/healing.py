@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from th_shell.docs.judging.chance import Judgement, judge_by_two_runs, judge_page
+from th_shell.docs.judging.chance import Judgement, judge_page
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.blocks import Line, edited
@@ -22,7 +22,7 @@ from th_shell.docs.reading.page import Page
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.running.evaluation import Runner
 
-__all__ = ["Healed", "heal"]
+__all__ = ["Healed", "Healing"]
 
 _ROUNDS = 16  # of trials
 _MOST_BELOW = 20  # lines below the last input of a block
@@ -42,22 +42,13 @@ class Healed:
     inputs: Mapping[int, str]
 
 
-def heal(
-    page: Page,
-    results: Sequence[Result],
-    runner: Runner,
-    sources: Mapping[int, str],
-    known: Set[int],
-) -> Healed:
-    """Repair examples that fail.
+class Healing:
+    """Repairs examples of a page that fail.
 
-    sources: inputs that the ledger gives, by index. known: the examples that are in the ledger,
-    which stay as they are.
+    results: those of the page as it is. sources: inputs that the ledger gives, by index. known: the
+    examples that are in the ledger, which stay as they are.
     """
-    return _Healing(page, results, runner, sources, known).healed()
 
-
-class _Healing:
     def __init__(
         self,
         page: Page,
@@ -72,11 +63,13 @@ class _Healing:
         self._runner = runner
         self._sources = sources
         self._starts = [example.line for example in page.examples]
+        self._next_inputs = _next_inputs(page.examples)
         self._modules: set[str] = set()  # the names of modules so far
         self._proposals = self._all_proposals()
         self._tried = {i: next(found) for i, found in self._proposals.items()}
 
     def healed(self) -> Healed:
+        """The results with the repairs that hold. Raises HiddenError."""
         by_two_runs = True  # quick; what is left at the end is judged exactly
         for _ in range(_ROUNDS):
             if not self._tried:
@@ -123,8 +116,7 @@ class _Healing:
         example = self._page.examples[index]
         shown = example.block + example.apart  # the block with the documented text
         end = (example.documented or (0, example.last))[1]
-        following = (e for e in self._page.examples[index + 1 :] if e.kind is not Kind.TEXT)
-        until = next((e.line for e in following if e.block == example.block), end + _MOST_BELOW)
+        until = self._next_inputs[index] or end + _MOST_BELOW
         return Passage(
             [line for other in above for line in lines(other.block, other.line, other.last)],
             lines(example.block, example.line, example.last),
@@ -162,8 +154,7 @@ class _Healing:
     def _judged(self, examples: Sequence[Example], by_two_runs: bool) -> Judgement:
         given = {self._starts[i]: source for i, source in self._sources.items()}
         sources = {i: given[e.line] for i, e in enumerate(examples) if e.line in given}
-        judge = judge_by_two_runs if by_two_runs else judge_page
-        return judge(examples, self._runner, sources)
+        return judge_page(examples, self._runner, sources, by_two_runs)
 
     def _groups(self, examples: Sequence[Example], judged: Judgement) -> list[list[Result]]:
         """For each example of the page, the results of what is read from its lines now."""
@@ -181,11 +172,15 @@ class _Healing:
 
     def _result(self, groups: Sequence[Sequence[Result]]) -> Healed:
         results, inputs = list(self._results), dict[int, str]()
+        texts: dict[int, list[str]] = {}  # of the page's lines, by their numbers
+        for block in self._page.blocks:
+            for line in block.lines:
+                texts.setdefault(line.number, []).append(line.text)
         for i, group in enumerate(groups):
             old = self._results[i]
             if i in self._tried:
                 repair = self._tried[i]
-                results[i] = self._with_repair(old, repair)
+                results[i] = _with_repair(old, repair, texts)
                 own = range(old.example.line, old.example.last + 1)
                 same = [new for new in group if new.example.expected == old.example.expected]
                 if len(group) == len(same) == 1 and all(number in own for number in repair.lines):
@@ -194,16 +189,26 @@ class _Healing:
                 results[i] = replace(group[0], example=old.example)
         return Healed(results, dict(self._tried), inputs)
 
-    def _with_repair(self, result: Result, repair: Repair) -> Result:
-        numbers = sorted(repair.lines)
-        lines = [line for block in self._page.blocks for line in block.lines]
-        return replace(
-            result,
-            verdict=Verdict.HEALED,
-            note=repair.why,
-            original="\n".join(line.text for line in lines if line.number in repair.lines),
-            repaired="\n".join(text for number in numbers for text in repair.lines[number]),
-        )
+
+def _next_inputs(examples: Sequence[Example]) -> list[int | None]:
+    """For each example the line of the next input in its block; None below the last."""
+    found: list[int | None] = []
+    below: dict[int, int] = {}  # the line of the input that is next, by block
+    for example in reversed(examples):
+        found.append(below.get(example.block))
+        if example.kind is not Kind.TEXT:
+            below[example.block] = example.line
+    return found[::-1]
+
+
+def _with_repair(result: Result, repair: Repair, texts: Mapping[int, Sequence[str]]) -> Result:
+    def shown(lines: Mapping[int, Sequence[str]]) -> str:
+        return "\n".join(text for number in sorted(repair.lines) for text in lines[number])
+
+    original, repaired = shown(texts), shown(repair.lines)
+    return replace(
+        result, verdict=Verdict.HEALED, note=repair.why, original=original, repaired=repaired
+    )
 
 
 def _hold(group: Iterable[Result]) -> bool:

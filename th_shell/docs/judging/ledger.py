@@ -42,6 +42,7 @@ __all__ = [
     "find",
     "ledger_lines",
     "ledger_path",
+    "ledger_text",
     "places",
     "read_ledger",
     "updated_ledger",
@@ -100,8 +101,6 @@ def ledger_path(page: Path, folder: Path | None = None) -> Path:
 
 def read_ledger(path: Path) -> list[Erratum]:
     """The entries of a ledger; none if there is no such file. Raises LedgerError."""
-    if not path.exists():
-        return []
     found: list[Erratum] = []
     reason, in_reason = "", False
     after_entry = 0  # the line behind the last entry and its details
@@ -125,8 +124,12 @@ def read_ledger(path: Path) -> list[Erratum]:
 
 def ledger_lines(path: Path) -> list[str]:
     """The lines of a ledger or a baseline. Printed texts in it may have returns of the carriage."""
-    lines = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
-    return [line.removesuffix("\r") for line in lines]
+    return [line.removesuffix("\r") for line in ledger_text(path).split("\n")]
+
+
+def ledger_text(path: Path) -> str:
+    """The text of a ledger or a baseline; '' if there is no such file."""
+    return path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
 
 
 def updated_ledger(

@@ -22,12 +22,13 @@ from th_shell.docs.judging.chance import Judgement, judge_page
 from th_shell.docs.judging.damage import damage
 from th_shell.docs.judging.errata import updated, with_errata
 from th_shell.docs.judging.fragments import with_fragments
-from th_shell.docs.judging.healing import Healed, heal
+from th_shell.docs.judging.healing import Healed, Healing
 from th_shell.docs.judging.ledger import (
     Erratum,
     LedgerError,
     find,
     ledger_path,
+    ledger_text,
     read_ledger,
     updated_ledger,
 )
@@ -45,6 +46,9 @@ from th_shell.docs.running.evaluation import HiddenError, Runner
 from th_shell.docs.running.facts import with_conditions
 
 __all__ = ["Assessment", "Options", "assess_page", "check_page"]
+
+#: What the ledger says now may change what is printed further down, and so what it should say.
+_ROUNDS = 4
 
 
 @dataclass(frozen=True)
@@ -90,10 +94,6 @@ def check_page(path: Path, page: Page, runner: Runner, options: Options) -> Page
     return PageResult(path, results)
 
 
-#: What the ledger says now may change what is printed further down, and so what it should say.
-_ROUNDS = 4
-
-
 class _NotWrittenError(Exception):
     """A ledger or a baseline cannot be written; the message says why."""
 
@@ -112,8 +112,7 @@ class _Check:
         }
 
     def results(self) -> list[Result]:
-        errata = find(read_ledger(self._ledger), self._page.examples)
-        judged, healed = self._judged(errata)
+        errata, judged, healed = self._judged()
         if self._options.update:
             errata = self._updated(judged, errata, healed.inputs)
         results = with_errata(judged, errata)
@@ -124,19 +123,20 @@ class _Check:
         return results if before is None else with_falls(results, before)
 
     def assessment(self) -> Assessment:
-        errata = find(read_ledger(self._ledger), self._page.examples)
-        judged, healed = self._judged(errata)
+        errata, judged, healed = self._judged()
         return Assessment(judged.results, healed.repairs, frozenset(errata))
 
-    def _judged(self, errata: Mapping[int, Erratum]) -> tuple[Judgement, Healed]:
-        """The results but for ledger and baseline."""
+    def _judged(self) -> tuple[dict[int, Erratum], Judgement, Healed]:
+        """The entries of the ledger, and the results but for ledger and baseline."""
+        errata = find(read_ledger(self._ledger), self._page.examples)
         sources = {i: entry.input for i, entry in errata.items() if entry.input is not None}
         judged = judge_page(self._page.examples, self._runner, sources)
-        healed = heal(self._page, judged.results, self._runner, sources, set(errata))
+        healing = Healing(self._page, judged.results, self._runner, sources, set(errata))
+        healed = healing.healed()
         results = with_fragments(healed.results, self._known)
         results = [self._damaged(result) for result in results]
         results = with_xfail([_strict(result) for result in results])
-        return Judgement(results, judged.outcomes), healed
+        return errata, Judgement(results, judged.outcomes), healed
 
     def _damaged(self, result: Result) -> Result:
         if result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
@@ -149,12 +149,11 @@ class _Check:
     ) -> dict[int, Erratum]:
         examples = self._page.examples
         entries = updated(examples, judged, errata, inputs)
-        path = self._ledger
-        old = path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
+        old = ledger_text(self._ledger)  # as it is now: a reason may have been reworded meanwhile
         text = updated_ledger(old, errata, entries, examples)
         self.has_written = text != old
         if self.has_written:
-            self._write(path, text)
+            self._write(self._ledger, text)
         return entries
 
     def _write(self, path: Path, text: str) -> None:

@@ -83,6 +83,11 @@ class Result:
         return self.verdict in FAILURES
 
     @property
+    def fails_unexpectedly(self) -> bool:
+        """Whether it fails, be it as a fragment, and neither settings nor the ledger say so."""
+        return self.failed or self.verdict is Verdict.FRAGMENT
+
+    @property
     def checked(self) -> bool:
         """Whether what the page documents was compared with what the example has done."""
         return self.verdict not in _UNCHECKED

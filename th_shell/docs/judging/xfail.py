@@ -33,6 +33,6 @@ def with_xfail(results: Sequence[Result]) -> list[Result]:
 
 def _expected(result: Result) -> Result:
     mark = result.example.settings.xfail
-    if not mark or not (result.failed or result.verdict is Verdict.FRAGMENT):
+    if not mark or not result.fails_unexpectedly:
         return result
     return replace(result, verdict=Verdict.XFAIL, note=mark.reason or result.note)

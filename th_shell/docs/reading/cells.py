@@ -24,7 +24,7 @@ from th_shell.docs.reading.python_syntax import (
     syntax,
     without_magics,
 )
-from th_shell.inputs import Syntax
+from th_shell.syntax import Syntax
 
 __all__ = ["CELL", "Cell", "cells"]
 

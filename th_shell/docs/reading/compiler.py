@@ -9,7 +9,7 @@ import threading
 from functools import cached_property
 
 from runtime import Engine, LuaSyntaxError
-from th_shell.inputs import Syntax
+from th_shell.syntax import Syntax
 
 __all__ = ["Compiler"]
 

@@ -19,7 +19,7 @@ from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.nesting import Nesting
 from th_shell.docs.reading.python import cut_python
 from th_shell.docs.reading.values import comment_of, value_of
-from th_shell.inputs import Syntax
+from th_shell.syntax import Syntax
 
 __all__ = ["cut"]
 

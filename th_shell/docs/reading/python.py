@@ -18,7 +18,7 @@ from th_shell.docs.reading.examples import Example, Kind, said_of, with_output
 from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.python_syntax import statements, syntax, without_magics
 from th_shell.docs.settings.settings import Mark, Settings
-from th_shell.inputs import Syntax
+from th_shell.syntax import Syntax
 
 __all__ = ["PROMPT", "cut_python", "typed_input"]
 

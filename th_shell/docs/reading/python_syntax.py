@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
-from th_shell.inputs import Syntax
+from th_shell.syntax import Syntax
 
 __all__ = [
     "ALL_NAMES",

@@ -23,7 +23,7 @@ from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import PYTHON
 
-__all__ = ["examples_of", "refined"]
+__all__ = ["examples_of"]
 
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 #: A line of output, or one that says nothing: '...', and a query that does not compile.
@@ -38,18 +38,16 @@ _ANNOUNCES = re.compile(
     r"(?:\s+[a-z]+){0,3}\s*:*$",
     re.I,
 )
-
-
 #: What is no text, whatever stands beside it.
 _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
 
 
 def examples_of(blocks: Sequence[Block], compiler: Compiler) -> list[Example]:
     """The examples of a page's blocks, in order."""
-    return refined(cut(blocks, compiler), blocks)
+    return _refined(cut(blocks, compiler), blocks)
 
 
-def refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Example]:
+def _refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Example]:
     """The examples of a page, with text that is text and output that stands in another block."""
     found: list[Example] = []
     for number, group in groupby(examples, key=lambda example: example.block):

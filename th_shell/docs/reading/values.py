@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.names import read_names
-from th_shell.inputs import Syntax
+from th_shell.syntax import Syntax
 
 __all__ = ["Value", "comment_of", "value_of"]
 

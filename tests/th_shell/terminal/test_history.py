@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.history import LineHistory, history_path
-from th_shell.session import Session
+from th_shell.session.session import Session
+from th_shell.terminal.history import LineHistory, history_path
 
 FUNCTION = "function f()\n  return 1\nend"
 

@@ -15,7 +15,9 @@ from pathlib import Path
 
 from prompt_toolkit.history import History
 
-from th_shell.inputs import Judge, Syntax, is_command, split
+from th_shell.session.commands import is_command
+from th_shell.session.inputs import split
+from th_shell.syntax import Judge, Syntax
 
 __all__ = ["LineHistory", "history_path"]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from runtime import Engine
-from th_shell.session import Session
+from th_shell.session.session import Session
 
 Printed = Callable[[], str]
 

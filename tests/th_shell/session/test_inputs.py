@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.inputs import is_command
-from th_shell.session import Session
+from th_shell.session.commands import is_command
+from th_shell.session.session import Session
 
 FUNCTION = "function f(x)\n\n  return x -- same\nend"
 

@@ -5,8 +5,8 @@ from io import BytesIO
 
 import pytest
 
-from th_shell.plain import read_and_run
-from th_shell.session import Session
+from th_shell.session.plain import read_and_run
+from th_shell.session.session import Session
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from io import RawIOBase
 from typing import BinaryIO
 
 from runtime import Engine
-from th_shell.session import Session
+from th_shell.session.session import Session
 
 __all__ = ["read_and_run", "run"]
 

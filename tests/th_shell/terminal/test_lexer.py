@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from prompt_toolkit.document import Document
 
-from th_shell.lexer import STYLE, InputLexer
+from th_shell.terminal.lexer import STYLE, InputLexer
 
 
 def styles(text: str) -> dict[str, str]:

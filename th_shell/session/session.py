@@ -8,29 +8,39 @@ from __future__ import annotations
 
 import time
 from functools import lru_cache
+from typing import NamedTuple
 
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
-from th_shell import help
-from th_shell.commands import run_command
-from th_shell.inputs import Judge, Syntax, is_command, split
-from th_shell.interrupt import last_resort
+from th_shell.session.commands import find_command, is_command
+from th_shell.session.inputs import split
+from th_shell.session.interrupt import last_resort
+from th_shell.syntax import Judge, Syntax
 from th_shell.visible import visible
 
-__all__ = ["Session"]
+__all__ = ["Entry", "Session"]
 
 _LEAVE = ("exit", "exit()")
 _TIME_COLUMN = 70
+
+
+class Entry(NamedTuple):
+    """An input of Lua that was run, and its error. number: from 1."""
+
+    number: int
+    source: str
+    error: LuaError | None
 
 
 class Session:
     """Runs inputs in an engine, and writes their results to its standard output.
 
     judge: a function that compiles a text. time_format: the format, with one {}, of the seconds
-    that an input has taken; '' if they are not shown.
+    that an input has taken; '' if they are not shown. log: the inputs of Lua so far.
     """
 
     def __init__(self, engine: Engine, time_format: str = "") -> None:
         self.engine = engine
+        self.log: list[Entry] = []
         self._time_format = time_format
         # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=4096)(self._compile)
@@ -64,34 +74,44 @@ class Session:
 
     def _enter(self, piece: str) -> bool:
         """Run one input; returns False if Ctrl-C has stopped it."""
-        command, rest = piece.lstrip()[:1], piece.lstrip()[1:].strip()
-        if command == "?":
-            self.engine.write(help.about(rest, self.engine.names) if rest else help.OVERVIEW)
-        elif command == "$":
-            self.engine.keep(run_command(rest, self._write_through))
-        else:
-            return self._evaluate(piece)
+        command = find_command(piece)
+        if command is None:
+            return self._run(piece)
+        run, rest = command
+        run(self, rest)
         self.engine.flush()
         return True
 
-    def _write_through(self, output: bytes) -> None:
+    def write(self, text: str) -> None:
+        """Write to the standard output, in order with what Lua writes."""
+        self.engine.write(text)
+
+    def write_through(self, output: bytes) -> None:
+        """Write at once what a running command prints."""
         self.engine.write(output.decode("utf-8", "surrogateescape"))
         self.engine.flush()
 
-    def _evaluate(self, source: str) -> bool:
-        start = time.perf_counter()
-        finished = True
+    def evaluate(self, source: str) -> LuaError | None:
+        """Run an input of Lua, and print its values; returns its error, which is not printed."""
+        error = None
         try:
             with last_resort(), self.engine.interruptible():
                 self.engine.evaluate(_encoded(source))
-        except LuaError as error:
-            finished = not isinstance(error, Interrupted)
+        except LuaError as raised:
+            error = raised
+        self.log.append(Entry(len(self.log) + 1, source, error))
+        return error
+
+    def _run(self, source: str) -> bool:
+        start = time.perf_counter()
+        error = self.evaluate(source)
+        if error is not None:
             self._show(error)
         if self._time_format:
             taken = self._time_format.format(f"[{time.perf_counter() - start:.4f}s]")
             self.engine.write(" " * _TIME_COLUMN + taken + "\n")
         self.engine.flush()
-        return finished
+        return not isinstance(error, Interrupted)
 
     def _show(self, error: LuaError) -> None:
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""

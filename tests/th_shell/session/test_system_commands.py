@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.commands import run_command
+from th_shell.session.system_commands import run_command
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from runtime import Engine
-from th_shell.session import Session
+from th_shell.session.session import Session
 from th_shell.visible import visible
 
 REASON = "th: write error: No space left on device\n"

@@ -13,7 +13,7 @@ from prompt_toolkit.lexers import Lexer, PygmentsLexer
 from prompt_toolkit.styles import Style
 from pygments.lexers.scripting import LuaLexer  # type: ignore[import-untyped]
 
-from th_shell.inputs import is_command
+from th_shell.session.commands import is_command
 
 __all__ = ["STYLE", "InputLexer"]
 

@@ -8,8 +8,8 @@ import pytest
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from th_shell.repl import create_prompt, loop
-from th_shell.session import Session
+from th_shell.session.session import Session
+from th_shell.terminal.repl import create_prompt, loop
 
 ENTER, TAB, CTRL_C, CTRL_D, UP = "\r", "\t", "\x03", "\x04", "\x1b[A"
 

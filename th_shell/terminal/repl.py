@@ -22,11 +22,11 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 
 from runtime import Engine
-from th_shell.banner import BANNER
-from th_shell.completion import LuaCompleter
-from th_shell.history import LineHistory, history_path
-from th_shell.lexer import STYLE, InputLexer
-from th_shell.session import Session
+from th_shell.session.session import Session
+from th_shell.terminal.banner import BANNER
+from th_shell.terminal.completion import LuaCompleter
+from th_shell.terminal.history import LineHistory, history_path
+from th_shell.terminal.lexer import STYLE, InputLexer
 
 __all__ = ["CONTINUATION", "PROMPT", "create_prompt", "loop", "run"]
 

@@ -8,7 +8,7 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from runtime import Engine
-from th_shell.completion import LuaCompleter, NameContext, file_context, name_context
+from th_shell.terminal.completion import LuaCompleter, NameContext, file_context, name_context
 
 Complete = Callable[[str], list[str]]
 

@@ -8,30 +8,17 @@ behind prompts is input, and the rest is output, which is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from enum import Enum
+from collections.abc import Iterator
 
-__all__ = ["Judge", "Syntax", "is_command", "split"]
+from th_shell.session.commands import is_command
+from th_shell.syntax import Judge, Syntax
 
+__all__ = ["split"]
 
-class Syntax(Enum):
-    """The result of compiling a text."""
-
-    COMPLETE = "complete"
-    INCOMPLETE = "incomplete"  #: only the end is missing
-    WRONG = "wrong"  #: no continuation can make it compile
-
-
-Judge = Callable[[str], Syntax]
 
 _TRANSCRIPT_PROMPT = re.compile(r"\s*(?:th>|>)(?:[ \t]|$)")
 _CONTINUATION = re.compile(r"\s*(?:\.\.>|th>|>+)(?:[ \t]|$)")
 _LOCAL = re.compile(r"local\b")
-
-
-def is_command(text: str) -> bool:
-    """Whether an input is for the shell itself: '? name' or '$ command'."""
-    return text.lstrip().startswith(("?", "$"))
 
 
 def split(text: str, judge: Judge) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from runtime import Engine
 from runtime.calls.table import ALL, FLOATS, TABLE, Row
 from runtime.core.dtypes import BYTE
-from th_shell.help import about
+from th_shell.help.forms import about
 
 LEGEND = "[x] may be left out, *x* is the destination; of a method, the first one is its object.\n"
 TWIST = f"""\

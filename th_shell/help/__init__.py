@@ -1,0 +1,1 @@
+"""What the prompt says of names and values."""

@@ -1,0 +1,1 @@
+"""Sessions: splitting text into inputs, and running them."""

@@ -1,0 +1,49 @@
+"""Inputs that are for the shell itself and not for Lua: how they begin, and what runs them.
+
+A command is a function of the session and of the text behind its mark. Modules of commands are
+imported when the command is first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Session
+
+__all__ = ["find_command", "is_command"]
+
+Command = Callable[["Session", str], None]
+
+
+def _help(session: Session, name: str) -> None:
+    from th_shell.help import forms
+
+    session.write(forms.about(name, session.engine.names) if name else forms.OVERVIEW)
+
+
+def _system(session: Session, line: str) -> None:
+    from th_shell.session.system_commands import run_command
+
+    session.engine.keep(run_command(line, session.write_through))
+
+
+#: The commands by their marks. Of two marks that an input begins with, the longer one counts.
+_COMMANDS: dict[str, Command] = {"?": _help, "$": _system}
+
+
+def _mark(text: str) -> str:
+    found = [mark for mark in _COMMANDS if text.lstrip().startswith(mark)]
+    return max(found, key=len, default="")
+
+
+def is_command(text: str) -> bool:
+    """Whether an input is for the shell itself: '? name', '$ command'."""
+    return bool(_mark(text))
+
+
+def find_command(text: str) -> tuple[Command, str] | None:
+    """The command that an input calls, and the text behind its mark; None where it is Lua."""
+    mark = _mark(text)
+    return (_COMMANDS[mark], text.strip().removeprefix(mark).strip()) if mark else None

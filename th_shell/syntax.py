@@ -1,0 +1,20 @@
+"""The result of compiling a text, which decides where an input ends and what is code at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+
+__all__ = ["Judge", "Syntax"]
+
+
+class Syntax(Enum):
+    """The result of compiling a text."""
+
+    COMPLETE = "complete"
+    INCOMPLETE = "incomplete"  #: only the end is missing
+    WRONG = "wrong"  #: no continuation can make it compile
+
+
+#: Compiles a text.
+Judge = Callable[[str], Syntax]

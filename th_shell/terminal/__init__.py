@@ -1,0 +1,1 @@
+"""The prompt at a terminal, by prompt_toolkit."""
