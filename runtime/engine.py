@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +38,7 @@ from runtime.core.platform import keep_pages
 from runtime.core.state import State
 from runtime.host import bridge
 from runtime.host.lua_calls import Calls
+from runtime.host.running import describe
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
 
@@ -263,6 +265,10 @@ class Engine:
     def interrupt(self) -> None:
         """Stop Lua code as Ctrl-C does, where it is `interruptible`. Any thread may call this."""
         self._ctrl_c.press()
+
+    def running(self) -> str:
+        """What the main thread does now, as ``torch.sort``. Any thread may call this."""
+        return describe(threading.main_thread().ident or 0)
 
     @uninterruptible  # by the next Ctrl-C
     def _handle_interrupt(self, _: int, frame: FrameType | None) -> None:

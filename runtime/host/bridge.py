@@ -161,5 +161,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "extend": lambda items, *more: items.extend(more),
         **operating_system.functions(),
     }
-    by_name = {name.encode(): guarded(f) for name, f in functions.items()}
+    by_name = {
+        name.encode(): guarded(f, interruptible=name == "os_sleep") for name, f in functions.items()
+    }
     return {**by_name, **files.host_functions()}

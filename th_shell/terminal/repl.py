@@ -22,6 +22,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 
 from runtime import Engine
+from th_shell.session.interrupt import calm
 from th_shell.session.session import Session
 from th_shell.terminal.banner import BANNER
 from th_shell.terminal.completion import LuaCompleter
@@ -40,7 +41,8 @@ def run(engine: Engine) -> int:
     session = Session(engine, _time_format())
     engine.write(BANNER)
     engine.flush()
-    return loop(session, create_prompt(session, output=_output()).prompt)
+    with calm():
+        return loop(session, create_prompt(session, output=_output()).prompt)
 
 
 def loop(session: Session, read: Callable[[], str]) -> int:
