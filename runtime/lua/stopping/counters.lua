@@ -7,7 +7,9 @@
 --     left = left - 1
 --     if not (0 < left) then poll() end
 --
--- A function that ends in a tail call counts too where it begins: such calls can be a loop.
+-- A turn in which functions are called or strings joined may take long, and counts as many turns.
+-- Calls outside of loops count too, before the first one of those that are made one after the other:
+-- a function may call itself without end, twice or more often, or at its end.
 -- @module counters
 
 local th = ...
@@ -20,9 +22,12 @@ local band, bor, lshift, rshift = bit.band, bit.bor, bit.lshift, bit.rshift
 local cast, new = ffi.cast, ffi.new
 local sub = string.sub
 
+local counters = {}
+th.counters = counters
+
 -- Numbers of instructions.
 local ISLT, SUBVV, KSHORT, UGET, USETV, UCLO = 0, 33, 41, 45, 46, 50
-local CALL, CALLMT, CALLT, ISNEXT = 66, 67, 68, 72
+local CAT, CALLM, CALL, CALLMT, CALLT, ITERC, VARG, ISNEXT = 38, 65, 66, 67, 68, 69, 71, 72
 local FORI, FORL, ITERL, LOOP, JMP = 77, 79, 82, 85, 88
 
 local MOST_UPVALUES, MOST_SLOTS = 60, 250 -- of a function
@@ -30,14 +35,16 @@ local FARTHEST = 32767 -- a jump
 local ADDED = 2 -- upvalues, and slots of a frame
 local LENGTH = 9 -- of the instructions of a counter
 
-local counters = {}
-th.counters = counters
+-- What is subtracted: for a turn without calls, a turn with some, and for calls outside of loops.
+local LIGHT, HEAVY, CALLS = 1, 500, 1
 
 local JUMPS = { [UCLO] = true, [ISNEXT] = true, [FORI] = true, [FORL] = true, [ITERL] = true,
   [LOOP] = true, [JMP] = true }
 -- The instructions that matter here, besides tail calls.
 local is_jump = new('bool[256]')
 for op in pairs(JUMPS) do is_jump[op] = true end
+local is_heavy = new('bool[256]')
+for _, op in ipairs{ CAT, CALLM, CALL, CALLMT, CALLT, ITERC } do is_heavy[op] = true end
 
 local function op_of(instruction) return band(instruction, 255) end
 
@@ -60,9 +67,9 @@ end
 
 -- The instructions of a counter. They use the slots `frame` and the next one; `left` is the index of
 -- the first upvalue.
-local function write_counter(code, at, frame, left)
+local function write_counter(code, at, frame, left, weight)
   code[at] = short(UGET, frame, left)
-  code[at + 1] = short(KSHORT, frame + 1, 1)
+  code[at + 1] = short(KSHORT, frame + 1, weight)
   code[at + 2] = instruction(SUBVV, frame, frame, frame + 1)
   code[at + 3] = short(USETV, left, frame)
   code[at + 4] = short(KSHORT, frame + 1, 0)
@@ -83,29 +90,67 @@ local function has_loop(code, i, to)
   return false
 end
 
--- The numbers of the instructions, from 0, before which a counter belongs; nil where there are none.
-local function find_places(code, count)
-  local places
-  local function add(k)
-    places = places or {}
-    places[k] = true
-  end
+-- The loops of a function: for each, the instruction before which its counter belongs, and the first
+-- and the last one of what it repeats.
+local function find_loops(code, count)
+  local loops = {}
   for i = 0, count - 1 do
     local op = op_of(code[i])
-    if op == CALLT or op == CALLMT then
-      add(0)
-    elseif is_jump[op] then
-      if op == LOOP or op == FORI then
-        add(i + 1)
-      elseif op == ITERL then
-        add(target(code, i))
-      elseif op == JMP or op == UCLO then
-        local to = target(code, i)
-        if to <= i and not has_loop(code, i, to) then add(to) end
-      end
+    local to = is_jump[op] and target(code, i)
+    if op == LOOP and to == i then -- of a goto
+      loops[#loops + 1] = { i + 1, target(code, i + 1), i }
+    elseif op == LOOP or op == FORI then
+      loops[#loops + 1] = { i + 1, i + 1, to - 1 }
+    elseif op == ITERL then
+      loops[#loops + 1] = { to, to, i - 2 } -- the iterator's own call excepted
+    elseif (op == JMP or op == UCLO) and to <= i and not has_loop(code, i, to) then
+      loops[#loops + 1] = { to, to, i }
     end
   end
-  return places
+  return loops
+end
+
+-- Counts calls outside of loops. add(k): is called for each place.
+local function find_calls(code, count, repeated, is_main, add)
+  local targets, calls = {}, {}
+  for i = 0, count - 1 do
+    local op = op_of(code[i])
+    if is_jump[op] then targets[target(code, i)], targets[i + 1] = true, true end
+    local is_tail = op == CALLT or op == CALLMT
+    if not repeated[i] and (is_tail or (op == CALL or op == CALLM) and not is_main) then
+      calls[#calls + 1], calls.tail = i, calls.tail or is_tail
+    end
+  end
+  -- A function with one call ends when the stack is full.
+  if #calls < 2 and not calls.tail then return end
+  local last = -1
+  for _, i in ipairs(calls) do
+    local begins = last < 0
+    for k = last + 1, i do begins = begins or targets[k] end
+    -- All arguments behind '...' must directly follow it.
+    local op = op_of(code[i])
+    local takes_all = op == CALLM or op == CALLMT
+    if begins then add(takes_all and op_of(code[i - 1]) == VARG and i - 1 or i, takes_all) end
+    last = i
+  end
+end
+
+-- The numbers of the instructions, from 0, before which a counter belongs, with what is subtracted
+-- there; nil where there are none.
+local function find_places(code, count, is_main)
+  local places, repeated = {}, {}
+  for _, loop in ipairs(find_loops(code, count)) do
+    local weight = LIGHT
+    for i = loop[2], loop[3] do
+      repeated[i] = true
+      if is_heavy[op_of(code[i])] then weight = HEAVY end
+    end
+    places[loop[1]] = math.max(places[loop[1]] or 0, weight)
+  end
+  find_calls(code, count, repeated, is_main, function(k, takes_all)
+    if not takes_all or op_of(code[k]) == VARG then places[k] = places[k] or CALLS end
+  end)
+  return next(places) and places or nil
 end
 
 -- Decides for each prototype whether it has the two upvalues (`carries`), and where it counts
@@ -113,7 +158,7 @@ end
 local function decide(p, all)
   local complete = true
   for _, f in ipairs(all) do
-    f.places = find_places(cast('const uint32_t *', p + f.code), f.count)
+    f.places = find_places(cast('const uint32_t *', p + f.code), f.count, f == all[#all])
     if f.places and f.frame + ADDED > MOST_SLOTS then complete, f.places = false, nil end
     f.carries = f.places ~= nil
     for _, child in ipairs(f.children) do f.carries = f.carries or child.carries end
@@ -165,7 +210,7 @@ local function with_counters(p, f)
   for i = 0, count - 1 do
     to[i] = n
     if f.places[i] then
-      write_counter(code, n, f.frame, f.upvalue_count)
+      write_counter(code, n, f.frame, f.upvalue_count, f.places[i])
       for k = n, n + LENGTH - 1 do lines[k] = i end
       n = n + LENGTH
     end
