@@ -67,6 +67,11 @@ function th.set_hook(count)
   sethook(th.hook, '', count)
 end
 
+--- Lets Ctrl-C stop the program where only a command that it waits for has got the signal.
+function th.command_was_interrupted()
+  if hook_count then pressed[0] = 1 end
+end
+
 -- Makes the interrupt the prompt's: it is not raised any more.
 local function finish_interrupt()
   over = true
@@ -209,6 +214,8 @@ function shell.evaluate(expression, statement, quiet, before_values)
   end
   local function evaluated(ok, ...)
     if not ok then return outcome(ok, ...) end
+    -- A pcall has caught the interrupt, or a function that Ctrl-C has ended has returned.
+    if pressed[0] ~= 0 then return outcome(false, host.INTERRUPTED) end
     if expression then return shell.run(finish, select(2, ...)) end
     return shell.run(finish, ...) -- the manual has inputs such as 'return x', which print x
   end

@@ -116,6 +116,19 @@ local function dump(f, ...)
   return dumped
 end
 
+-- ------------------------------------------------------------------ commands
+
+local SIGINT = 2
+local execute = os.execute
+
+-- While a command runs, Ctrl-C is for the command alone: a loop of commands would go on.
+local function execute_and_look(...)
+  local done, how, code = execute(...)
+  local ended = how == 'signal' and code == SIGINT or how == 'exit' and code == 128 + SIGINT
+  if ended then th.command_was_interrupted() end
+  return done, how, code
+end
+
 --- Begins to put counters into what is loaded. They are left out where LuaJIT's bytecode is not what
 -- is known here.
 function loading.count_loops()
@@ -124,6 +137,7 @@ function loading.count_loops()
   for name, f in next, replaced do th.replace(nil, name, f) end
   for name, f in next, debugging do th.replace('debug', name, f) end
   th.replace('string', 'dump', dump)
+  os.execute = execute_and_look
   local load_lua = package.loaders[2]
   package.loaders[2] = function(...) return prepared(load_lua(...)) end
 end

@@ -73,11 +73,6 @@ function turns.hurry()
   left = 0
 end
 
---- Counts work of the runtime's own as so many turns.
-function turns.spend(count)
-  left = left - count
-end
-
 --- Whether an upvalue is one of the two that counting has added.
 function turns.is_hidden(id)
   return id == LEFT or id == POLL
