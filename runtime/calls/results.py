@@ -14,6 +14,7 @@ reads them so:
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import traceback
@@ -22,6 +23,7 @@ from typing import Any
 from runtime.calls.classes import CLASS_IDS
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.interrupts import INTERRUPTED, uninterruptible
+from runtime.core.memory import not_enough
 from runtime.core.tensor import Tensor, describe
 
 __all__ = ["encode", "encode_error"]
@@ -49,6 +51,9 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
         return b"\0" + INTERRUPTED.encode()
     # A library that is loaded at its first use needs memory too.
     no_room = isinstance(error, ImportError) and "failed to map segment" in str(error)
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if isinstance(error, MemoryError) and shape is not None and dtype is not None:  # numpy's
+        return b"\0" + not_enough(math.prod(shape) * dtype.itemsize).encode()
     if isinstance(error, MemoryError) or no_room:
         return b"\0$ Torch: not enough memory. Buy new RAM!"
     if isinstance(error, ValueError) and _TOO_LARGE.match(str(error)):
