@@ -184,7 +184,7 @@ class Engine:
 
     def run(self, chunk: Chunk, *args: bytes) -> None:
         """Run a compiled chunk. Raises LuaError."""
-        self._check(self._call(b"run_chunk", chunk, *args))
+        self._check(self._call(b"run", chunk, *args))
 
     def require(self, name: bytes) -> None:
         """Load a Lua library by name. Raises LuaError."""

@@ -1,9 +1,9 @@
 """What a container gets of the processors' time and of the memory: limits of its control groups.
 
-Linux keeps them in files: ``cpu.max`` of a group of version 2 (quota and period in microseconds, or
-'max'), ``cpu.cfs_quota_us`` (-1: none) and ``cpu.cfs_period_us`` of one of version 1; ``memory.max``
-and ``memory.current``, or ``memory.limit_in_bytes`` and ``memory.usage_in_bytes``. A limit holds for
-the groups within a group, too.
+Linux keeps them in files. Of a group of version 2: ``cpu.max`` (quota and period in microseconds,
+or 'max'), ``memory.max`` and ``memory.current``. Of one of version 1: ``cpu.cfs_quota_us`` (-1:
+none) and ``cpu.cfs_period_us``, ``memory.limit_in_bytes`` and ``memory.usage_in_bytes``. A limit
+holds for the groups within a group, too.
 """
 
 from __future__ import annotations

@@ -174,15 +174,15 @@ local function outcome(ok, report)
   return message, frames
 end
 
---- Runs a function; returns nil, or the message and the traceback of its error.
-function shell.run(f, ...)
+-- Calls a function; returns nil, or the message and the traceback of its error.
+local function call(f, ...)
   over = false
   return outcome(xpcall(f, th.traceback, ...))
 end
 
---- The same with a chunk that was compiled.
-function shell.run_chunk(f, ...)
-  return shell.run(loading.prepare(f), ...)
+--- Runs a chunk; returns nil, or the message and the traceback of its error.
+function shell.run(f, ...)
+  return call(loading.prepare(f), ...)
 end
 
 local plain_print = print
@@ -216,8 +216,8 @@ function shell.evaluate(expression, statement, quiet, before_values)
     if not ok then return outcome(ok, ...) end
     -- A pcall has caught the interrupt, or a function that Ctrl-C has ended has returned.
     if pressed[0] ~= 0 then return outcome(false, host.INTERRUPTED) end
-    if expression then return shell.run(finish, select(2, ...)) end
-    return shell.run(finish, ...) -- the manual has inputs such as 'return x', which print x
+    if expression then return call(finish, select(2, ...)) end
+    return call(finish, ...) -- the manual has inputs such as 'return x', which print x
   end
   over = false
   -- xpcall calls the chunk itself: it then is 'main chunk' in tracebacks.
@@ -311,5 +311,5 @@ end
 
 --- Loads a library as `th -l` does.
 function shell.require(name)
-  return shell.run(require, name)
+  return call(require, name)
 end

@@ -8,8 +8,8 @@
 --     if not (0 < left) then poll() end
 --
 -- A turn in which functions are called or strings joined may take long, and counts as many turns.
--- Calls outside of loops count too, before the first one of those that are made one after the other:
--- a function may call itself without end, twice or more often, or at its end.
+-- Calls outside of loops count too, before the first one of those that are made one after the
+-- other: a function may call itself without end, twice or more often, or at its end.
 -- @module counters
 
 local th = ...
@@ -65,8 +65,8 @@ local function short(op, a, d)
   return bor(op, lshift(a, 8), lshift(d, 16))
 end
 
--- The instructions of a counter. They use the slots `frame` and the next one; `left` is the index of
--- the first upvalue.
+-- The instructions of a counter. They use the slots `frame` and the next one; `left` is the index
+-- of the first upvalue.
 local function write_counter(code, at, frame, left, weight)
   code[at] = short(UGET, frame, left)
   code[at + 1] = short(KSHORT, frame + 1, weight)
@@ -90,8 +90,8 @@ local function has_loop(code, i, to)
   return false
 end
 
--- The loops of a function: for each, the instruction before which its counter belongs, and the first
--- and the last one of what it repeats.
+-- The loops of a function: for each, the instruction before which its counter belongs, and the
+-- first and the last one of what it repeats.
 local function find_loops(code, count)
   local loops = {}
   for i = 0, count - 1 do

@@ -1,6 +1,6 @@
 --- Reads and writes bytecode as string.dump gives it: LuaJIT's format, version 2.
--- A dump is a head, then the prototypes of functions, inner ones first, then a byte 0. The fields of
--- a prototype here: `start` and `stop` of all its bytes, `count` of instructions, the addresses
+-- A dump is a head, then the prototypes of functions, inner ones first, then a byte 0. The fields
+-- of a prototype here: `start` and `stop` of all its bytes, `count` of instructions, the addresses
 -- `code`, `upvalues`, `constants` and `debug` (nil in stripped dumps) in the dump, the `children`.
 -- Addresses are offsets from the dump's first byte.
 -- @module dumps
@@ -141,15 +141,14 @@ function dumps.read(dump)
   end
   local all, open, first = {}, {}, at
   while true do
-    local start, size = at, nil
-    size, at = read_number(p, at)
+    local size, content = read_number(p, at)
     if size == 0 then break end
-    local f = read_prototype(p, at, at + size, stripped)
-    f.start = start
+    local f = read_prototype(p, content, content + size, stripped)
+    f.start = at
     local has_children = band(f.flags, HAS_CHILDREN) ~= 0
     f.children = take(open, has_children and count_children(p, f.constants, f.object_count) or 0)
     all[#all + 1], open[#open + 1] = f, f
-    at = at + size
+    at = f.stop
   end
   return all, first
 end
@@ -171,17 +170,15 @@ end
 local function put_variables(out, p, at, places)
   local last, last_written = 0, 0
   while p[at] ~= 0 do
-    local name, start, length = at, nil, nil
-    at = p[at] < 7 and at + 1 or skip_names(p, at, 1) -- below 7: a name of the compiler's own
-    out:putcdata(p + name, at - name)
-    start, at = read_number(p, at)
-    length, at = read_number(p, at)
-    start = last + start
-    last = start
+    local name_stop = p[at] < 7 and at + 1 or skip_names(p, at, 1) -- below 7: the compiler's own
+    out:putcdata(p + at, name_stop - at)
+    local distance, behind = read_number(p, name_stop)
+    local length, stop = read_number(p, behind)
+    local start = last + distance
     local written = places[start]
     put_number(out, written - last_written)
     put_number(out, places[start + length] - written)
-    last_written = written
+    at, last, last_written = stop, start, written
   end
   out:put('\0')
 end
@@ -209,8 +206,8 @@ local function put_debug(out, p, f, change)
   end
 end
 
---- Writes a prototype with changes to a buffer. Fields of `change`: `frame`, `upvalue_count` and the
--- indices `added` (a list) of upvalues; and where instructions change, `count` of them, `code`,
+--- Writes a prototype with changes to a buffer. Fields of `change`: `frame`, `upvalue_count` and
+-- the indices `added` (a list) of upvalues; and where instructions change, `count` of them, `code`,
 -- `lines` (for each the old instruction whose line it has), `places` (for each old number of an
 -- instruction, counted as in the names of variables, the new one).
 function dumps.put(out, p, f, change)

@@ -129,8 +129,8 @@ local function execute_and_look(...)
   return done, how, code
 end
 
---- Begins to put counters into what is loaded. They are left out where LuaJIT's bytecode is not what
--- is known here.
+--- Begins to put counters into what is loaded. They are left out where LuaJIT's bytecode is not
+-- what is known here.
 function loading.count_loops()
   if loading.counts or not turns.work() then return end
   loading.counts = true

@@ -14,9 +14,13 @@ local getinfo, upvalueid, upvaluejoin = debug.getinfo, debug.upvalueid, debug.up
 -- the prompt has got the error.
 local pressed = ffi.cast('int32_t *', host.pressed)
 
-ffi.cdef 'typedef struct { long seconds, nanoseconds; } th_time; int clock_gettime(int, th_time *);'
-local CLOCK = jit.os == 'OSX' and 6 or 1 -- CLOCK_MONOTONIC
-local clock, time = ffi.C.clock_gettime, ffi.new('th_time')
+-- The names are our own, since a program may declare C's names in another way.
+ffi.cdef[[
+typedef struct { long seconds, nanoseconds; } THTime;
+int THClock(int, THTime *) __asm__("clock_gettime");
+]]
+local MONOTONIC = jit.os == 'OSX' and 6 or 1
+local clock, time = ffi.C.THClock, ffi.new('THTime')
 
 -- How many turns are counted before the next look: as many as take about a millisecond, so that
 -- turns that take long do not make anyone wait, and short ones are not slower for the counting.
@@ -32,7 +36,7 @@ th.turns = turns
 function turns.new_pace(least, most)
   local step, last = least, 0
   return function(restart)
-    clock(CLOCK, time)
+    clock(MONOTONIC, time)
     local now = tonumber(time.seconds) + tonumber(time.nanoseconds) * 1e-9
     local taken = now - last
     last = now
