@@ -67,11 +67,6 @@ function th.set_hook(count)
   sethook(th.hook, '', count)
 end
 
---- Lets Ctrl-C stop the program where only a command that it waits for has got the signal.
-function th.command_was_interrupted()
-  if hook_count then pressed[0] = 1 end
-end
-
 -- Makes the interrupt the prompt's: it is not raised any more.
 local function finish_interrupt()
   over = true
@@ -80,23 +75,34 @@ local function finish_interrupt()
 end
 
 th.note_interrupts_by(interrupt)
-function loading.program_left_hook()
+
+local active = false -- whether Ctrl-C stops what runs
+
+-- Sets the hook anew.
+local function begin_hook()
   hook_count = nil
-  th.set_hook(pace(true))
+  if active then
+    th.set_hook(pace(true))
+  else
+    sethook()
+  end
+end
+
+--- Puts the hook back that the program has replaced by its own.
+loading.program_left_hook = begin_hook
+
+--- Lets Ctrl-C stop the program where only a command that it waits for has got the signal.
+function th.command_was_interrupted()
+  if active then pressed[0] = 1 end
 end
 
 --- Sets whether Ctrl-C stops what runs.
 function shell.set_interruptible(on)
   stopped, over = false, false
   pressed[0] = 0
+  active = on
   th.turns.restart()
-  if loading.own_hook then return end
-  hook_count = nil
-  if on then
-    th.set_hook(pace(true))
-  else
-    sethook()
-  end
+  if not loading.own_hook then begin_hook() end
 end
 
 --- Lets Ctrl-C stop the loops of all that is loaded from now on.

@@ -22,7 +22,7 @@ local band, bor, lshift, rshift = bit.band, bit.bor, bit.lshift, bit.rshift
 local cast, new = ffi.cast, ffi.new
 local sub = string.sub
 
-local counters = {}
+local counters = { ADDED = 2 } -- upvalues, and slots of a frame
 th.counters = counters
 
 -- Numbers of instructions.
@@ -32,7 +32,7 @@ local FORI, FORL, ITERL, LOOP, JMP = 77, 79, 82, 85, 88
 
 local MOST_UPVALUES, MOST_SLOTS = 60, 250 -- of a function
 local FARTHEST = 32767 -- a jump
-local ADDED = 2 -- upvalues, and slots of a frame
+local ADDED = counters.ADDED
 local LENGTH = 9 -- of the instructions of a counter
 
 -- What is subtracted: for a turn without calls, a turn with some, and for calls outside of loops.

@@ -3,15 +3,19 @@
 -- @module loading
 
 local th = ...
-local turns = th.turns
+local counters, turns = th.counters, th.turns
 
-local type, pcall, error, select = type, pcall, error, select
+local type, pcall, error, select, tonumber = type, pcall, error, select, tonumber
+local match = string.match
 local getinfo, upvalueid = debug.getinfo, debug.upvalueid
 local sethook, gethook = debug.sethook, debug.gethook
 
 -- Lua's functions that this module replaces, under their own names: errors name them so.
 local loadstring, load, loadfile = loadstring, load, loadfile
+local dump = string.dump
 local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
+
+local WRONG_ARGUMENT = "^bad argument #(%d+) to '[^']*' %((.*)%)$"
 
 local loading = { counts = false }
 th.loading = loading
@@ -30,16 +34,30 @@ end
 
 local function pass(...) return ... end
 
+-- The results of a pcall of one of Lua's functions. Its errors about arguments tell the program's
+-- line and the name by which the program has called ours.
+local function results(ok, ...)
+  if ok then return ... end
+  local message = (...)
+  local arg, detail
+  if type(message) == 'string' then arg, detail = match(message, WRONG_ARGUMENT) end
+  if arg then th.argument_error(tonumber(arg), detail) end
+  error(message, 0)
+end
+
+-- No function below leaves by a tail call before `results` has returned: its name would be lost.
 local replaced = {}
 
-replaced.loadstring = th.public(function(...) return prepared(loadstring(...)) end)
-replaced.load = th.public(function(...) return prepared(load(...)) end)
-replaced.loadfile = th.public(function(...) return prepared(loadfile(...)) end)
+function replaced.loadstring(...) return pass(prepared(results(pcall(loadstring, ...)))) end
+
+function replaced.load(...) return pass(prepared(results(pcall(load, ...)))) end
+
+function replaced.loadfile(...) return pass(prepared(results(pcall(loadfile, ...)))) end
 
 function replaced.dofile(...)
   local name = ...
   if name ~= nil and type(name) ~= 'string' and type(name) ~= 'number' then
-    th.type_error(1, 'string', name, false, 'dofile')
+    th.type_error(1, 'string', name, false)
   end
   local f, message = loadfile(name)
   if not f then error(message, 0) end
@@ -62,58 +80,67 @@ end
 
 local debugging = {}
 
-debugging.getupvalue = th.public(function(f, i) return pass(getupvalue(f, shown(f, i))) end)
-debugging.setupvalue = th.public(function(f, i, ...)
-  return pass(setupvalue(f, shown(f, i), ...))
-end)
-debugging.upvalueid = th.public(function(f, i) return pass(upvalueid(f, shown(f, i))) end)
-debugging.upvaluejoin = th.public(function(f, i, g, k)
-  return pass(upvaluejoin(f, shown(f, i), g, shown(g, k)))
-end)
+function debugging.getupvalue(f, i, ...)
+  return pass(results(pcall(getupvalue, f, shown(f, i), ...)))
+end
 
-local OUR_FRAMES = 2 -- between the program's function and debug.getinfo: below, and pcall
+function debugging.setupvalue(f, i, ...)
+  return pass(results(pcall(setupvalue, f, shown(f, i), ...)))
+end
+
+function debugging.upvalueid(f, i, ...)
+  return pass(results(pcall(upvalueid, f, shown(f, i), ...)))
+end
+
+function debugging.upvaluejoin(f, i, g, k, ...)
+  return pass(results(pcall(upvaluejoin, f, shown(f, i), g, shown(g, k), ...)))
+end
+
+local OUR_FRAMES = 2 -- between the program's function and Lua's getinfo: below, and pcall
 
 local function of_level(level)
   return type(level) == 'number' and level > 0 and level + OUR_FRAMES or level
 end
 
+-- The function that debug.getinfo was asked about, for a caller one level further in than pcall.
+local function function_at(first, second)
+  if type(first) == 'function' then return first end
+  if type(first) ~= 'thread' then return getinfo(of_level(first), 'f').func end
+  return type(second) == 'function' and second or getinfo(first, second, 'f').func
+end
+
 function debugging.getinfo(...)
-  local first, second, third = ...
-  local ok, info
-  if type(first) == 'thread' then
-    ok, info = pcall(getinfo, ...)
+  local first, second = ...
+  if type(first) == 'number' and first < 0 then return nil end
+  local info
+  if type(first) == 'thread' or select('#', ...) == 0 then
+    info = results(pcall(getinfo, ...))
   else
-    ok, info = pcall(getinfo, of_level(first), select(2, ...))
+    info = results(pcall(getinfo, of_level(first), select(2, ...)))
   end
-  if not ok then th.fail(info) end
-  if not info or not info.nups then return info end
-  local f = type(first) == 'function' and first or type(second) == 'function' and second
-  if not f and type(first) == 'thread' then
-    f = getinfo(first, second, 'f').func
-  elseif not f then
-    f = getinfo(of_level(first) - 1, 'f').func -- without pcall's frame
+  if info and info.nups and turns.counts(function_at(first, second)) then
+    info.nups = info.nups - turns.ADDED
   end
-  if turns.counts(f) then info.nups = info.nups - 2 end
-  return info, third and nil
+  return info
 end
 
 -- A program's own hook takes the place of the one that looks for Ctrl-C; without it, that one is
 -- back.
 function debugging.sethook(...)
-  sethook(...)
-  loading.own_hook = gethook() ~= nil
-  if not loading.own_hook then loading.program_left_hook() end
+  local f, mask, count = select(type((...)) == 'thread' and 2 or 1, ...)
+  loading.own_hook = type(f) == 'function' and (mask ~= '' or (count or 0) > 0)
+  if not loading.own_hook and f == nil then return loading.program_left_hook() end
+  return sethook(...) -- a tail call: the hook does not see lines of ours
 end
 
 function debugging.gethook(...)
   if loading.own_hook then return gethook(...) end
+  return nil, '', 0
 end
 
-local function dump(f, ...)
-  if type(f) ~= 'function' then th.type_error(1, 'function', f, f == nil, 'dump') end
-  local ok, dumped = pcall(turns.dump, f, ...)
-  if not ok then th.fail(dumped) end
-  return dumped
+local function dump_as_written(...)
+  local dumped = results(pcall(dump, ...))
+  return turns.counts((...)) and counters.remove(dumped) or dumped
 end
 
 -- ------------------------------------------------------------------ commands
@@ -136,8 +163,8 @@ function loading.count_loops()
   loading.counts = true
   for name, f in next, replaced do th.replace(nil, name, f) end
   for name, f in next, debugging do th.replace('debug', name, f) end
-  th.replace('string', 'dump', dump)
+  th.replace('string', 'dump', dump_as_written)
   os.execute = execute_and_look
   local load_lua = package.loaders[2]
-  package.loaders[2] = function(...) return prepared(load_lua(...)) end
+  package.loaders[2] = function(...) return pass(prepared(results(pcall(load_lua, ...)))) end
 end

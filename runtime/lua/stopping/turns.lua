@@ -27,7 +27,7 @@ local clock, time = ffi.C.THClock, ffi.new('THTime')
 local LEAST, MOST = 10, 100000
 local SHORT, LONG = 0.001, 0.01 -- seconds
 
-local turns = {}
+local turns = { ADDED = counters.ADDED }
 th.turns = turns
 
 --- A pace: called now and then, says how many steps may pass before the next call.
@@ -86,12 +86,6 @@ end
 function turns.counts(f)
   local count = getinfo(f, 'u').nups
   return count >= 2 and upvalueid(f, count) == POLL
-end
-
---- The bytecode of a function as it was written.
-function turns.dump(f, ...)
-  local dumped = dump(f, ...)
-  return turns.counts(f) and counters.remove(dumped) or dumped
 end
 
 --- A function that was just loaded, with counters in its loops; and whether all are counted.
