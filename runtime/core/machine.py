@@ -7,6 +7,7 @@ makes it: a tensor, numpy for a result in between, or Lua for a string.
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 
 from runtime.core import cgroups
@@ -22,8 +23,8 @@ _KILOBYTE = 1 << 10
 #: Bytes that are left to the system, besides one part in `_PART` of what is available.
 _LEFT = 128 << 20
 _PART = 50
-#: Bytes that the process may always allocate: code that LuaJIT compiles, threads.
-_LEAST = 64 << 20
+#: Bytes beyond that for what must not fail: code that LuaJIT compiles, the stack of a thread.
+_SMALL = 4 << 20
 
 # The limit that the process has started with, which is never exceeded.
 _at_start: list[tuple[int, int]] = []
@@ -42,18 +43,19 @@ def available(root: str = "") -> int | None:
     return free if left is None else min(free, left)
 
 
-def limit_data() -> None:
+def limit_data() -> int:
     """Let allocations fail from now on that do not fit into the memory there is now.
 
-    Memory that was allocated and not yet written counts as used.
+    Returns how many bytes fit. Memory that was allocated and not yet written counts as used.
     """
     free = available()
     used = _fields("/proc/self/status", ("VmData", "RssAnon", "VmSwap"))
-    if free is None or "RssAnon" not in used or resource is None:
-        return
-    written = used["RssAnon"] + used.get("VmSwap", 0)
+    if free is None or "VmData" not in used or "RssAnon" not in used or resource is None:
+        return sys.maxsize
+    written, data = used["RssAnon"] + used.get("VmSwap", 0), used["VmData"]
     most = free + written - _LEFT - free // _PART
-    _set(max(most, used.get("VmData", 0) + _LEAST))
+    _set(max(most, data) + _SMALL)
+    return max(0, most - data)
 
 
 def _set(most: int) -> None:

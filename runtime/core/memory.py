@@ -160,15 +160,16 @@ class Memory(Part):
     def _new(self, count: int, nbytes: int, dtype: DType) -> Array:
         if nbytes < Pool.MIN_BYTES:
             return np.empty(count, dtype.numpy)
-        if nbytes >= _MIN_WORTH_COLLECTING:
-            limit_data()
         try:
-            return self._pool.take(nbytes).view(dtype.numpy)
+            if nbytes >= _MIN_WORTH_COLLECTING:
+                _check_room(nbytes)
+            memory = self._pool.take(nbytes)
         except MemoryError:
             self.collect()
             self.trim()
-            limit_data()
-            return self._pool.take(nbytes).view(dtype.numpy)
+            _check_room(nbytes)
+            memory = self._pool.take(nbytes)
+        return memory.view(dtype.numpy)
 
     def recycle(self, data: Array) -> None:
         """Keep the memory of an array from `allocate` that its storage no longer needs.
@@ -200,6 +201,12 @@ class Memory(Part):
         self.meter.collect = self.leave_block = None
         self.meter.limit = 0  # what storages give back later is not kept
         self.trim()
+
+
+def _check_room(nbytes: int) -> None:
+    """Raise MemoryError if the machine has no room for so many bytes."""
+    if limit_data() < nbytes:
+        raise MemoryError
 
 
 @cache

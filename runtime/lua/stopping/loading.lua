@@ -78,22 +78,25 @@ local function shown(f, i)
   return is_hidden(f, i) and NOWHERE or i
 end
 
+-- The arguments of a function that takes a function and the index of an upvalue.
+local function arguments(...)
+  local f, i = ...
+  if is_hidden(f, i) then return f, NOWHERE, select(3, ...) end
+  return ...
+end
+
 local debugging = {}
 
-function debugging.getupvalue(f, i, ...)
-  return pass(results(pcall(getupvalue, f, shown(f, i), ...)))
-end
+function debugging.getupvalue(...) return pass(results(pcall(getupvalue, arguments(...)))) end
 
-function debugging.setupvalue(f, i, ...)
-  return pass(results(pcall(setupvalue, f, shown(f, i), ...)))
-end
+function debugging.setupvalue(...) return pass(results(pcall(setupvalue, arguments(...)))) end
 
-function debugging.upvalueid(f, i, ...)
-  return pass(results(pcall(upvalueid, f, shown(f, i), ...)))
-end
+function debugging.upvalueid(...) return pass(results(pcall(upvalueid, arguments(...)))) end
 
-function debugging.upvaluejoin(f, i, g, k, ...)
-  return pass(results(pcall(upvaluejoin, f, shown(f, i), g, shown(g, k), ...)))
+function debugging.upvaluejoin(f, i, ...)
+  local g, k = ...
+  if is_hidden(g, k) then return pass(results(pcall(upvaluejoin, f, shown(f, i), g, NOWHERE))) end
+  return pass(results(pcall(upvaluejoin, f, shown(f, i), ...)))
 end
 
 local OUR_FRAMES = 2 -- between the program's function and Lua's getinfo: below, and pcall

@@ -99,8 +99,10 @@ STOPPED = {
     "pcall of itself": "local function f() pcall(f) pcall(f) end f()",
     "xpcall": "local function f() while true do end end while true do xpcall(f, f) end",
     "coroutines": "while true do coroutine.wrap(function() while true do end end)() end",
-    "resume": "while true do coroutine.resume(coroutine.create(function() while true do end end)) end",
-    "two coroutines": "local f = coroutine.wrap(function() while true do coroutine.yield() end end) "
+    "resume": "while true do coroutine.resume(coroutine.create(function() while true do end "
+    "end)) end",
+    "two coroutines": "local f = coroutine.wrap(function() while true do coroutine.yield() end "
+    "end) "
     "while true do f() end",
     "metamethods": "local t = setmetatable({}, {__index = function() while true do end end}) t.x()",
     "arithmetic": "local t = setmetatable({}, {__add = function(a) return a end}) "
@@ -111,8 +113,10 @@ STOPPED = {
     "loads in parts": "load(function() while true do end end)",
     "comparators": "local t = {} for i = 1, 2e5 do t[i] = i end "
     "while true do table.sort(t, function(a, b) return a > b end) end",
-    "joined strings": "local t = {} for i = 1, 1e5 do t[i] = 'abc' end while true do table.concat(t) end",
-    "insertions": "local t = {} for i = 1, 1e5 do t[i] = i end while true do table.insert(t, 1, 1) end",
+    "joined strings": "local t = {} for i = 1, 1e5 do t[i] = 'abc' end while true do "
+    "table.concat(t) end",
+    "insertions": "local t = {} for i = 1, 1e5 do t[i] = i end while true do table.insert(t, 1, "
+    "1) end",
     "repeated strings": "while true do local s = ('x'):rep(1e6) end",
     "sleep": "sys.sleep(100)",
     "apply": "x:apply(function() while true do end end)",
@@ -196,7 +200,8 @@ def test_it_says_what_runs_where_that_goes_on(talk: Talk) -> None:
     talk.interrupt()
     talk.interrupt()
     assert talk.until("interrupted!\n") == (
-        "\nstill running: a function of Lua or of a C library; returns to the prompt when it is done"
+        "\nstill running: a function of Lua or of a C library; returns to the prompt when it is "
+        "done"
         "\ninterrupted!\n"
     )
 

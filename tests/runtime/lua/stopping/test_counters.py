@@ -183,15 +183,18 @@ COUNTED = {
         "local i = 0 repeat i = i + 1 local k = i local function f() return k end until f() == 300"
     ),
     "goto": "local i = 0 ::top:: i = i + 1 if i < 300 then goto top end",
-    "goto out of blocks": "local i = 0 do ::top:: i = i + 1 do if i < 300 then goto top end end end",
+    "goto out of blocks": "local i = 0 do ::top:: i = i + 1 do if i < 300 then goto top end end "
+    "end",
     "nested short loops": "for i = 1, 150 do for k = 1, 2 do end end",
     "tail calls": "local function f(n) if n > 0 then return f(n - 1) end end f(300)",
-    "tail calls with ...": "local function f(n, ...) if n > 0 then return f(n - 1, ...) end end f(300)",
+    "tail calls with ...": "local function f(n, ...) if n > 0 then return f(n - 1, ...) end end "
+    "f(300)",
     "calls of itself": (
         "local function f(n) if n > 1 then return 1 + f(n - 1) + f(n - 2) end return 1 end f(13)"
     ),
     "calls with all arguments": (
-        "local function f(n, ...) if n > 1 then g(f(n - 1, ...), f(n - 2, ...)) end return 1, ... end"
+        "local function f(n, ...) if n > 1 then g(f(n - 1, ...), f(n - 2, ...)) end return 1, "
+        "... end"
         " function g() end f(13, 1)"
     ),
 }
@@ -232,8 +235,9 @@ def _use(count: int) -> str:
         (f"{_assign(59)} return function() while {_use(59)} do end end", False),
         (f"{_assign(59)} return function() local a = {_use(59)} "
          "return function() while a do end end end", False),
-        (f"local t = {{{', '.join('1' for _ in range(240))}}} while t[1] == 1 do t[1] = 2 end", True),
-        (f"local function f(...) while ... do end end f({', '.join('1' for _ in range(246))})"
+        (f"local t = {{{', '.join('1' for _ in range(240))}}} while t[1] == 1 do t[1] = 2 end",
+         True),
+        (f"local function f(...) while ... do end end f(x, {', '.join('1' for _ in range(245))})"
          " while x do end", False),
     ],
 )  # fmt: skip

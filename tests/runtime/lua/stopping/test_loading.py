@@ -40,14 +40,16 @@ PROGRAMS = {
     "local variables": "for i = 1, 2 do local x = i * 2 while x < 5 do local y = x x = x + 1 "
     "print(debug.getlocal(1, 4), debug.getlocal(1, 5), debug.getlocal(1, 6)) end end",
     "lines": "local function f(x)\n\n  while x\n  do\n    x = not x\n  end\n  for i = 1, 2 do\n"
-    "  end\nend\nlocal t = {}\nfor line in pairs(debug.getinfo(f, 'L').activelines) do t[#t + 1] = line end\n"
+    "  end\nend\nlocal t = {}\nfor line in pairs(debug.getinfo(f, 'L').activelines) do t[#t + "
+    "1] = line end\n"
     "table.sort(t)\nprint(table.concat(t, ' '))",
     "hooks of lines": "local lines = {}\ndebug.sethook(function(_, line)\n"
     "if debug.getinfo(2, 'S').source == '=program' then lines[#lines + 1] = line end\n"
     "end, 'l')\nfor i = 1, 3 do\n  local k = 0\n  while k < 2 do\n    k = k + 1\n  end\nend\n"
     "debug.sethook()\nprint(table.concat(lines, ' '))",
     "the hook": "print(debug.gethook()) local f = function() end debug.sethook(f, '', 1000) "
-    "print(debug.gethook() == f, select(2, debug.gethook())) debug.sethook() print(debug.gethook())",
+    "print(debug.gethook() == f, select(2, debug.gethook())) debug.sethook() "
+    "print(debug.gethook())",
     "environments": "local f = loadstring('while not done do x = 1 done = true end return x') "
     "local env = {} setfenv(f, env) print(f(), env.x, x, getfenv(f) == env, getfenv(1) == _G) "
     "print(load('for i = 1, 2 do y = i end return y', 'c', 't', env)(), env.y, y)",
@@ -55,7 +57,8 @@ PROGRAMS = {
     "syntax errors": "print(loadstring('while do', '=x')) print(load('x x', '@file'))",
     "wrong arguments": "for _, f in ipairs{loadstring, load, loadfile, dofile, string.dump, "
     "debug.getinfo, debug.getupvalue} do print(pcall(f, {})) end",
-    "errors in loops": "local f = loadstring('\\n\\nwhile true do\\n  local x = y.z\\nend', '@file.lua')"
+    "errors in loops": "local f = loadstring('\\n\\nwhile true do\\n  local x = y.z\\nend', "
+    "'@file.lua')"
     " print(pcall(f)) print(xpcall(f, debug.traceback))",
     "levels of errors": "local f = loadstring('for i = 1, 2 do error(\"a\", 1) end', '=in') "
     "print(pcall(f)) print(pcall(loadstring('for i = 1, 2 do error(\"a\", 2) end', '=in')))",
