@@ -29,10 +29,12 @@ from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.thread_pool import ThreadPool
 from runtime.core.arithmetic import as_in_c
 from runtime.core.interrupts import INTERRUPTED, is_interruptible, uninterruptible
+from runtime.core.machine import limit_data
 from runtime.core.platform import keep_pages
 from runtime.core.state import State
 from runtime.host import start
 from runtime.host.lua_calls import Calls
+from runtime.host.running import describe
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
 
@@ -95,15 +97,21 @@ def _as_lua_error(error: Exception) -> LuaError:
 
 
 class _CtrlC:
-    """Whether Ctrl-C was pressed where Python could not stop at once; Lua asks now and then."""
+    """Whether Ctrl-C was pressed, in memory that Lua reads; it is there until Lua clears it."""
 
     def __init__(self) -> None:
-        self.pressed = False
+        self._pressed = ctypes.c_int32(0)
+
+    @property
+    def address(self) -> int:
+        return ctypes.addressof(self._pressed)
+
+    def press(self) -> None:
+        self._pressed.value = 1
 
     def poll(self) -> bool:
-        """Whether it was, since the last time."""
-        pressed, self.pressed = self.pressed, False
-        return pressed
+        """Whether it was. Calling this lets Python handle signals, too."""
+        return bool(self._pressed.value)
 
 
 class Engine:
@@ -223,7 +231,6 @@ class Engine:
         text = text.removeprefix(b"=")
         expression = self._expression(text.rstrip(b"; \t\r\n"), name)
         statement = None if expression is not None else self.compile(text, name)
-        self._call(b"interpret", expression if expression is not None else statement)
         self._check(self._call(b"evaluate", expression, statement, quiet, before_values))
 
     def _expression(self, text: bytes, name: bytes) -> Chunk | None:
@@ -304,25 +311,40 @@ class Engine:
     def interruptible(self) -> Iterator[None]:
         """Let Ctrl-C stop the code that `evaluate` runs, with an Interrupted error.
 
-        To be used in the main thread. Compiled loops of libraries finish first.
+        To be used in the main thread. Code that LuaJIT has compiled stops where `count_loops` has
+        put counters into it.
         """
-        previous = _handle_interrupts(self._interrupt)
-        self._ctrl_c.pressed = False
+        limit_data()
         self._call(b"set_interruptible", True)
+        previous = _handle_interrupts(self._handle_interrupt)
         try:
             yield
         finally:
             _handle_interrupts(previous)
-            self._ctrl_c.pressed = False
             self._call(b"set_interruptible", False)
 
+    def count_loops(self) -> None:
+        """Let Ctrl-C stop the loops of all that is loaded from now on.
+
+        Counters are put into their bytecode, where programs do not see them.
+        """
+        self._call(b"count_loops")
+
+    def interrupt(self) -> None:
+        """Stop Lua code as Ctrl-C does, where it is `interruptible`. Any thread may call this."""
+        self._ctrl_c.press()
+
+    def running(self) -> str:
+        """What the main thread does now, as ``torch.sort``. Any thread may call this."""
+        return describe(threading.main_thread().ident or 0)
+
     @uninterruptible  # by the next Ctrl-C
-    def _interrupt(self, _: int, frame: FrameType | None) -> None:
+    def _handle_interrupt(self, _: int, frame: FrameType | None) -> None:
         # Runs between two steps of Python code: of an operation, which then stops, or of
         # `_CtrlC.poll`, which Lua calls now and then.
+        self._ctrl_c.press()
         if is_interruptible(frame):
             raise KeyboardInterrupt
-        self._ctrl_c.pressed = True
 
     # -- the rest
 
@@ -379,6 +401,7 @@ def _host(state: State, ctrl_c: _CtrlC) -> dict[bytes, Any]:
         **start.definitions(),
         b"export_lua": _export_lua,
         b"poll": ctrl_c.poll,
+        b"pressed": ctrl_c.address,
         **_lock_functions(),
     }
 

@@ -85,7 +85,8 @@ def _run(options: Options) -> int:
         return FAILURE
 
     engine = Engine()
-    _prepare(engine, options)
+    opens_prompt = _wants_prompt(options)
+    _prepare(engine, options, opens_prompt)
     try:
         _run_before_prompt(engine, options)
     except LuaError as error:
@@ -93,7 +94,7 @@ def _run(options: Options) -> int:
         _report(error, "th: ")
         return FAILURE
     engine.flush()
-    if options.interactive or not (options.actions or options.script or not sys.stdin.isatty()):
+    if opens_prompt:
         return _open_prompt(engine) or _check_output(engine)
     return _check_output(engine)
 
@@ -117,7 +118,7 @@ def _open_prompt_first(options: Options) -> int:
         from th_shell.terminal import repl
 
         def prepare(engine: Engine) -> None:
-            _prepare(engine, options)
+            _prepare(engine, options, opens_prompt=True)
             preparing.prepare(engine)
             with suppress(Exception):  # the first operation raises it again
                 preload_operations()
@@ -132,13 +133,20 @@ def _open_prompt_first(options: Options) -> int:
         first.close()
 
 
-def _prepare(engine: Engine, options: Options) -> None:
+def _prepare(engine: Engine, options: Options, opens_prompt: bool) -> None:
     """Set what the command line says about an engine that has just been made."""
     gc.freeze()
     gc.enable()
+    if opens_prompt:
+        engine.count_loops()
     _set_arguments(engine, options)
     if options.trust:
         engine.run(engine.compile(b"torch.trustfunctions(true)"))
+
+
+def _wants_prompt(options: Options) -> bool:
+    runs_something = options.actions or options.script or not sys.stdin.isatty()
+    return options.interactive or not runs_something
 
 
 def _check_output(engine: Engine) -> int:

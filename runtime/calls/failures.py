@@ -5,6 +5,7 @@ Functions that need no numpy report their errors by this module, too: it does no
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
@@ -36,6 +37,11 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
         return b"\0" + INTERRUPTED.encode()
     # A library that is loaded at its first use needs memory too.
     no_room = isinstance(error, ImportError) and "failed to map segment" in str(error)
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if isinstance(error, MemoryError) and shape is not None and dtype is not None:  # numpy's
+        from runtime.core.memory import not_enough
+
+        return b"\0" + not_enough(math.prod(shape) * dtype.itemsize).encode()
     if isinstance(error, MemoryError) or no_room:
         return b"\0$ Torch: not enough memory. Buy new RAM!"
     if isinstance(error, ValueError) and str(error).startswith(_TOO_LARGE):

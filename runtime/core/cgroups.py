@@ -1,7 +1,8 @@
-"""The part of the processors' time that a container gets: the quota of its control groups.
+"""What a container gets of the processors' time and of the memory: limits of its control groups.
 
-Linux keeps it in files: ``cpu.max`` of a group of version 2 (quota and period in microseconds, or
-'max'), ``cpu.cfs_quota_us`` (-1: none) and ``cpu.cfs_period_us`` of one of version 1. A quota
+Linux keeps them in files. Of a group of version 2: ``cpu.max`` (quota and period in microseconds,
+or 'max'), ``memory.max`` and ``memory.current``. Of one of version 1: ``cpu.cfs_quota_us`` (-1:
+none) and ``cpu.cfs_period_us``, ``memory.limit_in_bytes`` and ``memory.usage_in_bytes``. A limit
 holds for the groups within a group, too.
 """
 
@@ -10,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-__all__ = ["quota"]
+__all__ = ["memory_left", "quota"]
 
 _GROUPS = "proc/self/cgroup"
 _MOUNT = "sys/fs/cgroup"
 #: Where the groups of version 1 are that count processor time.
 _MOUNTS = (f"{_MOUNT}/cpu", f"{_MOUNT}/cpu,cpuacct")
+_MEMORY_MOUNTS = (f"{_MOUNT}/memory",)
 
 
 def quota(root: str = "") -> float | None:
@@ -24,15 +26,52 @@ def quota(root: str = "") -> float | None:
     root: a folder that has the files instead of the system. In a container, the own group is
     often at the top of what can be seen, whatever its name says.
     """
-    found = []
+    new, old = _groups(root, "cpu", _MOUNTS)
+    found = [_quota(_words(f"{at}/cpu.max")) for at in new] + [_old_quota(at) for at in old]
+    return min((value for value in found if value is not None), default=None)
+
+
+def memory_left(root: str = "") -> int | None:
+    """The bytes that this process may still use; None where there is no limit. root: as above.
+
+    Pages of files that were read count as free, since the system gives them up for others.
+    """
+    new, old = _groups(root, "memory", _MEMORY_MOUNTS)
+    found = [_room(f"{at}/memory.", "max", "current", "inactive_file") for at in new]
+    names = "limit_in_bytes", "usage_in_bytes", "total_inactive_file"
+    found += [_room(f"{at}/memory.", *names) for at in old]
+    return min((value for value in found if value is not None), default=None)
+
+
+def _groups(root: str, controller: str, mounts: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """The folders of the groups of version 2 and of version 1 that limit this process."""
+    new: list[str] = []
+    old: list[str] = []
     for line in _lines(f"{root}/{_GROUPS}"):
         number, _, rest = line.partition(":")
         controllers, _, name = rest.partition(":")
         if number == "0" and not controllers:
-            found += [_quota(_words(f"{at}/cpu.max")) for at in _folders(root, _MOUNT, name)]
-        elif "cpu" in controllers.split(","):
-            found += [_old_quota(at) for mount in _MOUNTS for at in _folders(root, mount, name)]
-    return min((value for value in found if value is not None), default=None)
+            new += _folders(root, _MOUNT, name)
+        elif controller in controllers.split(","):
+            old += [at for mount in mounts for at in _folders(root, mount, name)]
+    return new, old
+
+
+def _room(prefix: str, limit: str, usage: str, reclaimable: str) -> int | None:
+    try:
+        (most,), (used,) = _words(prefix + limit), _words(prefix + usage)
+        left = int(most) - int(used)
+    except ValueError:  # 'max', or no such files
+        return None
+    return max(0, left + _field(prefix + "stat", reclaimable))
+
+
+def _field(path: str, name: str) -> int:
+    for line in _lines(path):
+        key, _, value = line.partition(" ")
+        if key == name and value.isdigit():
+            return int(value)
+    return 0
 
 
 def _folders(root: str, mount: str, name: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
-__all__ = ["INTERRUPTED", "is_interruptible", "mark_interruptible", "uninterruptible"]
+__all__ = ["INTERRUPTED", "is_entry", "is_interruptible", "mark_interruptible", "uninterruptible"]
 
 #: The message of an error that Ctrl-C raises.
 INTERRUPTED = "interrupted!"
@@ -37,6 +37,11 @@ def uninterruptible(function: F) -> F:
     """Make sure that Ctrl-C does not end a function, nor anything that it calls."""
     _uninterruptible.add(function.__code__)
     return function
+
+
+def is_entry(code: CodeType) -> bool:
+    """Whether a function was registered as one that Lua calls, and that Ctrl-C may end."""
+    return code in _interruptible
 
 
 def _is_uninterruptible_in_python(code: CodeType) -> bool:

@@ -18,10 +18,11 @@ import numpy as np
 from runtime.core.dtypes import Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.interrupts import uninterruptible
+from runtime.core.machine import limit_data
 from runtime.core.platform import give_pages_back
 from runtime.core.state import Part
 
-__all__ = ["SLOTS", "Memory", "Meter", "Slots"]
+__all__ = ["SLOTS", "Memory", "Meter", "Slots", "not_enough"]
 
 #: Nothing is collected on account of memory below this many bytes.
 _THRESHOLD = 128 << 20
@@ -31,6 +32,11 @@ _BYTES_PER_SECOND = 40 << 30
 #: collection of so many seconds: it collects first, to use memory again.
 _MIN_WORTH_COLLECTING = 64 << 20
 _MAX_QUICK = 0.03
+
+
+def not_enough(nbytes: int) -> str:
+    """The reference's message where there is no memory for so many bytes."""
+    return f"$ Torch: not enough memory: you tried to allocate {nbytes >> 30}GB. Buy new RAM!"
 
 
 class Meter:
@@ -143,19 +149,27 @@ class Memory(Part):
             raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
         self.meter.add(nbytes)
         try:
-            large = nbytes >= Pool.MIN_BYTES
-            if large:
-                data = self._pool.take(nbytes).view(dtype.numpy)
-            else:
-                data = np.empty(count, dtype.numpy)
+            data = self._new(count, nbytes, dtype)
         except MemoryError:
             self.meter.remove(nbytes)
-            raise TorchError(
-                f"$ Torch: not enough memory: you tried to allocate {nbytes >> 30}GB. Buy new RAM!"
-            ) from None
+            raise TorchError(not_enough(nbytes)) from None
         if self.fill_pattern is not None:
             data.view(np.uint8)[...] = self.fill_pattern
         return data
+
+    def _new(self, count: int, nbytes: int, dtype: DType) -> Array:
+        if nbytes < Pool.MIN_BYTES:
+            return np.empty(count, dtype.numpy)
+        try:
+            if nbytes >= _MIN_WORTH_COLLECTING:
+                _check_room(nbytes)
+            memory = self._pool.take(nbytes)
+        except MemoryError:
+            self.collect()
+            self.trim()
+            _check_room(nbytes)
+            memory = self._pool.take(nbytes)
+        return memory.view(dtype.numpy)
 
     def recycle(self, data: Array) -> None:
         """Keep the memory of an array from `allocate` that its storage no longer needs.
@@ -187,6 +201,12 @@ class Memory(Part):
         self.meter.collect = self.leave_block = None
         self.meter.limit = 0  # what storages give back later is not kept
         self.trim()
+
+
+def _check_room(nbytes: int) -> None:
+    """Raise MemoryError if the machine has no room for so many bytes."""
+    if limit_data() < nbytes:
+        raise MemoryError
 
 
 @cache

@@ -55,7 +55,9 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "isatty": os.isatty,
         **operating_system.functions(),
     }
-    return {name.encode(): guarded(f) for name, f in functions.items()}
+    return {
+        name.encode(): guarded(f, interruptible=name == "os_sleep") for name, f in functions.items()
+    }
 
 
 def _finder(state: State) -> Callable[[bytes], Any]:

@@ -69,14 +69,26 @@ local function keep_globals()
   end
 end
 
+--- Replaces a function of Lua's for the program and for the modules.
+-- @param library the name of its table; nil for a global
+function th.replace(library, name, f)
+  if library then
+    _G[library][name], rawget(globals, library)[name] = f, f
+  else
+    _G[name] = f
+    rawset(globals, name, f)
+  end
+end
+
 for _, name in ipairs{
   'core/compat', 'core/python_lock', 'core/coroutines', 'core/errors', 'core/class',
   'core/references', 'core/bridge', 'core/structs', 'tensor/elements', 'parallel/jobs',
   'parallel/thread_pool', 'tensor/formulas', 'tensor/operations', 'tensor/storage',
   'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer', 'tensor/kernels',
   'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize',
-  'files/deserialize', 'files/saving', 'packages/print', 'shell', 'packages/output',
-  'testing/tester', 'packages/cmdline', 'packages/init',
+  'files/deserialize', 'files/saving', 'packages/print', 'stopping/dumps', 'stopping/counters',
+  'stopping/turns', 'stopping/loading', 'shell', 'packages/output', 'testing/tester',
+  'packages/cmdline', 'packages/init',
 } do
   th.chunk(name)(th)
 end

@@ -2,13 +2,16 @@
 -- @module shell
 
 local th = ...
-local host = th.host
+local host, loading = th.host, th.loading
 
 local type, pcall, xpcall, select = type, pcall, xpcall, select
 local error, rawget, next, require = error, rawget, next, require
-local loadstring, loadfile, sethook = loadstring, loadfile, debug.sethook
+local loadstring, loadfile = loadstring, loadfile
+local sethook, getinfo = debug.sethook, debug.getinfo
 local raw_metatable, jit_off, jit_attach = debug.getmetatable, jit.off, jit.attach
 local find, gmatch, sort, concat = string.find, string.gmatch, table.sort, table.concat
+local ffi = require 'ffi'
+local pressed = ffi.cast('int32_t *', host.pressed) -- whether Ctrl-C was: see stopping/turns.lua
 local buffer = require 'string.buffer'
 local stdout = io.stdout
 local write = getmetatable(stdout).__index.write
@@ -21,25 +24,89 @@ local shell = { thread_pool = th.for_python(th.thread_pool) }
 th.shell = shell
 
 local OUT_OF_MEMORY = 'not enough memory'
-local HOOK_COUNT = 10000 -- instructions between two checks for Ctrl-C
+-- Instructions between two checks for Ctrl-C: few where they take long.
+local MIN_HOOK_COUNT, MAX_HOOK_COUNT = 10, 10000
+local pace = th.turns.new_pace(MIN_HOOK_COUNT, MAX_HOOK_COUNT)
+local hook_count -- the present number; nil without the hook
 
 local stopped = false -- whether Ctrl-C has stopped the current input
+local over = false -- whether the input has ended: what is left to do is short
+
+-- Makes the next instruction of the program raise the interrupt again, if a pcall has caught it: it
+-- is there until the prompt has it.
+local function interrupt()
+  stopped = true
+  th.turns.hurry()
+  if not loading.own_hook then th.set_hook(1) end
+end
 
 --- Raises an error if Ctrl-C was pressed. Long loops of the runtime call it.
 function th.poll()
-  if th.uninterruptible or not host.poll() then return end
-  stopped = true
+  if over or th.uninterruptible or not host.poll() then return end
+  interrupt()
   error(host.INTERRUPTED, 0)
 end
 
---- Sets whether Ctrl-C stops code that runs without the JIT compiler.
-function shell.set_interruptible(on)
-  stopped = false
-  if on then
-    sethook(th.poll, '', HOOK_COUNT)
+--- Called every so many instructions, and at each one when Ctrl-C was pressed.
+function th.hook()
+  if not stopped then
+    th.set_hook(pace())
+  elseif th.is_ours(getinfo(2, 'S').source) then
+    -- The runtime's own functions may run to their ends after the first error: they may be about
+    -- to write its traceback.
+    return
+  end
+  th.poll()
+end
+
+--- Lets the hook run after so many instructions, and then again and again.
+function th.set_hook(count)
+  if count == hook_count then return end
+  hook_count = count
+  sethook(th.hook, '', count)
+end
+
+-- Makes the interrupt the prompt's: it is not raised any more.
+local function finish_interrupt()
+  over = true
+  if stopped and not loading.own_hook then th.set_hook(pace(true)) end
+  pressed[0] = 0
+end
+
+th.note_interrupts_by(interrupt)
+
+local active = false -- whether Ctrl-C stops what runs
+
+-- Sets the hook anew.
+local function begin_hook()
+  hook_count = nil
+  if active then
+    th.set_hook(pace(true))
   else
     sethook()
   end
+end
+
+--- Puts the hook back that the program has replaced by its own.
+loading.program_left_hook = begin_hook
+
+--- Lets Ctrl-C stop the program where only a command that it waits for has got the signal.
+function th.command_was_interrupted()
+  if active then pressed[0] = 1 end
+end
+
+--- Sets whether Ctrl-C stops what runs.
+function shell.set_interruptible(on)
+  stopped, over = false, false
+  pressed[0] = 0
+  active = on
+  th.turns.restart()
+  if not loading.own_hook then begin_hook() end
+end
+
+--- Lets Ctrl-C stop the loops of all that is loaded from now on.
+function shell.count_loops()
+  loading.count_loops()
 end
 
 --- Compiles a chunk. Where it cannot, returns nil, the message, and whether only the end of the
@@ -58,9 +125,13 @@ function shell.compile_file(path)
   return nil, message, false
 end
 
---- Turns the JIT compiler off for a chunk and the functions in it: hooks do not run in its code.
-function shell.interpret(f)
-  jit_off(f, true)
+--- A chunk as the prompt runs it: with counters in its loops, or where that cannot be, without the
+-- JIT compiler, in whose code hooks do not run.
+local function prepare_input(f)
+  local complete
+  f, complete = loading.prepare(f)
+  if not complete then jit_off(f, true) end
+  return f
 end
 
 -- A block of memory that is freed when a program has used all the memory there is. A call of Lua by
@@ -93,6 +164,7 @@ end
 -- What the results of an xpcall with th.traceback say: nil if there was no error, otherwise the
 -- message and the traceback of the program's frames.
 local function outcome(ok, report)
+  finish_interrupt()
   if ok then
     update_reserve()
     return nil
@@ -108,9 +180,15 @@ local function outcome(ok, report)
   return message, frames
 end
 
---- Runs a function; returns nil, or the message and the traceback of its error.
-function shell.run(f, ...)
+-- Calls a function; returns nil, or the message and the traceback of its error.
+local function protected(f, ...)
+  over = false
   return outcome(xpcall(f, th.traceback, ...))
+end
+
+--- Runs a chunk; returns nil, or the message and the traceback of its error.
+function shell.run(f, ...)
+  return protected(loading.prepare(f), ...)
 end
 
 local plain_print = print
@@ -152,11 +230,14 @@ function shell.evaluate(expression, statement, quiet, before_values)
   end
   local function evaluated(ok, ...)
     if not ok then return outcome(ok, ...) end
-    if expression then return shell.run(finish, select(2, ...)) end
-    return shell.run(finish, ...) -- the manual has inputs such as 'return x', which print x
+    -- A pcall has caught the interrupt, or a function that Ctrl-C has ended has returned.
+    if pressed[0] ~= 0 then return outcome(false, host.INTERRUPTED) end
+    if expression then return protected(finish, select(2, ...)) end
+    return protected(finish, ...) -- the manual has inputs such as 'return x', which print x
   end
+  over = false
   -- xpcall calls the chunk itself: it then is 'main chunk' in tracebacks.
-  return evaluated(xpcall(expression or statement, th.traceback))
+  return evaluated(xpcall(prepare_input(expression or statement), th.traceback))
 end
 
 -- The value that a dotted path of names leads to, found without calling any metamethod.
@@ -298,5 +379,5 @@ end
 
 --- Loads a library as `th -l` does.
 function shell.require(name)
-  return shell.run(require, name)
+  return protected(require, name)
 end

@@ -182,6 +182,7 @@ ASKED = {
     r"\bproc/": {
         "runtime/core/platform.py",
         "runtime/core/cgroups.py",
+        "runtime/core/machine.py",
         *(f"{RUNNING}{name}.py" for name in ("addresses", "sandbox", "system")),
     },
     r"sched_getaffinity": {"runtime/core/platform.py"},

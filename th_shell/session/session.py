@@ -13,7 +13,7 @@ from typing import NamedTuple
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import find_command, is_command
 from th_shell.session.inputs import split
-from th_shell.session.interrupt import last_resort
+from th_shell.session.interrupt import watched
 from th_shell.syntax import Judge, Syntax
 from th_shell.visible import visible
 
@@ -98,7 +98,7 @@ class Session:
         """Run an input of Lua, and print its values; returns its error, which is not printed."""
         error = None
         try:
-            with last_resort(), self.engine.interruptible():
+            with watched(self.engine), self.engine.interruptible():
                 self.engine.evaluate(_encoded(source))
         except LuaError as raised:
             error = raised

@@ -39,7 +39,6 @@ class FirstPrompt:
         self._set(0)  # the cursor must stay where the editor begins to draw
         os.write(_OUT, b"\r")
         try:
-            signal.signal(signal.SIGINT, signal.default_int_handler)  # the loop of inputs minds it
             return editor()
         finally:
             self.close()

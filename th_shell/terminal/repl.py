@@ -25,6 +25,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 
 from runtime import Engine
+from th_shell.session.interrupt import calm
 from th_shell.session.session import Session
 from th_shell.terminal.banner import BANNER, PROMPT
 from th_shell.terminal.completion import LuaCompleter
@@ -46,11 +47,13 @@ def run(engine: Engine, first: FirstPrompt | None = None) -> int:
     """
     session = Session(engine, _time_format())
     if first is not None:
-        return loop(session, _reading_first(engine, session, first))
+        with calm():
+            return loop(session, _reading_first(engine, session, first))
     engine.write(BANNER)
     engine.flush()
     prompt = create_prompt(session, output=_output())
-    return loop(session, lambda: prompt.prompt(default=session.take_next_input()))
+    with calm():
+        return loop(session, lambda: prompt.prompt(default=session.take_next_input()))
 
 
 def _reading_first(engine: Engine, session: Session, first: FirstPrompt) -> Callable[[], str]:

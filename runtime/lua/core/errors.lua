@@ -8,6 +8,7 @@ local error, type, pcall, rawget, tostring = error, type, pcall, rawget, tostrin
 local getinfo, traceback, raw_metatable = debug.getinfo, debug.traceback, debug.getmetatable
 local byte, sub, format = string.byte, string.sub, string.format
 local find, match, gmatch, concat = string.find, string.match, string.gmatch, table.concat
+local INTERRUPTED = th.host.INTERRUPTED
 
 --- Whether a frame's source is one of the runtime's own chunks.
 local function is_ours(source)
@@ -69,13 +70,22 @@ function th.fail(message)
   error(message, user_level())
 end
 
+local note_interrupt
+
+--- Sets the function that is told when an operation in Python was interrupted.
+function th.note_interrupts_by(f)
+  note_interrupt = f
+end
+
 --- Raises an error that Python has returned: a byte with the argument's position (0 for none),
 -- then the message.
 -- @param name the function's name, as th.argument_error takes it
 function th.raise(encoded, name)
   local arg = byte(encoded, 1)
   if arg == 0 then
-    th.fail(sub(encoded, 2))
+    local message = sub(encoded, 2)
+    if message == INTERRUPTED then note_interrupt() end
+    th.fail(message)
   end
   th.argument_error(arg, sub(encoded, 2), name)
 end

@@ -151,6 +151,7 @@ def test_ctrl_c_waits_until_it_is_loaded() -> None:
 def noticed():
     os.kill(os.getpid(), signal.SIGINT)
 engine = Engine()
+engine.count_loops()
 try:
     with engine.interruptible():
         engine.evaluate(b"x = torch.ones(2) while true do end")

@@ -1,82 +1,278 @@
-"""Ctrl-C while the prompt's inputs run, in a process of its own: a signal is everyone's."""
+"""Ctrl-C while the prompt's inputs run, in a process of its own: a signal is everyone's.
+
+One th reads inputs from a pipe for most tests. Holding Ctrl-C, and Ctrl-\\, need a terminal.
+"""
 
 from __future__ import annotations
 
+import os
+import pty
+import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-Talk = Callable[[str], "subprocess.Popen[str]"]
+from tests.processes import TOP
 
-GO = "io.stdout:write('go\\n') io.stdout:flush() "
+GO = "io.stdout:write('g', 'o\\n') io.stdout:flush() "
+QUICK = 2.0  # seconds; 0.2 where the machine does nothing else
+LATER = 20.0  # seconds that nothing takes on a busy machine
 
 
-@pytest.fixture
-def talk(
-    command: list[str], environment: dict[str, str], tmp_path: Path
-) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
-    """Starts th with some inputs, and waits until it prints 'go'."""
-    started: list[subprocess.Popen[str]] = []
+class Talk:
+    """A th whose output is read as it comes. reader, writer: descriptors."""
 
-    def start(inputs: str) -> subprocess.Popen[str]:
-        source = tmp_path / "inputs"
-        source.write_text(inputs)
-        with source.open() as stream:
-            program = subprocess.Popen(
-                [*command, "-i"],
-                stdin=stream,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=tmp_path,
-                env=environment,
-                text=True,
-            )
-        started.append(program)
-        assert program.stdout is not None
-        assert program.stdout.readline() == "go\n"
-        return program
+    def __init__(self, reader: int, writer: int, pid: int) -> None:
+        self.pid = pid
+        self._reader = reader
+        self._writer = writer
+        self._seen = ""
 
-    yield start
-    for program in started:
+    def send(self, text: str) -> None:
+        os.write(self._writer, text.encode())
+
+    def until(self, text: str, seconds: float = LATER) -> str:
+        """What was printed up to a text and with it, since the last call."""
+        end = time.monotonic() + seconds
+        while text not in self._seen:
+            left = end - time.monotonic()
+            assert left > 0, f"{text!r} is not in {self._seen!r}"
+            if select.select([self._reader], [], [], left)[0]:
+                more = os.read(self._reader, 65536)
+                assert more, f"th has ended: {self._seen!r}"
+                self._seen += more.decode().replace("\r\n", "\n")
+        before, _, self._seen = self._seen.partition(text)
+        return before + text
+
+    def interrupt(self) -> None:
+        os.kill(self.pid, signal.SIGINT)
+
+
+def _environment(home: Path) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TREPL", "LUA_"))}
+    return kept | {"PYTHONPATH": str(TOP), "HOME": str(home), "TERM": "xterm", "NO_COLOR": "1"}
+
+
+COMMAND = [sys.executable, "-m", "th_shell"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("interrupts")
+
+
+@pytest.fixture(scope="module")
+def talk(folder: Path) -> Iterator[Talk]:
+    """A th that reads the inputs of a pipe, with a kept value."""
+    with subprocess.Popen(
+        [*COMMAND, "-i"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=folder,
+        env=_environment(folder),
+    ) as program:
+        assert program.stdin is not None and program.stdout is not None
+        talk = Talk(program.stdout.fileno(), program.stdin.fileno(), program.pid)
+        talk.send("x = torch.zeros(3) kept = 5\n")
+        yield talk
         program.kill()
-        program.communicate()
+
+
+STOPPED = {
+    "while": "while true do end",
+    "repeat": "local i = 0 repeat i = i + 1 until false",
+    "for": "local t = {} for i = 1, 1e15 do t[1] = i end",
+    "goto": "::top:: goto top",
+    "goto from a block": "local i = 0 do ::top:: i = i + 1 do do goto top end end end",
+    # Each ends before it has counted far: without one counter for all, none would look.
+    "nested short loops": "for i = 1, 1e15 do for k = 1, 2 do end end",
+    "elements": "for i = 1, 1e15 do for k = 1, 3 do x[k] = x[k] + 1 end end",
+    "calls at the end": "local f f = function(n) return f(n) end f(1)",
+    "calls of itself": "local function f(n) if n > 1 then f(n - 1) f(n - 2) end end f(1000)",
+    "pcall": "while true do pcall(function() while true do end end) end",
+    "pcall of itself": "local function f() pcall(f) pcall(f) end f()",
+    "xpcall": "local function f() while true do end end while true do xpcall(f, f) end",
+    "coroutines": "while true do coroutine.wrap(function() while true do end end)() end",
+    "resume": "while true do coroutine.resume(coroutine.create(function() while true do end "
+    "end)) end",
+    "two coroutines": "local f = coroutine.wrap(function() while true do coroutine.yield() end "
+    "end) "
+    "while true do f() end",
+    "metamethods": "local t = setmetatable({}, {__index = function() while true do end end}) t.x()",
+    "arithmetic": "local t = setmetatable({}, {__add = function(a) return a end}) "
+    "while true do t = t + t end",
+    "error handlers": "xpcall(error, function() while true do end end)",
+    "gmatch": "local s = ('x'):rep(1e6) while true do for _ in s:gmatch('') do end end",
+    "gsub": "local _ = ('x'):rep(10):gsub('x', function() while true do end end)",
+    "loads in parts": "load(function() while true do end end)",
+    "comparators": "local t = {} for i = 1, 2e5 do t[i] = i end "
+    "while true do table.sort(t, function(a, b) return a > b end) end",
+    "joined strings": "local t = {} for i = 1, 1e5 do t[i] = 'abc' end while true do "
+    "table.concat(t) end",
+    "insertions": "local t = {} for i = 1, 1e5 do t[i] = i end while true do table.insert(t, 1, "
+    "1) end",
+    "repeated strings": "while true do local s = ('x'):rep(1e6) end",
+    "sleep": "sys.sleep(100)",
+    "apply": "x:apply(function() while true do end end)",
+    "short applies": "while true do x:apply(function(v) return v end) end",
+    "small operations": "while true do x:add(1) end",
+    "random numbers": "while true do torch.randn(1000000) end",
+    "operations in pcall": "while true do pcall(torch.randn, 1000000) end",
+    "output": "while true do io.write('') end",
+    "code": "loadstring('while true do end')()",
+    # Lua's texts where another interrupt comes while the traceback is written.
+    "an error of its own": "pcall(function() while true do end end) error('interrupted!', 0)",
+    "an error within": "pcall(function() while true do end end) "
+    "error(select(2, xpcall(error, error)), 0)",
+    "an end in spite of it": "pcall(function() while true do end end)",
+}
+
+
+def _check_stop(talk: Talk, source: str) -> None:
+    talk.send(f"{source}\n")
+    talk.until("go\n")
+    time.sleep(0.05)
+    start = time.monotonic()
+    talk.interrupt()
+    assert talk.until("interrupted!\n") == "interrupted!\n"
+    assert time.monotonic() - start < QUICK
+    # Nothing of the interrupt is left for the next inputs: both run for some steps.
+    talk.send("for i = 1, 1e6 do kept = kept + 0 end\n=kept\n")
+    assert talk.until("5\t\n") == "5\t\n"
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_it_stops_what_is_typed(talk: Talk, name: str) -> None:
+    _check_stop(talk, GO + STOPPED[name])
 
 
 @pytest.mark.parametrize(
-    "source",
-    [
-        "while true do end",
-        "local t = {} for i = 1, 1e15 do t[1] = i end",
-        "x:apply(function() while true do end end)",
-        "while true do x:apply(function(v) return v end) end",
-        "while true do x:add(1) end",
-        "while true do torch.randn(1000000) end",
-        "pcall(function() while true do end end) error('interrupted!', 0)",
-        "coroutine.wrap(function() while true do end end)()",
-        # Lua's text where another one comes while the traceback is written.
-        "pcall(function() while true do end end) error(select(2, xpcall(error, error)), 0)",
-    ],
+    "name", ["while", "nested short loops", "elements", "pcall", "short applies"]
 )
-def test_it_stops_what_runs_and_keeps_the_state(talk: Talk, source: str) -> None:
-    program = talk(f"x = torch.zeros(3)\nkept = 5\n{GO}{source}\nkept\n")
-    time.sleep(0.2)
-    program.send_signal(signal.SIGINT)
-    output, errors = program.communicate(timeout=60)
-    assert (program.returncode, errors) == (0, "")
-    lines = output.splitlines()
-    assert (lines[0], lines[-1]) == ("interrupted!", "5\t")
+@pytest.mark.parametrize("load", ["dofile('loop.lua')", "package.loaded.loop = nil require 'loop'"])
+def test_it_stops_loops_in_files(talk: Talk, folder: Path, name: str, load: str) -> None:
+    (folder / "loop.lua").write_text(f"{GO}\n{STOPPED[name]}\n")
+    _check_stop(talk, load)
 
 
-def test_the_third_one_ends_what_cannot_be_stopped(talk: Talk, tmp_path: Path) -> None:
-    (tmp_path / "loop.lua").write_text(f"{GO} local i = 0 while true do i = i + 1 end")
-    program = talk("dofile('loop.lua')\n")
-    for _ in range(3):
-        time.sleep(0.3)
-        program.send_signal(signal.SIGINT)
-    output, errors = program.communicate(timeout=60)
-    assert (program.returncode, output) == (130, "")
-    assert errors == "\nStill running: stops at its next step. Ctrl-C once more ends th.\n"
+def test_it_stops_functions_that_were_loaded_before(talk: Talk, folder: Path) -> None:
+    (folder / "later.lua").write_text(
+        "function later() local i = 0 while true do i = i + 1 end end"
+    )
+    talk.send("dofile 'later.lua'\n")
+    _check_stop(talk, GO + "later()")
+
+
+def test_it_stops_a_loop_after_a_program_had_a_hook(talk: Talk) -> None:
+    talk.send("debug.sethook(function() end, '', 1000)\n")
+    _check_stop(talk, GO + "while true do end")
+    talk.send("debug.sethook()\n")
+    _check_stop(talk, GO + "while true do string.format('%d', 1) end")
+
+
+def test_it_stops_finalizers(talk: Talk) -> None:
+    source = "getmetatable(newproxy(true)).__gc = function() while true do end end collectgarbage()"
+    talk.send(f"{GO}{source} collectgarbage() while true do end\n")
+    talk.until("go\n")
+    time.sleep(0.05)
+    talk.interrupt()
+    talk.until("ERROR in finalizer: interrupted!\ninterrupted!\n")
+    talk.send("=kept\n")
+    assert talk.until("5\t\n") == "5\t\n"
+
+
+def test_a_command_that_it_has_ended_ends_the_loop_around(talk: Talk) -> None:
+    talk.send(f"{GO} while true do os.execute('kill -INT $$') end\n=kept\n")
+    talk.until("go\n")
+    assert talk.until("5\t\n") == "interrupted!\n5\t\n"
+
+
+def test_it_says_what_runs_where_that_goes_on(talk: Talk) -> None:
+    talk.send(f"{GO} io.popen('sleep 0.8'):close()\n")
+    talk.until("go\n")
+    time.sleep(0.05)
+    talk.interrupt()
+    talk.interrupt()
+    assert talk.until("interrupted!\n") == (
+        "\nstill running: a function of Lua or of a C library; returns to the prompt when it is "
+        "done"
+        "\ninterrupted!\n"
+    )
+
+
+# -------------------------------------------------------------------- at a terminal
+
+
+@pytest.fixture
+def terminal(folder: Path) -> Iterator[Callable[[], Talk]]:
+    """Starts th at a terminal of its own."""
+    started: list[tuple[int, int]] = []
+
+    def start() -> Talk:
+        pid, master = pty.fork()
+        if pid == 0:
+            os.chdir(folder)
+            os.execve(sys.executable, COMMAND, _environment(folder))
+        started.append((pid, master))
+        talk = Talk(master, master, pid)
+        talk.until("th> ")
+        return talk
+
+    yield start
+    for pid, master in started:
+        try:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        except (ProcessLookupError, ChildProcessError):
+            pass
+        os.close(master)
+
+
+ASKED = "End th and lose its values? [y/N] "
+
+
+def test_at_a_terminal_it_can_be_held_and_ending_is_asked(
+    terminal: Callable[[], Talk],
+) -> None:
+    talk = terminal()
+    talk.send("kept = 5\r")
+    # Held before, while and after something runs that nothing can stop.
+    talk.send(f"{GO} t = {{}} for i = 1, 3e6 do t[i] = -i end table.sort(t)\r")
+    talk.until("go\n")
+    for _ in range(40):
+        time.sleep(0.03)
+        talk.send("\x03")
+    talk.send("=('he%s'):format('re')\r")
+    talk.until("here")
+    talk.until("th> ")
+    # Ctrl-\ at the prompt does nothing; while something runs it asks, and any key but y is no.
+    talk.send("\x1c")
+    talk.send(f"{GO} while true do end\r")
+    talk.until("go\n")
+    for answer in ("n", "\x03", "\r"):
+        talk.send("\x1c")
+        talk.until(ASKED)
+        talk.send(answer)
+        time.sleep(0.05)  # until keys are signals again
+    talk.send("\x03")
+    talk.until("interrupted!")
+    # The question goes away where what runs ends, and the terminal is as before.
+    talk.send(f"{GO} sys.sleep(0.5)\r")
+    talk.until("go\n")
+    talk.send("\x1c")
+    talk.until(ASKED)
+    talk.until("th> ")
+    talk.send("=kept * 111\r")
+    talk.until("555")
+    talk.send(f"{GO} while true do end\r")
+    talk.until("go\n")
+    talk.send("\x1c")
+    talk.until(ASKED)
+    talk.send("y")
+    assert os.waitstatus_to_exitcode(os.waitpid(talk.pid, 0)[1]) == 128 + signal.SIGQUIT

@@ -1,0 +1,173 @@
+--- Lets Ctrl-C stop the loops of what programs load: counters are put into each chunk, and hidden.
+-- Only where there is a prompt: Ctrl-C ends a script.
+-- @module loading
+
+local th = ...
+local counters, turns = th.counters, th.turns
+
+local type, pcall, error, select, tonumber = type, pcall, error, select, tonumber
+local match = string.match
+local getinfo, upvalueid = debug.getinfo, debug.upvalueid
+local sethook, gethook = debug.sethook, debug.gethook
+
+-- Lua's functions that this module replaces, under their own names: errors name them so.
+local loadstring, load, loadfile = loadstring, load, loadfile
+local dump = string.dump
+local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
+
+local WRONG_ARGUMENT = "^bad argument #(%d+) to '[^']*' %((.*)%)$"
+
+local loading = { counts = false }
+th.loading = loading
+
+--- A function that was just loaded, with counters if there is a prompt; and whether all loops of it
+-- can be stopped.
+function loading.prepare(f)
+  if not loading.counts then return f, false end
+  return turns.add(f)
+end
+
+local function prepared(f, ...)
+  if type(f) == 'function' then return (turns.add(f)) end
+  return f, ...
+end
+
+local function pass(...) return ... end
+
+-- The results of a pcall of one of Lua's functions. Its errors about arguments tell the program's
+-- line and the name by which the program has called ours.
+local function results(ok, ...)
+  if ok then return ... end
+  local message = (...)
+  local arg, detail
+  if type(message) == 'string' then arg, detail = match(message, WRONG_ARGUMENT) end
+  if arg then th.argument_error(tonumber(arg), detail) end
+  error(message, 0)
+end
+
+-- No function below leaves by a tail call before `results` has returned: its name would be lost.
+local replaced = {}
+
+function replaced.loadstring(...) return pass(prepared(results(pcall(loadstring, ...)))) end
+
+function replaced.load(...) return pass(prepared(results(pcall(load, ...)))) end
+
+function replaced.loadfile(...) return pass(prepared(results(pcall(loadfile, ...)))) end
+
+function replaced.dofile(...)
+  local name = ...
+  if name ~= nil and type(name) ~= 'string' and type(name) ~= 'number' then
+    th.type_error(1, 'string', name, false)
+  end
+  local f, message = loadfile(name)
+  if not f then error(message, 0) end
+  return pass(prepared(f)()) -- no tail call: functions that look for their caller count this one
+end
+
+-- --------------------------------------------------- what programs see of functions
+
+-- Where a function has no upvalue.
+local NOWHERE = 1000
+
+local function is_hidden(f, i)
+  if type(f) ~= 'function' or type(i) ~= 'number' or not getupvalue(f, i) then return false end
+  return turns.is_hidden(upvalueid(f, i))
+end
+
+local function shown(f, i)
+  return is_hidden(f, i) and NOWHERE or i
+end
+
+-- The arguments of a function that takes a function and the index of an upvalue.
+local function arguments(...)
+  local f, i = ...
+  if is_hidden(f, i) then return f, NOWHERE, select(3, ...) end
+  return ...
+end
+
+local debugging = {}
+
+function debugging.getupvalue(...) return pass(results(pcall(getupvalue, arguments(...)))) end
+
+function debugging.setupvalue(...) return pass(results(pcall(setupvalue, arguments(...)))) end
+
+function debugging.upvalueid(...) return pass(results(pcall(upvalueid, arguments(...)))) end
+
+function debugging.upvaluejoin(f, i, ...)
+  local g, k = ...
+  if is_hidden(g, k) then return pass(results(pcall(upvaluejoin, f, shown(f, i), g, NOWHERE))) end
+  return pass(results(pcall(upvaluejoin, f, shown(f, i), ...)))
+end
+
+local OUR_FRAMES = 2 -- between the program's function and Lua's getinfo: below, and pcall
+
+local function of_level(level)
+  return type(level) == 'number' and level > 0 and level + OUR_FRAMES or level
+end
+
+-- The function that debug.getinfo was asked about, for a caller one level further in than pcall.
+local function function_at(first, second)
+  if type(first) == 'function' then return first end
+  if type(first) ~= 'thread' then return getinfo(of_level(first), 'f').func end
+  return type(second) == 'function' and second or getinfo(first, second, 'f').func
+end
+
+function debugging.getinfo(...)
+  local first, second = ...
+  if type(first) == 'number' and first < 0 then return nil end
+  local info
+  if type(first) == 'thread' or select('#', ...) == 0 then
+    info = results(pcall(getinfo, ...))
+  else
+    info = results(pcall(getinfo, of_level(first), select(2, ...)))
+  end
+  if info and info.nups and turns.counts(function_at(first, second)) then
+    info.nups = info.nups - turns.ADDED
+  end
+  return info
+end
+
+-- A program's own hook takes the place of the one that looks for Ctrl-C; without it, that one is
+-- back.
+function debugging.sethook(...)
+  local f, mask, count = select(type((...)) == 'thread' and 2 or 1, ...)
+  loading.own_hook = type(f) == 'function' and (mask ~= '' or (count or 0) > 0)
+  if not loading.own_hook and f == nil then return loading.program_left_hook() end
+  return sethook(...) -- a tail call: the hook does not see lines of ours
+end
+
+function debugging.gethook(...)
+  if loading.own_hook then return gethook(...) end
+  return nil, '', 0
+end
+
+local function dump_as_written(...)
+  local dumped = results(pcall(dump, ...))
+  return turns.counts((...)) and counters.remove(dumped) or dumped
+end
+
+-- ------------------------------------------------------------------ commands
+
+local SIGINT = 2
+local execute = os.execute
+
+-- While a command runs, Ctrl-C is for the command alone: a loop of commands would go on.
+local function execute_and_look(...)
+  local done, how, code = execute(...)
+  local ended = how == 'signal' and code == SIGINT or how == 'exit' and code == 128 + SIGINT
+  if ended then th.command_was_interrupted() end
+  return done, how, code
+end
+
+--- Begins to put counters into what is loaded. They are left out where LuaJIT's bytecode is not
+-- what is known here.
+function loading.count_loops()
+  if loading.counts or not turns.work() then return end
+  loading.counts = true
+  for name, f in next, replaced do th.replace(nil, name, f) end
+  for name, f in next, debugging do th.replace('debug', name, f) end
+  th.replace('string', 'dump', dump_as_written)
+  os.execute = execute_and_look
+  local load_lua = package.loaders[2]
+  package.loaders[2] = function(...) return pass(prepared(results(pcall(load_lua, ...)))) end
+end

@@ -1,0 +1,28 @@
+"""What an engine is doing, as another thread sees it."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from runtime import Engine
+from runtime.host.running import IN_LUA, describe
+
+
+def test_it_names_the_operation_that_the_program_has_called() -> None:
+    with Engine() as engine:
+        chunk = engine.compile(b"local x = torch.randn(200, 100) for _ = 1, 50 do torch.svd(x) end")
+        thread = threading.Thread(target=engine.run, args=(chunk,))
+        thread.start()
+        found = set()
+        while thread.is_alive():
+            found.add(describe(thread.ident or 0))
+            time.sleep(0.002)
+        thread.join()
+    assert "torch.svd" in found
+    assert found <= {"torch.svd", "torch.randn", IN_LUA}
+
+
+def test_what_no_operation_does_is_of_lua() -> None:
+    assert describe(threading.get_ident()) == IN_LUA
+    assert describe(-1) == IN_LUA
