@@ -33,7 +33,7 @@ from runtime.calls.results import encode_error
 from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.thread_pool import LARGE, ThreadPool
 from runtime.core.interrupts import INTERRUPTED, is_interruptible, uninterruptible
-from runtime.core.machine import limit_data
+from runtime.core.machine import refresh_limit
 from runtime.core.memory import Memory
 from runtime.core.platform import keep_pages
 from runtime.core.state import State
@@ -248,7 +248,7 @@ class Engine:
         To be used in the main thread. Code that LuaJIT has compiled stops where `count_loops` has
         put counters into it.
         """
-        limit_data()
+        refresh_limit()
         self._call(b"set_interruptible", True)
         previous = _handle_interrupts(self._handle_interrupt)
         try:
