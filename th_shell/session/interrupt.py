@@ -83,6 +83,7 @@ class Watch:
 def _start(engine: Engine) -> _Watcher | None:
     """A watcher with a thread; None where the system has no more threads or memory."""
     reader, writer = os.pipe()
+    os.set_blocking(reader, False)
     os.set_blocking(writer, False)
     watcher = _Watcher(engine, reader, writer)
     try:
@@ -102,7 +103,8 @@ class _Watcher:
         self._engine = engine
         self._reader = reader
         self._running = False
-        self._asking = threading.Lock()  # held while a question is at the terminal
+        # Held while signals are acted on, and while a question is at the terminal.
+        self._acting = threading.Lock()
         self._deadline: float | None = None  # when to say what runs
         self._said = False
 
@@ -111,28 +113,39 @@ class _Watcher:
         self._deadline, self._said, self._running = None, False, True
 
     def end(self) -> None:
-        """The input has ended: a question that is still there goes away."""
-        self._running, self._deadline = False, None
-        if not self._asking.acquire(blocking=False):
+        """The input has ended: a question that is still there goes away, and so do its signals."""
+        if not self._acting.acquire(blocking=False):
             os.write(self.writer, END)
-            self._asking.acquire()
-        self._asking.release()
+            self._acting.acquire()
+        self._running, self._deadline = False, None
+        self._read()
+        self._acting.release()
 
     def run(self) -> None:
         while True:
             if not self._wait():
                 self._say_what_runs()
                 continue
-            numbers = os.read(self._reader, 512)
-            if not numbers:
-                os.close(self._reader)
-                return
-            if signal.SIGINT in numbers and self._running:
-                self._stop()
-            if _quit() in numbers and _handles_quit():
-                with self._asking:
-                    if self._running and self._confirmed():
-                        os._exit(_STATUS)
+            with self._acting:
+                numbers = self._read()
+                if numbers is None:
+                    break
+                if self._running:
+                    self._act(numbers)
+        os.close(self._reader)
+
+    def _read(self) -> bytes | None:
+        """The numbers that are in the pipe now; None if its other end is closed."""
+        try:
+            return os.read(self._reader, 512) or None
+        except BlockingIOError:
+            return b""
+
+    def _act(self, numbers: bytes) -> None:
+        if signal.SIGINT in numbers:
+            self._stop()
+        if _quit() in numbers and _handles_quit() and self._confirmed():
+            os._exit(_STATUS)
 
     def _wait(self) -> bool:
         """Wait for signals; False if it is time to say what runs."""
