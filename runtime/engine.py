@@ -29,7 +29,7 @@ from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.thread_pool import ThreadPool
 from runtime.core.arithmetic import as_in_c
 from runtime.core.interrupts import INTERRUPTED, is_interruptible, uninterruptible
-from runtime.core.machine import limit_data
+from runtime.core.machine import refresh_limit
 from runtime.core.platform import keep_pages
 from runtime.core.state import State
 from runtime.host import start
@@ -314,7 +314,7 @@ class Engine:
         To be used in the main thread. Code that LuaJIT has compiled stops where `count_loops` has
         put counters into it.
         """
-        limit_data()
+        refresh_limit()
         self._call(b"set_interruptible", True)
         previous = _handle_interrupts(self._handle_interrupt)
         try:

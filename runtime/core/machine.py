@@ -8,6 +8,7 @@ makes it: a tensor, numpy for a result in between, or Lua for a string.
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import suppress
 
 from runtime.core import cgroups
@@ -17,7 +18,7 @@ try:
 except ImportError:  # not a Unix
     resource = None  # type: ignore[assignment]
 
-__all__ = ["available", "limit_data"]
+__all__ = ["available", "limit_data", "refresh_limit"]
 
 _KILOBYTE = 1 << 10
 #: Bytes that are left to the system, besides one part in `_PART` of what is available.
@@ -25,6 +26,9 @@ _LEFT = 128 << 20
 _PART = 50
 #: Bytes beyond that for what must not fail: code that LuaJIT compiles, the stack of a thread.
 _SMALL = 4 << 20
+
+_MOMENT = 1.0  # seconds
+_last = [-_MOMENT]  # when the limit was set
 
 # The limit that the process has started with, which is never exceeded.
 _at_start: list[tuple[int, int]] = []
@@ -48,6 +52,7 @@ def limit_data() -> int:
 
     Returns how many bytes fit. Memory that was allocated and not yet written counts as used.
     """
+    _last[0] = time.monotonic()
     free = available()
     used = _fields("/proc/self/status", ("VmData", "RssAnon", "VmSwap"))
     if free is None or "VmData" not in used or "RssAnon" not in used or resource is None:
@@ -56,6 +61,12 @@ def limit_data() -> int:
     most = free + written - _LEFT - free // _PART
     _set(max(most, data) + _SMALL)
     return max(0, most - data)
+
+
+def refresh_limit() -> None:
+    """`limit_data`, unless that was done a moment ago."""
+    if time.monotonic() - _last[0] > _MOMENT:
+        limit_data()
 
 
 def _set(most: int) -> None:

@@ -94,6 +94,10 @@ class Pool:
         self._free: dict[int, list[Array]] = {}
         self._kept = 0
 
+    def has(self, nbytes: int) -> bool:
+        """Whether memory of so many bytes is kept."""
+        return nbytes in self._free
+
     def take(self, nbytes: int) -> Array:
         """So many bytes, undetermined: kept ones, or new ones. `give` takes their base back."""
         found = self._free.get(nbytes)
@@ -161,7 +165,7 @@ class Memory(Part):
         if nbytes < Pool.MIN_BYTES:
             return np.empty(count, dtype.numpy)
         try:
-            if nbytes >= _MIN_WORTH_COLLECTING:
+            if nbytes >= _MIN_WORTH_COLLECTING and not self._pool.has(nbytes):
                 _check_room(nbytes)
             memory = self._pool.take(nbytes)
         except MemoryError:

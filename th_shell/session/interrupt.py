@@ -12,6 +12,7 @@ import select
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -19,10 +20,11 @@ from types import FrameType
 from runtime import Engine
 from th_shell.session.question import Question
 
-__all__ = ["calm", "watched"]
+__all__ = ["Watch", "calm"]
 
 #: How many seconds an input may go on after Ctrl-C until th says what runs.
 PATIENCE = 0.5
+END = b"\0"  # no signal's number
 _STATUS = 128 + signal.SIGQUIT
 _QUESTION = "End th and lose its values? [y/N] "
 
@@ -51,55 +53,104 @@ def _nothing(_: int, __: FrameType | None) -> None:
     pass
 
 
-@contextmanager
-def watched(engine: Engine) -> Iterator[None]:
-    """Stop at Ctrl-C what the engine runs in the context. To be used in the main thread."""
+class Watch:
+    """Stops what an engine runs within the context at Ctrl-C: one context after the other.
+
+    To be used in the main thread. The thread that reads the pipe starts with the first context, and
+    ends with the object.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._watcher: _Watcher | None = None
+        self._previous = -1
+
+    def __enter__(self) -> None:
+        if self._watcher is None:
+            self._watcher = _start(self._engine)
+            if self._watcher is None:
+                return
+            weakref.finalize(self, os.close, self._watcher.writer)
+        self._watcher.begin()
+        self._previous = signal.set_wakeup_fd(self._watcher.writer, warn_on_full_buffer=False)
+
+    def __exit__(self, *_: object) -> None:
+        if self._watcher is not None:
+            signal.set_wakeup_fd(self._previous)
+            self._watcher.end()
+
+
+def _start(engine: Engine) -> _Watcher | None:
+    """A watcher with a thread; None where the system has no more threads or memory."""
     reader, writer = os.pipe()
+    os.set_blocking(reader, False)
     os.set_blocking(writer, False)
-    watcher = _Watcher(engine, reader)
-    thread = threading.Thread(target=watcher.run, daemon=True)
+    watcher = _Watcher(engine, reader, writer)
     try:
-        thread.start()
-    except (MemoryError, RuntimeError):  # the system has no more threads or memory
+        threading.Thread(target=watcher.run, daemon=True).start()
+    except (MemoryError, RuntimeError):
         os.close(writer)
         os.close(reader)
-        yield
-        return
-    previous = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    try:
-        yield
-    finally:
-        signal.set_wakeup_fd(previous)
-        os.close(writer)
-        thread.join()
-        os.close(reader)
+        return None
+    return watcher
 
 
 class _Watcher:
     """Reads the numbers of signals from a pipe, until the pipe's other end is closed."""
 
-    def __init__(self, engine: Engine, reader: int) -> None:
+    def __init__(self, engine: Engine, reader: int, writer: int) -> None:
+        self.writer = writer
         self._engine = engine
         self._reader = reader
+        self._running = False
+        # Held while signals are acted on, and while a question is at the terminal.
+        self._acting = threading.Lock()
         self._deadline: float | None = None  # when to say what runs
         self._said = False
+
+    def begin(self) -> None:
+        """An input runs from now on."""
+        self._deadline, self._said, self._running = None, False, True
+
+    def end(self) -> None:
+        """The input has ended: a question that is still there goes away, and so do its signals."""
+        if not self._acting.acquire(blocking=False):
+            os.write(self.writer, END)
+            self._acting.acquire()
+        self._running, self._deadline = False, None
+        self._read()
+        self._acting.release()
 
     def run(self) -> None:
         while True:
             if not self._wait():
                 self._say_what_runs()
                 continue
-            numbers = os.read(self._reader, 512)
-            if not numbers:
-                return
-            if signal.SIGINT in numbers:
-                self._stop()
-            if _quit() in numbers and _handles_quit() and self._confirmed():
-                os._exit(_STATUS)
+            with self._acting:
+                numbers = self._read()
+                if numbers is None:
+                    break
+                if self._running:
+                    self._act(numbers)
+        os.close(self._reader)
+
+    def _read(self) -> bytes | None:
+        """The numbers that are in the pipe now; None if its other end is closed."""
+        try:
+            return os.read(self._reader, 512) or None
+        except BlockingIOError:
+            return b""
+
+    def _act(self, numbers: bytes) -> None:
+        if signal.SIGINT in numbers:
+            self._stop()
+        if _quit() in numbers and _handles_quit() and self._confirmed():
+            os._exit(_STATUS)
 
     def _wait(self) -> bool:
         """Wait for signals; False if it is time to say what runs."""
-        seconds = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        deadline = self._deadline
+        seconds = None if deadline is None else max(0.0, deadline - time.monotonic())
         return bool(select.select([self._reader], [], [], seconds)[0])
 
     def _stop(self) -> None:
@@ -108,6 +159,8 @@ class _Watcher:
             self._deadline = time.monotonic() + PATIENCE
 
     def _say_what_runs(self) -> None:
+        if self._deadline is None:
+            return  # the input has ended meanwhile
         self._deadline, self._said = None, True
         give_up = "; Ctrl-\\ to give up on it" if _handles_quit() else ""
         text = f"still running: {self._engine.running()}; returns to the prompt when it is done"

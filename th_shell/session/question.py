@@ -55,14 +55,14 @@ class Question:
         os.close(self._terminal)
 
     def ask(self, text: str, end: int) -> bytes:
-        """Show a text and wait for a key; nothing if the pipe `end` is closed before that."""
+        """Show a text and wait for a key; nothing if a byte 0 comes from the pipe `end` before."""
         termios.tcflush(self._terminal, _QUEUE)  # keys from before the question are no answer
         os.write(self._terminal, text.encode())
         waiting = [self._terminal, end]
         answer = b""
         while not answer:
             ready, _, _ = select.select(waiting, [], [])
-            if end in ready and not os.read(end, 512):
+            if end in ready and 0 in (os.read(end, 512) or b"\0"):
                 break
             if self._terminal in ready:
                 answer = os.read(self._terminal, 1)

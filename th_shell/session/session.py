@@ -13,7 +13,7 @@ from typing import NamedTuple
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import find_command, is_command
 from th_shell.session.inputs import split
-from th_shell.session.interrupt import watched
+from th_shell.session.interrupt import Watch
 from th_shell.syntax import Judge, Syntax
 from th_shell.visible import visible
 
@@ -45,6 +45,7 @@ class Session:
         self.engine = engine
         self.log: list[Entry] = []
         self._time_format = time_format
+        self._watch = Watch(engine)
         # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=4096)(self._compile)
 
@@ -98,7 +99,7 @@ class Session:
         """Run an input of Lua, and print its values; returns its error, which is not printed."""
         error = None
         try:
-            with watched(self.engine), self.engine.interruptible():
+            with self._watch, self.engine.interruptible():
                 self.engine.evaluate(_encoded(source))
         except LuaError as raised:
             error = raised

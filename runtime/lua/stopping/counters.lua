@@ -48,6 +48,12 @@ for _, op in ipairs{ CAT, CALLM, CALL, CALLMT, CALLT, ITERC } do is_heavy[op] = 
 
 local function op_of(instruction) return band(instruction, 255) end
 
+-- The instructions for which a function without inner functions may have counters.
+counters.is_counted = new('bool[256]')
+for _, op in ipairs{ CALLMT, CALLT, UCLO, FORI, ITERL, LOOP, JMP } do
+  counters.is_counted[op] = true
+end
+
 -- The instruction that the one at i jumps to.
 local function target(code, i)
   return i + 1 + rshift(code[i], 16) - 32768

@@ -8,6 +8,8 @@ local ffi = require 'ffi'
 local pcall, setfenv, getfenv, tonumber = pcall, setfenv, getfenv, tonumber
 local min, max, floor = math.min, math.max, math.floor
 local loadstring, dump = loadstring, string.dump
+local funcinfo, funcbc = require('jit.util').funcinfo, require('jit.util').funcbc
+local band = bit.band
 local getinfo, upvalueid, upvaluejoin = debug.getinfo, debug.upvalueid, debug.upvaluejoin
 
 -- Whether Ctrl-C was pressed. Python sets it at once, while Lua runs; lua/shell.lua clears it when
@@ -88,9 +90,20 @@ function turns.counts(f)
   return count >= 2 and upvalueid(f, count) == POLL
 end
 
+-- Whether a function has anything that may have to be counted. Most inputs have not: that is told
+-- sooner than their bytecode is read.
+local function may_count(f)
+  local info = funcinfo(f)
+  if info.children then return true end
+  for i = 0, info.bytecodes - 1 do
+    if counters.is_counted[band(funcbc(f, i), 255)] then return true end
+  end
+  return false
+end
+
 --- A function that was just loaded, with counters in its loops; and whether all are counted.
 function turns.add(f)
-  if turns.counts(f) then return f, true end
+  if turns.counts(f) or not may_count(f) then return f, true end
   local ok, dumped = pcall(dump, f)
   if not ok then return f, false end -- one in C, or no memory
   local text, complete = counters.add(dumped)
