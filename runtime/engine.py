@@ -37,10 +37,12 @@ from runtime.core.platform import keep_pages
 from runtime.core.state import State
 from runtime.host import bridge
 from runtime.host.lua_calls import Calls
+from runtime.inputs import KEEP, Reading, keeping_locals, read
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
 
 OUT_OF_MEMORY = "not enough memory"
+_EMPTY = b"; \t\r\n"
 
 #: A compiled Lua function, opaque to callers.
 Chunk = Any
@@ -208,20 +210,52 @@ class Engine:
         except LuaSyntaxError:
             return None
 
-    def check_syntax(self, source: bytes, name: bytes = b"=stdin") -> None:
-        """Raise LuaSyntaxError where an input would not compile (see `evaluate`).
+    def check_syntax(self, source: bytes) -> None:
+        """Raise LuaSyntaxError where an input would not compile (see `enter`).
 
         incomplete: its end is missing, be it an expression or a statement.
         """
         text = source.strip().removeprefix(b"=")
-        try:
-            self.compile(b"return " + text.rstrip(b"; \t\r\n") + b"\n", name)
-        except LuaSyntaxError as expression:
-            try:
-                # With the newline, an open string in quotes is an error, and not incomplete.
-                self.compile(text + b"\n", name)
-            except LuaSyntaxError as statement:
-                raise (expression if expression.incomplete else statement) from None
+        if not text.strip(_EMPTY):
+            return
+        # With the newline, an open string in quotes is an error, and not incomplete.
+        error = self._call(b"check", b"return " + text.rstrip(_EMPTY) + b"\n", text + b"\n")
+        if error is None:
+            return
+        last = read(text).last
+        if last is not None:
+            form = text[: last.offset] + b"return " + text[last.offset :].rstrip(_EMPTY) + b"\n"
+            other = self._call(b"compile", form, b"=stdin")
+            if not isinstance(other, tuple):
+                return
+            error = other[1:] if other[2] else error
+        raise LuaSyntaxError(_text(error[0]), error[1])
+
+    def enter(
+        self,
+        source: bytes,
+        name: bytes = b"=stdin",
+        number: int | None = None,
+        before_values: Callable[[], None] | None = None,
+    ) -> None:
+        """Run one input of a session, as `evaluate` does.
+
+        The locals that it declares outlive it; an expression behind statements is printed, too; and
+        an input of nothing but semicolons does nothing. number: the input's first value is `_N` in
+        later ones. Raises LuaSyntaxError, LuaError.
+        """
+        text = source.strip()
+        quiet = text.endswith(b";")
+        text = text.removeprefix(b"=")
+        if not text.strip(_EMPTY):
+            return
+        found = read(text)
+        names, declared = b" ".join(found.names), b" ".join(found.locals)
+        forms = _forms(text, found)
+        result = self._call(b"enter", name, number, quiet, before_values, names, declared, *forms)
+        if result is not None and not isinstance(result[1], bytes):
+            raise LuaSyntaxError(_text(result[0]), result[1])
+        self._check(result)
 
     def _check(self, result: Any) -> None:
         if result is None:
@@ -248,6 +282,11 @@ class Engine:
             _handle_interrupts(previous)
             self._ctrl_c.pressed = False
             self._call(b"set_interruptible", False)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C was pressed within `interruptible` and has stopped nothing yet."""
+        return self._ctrl_c.pressed
 
     @uninterruptible  # by the next Ctrl-C
     def _interrupt(self, _: int, frame: FrameType | None) -> None:
@@ -277,6 +316,10 @@ class Engine:
         lines = _text(self._call(b"names", _bytes(path))).splitlines()
         return dict(line.split(" ") for line in lines)
 
+    def set_default_type(self, name: str) -> str:
+        """Set the default type of tensors by its name; returns the former one. Raises LuaError."""
+        return _text(self._call(b"set_default_type", _bytes(name)) or b"")
+
     def set_fill_pattern(self, byte: int | None) -> None:
         """Fill new memory with a byte, instead of leaving it undetermined (None)."""
         self._state.part(Memory).fill_pattern = byte
@@ -292,6 +335,25 @@ class Engine:
     def output_error(self) -> str:
         """Why not all that was written reached the standard output; '' where it did."""
         return _text(self._call(b"output_error") or b"")
+
+
+def _forms(text: bytes, found: Reading) -> tuple[bytes | None, ...]:
+    """What an input may be, as lua/session_locals.lua takes it.
+
+    `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values. The
+    newline ends a comment that the text may end with.
+    """
+    expression = b"return nil, " + text.rstrip(_EMPTY) + b"\n"
+    keeping = keeping_locals(text, found.exits)
+    if found.last is None:
+        return expression, text, keeping, None, None
+    last = found.last
+    before, behind = (
+        text[: last.offset],
+        b"return nil, " + text[last.offset :].rstrip(_EMPTY) + b"\n",
+    )
+    exits = [*(one for one in found.exits if one.offset < last.offset), last]
+    return expression, text, keeping, before + behind, keeping_locals(before, exits) + behind
 
 
 def _handle_interrupts(handler: Any) -> Any:
@@ -310,6 +372,7 @@ def _host(state: State, ctrl_c: _CtrlC) -> dict[bytes, Any]:
         **bridge.definitions(),
         b"export_lua": _export_lua,
         b"INTERRUPTED": INTERRUPTED.encode(),
+        b"KEEP": KEEP,
         b"LARGE": LARGE,
         b"poll": ctrl_c.poll,
         b"clock": time.time,

@@ -53,8 +53,8 @@ for _, name in ipairs{
   'parallel/thread_pool', 'tensor/formulas', 'tensor/storage', 'tensor/tensor', 'tensor/torch',
   'tensor/utility', 'packages/timer', 'tensor/kernels', 'tensor/random', 'files/files',
   'files/methods', 'files/tensors', 'files/serialize', 'files/deserialize', 'files/saving',
-  'packages/print', 'shell', 'packages/output', 'testing/tester', 'packages/cmdline',
-  'packages/init',
+  'packages/print', 'shell', 'results', 'session_locals', 'packages/output', 'testing/tester',
+  'packages/cmdline', 'packages/init',
 } do
   th.chunk(name)(th)
 end

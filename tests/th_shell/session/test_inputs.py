@@ -31,12 +31,9 @@ def test_inputs_end_where_lua_says_so(session: Session, text: str, expected: lis
     assert session.inputs(text) == expected
 
 
-def test_a_pasted_block_with_locals_is_one_input(session: Session) -> None:
-    assert session.inputs("local a = 3\n\nprint(a)") == ["local a = 3\nprint(a)"]
-
-
-def test_locals_do_not_join_what_is_no_chunk(session: Session) -> None:
-    assert session.inputs("local a = 3\na * 2") == ["local a = 3", "a * 2"]
+@pytest.mark.parametrize("text", ["local a = 3\n\nprint(a)", "local a = 3\nprint(a)\n;\n"])
+def test_locals_do_not_join_inputs(session: Session, text: str) -> None:
+    assert session.inputs(text) == ["local a = 3", "print(a)"]
 
 
 TRANSCRIPT = """

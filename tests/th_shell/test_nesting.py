@@ -2,7 +2,7 @@
 
 import pytest
 
-from th_shell.docs.reading.nesting import Nesting
+from th_shell.nesting import Nesting
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,87 @@
+"""Finds the examples in text that was copied from a page: inputs, with the outputs under them.
+
+Text is a page if it has prompts, fences or printed tensors that are no part of code. It is read as
+`th-docs` reads pages, so that what is no example is not run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from th_shell.docs.reading.blocks import Block, Line, numbered
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.document import read_text
+from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.languages import LUA
+from th_shell.docs.reading.prose import is_prose
+from th_shell.docs.reading.refining import examples_of
+from th_shell.docs.running.evaluation import unrunnable
+from th_shell.syntax import Syntax
+
+__all__ = ["is_page", "is_run", "read_examples"]
+
+_PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
+_NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
+_PRINTED = re.compile(
+    rf"\s*(?:{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*"
+    r"|\[torch\.\w+ .*\])\s*$"
+)
+_PRINTS = re.compile(r"\b(?:print|write)\b")
+
+
+def is_page(pieces: Sequence[tuple[str, Syntax]]) -> bool:
+    """Whether a text is a page by the inputs that it would have as code, with their syntax."""
+    prints = False
+    for piece, syntax in pieces:
+        if _PROMPT.match(piece) or _FENCE.match(piece):
+            return True
+        if _PRINTED.match(piece) and (syntax is not Syntax.COMPLETE or prints):
+            return True
+        prints = _PRINTS.search(piece) is not None
+    # An input that never ends has taken the rest of the page.
+    last, syntax = pieces[-1]
+    return syntax is not Syntax.COMPLETE and any(map(_PROMPT.match, last.split("\n")))
+
+
+def read_examples(text: str, compiler: Compiler) -> list[Example]:
+    """The examples of a page, in order."""
+    lines = text.splitlines()
+    first = next((at for at, line in enumerate(lines) if _FENCE.match(line)), None)
+    if first is None:
+        return examples_of(list(_blocks(lines, compiler)), compiler)
+    if any(map(_PROMPT.match, lines[:first])):
+        lines.insert(0, "```")  # the copy begins within a block
+    return examples_of(read_text("\n".join(lines), ""), compiler)
+
+
+def is_run(example: Example) -> bool:
+    """Whether the prompt runs an example."""
+    return example.language == LUA and not unrunnable(example)
+
+
+def _blocks(lines: Sequence[str], compiler: Compiler) -> Iterator[Block]:
+    """The blocks of a page without fences: what stands between paragraphs of prose."""
+    inside: list[Line] = []
+    is_text = False
+    for line in numbered([line.replace("\N{NO-BREAK SPACE}", " ") for line in lines], 1):
+        starts = not inside or not inside[-1].text.strip()
+        if line.text.strip() and (starts or is_text):
+            is_text = _is_text(line.text, compiler)
+        if is_text and inside:
+            yield _block(inside)
+            inside = []
+        elif not is_text:
+            inside.append(line)
+    if inside:
+        yield _block(inside)
+
+
+def _is_text(line: str, compiler: Compiler) -> bool:
+    is_code = _PROMPT.match(line) or compiler.typed(line) is not Syntax.WRONG
+    return not is_code and is_prose(line, ())
+
+
+def _block(lines: Sequence[Line]) -> Block:
+    return Block(lines[0].number - 1, lines[-1].number + 1, LUA, tuple(lines))
