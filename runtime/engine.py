@@ -121,6 +121,7 @@ class Engine:
 
     def __init__(self) -> None:
         self._ctrl_c = _CtrlC()
+        self._has_locals = False  # whether an input has declared locals of the session
         self._state = State()
         keep_pages()
         with self.active():
@@ -249,13 +250,21 @@ class Engine:
         text = text.removeprefix(b"=")
         if not text.strip(_EMPTY):
             return
-        found = read(text)
-        names, declared = b" ".join(found.names), b" ".join(found.locals)
-        forms = _forms(text, found)
-        result = self._call(b"enter", name, number, quiet, before_values, names, declared, *forms)
+        result = self._enter(text, name, number, quiet, before_values)
         if result is not None and not isinstance(result[1], bytes):
             raise LuaSyntaxError(_text(result[0]), result[1])
         self._check(result)
+
+    def _enter(self, text: bytes, *how: Any) -> Any:
+        if not (self._has_locals or b"local" in text or b"_" in text):
+            # Most inputs have nothing that must be found by reading them, if they compile.
+            result = self._call(b"enter", *how, b"", b"", *_forms(text, None))
+            if result is None or isinstance(result[1], bytes):
+                return result
+        found = read(text)
+        self._has_locals = self._has_locals or bool(found.locals)
+        names, declared = b" ".join(found.names), b" ".join(found.locals)
+        return self._call(b"enter", *how, names, declared, *_forms(text, found))
 
     def _check(self, result: Any) -> None:
         if result is None:
@@ -337,21 +346,21 @@ class Engine:
         return _text(self._call(b"output_error") or b"")
 
 
-def _forms(text: bytes, found: Reading) -> tuple[bytes | None, ...]:
-    """What an input may be, as lua/session_locals.lua takes it.
+def _forms(text: bytes, found: Reading | None) -> tuple[bytes | None, ...]:
+    """What an input may be, as lua/session_locals.lua takes it. found: what it has, if anything.
 
     `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values. The
     newline ends a comment that the text may end with.
     """
     expression = b"return nil, " + text.rstrip(_EMPTY) + b"\n"
+    if found is None:
+        return expression, text, text, None, None
     keeping = keeping_locals(text, found.exits)
     if found.last is None:
         return expression, text, keeping, None, None
     last = found.last
-    before, behind = (
-        text[: last.offset],
-        b"return nil, " + text[last.offset :].rstrip(_EMPTY) + b"\n",
-    )
+    before = text[: last.offset]
+    behind = b"return nil, " + text[last.offset :].rstrip(_EMPTY) + b"\n"
     exits = [*(one for one in found.exits if one.offset < last.offset), last]
     return expression, text, keeping, before + behind, keeping_locals(before, exits) + behind
 

@@ -46,9 +46,12 @@ def _length(lines: Sequence[str], start: int, judge: Judge) -> int:
     def syntax(count: int) -> Syntax:
         return judge("\n".join(lines[start : start + count]).strip())
 
+    if syntax(1) is not Syntax.INCOMPLETE:
+        return 1
     nesting = Nesting()
-    known = 0  # so many lines are incomplete
-    for count in range(1, len(lines) - start + 1):
+    nesting.add(lines[start])
+    known = 1  # so many lines are incomplete
+    for count in range(2, len(lines) - start + 1):
         nesting.add(lines[start + count - 1])
         if nesting.goes_on and count & (count - 1):
             continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -148,20 +148,22 @@ class Session:
             for piece in inputs:
                 if self.is_end(piece):
                     return False
-                if is_command(piece):
+                command = find_command(piece)
+                if command is not None:
                     stack.close()  # a command has Ctrl-C for itself
-                else:
+                    run, rest = command
+                    run(self, rest)
+                    self.engine.flush()
+                    continue
+                if not self._can_stop:
                     stack.enter_context(self.stoppable())
-                if not self._enter(piece):
+                if not self._run(piece):
                     break
         return True
 
     @contextmanager
     def stoppable(self) -> Iterator[None]:
-        """Let Ctrl-C stop the inputs that run within the context, which may be entered again."""
-        if self._can_stop:
-            yield
-            return
+        """Let Ctrl-C stop the inputs that run within the context."""
         with last_resort(), self.engine.interruptible():
             self._can_stop = True
             try:
@@ -175,16 +177,6 @@ class Session:
         except LuaSyntaxError as error:
             return Syntax.INCOMPLETE if error.incomplete else Syntax.WRONG
         return Syntax.COMPLETE
-
-    def _enter(self, piece: str) -> bool:
-        """Run one input; returns False if Ctrl-C has stopped it."""
-        command = find_command(piece)
-        if command is None:
-            return self._run(piece)
-        run, rest = command
-        run(self, rest)
-        self.engine.flush()
-        return True
 
     def write(self, text: str) -> None:
         """Write to the standard output, in order with what Lua writes."""
@@ -206,7 +198,7 @@ class Session:
         error = None
         name = b"=[%d]" % number if self._numbered else b"=stdin"
         try:
-            with self.stoppable():
+            with nullcontext() if self._can_stop else self.stoppable():
                 self.engine.enter(
                     _encoded(source), name, number if self._numbered else None, before_values
                 )
