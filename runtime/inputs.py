@@ -109,7 +109,7 @@ class _Reader:
         self._inner: set[bytes] = set()  # of blocks
         self._exits: list[Exit] = []
         self._returns = False
-        self._last: Exit | None = None
+        self._last: tuple[int, int] | None = None  # the offset, and how many locals there are
 
     def read(self) -> Reading:
         """What the source has."""
@@ -119,7 +119,11 @@ class _Reader:
         if not self._returns:
             end = self._length if self._labels is None else self._labels
             self._exits.append(self._exit(end))
-        return Reading(frozenset(self._names), tuple(self._locals), tuple(self._exits), self._last)
+        last = None
+        if self._last and self._last[0] > self._tokens[0].start():
+            offset, count = self._last
+            last = Exit(offset, tuple(dict.fromkeys(self._locals[:count])))
+        return Reading(frozenset(self._names), tuple(self._locals), tuple(self._exits), last)
 
     def _exit(self, offset: int) -> Exit:
         known = dict.fromkeys(self._locals)
@@ -167,11 +171,11 @@ class _Reader:
             or is_argument
             or token["number"] is not None
             or text in _VALUES
-            or text in (b"function", b"not")
+            or text in (b"function", b"not", b"#")
         )
         is_new = self._ended == "value" or self._ended == "prefix" and not is_argument
         if self._ended == "statement" or is_operand and is_new:
-            self._last = self._exit(token.start())
+            self._last = (token.start(), len(self._locals))
 
     def _name(self, name: bytes, after: re.Match[bytes] | None) -> None:
         self._names.add(name)

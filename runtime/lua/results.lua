@@ -36,5 +36,7 @@ end
 
 --- The first value of the input of a number, or nil.
 function shell.result(number)
-  if list == _RESULTS then return list and list[places[number]] end
+  local place = places[number]
+  if list ~= _RESULTS or not place or #list - place >= MOST then return nil end
+  return list[place]
 end

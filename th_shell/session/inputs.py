@@ -1,7 +1,8 @@
 """Splits typed or pasted text into inputs, which are run one after the other.
 
 An input ends where LuaJIT no longer reports that its end is missing. So pasted lines do the same
-as when they are typed. Text with prompts, fences or outputs is a page: see `page.py`.
+as when they are typed. Text with prompts, fences or printed tensors that are no part of code was
+copied from a page, whose examples `page.py` finds.
 
 Splitting takes time in proportion to the text: where `Nesting` sees that something is open, LuaJIT
 is asked only when the input has grown to twice its length.
@@ -9,6 +10,7 @@ is asked only when the input has grown to twice its length.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
@@ -16,12 +18,36 @@ from th_shell.nesting import Nesting
 from th_shell.session.commands import is_command
 from th_shell.syntax import Judge, Syntax
 
-__all__ = ["split"]
+__all__ = ["FENCE", "PROMPT", "is_page", "split"]
+
+PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
+FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
+_NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
+_PRINTED = re.compile(
+    rf"\s*(?:{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*"
+    r"|\[torch\.\w+ .*\])\s*$"
+)
+_PRINTS = re.compile(r"\b(?:print|write)\b")
 
 
 def split(text: str, judge: Judge) -> list[str]:
     """The inputs in a text, of which only the last one may be incomplete."""
     return list(_pieces(text.splitlines(), judge))
+
+
+def is_page(inputs: Sequence[str], judge: Judge) -> bool:
+    """Whether a text was copied from a page, by the inputs that it would have as code."""
+    prints = False
+    for piece in inputs:
+        if PROMPT.match(piece) or FENCE.match(piece):
+            return True
+        if _PRINTED.match(piece) and (prints or judge(piece) is not Syntax.COMPLETE):
+            return True
+        prints = _PRINTS.search(piece) is not None
+    # An input that never ends has taken the rest of the page.
+    last = inputs[-1] if inputs else ""
+    has_prompts = any(map(PROMPT.match, last.split("\n")))
+    return has_prompts and judge(last) is not Syntax.COMPLETE
 
 
 def _pieces(lines: Sequence[str], judge: Judge) -> Iterator[str]:

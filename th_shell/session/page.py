@@ -1,59 +1,40 @@
 """Finds the examples in text that was copied from a page: inputs, with the outputs under them.
 
-Text is a page if it has prompts, fences or printed tensors that are no part of code. It is read as
-`th-docs` reads pages, so that what is no example is not run.
+It is read as `th-docs` reads pages, so that what is no example is not run.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from th_shell.docs.reading.blocks import Block, Line, numbered
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import read_text
-from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import LUA
 from th_shell.docs.reading.prose import is_prose
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.running.evaluation import unrunnable
+from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.syntax import Syntax
 
-__all__ = ["is_page", "is_run", "read_examples"]
-
-_PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
-_NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
-_PRINTED = re.compile(
-    rf"\s*(?:{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*"
-    r"|\[torch\.\w+ .*\])\s*$"
-)
-_PRINTS = re.compile(r"\b(?:print|write)\b")
-
-
-def is_page(pieces: Sequence[tuple[str, Syntax]]) -> bool:
-    """Whether a text is a page by the inputs that it would have as code, with their syntax."""
-    prints = False
-    for piece, syntax in pieces:
-        if _PROMPT.match(piece) or _FENCE.match(piece):
-            return True
-        if _PRINTED.match(piece) and (syntax is not Syntax.COMPLETE or prints):
-            return True
-        prints = _PRINTS.search(piece) is not None
-    # An input that never ends has taken the rest of the page.
-    last, syntax = pieces[-1]
-    return syntax is not Syntax.COMPLETE and any(map(_PROMPT.match, last.split("\n")))
+__all__ = ["input_of", "is_run", "read_examples"]
 
 
 def read_examples(text: str, compiler: Compiler) -> list[Example]:
     """The examples of a page, in order."""
     lines = text.splitlines()
-    first = next((at for at, line in enumerate(lines) if _FENCE.match(line)), None)
+    first = next((at for at, line in enumerate(lines) if FENCE.match(line)), None)
     if first is None:
         return examples_of(list(_blocks(lines, compiler)), compiler)
-    if any(map(_PROMPT.match, lines[:first])):
+    if any(map(PROMPT.match, lines[:first])):
         lines.insert(0, "```")  # the copy begins within a block
     return examples_of(read_text("\n".join(lines), ""), compiler)
+
+
+def input_of(example: Example) -> str:
+    """An example's input as it is typed at the prompt."""
+    return f"$ {example.source}" if example.kind is Kind.SHELL else example.source
 
 
 def is_run(example: Example) -> bool:
@@ -79,7 +60,7 @@ def _blocks(lines: Sequence[str], compiler: Compiler) -> Iterator[Block]:
 
 
 def _is_text(line: str, compiler: Compiler) -> bool:
-    is_code = _PROMPT.match(line) or compiler.typed(line) is not Syntax.WRONG
+    is_code = PROMPT.match(line) or compiler.typed(line) is not Syntax.WRONG
     return not is_code and is_prose(line, ())
 
 

@@ -22,8 +22,8 @@ from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reporting.differences import changes
 from th_shell.docs.running.evaluation import Outcome
 from th_shell.session.chance import Chance
-from th_shell.session.commands import find_command
-from th_shell.session.page import is_run
+from th_shell.session.page import input_of, is_run
+from th_shell.session.system_commands import run_command
 from th_shell.session.tee import Tee
 from th_shell.visible import visible
 
@@ -74,7 +74,7 @@ class Player:
         """Run and judge one example; returns False if Ctrl-C has stopped it."""
         session = self._session
         if len(self._examples) > 1:
-            self._write(_echo(example.source, session.look.prompt, session.look.more))
+            self._write(_echo(input_of(example), session.look.prompt, session.look.more))
         self._begin()
         outcome, error = self._run(example)
         if error is not None:
@@ -133,10 +133,7 @@ class Player:
 
     def _run(self, example: Example) -> tuple[Outcome, LuaError | None]:
         if example.kind is Kind.SHELL:
-            command = find_command(f"$ {example.source}")
-            assert command is not None
-            run, rest = command
-            run(self._session, rest)
+            run_command(example.source, self._session.write_through)
             return Outcome(self._text()), None
         before: list[str] = []
         error = self._session.evaluate(example.source, lambda: before.append(self._text()))
@@ -210,7 +207,10 @@ class Player:
             if self._found[verdict]
         ]
         parts += [f"{self._skipped} not run"] * bool(self._skipped)
-        return f"{total} input{'s' * (total != 1)}: {', '.join(parts)}"
+        left = len(self._examples) - total
+        parts += [f"{left} left"] * bool(left)
+        inputs = f"{total} input{'s' * (total != 1)}"
+        return f"{inputs}: {', '.join(parts)}" if parts else inputs
 
 
 def _echo(source: str, prompt: str, more: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import find_command, is_command
-from th_shell.session.inputs import split
+from th_shell.session.inputs import is_page, split
 from th_shell.session.interrupt import last_resort
 from th_shell.session.look import UNICODE, Look
 from th_shell.syntax import Judge, Syntax
@@ -106,20 +106,17 @@ class Session:
         return source.strip() in _LEAVE
 
     def _read_text(self, text: str) -> _Text:
-        pieces = split(text, self.judge)
-        known = [(p, Syntax.COMPLETE if is_command(p) else self.judge(p)) for p in pieces]
-        if all(syntax is Syntax.COMPLETE and "th>" not in piece for piece, syntax in known):
-            return _Text(tuple(pieces))
+        inputs = split(text, self.judge)
+        if not is_page(inputs, self.judge):
+            return _Text(tuple(inputs))
         from th_shell.session import page
 
-        if not page.is_page(known):
-            return _Text(tuple(pieces))
         examples = page.read_examples(text, self._compiler)
         run = [example for example in examples if page.is_run(example)]
         ends_with_output = bool(examples) and (
             not page.is_run(examples[-1]) or bool(run[-1].expected)
         )
-        return _Text(tuple(example.source for example in run), examples, ends_with_output)
+        return _Text(tuple(map(page.input_of, run)), examples, ends_with_output)
 
     @cached_property
     def _compiler(self) -> Compiler:
@@ -211,8 +208,11 @@ class Session:
         error = self.evaluate(source)
         if error is not None:
             self.show(error)
+        elif self._can_stop and self.engine.interrupted:
+            error = Interrupted("interrupted!")  # it came behind the input's last step
+            self.show(error)
         self.engine.flush()
-        return not (isinstance(error, Interrupted) or self._can_stop and self.engine.interrupted)
+        return not isinstance(error, Interrupted)
 
     def _write_time(self, seconds: float) -> None:
         if self._time_format:

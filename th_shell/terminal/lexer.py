@@ -1,7 +1,9 @@
 """Syntax highlighting of inputs: the lexer and the colours.
 
 Each line is read by itself, and kept: a key in a long input changes one line. Only strings and
-comments in long brackets go on from line to line. The colours are the sixteen of the terminal, which the user has chosen to be readable.
+comments in long brackets go on from line to line.
+
+The colours are the sixteen of the terminal, which the user has chosen to be readable.
 """
 
 from __future__ import annotations
@@ -75,9 +77,13 @@ class InputLexer(Lexer):
 
     def _read_line(self, opened: _Open | None, line: str) -> StyleAndTextTuples:
         start, end, last = _divided(opened, line)
-        parts = [(opened.style, line[:start])] if opened and start else []
+        parts: StyleAndTextTuples = []
+        if opened and start:
+            parts.append((opened.style, line[:start]))
         parts += self._plain(line[start:end])
-        return parts + ([(last.style, line[end:])] if last and end < len(line) else [])
+        if last and end < len(line):
+            parts.append((last.style, line[end:]))
+        return parts
 
     def _plain(self, text: str) -> StyleAndTextTuples:
         return self._lua.lex_document(Document(text))(0) if text else []
