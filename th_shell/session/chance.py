@@ -13,6 +13,11 @@ _DRAWS = frozenset(
     "bernoulli cauchy clock date exponential geometric getRNGState initialSeed logNormal "
     "multinomial normal rand randn random randperm seed time tmpname uniform".split()
 )
+#: What does not depend on the values of a tensor.
+_GEOMETRY = frozenset(
+    "dim isContiguous isSameSizeAs isSetTo nDimension nElement numel size storageOffset stride "
+    "type".split()
+)
 #: New memory, whose values are whatever was there before: by sizes, and not by values.
 _NEW = re.compile(r"\b\w*(?:Tensor|Storage)\s*\(\s*\w|\b(?:resize|resizeAs|new)\s*\(")
 _FILLS = frozenset("apply copy fill map ones range zero zeros".split())
@@ -39,6 +44,8 @@ class Chance:
         assignment = _ASSIGNED.match(source)
         assigned = bound_names(source) - self._known
         used = read_names(source[assignment.end() :] if assignment else source) - self._known
+        if called and called <= _GEOMETRY:
+            return False
         if not draws and not used & self._names:
             self._names -= assigned
             return False

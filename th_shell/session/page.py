@@ -5,6 +5,7 @@ It is read as `th-docs` reads pages, so that what is no example is not run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from th_shell.docs.reading.blocks import Block, Line, numbered
@@ -18,7 +19,9 @@ from th_shell.docs.running.evaluation import unrunnable
 from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.syntax import Syntax
 
-__all__ = ["input_of", "is_run", "read_examples"]
+__all__ = ["input_of", "is_run", "open_input", "read_examples"]
+
+_CONTINUATION = re.compile(r"\s*(?:>>|\.\.\.?>)")
 
 
 def read_examples(text: str, compiler: Compiler) -> list[Example]:
@@ -35,6 +38,17 @@ def read_examples(text: str, compiler: Compiler) -> list[Example]:
 def input_of(example: Example) -> str:
     """An example's input as it is typed at the prompt."""
     return f"$ {example.source}" if example.kind is Kind.SHELL else example.source
+
+
+def open_input(examples: Sequence[Example]) -> str:
+    """The input behind the last prompt where no output stands under it, which may go on; or ''."""
+    for example in reversed(examples):
+        is_output = not all(map(_CONTINUATION.match, example.expected.splitlines()))
+        if is_output or example.kind is Kind.SHELL:
+            return ""
+        if example.kind is Kind.PROMPT:
+            return example.source
+    return ""
 
 
 def is_run(example: Example) -> bool:

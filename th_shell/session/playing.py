@@ -195,7 +195,8 @@ class Player:
             return look.good.format(f"{look.layout} {result.note}".rstrip())
         if not result.failed or not result.example.documented and not result.example.value:
             return ""
-        expected = result.example.expected or result.note
+        value = result.example.value
+        expected = result.example.expected or (value.text if value else "")
         page, here = next(iter(changes(expected, result.got)), (expected, result.got))
         return look.bad.format(f"{look.differs} page: {_short(page)} here: {_short(here)}")
 

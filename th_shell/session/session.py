@@ -40,11 +40,11 @@ class Entry(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """What a text has: inputs; of a page, the examples, and whether an output stands last."""
+    """What a text has. last: the input that may go on. examples: those of a page."""
 
     inputs: tuple[str, ...]
+    last: str
     examples: Sequence[Example] = ()
-    ends_with_output: bool = False
 
 
 class Session:
@@ -82,9 +82,8 @@ class Session:
     def wants_more(self, text: str) -> bool:
         """Whether a text ends with an incomplete input."""
         found = self._read(text)
-        if not found.inputs or is_command(found.inputs[-1]) or found.ends_with_output:
-            return False
-        return self.judge(found.inputs[-1]) is Syntax.INCOMPLETE
+        last = found.last
+        return last != "" and not is_command(last) and self.judge(last) is Syntax.INCOMPLETE
 
     def submit(self, text: str) -> bool:
         """Run all inputs in a text; returns False if one of them ends the session.
@@ -108,15 +107,12 @@ class Session:
     def _read_text(self, text: str) -> _Text:
         inputs = split(text, self.judge)
         if not is_page(inputs, self.judge):
-            return _Text(tuple(inputs))
+            return _Text(tuple(inputs), inputs[-1] if inputs else "")
         from th_shell.session import page
 
         examples = page.read_examples(text, self._compiler)
         run = [example for example in examples if page.is_run(example)]
-        ends_with_output = bool(examples) and (
-            not page.is_run(examples[-1]) or bool(run[-1].expected)
-        )
-        return _Text(tuple(map(page.input_of, run)), examples, ends_with_output)
+        return _Text(tuple(map(page.input_of, run)), page.open_input(examples), examples)
 
     @cached_property
     def _compiler(self) -> Compiler:

@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from th_shell.session.commands import is_command
+from th_shell.session.inputs import split
 from th_shell.session.session import Session
+from th_shell.syntax import Syntax
 
 FUNCTION = "function f(x)\n\n  return x -- same\nend"
 
@@ -88,11 +90,36 @@ def test_whether_an_input_goes_on(session: Session, text: str, more: bool) -> No
     assert session.wants_more(text) is more
 
 
-def test_a_long_function_is_compiled_once_a_line(session: Session) -> None:
-    lines = ["function f()"] + ["  x = 1"] * 300
-    for count in range(1, len(lines) + 1):
-        assert session.wants_more("\n".join(lines[:count]))
-    assert session.judge.cache_info().misses == len(lines)  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "function f()\n" + "  x = 1\n" * 2000 + "end",
+        "x = 0\n" * 2000,
+        "x = {" + "1,\n" * 2000 + "}",
+        "x = 1 +\n" * 2000 + "1",
+        "x = [[\n" + "line\n" * 2000 + "]]",
+        "x = 'a \\\n" + "line\\\n" * 2000 + "'",
+        "x = {\n" + "1 1,\n" * 2000 + "}",
+        "function f()\n" + "  x = 1\n" * 2000,
+    ],
+)
+def test_what_is_compiled_is_in_proportion_to_the_text(session: Session, text: str) -> None:
+    compiled = 0
+
+    def judge(piece: str) -> Syntax:
+        nonlocal compiled
+        compiled += len(piece)
+        return session.judge(piece)
+
+    split(text, judge)
+    assert compiled < 4 * len(text)
+
+
+def test_what_is_wrong_ends_with_the_first_line_that_makes_it_so(session: Session) -> None:
+    lines = ["x = {", *["1,"] * 20, "2 2,", *["3,"] * 20, "}", "y = 1"]
+    first, *_, last = session.inputs("\n".join(lines))
+    assert first == "\n".join(lines[:22])
+    assert last == "y = 1"
 
 
 @pytest.mark.parametrize(
