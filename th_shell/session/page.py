@@ -29,10 +29,10 @@ def read_examples(text: str, compiler: Compiler) -> list[Example]:
     lines = text.splitlines()
     first = next((at for at, line in enumerate(lines) if FENCE.match(line)), None)
     if first is None:
-        return examples_of(list(_blocks(lines, compiler)), compiler)
+        return examples_of(list(_blocks(lines, compiler)), compiler, locals_stay=True)
     if any(map(PROMPT.match, lines[:first])):
         lines.insert(0, "```")  # the copy begins within a block
-    return examples_of(read_text("\n".join(lines), ""), compiler)
+    return examples_of(read_text("\n".join(lines), ""), compiler, locals_stay=True)
 
 
 def input_of(example: Example) -> str:

@@ -46,10 +46,16 @@ _WORDS = {
 
 
 class Player:
-    """Runs the examples of one page. chance: what is known of the inputs of the session so far."""
+    """Runs the examples of one page.
 
-    def __init__(self, session: Session, examples: Sequence[Example], chance: Chance) -> None:
+    chance: what is known of the inputs of the session so far. tee: what reads the output.
+    """
+
+    def __init__(
+        self, session: Session, examples: Sequence[Example], chance: Chance, tee: Tee
+    ) -> None:
         self._session = session
+        self._tee = tee
         self._examples = [example for example in examples if is_run(example)]
         self._skipped = sum(e.kind is not Kind.TEXT and not is_run(e) for e in examples)
         self._block = -1
@@ -60,7 +66,7 @@ class Player:
     def play(self) -> bool:
         """Run all examples; returns False if one of them ends the session."""
         session = self._session
-        with session.stoppable(), Tee() as self._tee, self._default_type():
+        with self._default_type():
             for example in self._examples:
                 self._begin_block(example.block)
                 if session.is_end(example.source):

@@ -93,7 +93,7 @@ class Session:
         start, before = time.perf_counter(), len(self.log)
         found = self._read(text)
         if any(example.expected or example.value for example in found.examples):
-            goes_on = self._play(found.examples)
+            goes_on = self._play(found)
         else:
             goes_on = self._run_all(found.inputs)
         if len(self.log) > before:
@@ -120,12 +120,20 @@ class Session:
 
         return Compiler(self.engine)
 
-    def _play(self, examples: Sequence[Example]) -> bool:
+    def _play(self, page: _Text) -> bool:
         from th_shell.session.playing import Player
+        from th_shell.session.tee import Tee
 
         for entry in self.log[self._known_to_chance :]:
             self._chance.affects(entry.source)
-        goes_on = Player(self, examples, self._chance).play()
+        with ExitStack() as stack:
+            try:
+                tee = stack.enter_context(Tee())
+            except OSError as error:
+                self.write(f"not compared with the page: {error.strerror or error}\n")
+                return self._run_all(page.inputs)
+            stack.enter_context(self.stoppable())
+            goes_on = Player(self, page.examples, self._chance, tee).play()
         self._known_to_chance = len(self.log)
         return goes_on
 

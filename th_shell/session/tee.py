@@ -26,7 +26,8 @@ _MOST = 1 << 20  # bytes of a text that is compared; what is longer is only show
 class Tee:
     """A context in which the standard output is read. Its files are closed at its end.
 
-    What a process prints later that was started within the context is still shown.
+    Entering it raises OSError where the system has no more files or threads. What a process that
+    was started within the context prints later is still shown.
     """
 
     def __init__(self) -> None:
@@ -38,9 +39,19 @@ class Tee:
     def __enter__(self) -> Tee:
         with _signals_blocked():
             self._real = os.dup(_STDOUT)
-            reader, self._writer = _channel(self._real)
+            try:
+                reader, self._writer = _channel(self._real)
+            except OSError:
+                os.close(self._real)
+                raise
+            thread = threading.Thread(target=self._copy, args=(reader, self._real), daemon=True)
+            try:
+                thread.start()
+            except RuntimeError as error:  # the system has no more threads
+                for file in (self._real, reader, self._writer):
+                    os.close(file)
+                raise OSError(str(error)) from None
             os.dup2(self._writer, _STDOUT)
-            threading.Thread(target=self._copy, args=(reader, self._real), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -161,6 +161,26 @@ def test_each_block_of_a_page_begins_with_the_default_type(
     assert marks(printed())[0] == "✓ in torch.FloatTensor"
 
 
+def test_locals_of_a_page_stay_as_those_of_the_session_do(
+    session: Session, printed: Printed
+) -> None:
+    session.submit("local mine = 5\n> mine\n5")
+    assert marks(printed())[0] == "✓"
+    session.submit("_G.mine, mine")
+    assert printed() == "nil\t5\t\n"
+
+
+def test_without_files_it_runs_all_the_same(
+    session: Session, printed: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> tuple[int, int]:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr("th_shell.session.tee._channel", fail)
+    session.submit("> 1\n2")
+    assert printed() == "not compared with the page: Too many open files\n1\t\n"
+
+
 def test_marks_where_the_terminal_has_only_ascii(engine: Engine, printed: Printed) -> None:
     session = Session(engine, look=ASCII)
     session.submit("> 1\n1\n> 2\n3")
