@@ -16,6 +16,8 @@ from th_shell.docs.reading.languages import LUA
 from th_shell.docs.reading.prose import is_prose
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.running.evaluation import unrunnable
+from th_shell.docs.settings.placement import cut_text_with_settings
+from th_shell.docs.settings.settings import SettingsError
 from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.syntax import Syntax
 
@@ -24,15 +26,23 @@ __all__ = ["input_of", "is_run", "open_input", "read_examples"]
 _CONTINUATION = re.compile(r"\s*(?:>>|\.\.\.?>)")
 
 
-def read_examples(text: str, compiler: Compiler) -> list[Example]:
-    """The examples of a page, in order."""
+def read_examples(text: str, compiler: Compiler) -> tuple[list[Example], str]:
+    """The examples of a page, in order; and why its directives are not followed, or ''."""
     lines = text.splitlines()
     first = next((at for at, line in enumerate(lines) if FENCE.match(line)), None)
     if first is None:
-        return examples_of(list(_blocks(lines, compiler)), compiler, locals_stay=True)
+        return _cut(text, list(_blocks(lines, compiler)), compiler)
     if any(map(PROMPT.match, lines[:first])):
         lines.insert(0, "```")  # the copy begins within a block
-    return examples_of(read_text("\n".join(lines), ""), compiler, locals_stay=True)
+    text = "\n".join(lines)
+    return _cut(text, read_text(text, ""), compiler)
+
+
+def _cut(text: str, blocks: Sequence[Block], compiler: Compiler) -> tuple[list[Example], str]:
+    try:
+        return cut_text_with_settings(text, blocks, compiler, locals_stay=True), ""
+    except SettingsError as error:  # perhaps what a directive holds for was not copied
+        return examples_of(blocks, compiler, locals_stay=True), str(error)
 
 
 def input_of(example: Example) -> str:

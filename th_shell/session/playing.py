@@ -21,6 +21,7 @@ from th_shell.docs.judging.verdicts import Judging, Result, Verdict
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reporting.differences import changes
 from th_shell.docs.running.evaluation import Outcome
+from th_shell.docs.settings.settings import Hidden
 from th_shell.session.chance import Chance
 from th_shell.session.page import input_of, is_run
 from th_shell.session.system_commands import run_command
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Player"]
 
+_SEED = "math.randomseed({0}) torch.manualSeed({0})"
 _CUT = "as far as it was copied"
 _MOST_SHOWN = 40  # characters of each side of a difference
 
@@ -56,6 +58,7 @@ class Player:
     ) -> None:
         self._session = session
         self._tee = tee
+        self._all = examples
         self._examples = [example for example in examples if is_run(example)]
         self._skipped = sum(e.kind is not Kind.TEXT and not is_run(e) for e in examples)
         self._block = -1
@@ -67,12 +70,17 @@ class Player:
         """Run all examples; returns False if one of them ends the session."""
         session = self._session
         with self._default_type():
-            for example in self._examples:
+            for example in self._all:
                 self._begin_block(example.block)
+                self._do_hidden([one for one in example.hidden if one.kind != "teardown"])
+                if not is_run(example):
+                    continue
                 if session.is_end(example.source):
                     return False
                 if not self._step(example):
                     break
+            ends = [one for example in self._all for one in example.hidden]
+            self._do_hidden([one for one in ends if one.kind == "teardown"])
             self._write(session.look.faint.format(self._summary()) + "\n")
         return True
 
@@ -121,6 +129,16 @@ class Player:
             return self._session.engine.set_default_type(name)
         except LuaError:
             return ""  # the program has changed torch itself
+
+    def _do_hidden(self, every: Sequence[Hidden]) -> None:
+        """Do what the page says is to be done, and does not show."""
+        for one in every:
+            code = _SEED.format(one.text) if one.kind == "seed" else one.text
+            try:
+                engine = self._session.engine
+                engine.run(engine.compile(code.encode("utf-8", "surrogateescape")))
+            except LuaError as error:
+                self._write(f"the {one.kind} of the page fails: {visible(error.message)}\n")
 
     def _begin(self, shown: bool = True) -> None:
         """Let what is written from now on be the output that is read."""

@@ -40,11 +40,15 @@ class Entry(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """What a text has. last: the input that may go on. examples: those of a page."""
+    """What a text has. last: the input that may go on.
+
+    examples: those of a page. problem: why its directives are not followed, or ''.
+    """
 
     inputs: tuple[str, ...]
     last: str
     examples: Sequence[Example] = ()
+    problem: str = ""
 
 
 class Session:
@@ -110,9 +114,9 @@ class Session:
             return _Text(tuple(inputs), inputs[-1] if inputs else "")
         from th_shell.session import page
 
-        examples = page.read_examples(text, self._compiler)
+        examples, problem = page.read_examples(text, self._compiler)
         run = [example for example in examples if page.is_run(example)]
-        return _Text(tuple(map(page.input_of, run)), page.open_input(examples), examples)
+        return _Text(tuple(map(page.input_of, run)), page.open_input(examples), examples, problem)
 
     @cached_property
     def _compiler(self) -> Compiler:
@@ -124,6 +128,8 @@ class Session:
         from th_shell.session.playing import Player
         from th_shell.session.tee import Tee
 
+        if page.problem:
+            self.write(f"the page's directives are not followed: {visible(page.problem)}\n")
         for entry in self.log[self._known_to_chance :]:
             self._chance.affects(entry.source)
         with ExitStack() as stack:

@@ -62,7 +62,7 @@ def marks(text: str) -> list[str]:
     ("text", "expected"),
     [
         (
-            "> x = torch.rand(2)\n> x\n 0.1\n 0.2\n[torch.DoubleTensor of dimension 2]\n"
+            "> x = torch.rand(2)\n> x\n 7\n 8\n[torch.DoubleTensor of dimension 2]\n"
             "> x:size()\n 3\n[torch.LongStorage of size 1]\n",
             ["≈ layout", "✗ page: 3 here: 2"],
         ),
@@ -179,6 +179,23 @@ def test_without_files_it_runs_all_the_same(
     monkeypatch.setattr("th_shell.session.tee._channel", fail)
     session.submit("> 1\n2")
     assert printed() == "not compared with the page: Too many open files\n1\t\n"
+
+
+def test_directives_of_a_page_hold_at_the_prompt(session: Session, printed: Printed) -> None:
+    session.submit(
+        "<!-- th-docs: skip -->\n```\n> left = 1\n```\n<!-- th-docs: setup\nx = 5\n-->\n"
+        "```\n> x\n5\n> left\nnil\n```\n<!-- th-docs: seed=3 -->\n```\n> torch.rand(1)\n"
+        " 0.5508\n[torch.DoubleTensor of dimension 1]\n```\n"
+    )
+    assert marks(printed()) == ["✓", "✓", "✓", "3 inputs: 3 as documented, 1 not run"]
+
+
+def test_directives_that_are_not_followed(session: Session, printed: Printed) -> None:
+    session.submit("<!-- th-docs: sleep -->\n```\n> 1\n1\n```")
+    assert printed().splitlines()[0] == (
+        "the page's directives are not followed: the text:1: unknown directive 'sleep': "
+        "there are skip, xfail, setup, teardown, filter, capture"
+    )
 
 
 def test_marks_where_the_terminal_has_only_ascii(engine: Engine, printed: Printed) -> None:
