@@ -37,12 +37,11 @@ from runtime.core.platform import keep_pages
 from runtime.core.state import State
 from runtime.host import bridge
 from runtime.host.lua_calls import Calls
-from runtime.inputs import KEEP, Reading, keeping_locals, read
+from runtime.inputs import EMPTY, KEEP, forms, read
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
 
 OUT_OF_MEMORY = "not enough memory"
-_EMPTY = b"; \t\r\n"
 
 #: A compiled Lua function, opaque to callers.
 Chunk = Any
@@ -217,15 +216,15 @@ class Engine:
         incomplete: its end is missing, be it an expression or a statement.
         """
         text = source.strip().removeprefix(b"=")
-        if not text.strip(_EMPTY):
+        if not text.strip(EMPTY):
             return
         # With the newline, an open string in quotes is an error, and not incomplete.
-        error = self._call(b"check", b"return " + text.rstrip(_EMPTY) + b"\n", text + b"\n")
+        error = self._call(b"check", b"return " + text.rstrip(EMPTY) + b"\n", text + b"\n")
         if error is None:
             return
         last = read(text).last
         if last is not None:
-            form = text[: last.offset] + b"return " + text[last.offset :].rstrip(_EMPTY) + b"\n"
+            form = text[: last.offset] + b"return " + text[last.offset :].rstrip(EMPTY) + b"\n"
             other = self._call(b"compile", form, b"=stdin")
             if not isinstance(other, tuple):
                 return
@@ -248,7 +247,7 @@ class Engine:
         text = source.strip()
         quiet = text.endswith(b";")
         text = text.removeprefix(b"=")
-        if not text.strip(_EMPTY):
+        if not text.strip(EMPTY):
             return
         result = self._enter(text, name, number, quiet, before_values)
         if result is not None and not isinstance(result[1], bytes):
@@ -258,13 +257,13 @@ class Engine:
     def _enter(self, text: bytes, *how: Any) -> Any:
         if not (self._has_locals or b"local" in text or b"_" in text):
             # Most inputs have nothing that must be found by reading them, if they compile.
-            result = self._call(b"enter", *how, b"", b"", *_forms(text, None))
+            result = self._call(b"enter", *how, b"", b"", *forms(text, None))
             if result is None or isinstance(result[1], bytes):
                 return result
         found = read(text)
         self._has_locals = self._has_locals or bool(found.locals)
         names, declared = b" ".join(found.names), b" ".join(found.locals)
-        return self._call(b"enter", *how, names, declared, *_forms(text, found))
+        return self._call(b"enter", *how, names, declared, *forms(text, found))
 
     def _check(self, result: Any) -> None:
         if result is None:
@@ -344,25 +343,6 @@ class Engine:
     def output_error(self) -> str:
         """Why not all that was written reached the standard output; '' where it did."""
         return _text(self._call(b"output_error") or b"")
-
-
-def _forms(text: bytes, found: Reading | None) -> tuple[bytes | None, ...]:
-    """What an input may be, as lua/session_locals.lua takes it. found: what it has, if anything.
-
-    `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values. The
-    newline ends a comment that the text may end with.
-    """
-    expression = b"return nil, " + text.rstrip(_EMPTY) + b"\n"
-    if found is None:
-        return expression, text, text, None, None
-    keeping = keeping_locals(text, found.exits)
-    if found.last is None:
-        return expression, text, keeping, None, None
-    last = found.last
-    before = text[: last.offset]
-    behind = b"return nil, " + text[last.offset :].rstrip(_EMPTY) + b"\n"
-    exits = [*(one for one in found.exits if one.offset < last.offset), last]
-    return expression, text, keeping, before + behind, keeping_locals(before, exits) + behind
 
 
 def _handle_interrupts(handler: Any) -> Any:

@@ -12,8 +12,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["KEEP", "Exit", "Reading", "keeping_locals", "read"]
+__all__ = ["EMPTY", "KEEP", "Exit", "Reading", "forms", "keeping_locals", "read"]
 
+#: What an input may end with that is no part of it.
+EMPTY = b"; \t\r\n"
 #: The name of the function that takes locals over.
 KEEP = b"__session_locals__"
 _UPVALUES = 50
@@ -79,6 +81,25 @@ def keeping_locals(source: bytes, exits: Sequence[Exit]) -> bytes:
         parts += [source[before:offset], b"%s%s(%s) " % (start, KEEP, takers) if takers else b""]
         before = offset
     return b"".join([*parts, source[before:]])
+
+
+def forms(text: bytes, found: Reading | None) -> tuple[bytes | None, ...]:
+    """What an input may be, as lua/session_locals.lua takes it. found: what it has, if anything.
+
+    `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values. The
+    newline ends a comment that the text may end with.
+    """
+    expression = b"return nil, " + text.rstrip(EMPTY) + b"\n"
+    if found is None:
+        return expression, text, text, None, None
+    keeping = keeping_locals(text, found.exits)
+    if found.last is None:
+        return expression, text, keeping, None, None
+    last = found.last
+    before = text[: last.offset]
+    behind = b"return nil, " + text[last.offset :].rstrip(EMPTY) + b"\n"
+    exits = [*(one for one in found.exits if one.offset < last.offset), last]
+    return expression, text, keeping, before + behind, keeping_locals(before, exits) + behind
 
 
 class _Opened(NamedTuple):
