@@ -37,13 +37,14 @@ def split(text: str, judge: Judge) -> list[str]:
 
 def is_page(inputs: Sequence[str], judge: Judge) -> bool:
     """Whether a text was copied from a page, by the inputs that it would have as code."""
-    prints = False
+    above = ""
     for piece in inputs:
         if PROMPT.match(piece) or FENCE.match(piece):
             return True
-        if _PRINTED.match(piece) and (prints or judge(piece) is not Syntax.COMPLETE):
-            return True
-        prints = _PRINTS.search(piece) is not None
+        if above and _PRINTED.match(piece.partition("\n")[0]):
+            if _PRINTS.search(above) or judge(piece) is Syntax.WRONG:
+                return True
+        above = piece
     # An input that never ends has taken the rest of the page.
     last = inputs[-1] if inputs else ""
     has_prompts = any(map(PROMPT.match, last.split("\n")))

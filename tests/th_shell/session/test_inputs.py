@@ -73,6 +73,7 @@ def test_of_a_transcript_only_what_stands_behind_prompts(
         ("x = 1", False),
         ("x =", True),
         ("1 +", True),
+        ("6 *", True),
         ("x:", True),
         ("f(1,", True),
         ("function f()", True),

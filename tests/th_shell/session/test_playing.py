@@ -131,6 +131,10 @@ def test_of_a_whole_page_the_examples_are_run(session: Session, printed: Printed
         "x = = 1\nx",
         "x = 5\n7\n8",
         "f = function(\nx",
+        "6 *",
+        "6 *\n7",
+        "1 2",
+        "x = 1\n6 *\n7",
     ],
 )
 def test_code_is_no_page(session: Session, printed: Printed, text: str) -> None:
