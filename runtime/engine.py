@@ -109,6 +109,17 @@ class _CtrlC:
         return pressed
 
 
+class _Leaving:
+    """What is called when the program ends the process, after what is buffered was written."""
+
+    def __init__(self) -> None:
+        self.function: Callable[[], object] | None = None
+
+    def call(self) -> None:
+        if self.function is not None:
+            self.function()
+
+
 class Engine:
     """One Lua state with torch in it. Its output goes to the process's standard output.
 
@@ -120,11 +131,12 @@ class Engine:
 
     def __init__(self) -> None:
         self._ctrl_c = _CtrlC()
+        self._leaving = _Leaving()
         self._has_locals = False  # whether an input has declared locals of the session
         self._state = State()
         keep_pages()
         with self.active():
-            self._functions = _start(_host(self._state, self._ctrl_c))
+            self._functions = _start(_host(self._state, self._ctrl_c, self._leaving))
             _connect(self._state, self._functions)
         # Nothing that Lua keeps refers to the engine itself: so it ends with its last reference.
         self._close = weakref.finalize(self, _close, self._state, self._functions)
@@ -306,6 +318,15 @@ class Engine:
 
     # -- the rest
 
+    @contextmanager
+    def before_exit(self, function: Callable[[], object]) -> Iterator[None]:
+        """Let a function be called within the block when the program calls `os.exit`."""
+        self._leaving.function = function
+        try:
+            yield
+        finally:
+            self._leaving.function = None
+
     def set_arguments(
         self, program: bytes, args: Sequence[bytes], before: Sequence[bytes] = ()
     ) -> None:
@@ -354,7 +375,7 @@ def _handle_interrupts(handler: Any) -> Any:
             continue
 
 
-def _host(state: State, ctrl_c: _CtrlC) -> dict[bytes, Any]:
+def _host(state: State, ctrl_c: _CtrlC, leaving: _Leaving) -> dict[bytes, Any]:
     """What Lua finds in Python, by name."""
     return {
         **bridge.host_functions(state),
@@ -364,6 +385,7 @@ def _host(state: State, ctrl_c: _CtrlC) -> dict[bytes, Any]:
         b"KEEP": KEEP,
         b"LARGE": LARGE,
         b"poll": ctrl_c.poll,
+        b"leaving": leaving.call,
         b"clock": time.time,
         b"times": _times,
         b"isatty": os.isatty,

@@ -5,7 +5,9 @@ It is read as `th-docs` reads pages, so that what is no example is not run.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 
 from th_shell.docs.reading.blocks import Block, Line, numbered
@@ -16,6 +18,8 @@ from th_shell.docs.reading.languages import LUA
 from th_shell.docs.reading.prose import is_prose
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.running.evaluation import unrunnable
+from th_shell.docs.running.facts import decided
+from th_shell.docs.settings.conditions import Facts
 from th_shell.docs.settings.placement import cut_text_with_settings
 from th_shell.docs.settings.settings import SettingsError
 from th_shell.session.inputs import FENCE, PROMPT
@@ -40,9 +44,17 @@ def read_examples(text: str, compiler: Compiler) -> tuple[list[Example], str]:
 
 def _cut(text: str, blocks: Sequence[Block], compiler: Compiler) -> tuple[list[Example], str]:
     try:
-        return cut_text_with_settings(text, blocks, compiler, locals_stay=True), ""
+        found = cut_text_with_settings(text, blocks, compiler, locals_stay=True)
     except SettingsError as error:  # perhaps what a directive holds for was not copied
         return examples_of(blocks, compiler, locals_stay=True), str(error)
+    facts = Facts(sys.platform, "th", os.environ, frozenset())
+    return [one if _asks_for_modules(one) else decided(one, facts) for one in found], ""
+
+
+def _asks_for_modules(example: Example) -> bool:
+    """Whether it depends on modules what holds for an example: it is skipped then."""
+    marks = (example.settings.skip, example.settings.xfail)
+    return any(mark and mark.condition and mark.condition.modules for mark in marks)
 
 
 def input_of(example: Example) -> str:

@@ -138,6 +138,7 @@ class Session:
             except OSError as error:
                 self.write(f"not compared with the page: {error.strerror or error}\n")
                 return self._run_all(page.inputs)
+            stack.enter_context(self.engine.before_exit(tee.text))
             stack.enter_context(self.stoppable())
             goes_on = Player(self, page.examples, self._chance, tee).play()
         self._known_to_chance = len(self.log)

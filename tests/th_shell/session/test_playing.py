@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
 
 from runtime import Engine
+from tests.th_shell.conftest import TOP
 from th_shell.session.look import ASCII, UNICODE
 from th_shell.session.session import Session
 
@@ -194,6 +197,21 @@ def test_directives_of_a_page_hold_at_the_prompt(session: Session, printed: Prin
     assert marks(printed()) == ["✓", "✓", "✓", "3 inputs: 3 as documented, 1 not run"]
 
 
+@pytest.mark.parametrize(
+    ("condition", "summary"),
+    [
+        ("platform == 'torch-os'", "1 input: 1 as documented"),
+        ("platform != 'torch-os'", "0 inputs: 1 not run"),
+        ("not module('no.such')", "0 inputs: 1 not run"),
+    ],
+)
+def test_conditions_of_directives(
+    session: Session, printed: Printed, condition: str, summary: str
+) -> None:
+    session.submit(f'<!-- th-docs: skip if="{condition}" -->\n```\n> 1\n1\n```')
+    assert marks(printed())[-1] == summary
+
+
 def test_directives_that_are_not_followed(session: Session, printed: Printed) -> None:
     session.submit("<!-- th-docs: sleep -->\n```\n> 1\n1\n```")
     assert printed().splitlines()[0] == (
@@ -235,6 +253,16 @@ def test_an_error_in_the_shell_restores_the_output(
         session.submit("> error()\n1")
     session.submit("'here'")
     assert printed().endswith("here\t\n")
+
+
+def test_what_an_input_prints_before_it_ends_the_process_is_shown() -> None:
+    code = (
+        "from runtime import Engine\n"
+        "from th_shell.session.session import Session\n"
+        "Session(Engine()).submit(\"> print('bye') os.exit(3)\\nbye\")"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("bye\t\n", 3)
 
 
 @pytest.mark.parametrize(
