@@ -11,10 +11,12 @@ local host, shell = th.host, th.shell
 
 local pcall, rawget, select, tonumber, ipairs = pcall, rawget, select, tonumber, ipairs
 local getinfo, getlocal = debug.getinfo, debug.getlocal
-local getupvalue, upvaluejoin = debug.getupvalue, debug.upvaluejoin
+local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
+local setfenv, setmetatable = setfenv, setmetatable
 local gmatch, match, sub, concat = string.gmatch, string.match, string.sub, table.concat
 
 local KEEP = host.KEEP
+local MOST_UPVALUES = 60 -- of a function
 
 -- The cell of each local of the session: a function and the index of its upvalue that is the local.
 local cells = {}
@@ -77,24 +79,50 @@ local function found(name)
   end
 end
 
--- The function that a source is, with the locals of the session as upvalues.
+-- An environment in which names are those of cells, and all others the globals.
+local function environment(others)
+  return setmetatable({}, {
+    __index = function(_, name)
+      local cell = others[name]
+      if not cell then return _G[name] end
+      return (select(2, getupvalue(cell.holder, cell.index)))
+    end,
+    __newindex = function(_, name, value)
+      local cell = others[name]
+      if cell then setupvalue(cell.holder, cell.index, value) else _G[name] = value end
+    end,
+  })
+end
+
+-- The function that a source is, within a chunk that declares the names of some cells.
+local function compiled_within(source, name, names)
+  local text = 'local ' .. concat(names, ',') .. ' return function(...) ' .. source .. '\nend'
+  local outer, message, incomplete = shell.compile(text, name)
+  if not outer then return nil, message, incomplete end
+  return outer()
+end
+
+-- The function that a source is, with the locals of the session as upvalues. A function has 60 of
+-- these at most: where a source needs more, all are variables of its environment.
 local function joined(source, name, mentioned)
-  local names, holders = { KEEP }, { [KEEP] = { holding(keep), 1 } }
+  local names, joins = { KEEP }, { [KEEP] = { holder = holding(keep), index = 1 } }
   for word in gmatch(mentioned, '%S+') do
     local holder, index = found(word)
     if holder then
       names[#names + 1] = word
-      holders[word] = { holder, index }
+      joins[word] = { holder = holder, index = index }
     end
   end
-  local text = 'local ' .. concat(names, ',') .. ' return function(...) ' .. source .. '\nend'
-  local outer, message, incomplete = shell.compile(text, name)
-  if not outer then return nil, message, incomplete end
-  local f = outer()
+  local f, message, incomplete = compiled_within(source, name, names)
+  if not f and #names > MOST_UPVALUES then
+    f, message, incomplete = compiled_within(source, name, { KEEP })
+    if f then setfenv(f, environment(joins)) end
+  end
+  if not f then return nil, message, incomplete end
   local index = 1
   local upvalue = getupvalue(f, index)
   while upvalue do
-    upvaluejoin(f, index, holders[upvalue][1], holders[upvalue][2])
+    upvaluejoin(f, index, joins[upvalue].holder, joins[upvalue].index)
     index = index + 1
     upvalue = getupvalue(f, index)
   end
