@@ -2,10 +2,18 @@ from __future__ import annotations
 
 import pytest
 
+from runtime import Engine
 from th_shell.session.commands import is_command
 from th_shell.session.inputs import split
 from th_shell.session.session import Session
 from th_shell.syntax import Syntax
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    """One for all tests of the module."""
+    return Engine()
+
 
 FUNCTION = "function f(x)\n\n  return x -- same\nend"
 

@@ -15,6 +15,13 @@ from th_shell.session.session import Session
 
 Printed = Callable[[], str]
 
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    """One for all tests of the module."""
+    return Engine()
+
+
 ONES = " 1  1\n[torch.DoubleTensor of dimension 1x2]\n"
 
 
@@ -166,6 +173,7 @@ def test_each_block_of_a_page_begins_with_the_default_type(
     session.submit(float_type)
     session.submit(f"> torch.ones(1, 2)\n{ONES}")
     assert marks(printed())[0] == "✓ in torch.FloatTensor"
+    session.engine.set_default_type("torch.DoubleTensor")
 
 
 def test_locals_of_a_page_stay_as_those_of_the_session_do(
