@@ -35,6 +35,7 @@ from runtime.core.state import State
 from runtime.host import start
 from runtime.host.lua_calls import Calls
 from runtime.host.running import describe
+from runtime.inputs import EMPTY, KEEP, forms, read
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
 
@@ -114,6 +115,17 @@ class _CtrlC:
         return bool(self._pressed.value)
 
 
+class _Leaving:
+    """What is called when the program ends the process, after what is buffered was written."""
+
+    def __init__(self) -> None:
+        self.function: Callable[[], object] | None = None
+
+    def call(self) -> None:
+        if self.function is not None:
+            self.function()
+
+
 class Engine:
     """One Lua state with torch in it. Its output goes to the process's standard output.
 
@@ -130,6 +142,8 @@ class Engine:
         the first use of the engine does, and waits until it is done.
         """
         self._ctrl_c = _CtrlC()
+        self._leaving = _Leaving()
+        self._has_locals = False  # whether an input has declared locals of the session
         self._state = State()
         self._functions: dict[bytes, Any] = {}
         self._prepare = prepare
@@ -147,7 +161,7 @@ class Engine:
                 return
             keep_pages()
             with self.active():
-                functions = _start(_host(self._state, self._ctrl_c))
+                functions = _start(_host(self._state, self._ctrl_c, self._leaving))
                 _connect(self._state, functions)
             self._functions.update(functions)
             self._is_begun = True
@@ -241,20 +255,60 @@ class Engine:
         except LuaSyntaxError:
             return None
 
-    def check_syntax(self, source: bytes, name: bytes = b"=stdin") -> None:
-        """Raise LuaSyntaxError where an input would not compile (see `evaluate`).
+    def check_syntax(self, source: bytes) -> None:
+        """Raise LuaSyntaxError where an input would not compile (see `enter`).
 
         incomplete: its end is missing, be it an expression or a statement.
         """
         text = source.strip().removeprefix(b"=")
-        try:
-            self.compile(b"return " + text.rstrip(b"; \t\r\n") + b"\n", name)
-        except LuaSyntaxError as expression:
-            try:
-                # With the newline, an open string in quotes is an error, and not incomplete.
-                self.compile(text + b"\n", name)
-            except LuaSyntaxError as statement:
-                raise (expression if expression.incomplete else statement) from None
+        if not text.strip(EMPTY):
+            return
+        # With the newline, an open string in quotes is an error, and not incomplete.
+        error = self._call(b"check", b"return " + text.rstrip(EMPTY) + b"\n", text + b"\n")
+        if error is None:
+            return
+        last = read(text).last
+        if last is not None:
+            form = text[: last.offset] + b"return " + text[last.offset :].rstrip(EMPTY) + b"\n"
+            other = self._call(b"compile", form, b"=stdin")
+            if not isinstance(other, tuple):
+                return
+            error = other[1:] if other[2] else error
+        raise LuaSyntaxError(_text(error[0]), error[1])
+
+    def enter(
+        self,
+        source: bytes,
+        name: bytes = b"=stdin",
+        number: int | None = None,
+        before_values: Callable[[], None] | None = None,
+    ) -> None:
+        """Run one input of a session, as `evaluate` does.
+
+        The locals that it declares outlive it; an expression behind statements is printed, too; and
+        an input of nothing but semicolons does nothing. number: the input's first value is `_N` in
+        later ones. Raises LuaSyntaxError, LuaError.
+        """
+        text = source.strip()
+        quiet = text.endswith(b";")
+        text = text.removeprefix(b"=")
+        if not text.strip(EMPTY):
+            return
+        result = self._enter(text, name, number, quiet, before_values)
+        if result is not None and not isinstance(result[1], bytes):
+            raise LuaSyntaxError(_text(result[0]), result[1])
+        self._check(result)
+
+    def _enter(self, text: bytes, *how: Any) -> Any:
+        if not (self._has_locals or b"local" in text or b"_" in text):
+            # Most inputs have nothing that must be found by reading them, if they compile.
+            result = self._call(b"enter", *how, b"", b"", *forms(text, None))
+            if result is None or isinstance(result[1], bytes):
+                return result
+        found = read(text)
+        self._has_locals = self._has_locals or bool(found.locals)
+        names, declared = b" ".join(found.names), b" ".join(found.locals)
+        return self._call(b"enter", *how, names, declared, *forms(text, found))
 
     def _check(self, result: Any) -> None:
         if result is None:
@@ -338,6 +392,11 @@ class Engine:
         """What the main thread does now, as ``torch.sort``. Any thread may call this."""
         return describe(threading.main_thread().ident or 0)
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C was pressed within `interruptible` and has stopped nothing yet."""
+        return self._ctrl_c.poll()
+
     @uninterruptible  # by the next Ctrl-C
     def _handle_interrupt(self, _: int, frame: FrameType | None) -> None:
         # Runs between two steps of Python code: of an operation, which then stops, or of
@@ -347,6 +406,15 @@ class Engine:
             raise KeyboardInterrupt
 
     # -- the rest
+
+    @contextmanager
+    def before_exit(self, function: Callable[[], object]) -> Iterator[None]:
+        """Let a function be called within the block when the program calls `os.exit`."""
+        self._leaving.function = function
+        try:
+            yield
+        finally:
+            self._leaving.function = None
 
     def set_arguments(
         self, program: bytes, args: Sequence[bytes], before: Sequence[bytes] = ()
@@ -365,6 +433,10 @@ class Engine:
         """The names that may follow a dotted path ('' for globals), with their Lua types."""
         lines = _text(self._call(b"names", _bytes(path))).splitlines()
         return dict(line.split(" ") for line in lines)
+
+    def set_default_type(self, name: str) -> str:
+        """Set the default type of tensors by its name; returns the former one. Raises LuaError."""
+        return _text(self._call(b"set_default_type", _bytes(name)) or b"")
 
     def set_fill_pattern(self, byte: int | None) -> None:
         """Fill new memory with a byte, instead of leaving it undetermined (None)."""
@@ -394,14 +466,16 @@ def _handle_interrupts(handler: Any) -> Any:
             continue
 
 
-def _host(state: State, ctrl_c: _CtrlC) -> dict[bytes, Any]:
+def _host(state: State, ctrl_c: _CtrlC, leaving: _Leaving) -> dict[bytes, Any]:
     """What Lua finds in Python, by name."""
     return {
         **start.host_functions(state),
         **start.definitions(),
         b"export_lua": _export_lua,
+        b"KEEP": KEEP,
         b"poll": ctrl_c.poll,
         b"pressed": ctrl_c.address,
+        b"leaving": leaving.call,
         **_lock_functions(),
     }
 

@@ -16,9 +16,7 @@ local buffer = require 'string.buffer'
 local stdout = io.stdout
 local write = getmetatable(stdout).__index.write
 
--- luacheck: globals _RESULTS _LAST arg
-_RESULTS = {}
-_LAST = ''
+-- luacheck: globals arg
 
 local shell = { thread_pool = th.for_python(th.thread_pool) }
 th.shell = shell
@@ -125,9 +123,9 @@ function shell.compile_file(path)
   return nil, message, false
 end
 
---- A chunk as the prompt runs it: with counters in its loops, or where that cannot be, without the
+---- A chunk as the prompt runs it: with counters in its loops, or where that cannot be, without the
 -- JIT compiler, in whose code hooks do not run.
-local function prepare_input(f)
+function shell.prepare_input(f)
   local complete
   f, complete = loading.prepare(f)
   if not complete then jit_off(f, true) end
@@ -210,20 +208,14 @@ local function show(n, ...)
   shell.keep((...))
 end
 
---- Adds a value to the results of the session, _RESULTS and _LAST.
-function shell.keep(value)
-  if type(_RESULTS) ~= 'table' then _RESULTS = {} end
-  _RESULTS[#_RESULTS + 1] = value
-  _LAST = value
-end
-
 --- Runs an input as the prompt does: the values of an expression are printed, and the first one is
 -- kept.
--- @param expression the input compiled as `return nil, ...`, or nil
--- @param statement the input compiled as it is, where it is no expression
+-- @param f the input, from shell.prepare_input
+-- @param is_expression whether it was compiled as `return nil, ...`
 -- @param quiet whether the values are neither printed nor kept
 -- @param before_values called before the values are printed, or nil
-function shell.evaluate(expression, statement, quiet, before_values)
+-- @param handler the input's message handler, by default th.traceback
+function shell.run_input(f, is_expression, quiet, before_values, handler)
   local function finish(...)
     if before_values then before_values() end
     if not quiet then show(select('#', ...), ...) end
@@ -232,21 +224,33 @@ function shell.evaluate(expression, statement, quiet, before_values)
     if not ok then return outcome(ok, ...) end
     -- A pcall has caught the interrupt, or a function that Ctrl-C has ended has returned.
     if pressed[0] ~= 0 then return outcome(false, host.INTERRUPTED) end
-    if expression then return protected(finish, select(2, ...)) end
+    if is_expression then return protected(finish, select(2, ...)) end
     return protected(finish, ...) -- the manual has inputs such as 'return x', which print x
   end
   over = false
   -- xpcall calls the chunk itself: it then is 'main chunk' in tracebacks.
-  return evaluated(xpcall(prepare_input(expression or statement), th.traceback))
+  return evaluated(xpcall(f, handler or th.traceback))
+end
+
+--- Prepares an input and runs it.
+-- @param expression the input compiled as `return nil, ...`, or nil
+-- @param statement the input compiled as it is, where it is no expression
+-- @param ... quiet and before_values, for shell.run_input
+function shell.evaluate(expression, statement, ...)
+  local f = shell.prepare_input(expression or statement)
+  return shell.run_input(f, expression ~= nil, ...)
 end
 
 -- The value that a dotted path of names leads to, found without calling any metamethod.
 local function resolve(path)
   local value = _G
+  local _, locals = th.session_locals()
   for name in gmatch(path, '[^.]+') do
-    local found
+    local found = locals[name]
     local holder = value
+    locals = {}
     for _ = 1, 20 do
+      if found ~= nil then break end
       if type(holder) == 'table' then found = rawget(holder, name) end
       if found ~= nil then break end
       local mt = raw_metatable(holder)
@@ -285,6 +289,10 @@ function shell.names(path)
   local names, lines = {}, {}
   local value = resolve(path)
   if value == nil then return '' end
+  if path == '' then
+    local _, locals = th.session_locals()
+    for name, value_of_local in next, locals do names[name] = type(value_of_local) end
+  end
   collect(names, value)
   for name, kind in next, names do lines[#lines + 1] = name .. ' ' .. kind end
   sort(lines)
@@ -375,6 +383,15 @@ end
 function shell.set_arguments(program, before, ...)
   arg = { [0] = program, select(before + 1, ...) }
   for i = 1, before do arg[i - before - 1] = (select(i, ...)) end
+end
+
+local default_type, set_default_type = th.torch.getdefaulttensortype, th.torch.setdefaulttensortype
+
+--- Sets the default type of tensors; returns the name of the former one.
+function shell.set_default_type(name)
+  local before = default_type()
+  set_default_type(name)
+  return before
 end
 
 --- Loads a library as `th -l` does.

@@ -1,66 +1,93 @@
 """Splits typed or pasted text into inputs, which are run one after the other.
 
 An input ends where LuaJIT no longer reports that its end is missing. So pasted lines do the same
-as when they are typed. Text that was copied together with its prompts is a transcript: the text
-behind prompts is input, and the rest is output, which is left out.
+as when they are typed. Text with prompts, fences or printed tensors that are no part of code was
+copied from a page, whose examples `page.py` finds.
+
+Splitting takes time in proportion to the text: where `Nesting` sees that something is open, LuaJIT
+is asked only when the input has grown to twice its length.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 
+from th_shell.nesting import Nesting
 from th_shell.session.commands import is_command
 from th_shell.syntax import Judge, Syntax
 
-__all__ = ["split"]
+__all__ = ["FENCE", "PROMPT", "is_page", "split"]
 
-
-_TRANSCRIPT_PROMPT = re.compile(r"\s*(?:th>|>)(?:[ \t]|$)")
-_CONTINUATION = re.compile(r"\s*(?:\.\.>|th>|>+)(?:[ \t]|$)")
-_LOCAL = re.compile(r"local\b")
+PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
+FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
+_NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
+_PRINTED = re.compile(
+    rf"\s*(?:{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*"
+    r"|\[torch\.\w+ .*\])\s*$"
+)
+_PRINTS = re.compile(r"\b(?:print|write)\b")
 
 
 def split(text: str, judge: Judge) -> list[str]:
     """The inputs in a text, of which only the last one may be incomplete."""
-    lines = text.splitlines()
-    first = next((line for line in lines if line.strip()), "")
-    if _TRANSCRIPT_PROMPT.match(first):
-        return list(_transcript(lines, judge))
-    pieces = list(_pieces(lines, judge))
-    if len(pieces) > 1 and any(map(_LOCAL.match, pieces)):
-        # If the inputs were run one by one, a local would end before it is used.
-        whole = "\n".join(pieces)
-        return [whole] if judge(whole) is Syntax.COMPLETE else pieces
-    return pieces
+    return list(_pieces(text.splitlines(), judge))
+
+
+def is_page(inputs: Sequence[str], judge: Judge) -> bool:
+    """Whether a text was copied from a page, by the inputs that it would have as code."""
+    above = ""
+    for piece in inputs:
+        if PROMPT.match(piece) or FENCE.match(piece):
+            return True
+        if above and _PRINTED.match(piece.partition("\n")[0]):
+            if _PRINTS.search(above) or judge(piece) is Syntax.WRONG:
+                return True
+        above = piece
+    # An input that never ends has taken the rest of the page.
+    last = inputs[-1] if inputs else ""
+    has_prompts = any(map(PROMPT.match, last.split("\n")))
+    return has_prompts and judge(last) is not Syntax.COMPLETE
+
+
+def _pieces(lines: Sequence[str], judge: Judge) -> Iterator[str]:
+    at = 0
+    while at < len(lines):
+        if _is_blank(lines[at]):
+            at += 1
+            continue
+        used = 1 if is_command(lines[at]) else _length(lines, at, judge)
+        yield "\n".join([lines[at].strip(), *lines[at + 1 : at + used]])
+        at += used
 
 
 def _is_blank(line: str) -> bool:
-    line = line.strip()
+    line = line.strip(" \t;")
     return not line or (line.startswith("--") and not line.startswith("--["))
 
 
-def _grow(piece: str, lines: Iterator[str], judge: Judge) -> str:
-    """The piece with as many of the next lines as complete it."""
-    while not is_command(piece) and judge(piece) is Syntax.INCOMPLETE:
-        line = next(lines, None)
-        if line is None:
-            break
-        piece += "\n" + line
-    return piece
+def _length(lines: Sequence[str], start: int, judge: Judge) -> int:
+    """How many lines the input has that begins with a line."""
 
+    def syntax(count: int) -> Syntax:
+        return judge("\n".join(lines[start : start + count]).strip())
 
-def _pieces(lines: list[str], judge: Judge) -> Iterator[str]:
-    rest = iter(lines)
-    for line in rest:
-        if not _is_blank(line):
-            yield _grow(line.strip(), rest, judge)
-
-
-def _transcript(lines: list[str], judge: Judge) -> Iterator[str]:
-    rest = iter(lines)
-    for line in rest:
-        code = _TRANSCRIPT_PROMPT.sub("", line, count=1)
-        if code != line and not _is_blank(code):
-            more = (_CONTINUATION.sub("", line, count=1) for line in rest)
-            yield _grow(code.strip(), more, judge)
+    if syntax(1) is not Syntax.INCOMPLETE:
+        return 1
+    nesting = Nesting()
+    nesting.add(lines[start])
+    known = 1  # so many lines are incomplete
+    for count in range(2, len(lines) - start + 1):
+        nesting.add(lines[start + count - 1])
+        if nesting.goes_on and count & (count - 1):
+            continue
+        state = syntax(count)
+        if state is Syntax.COMPLETE:
+            return count
+        if state is Syntax.WRONG:
+            # The input ends with the first line that no other can follow.
+            wrong = range(known + 1, count)
+            return known + 1 + bisect_left(wrong, True, key=lambda n: syntax(n) is Syntax.WRONG)
+        known = count
+    return len(lines) - start

@@ -7,15 +7,23 @@ system's shell; or ``exit``.
 from __future__ import annotations
 
 import time
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import find_command, is_command
-from th_shell.session.inputs import split
+from th_shell.session.inputs import is_page, split
 from th_shell.session.interrupt import Watch
+from th_shell.session.look import UNICODE, Look
 from th_shell.syntax import Judge, Syntax
 from th_shell.visible import visible
+
+if TYPE_CHECKING:
+    from th_shell.docs.reading.compiler import Compiler
+    from th_shell.docs.reading.examples import Example
+    from th_shell.session.chance import Chance
 
 __all__ = ["Entry", "Session"]
 
@@ -31,43 +39,149 @@ class Entry(NamedTuple):
     error: LuaError | None
 
 
+class _Text(NamedTuple):
+    """What a text has. last: the input that may go on.
+
+    examples: those of a page. problem: why its directives are not followed, or ''.
+    """
+
+    inputs: tuple[str, ...]
+    last: str
+    examples: Sequence[Example] = ()
+    problem: str = ""
+
+
 class Session:
     """Runs inputs in an engine, and writes their results to its standard output.
 
     judge: a function that compiles a text. time_format: the format, with one {}, of the seconds
-    that an input has taken; '' if they are not shown. log: the inputs of Lua so far.
+    that an input has taken; '' if they are not shown. numbered: whether an
+    input's chunk is named by its number in the log, and its first value is `_N` in later inputs.
+    look: how examples of pages are marked. log: the inputs of Lua so far.
     """
 
     #: The text that the next input is to begin with; who reads inputs takes it.
     next_input = ""
 
-    def __init__(self, engine: Engine, time_format: str = "") -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        time_format: str = "",
+        numbered: bool = False,
+        look: Look = UNICODE,
+    ) -> None:
         self.engine = engine
+        self.look = look
         self.log: list[Entry] = []
         self._time_format = time_format
         self._watch = Watch(engine)
+        self._numbered = numbered
+        self._known_to_chance = 0  # so many entries of the log
+        self._can_stop = False
         # While an input grows line by line, its beginning is compiled again and again.
-        self.judge: Judge = lru_cache(maxsize=4096)(self._compile)
+        self.judge: Judge = lru_cache(maxsize=512)(self._compile)
+        # The editor asks for the inputs of a text before they are run, and the history after that.
+        self._read = lru_cache(maxsize=1)(self._read_text)
 
     def inputs(self, text: str) -> list[str]:
         """The inputs in a text."""
-        return split(text, self.judge)
+        return list(self._read(text).inputs)
 
     def wants_more(self, text: str) -> bool:
         """Whether a text ends with an incomplete input."""
-        pieces = self.inputs(text)
-        if not pieces or is_command(pieces[-1]):
-            return False
-        return self.judge(pieces[-1]) is Syntax.INCOMPLETE
+        found = self._read(text)
+        last = found.last
+        return last != "" and not is_command(last) and self.judge(last) is Syntax.INCOMPLETE
 
     def submit(self, text: str) -> bool:
-        """Run all inputs in a text; returns False if one of them ends the session."""
-        for piece in self.inputs(text):
-            if piece.strip() in _LEAVE:
-                return False
-            if not self._enter(piece):
-                break
+        """Run all inputs in a text; returns False if one of them ends the session.
+
+        If the text is a page, the outputs in it are compared with those of its inputs.
+        """
+        start, before = time.perf_counter(), len(self.log)
+        found = self._read(text)
+        if any(example.expected or example.value for example in found.examples):
+            goes_on = self._play(found)
+        else:
+            goes_on = self._run_all(found.inputs)
+        if len(self.log) > before:
+            self._write_time(time.perf_counter() - start)
+        return goes_on
+
+    def is_end(self, source: str) -> bool:
+        """Whether an input ends the session."""
+        return source.strip() in _LEAVE
+
+    def _read_text(self, text: str) -> _Text:
+        inputs = split(text, self.judge)
+        if not is_page(inputs, self.judge):
+            return _Text(tuple(inputs), inputs[-1] if inputs else "")
+        from th_shell.session import page
+
+        examples, problem = page.read_examples(text, self._compiler)
+        run = [example for example in examples if page.is_run(example)]
+        return _Text(tuple(map(page.input_of, run)), page.open_input(examples), examples, problem)
+
+    @cached_property
+    def _compiler(self) -> Compiler:
+        from th_shell.docs.reading.compiler import Compiler
+
+        return Compiler(self.engine)
+
+    def _play(self, page: _Text) -> bool:
+        from th_shell.session.playing import Player
+        from th_shell.session.tee import Tee
+
+        if page.problem:
+            self.write(f"the page's directives are not followed: {visible(page.problem)}\n")
+        for entry in self.log[self._known_to_chance :]:
+            self._chance.affects(entry.source)
+        with ExitStack() as stack:
+            try:
+                tee = stack.enter_context(Tee())
+            except OSError as error:
+                self.write(f"not compared with the page: {error.strerror or error}\n")
+                return self._run_all(page.inputs)
+            stack.enter_context(self.engine.before_exit(tee.text))
+            stack.enter_context(self.stoppable())
+            goes_on = Player(self, page.examples, self._chance, tee).play()
+        self._known_to_chance = len(self.log)
+        return goes_on
+
+    @cached_property
+    def _chance(self) -> Chance:
+        from th_shell.session.chance import Chance
+
+        # The runtime's own list of the globals that no program has made.
+        return Chance(frozenset(self.engine.names("_preloaded_")))
+
+    def _run_all(self, inputs: Sequence[str]) -> bool:
+        with ExitStack() as stack:
+            for piece in inputs:
+                if self.is_end(piece):
+                    return False
+                command = find_command(piece)
+                if command is not None:
+                    stack.close()  # a command has Ctrl-C for itself
+                    run, rest = command
+                    run(self, rest)
+                    self.engine.flush()
+                    continue
+                if not self._can_stop:
+                    stack.enter_context(self.stoppable())
+                if not self._run(piece):
+                    break
         return True
+
+    @contextmanager
+    def stoppable(self) -> Iterator[None]:
+        """Let Ctrl-C stop the inputs that run within the context."""
+        with self._watch, self.engine.interruptible():
+            self._can_stop = True
+            try:
+                yield
+            finally:
+                self._can_stop = False
 
     def _compile(self, text: str) -> Syntax:
         try:
@@ -75,16 +189,6 @@ class Session:
         except LuaSyntaxError as error:
             return Syntax.INCOMPLETE if error.incomplete else Syntax.WRONG
         return Syntax.COMPLETE
-
-    def _enter(self, piece: str) -> bool:
-        """Run one input; returns False if Ctrl-C has stopped it."""
-        command = find_command(piece)
-        if command is None:
-            return self._run(piece)
-        run, rest = command
-        run(self, rest)
-        self.engine.flush()
-        return True
 
     def write(self, text: str) -> None:
         """Write to the standard output, in order with what Lua writes."""
@@ -95,29 +199,44 @@ class Session:
         self.engine.write(output.decode("utf-8", "surrogateescape"))
         self.engine.flush()
 
-    def evaluate(self, source: str) -> LuaError | None:
-        """Run an input of Lua, and print its values; returns its error, which is not printed."""
+    def evaluate(
+        self, source: str, before_values: Callable[[], None] | None = None
+    ) -> LuaError | None:
+        """Run an input of Lua, and print its values; returns its error, which is not printed.
+
+        before_values: called between what the input itself prints and its values.
+        """
+        number = len(self.log) + 1
         error = None
+        name = b"=[%d]" % number if self._numbered else b"=stdin"
         try:
-            with self._watch, self.engine.interruptible():
-                self.engine.evaluate(_encoded(source))
+            with nullcontext() if self._can_stop else self.stoppable():
+                self.engine.enter(
+                    _encoded(source), name, number if self._numbered else None, before_values
+                )
         except LuaError as raised:
             error = raised
-        self.log.append(Entry(len(self.log) + 1, source, error))
+        self.log.append(Entry(number, source, error))
         return error
 
     def _run(self, source: str) -> bool:
-        start = time.perf_counter()
         error = self.evaluate(source)
         if error is not None:
-            self._show(error)
-        if self._time_format:
-            taken = self._time_format.format(f"[{time.perf_counter() - start:.4f}s]")
-            self.engine.write(" " * _TIME_COLUMN + taken + "\n")
+            self.show(error)
+        elif self._can_stop and self.engine.interrupted:
+            error = Interrupted("interrupted!")  # it came behind the input's last step
+            self.show(error)
         self.engine.flush()
         return not isinstance(error, Interrupted)
 
-    def _show(self, error: LuaError) -> None:
+    def _write_time(self, seconds: float) -> None:
+        if self._time_format:
+            taken = self._time_format.format(f"[{seconds:.4f}s]")
+            self.engine.write(" " * _TIME_COLUMN + taken + "\n")
+            self.engine.flush()
+
+    def show(self, error: LuaError) -> None:
+        """Write an error as the prompt shows it."""
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
         lines = [prefix + error.message, error.traceback]
         self.engine.write("".join(f"{visible(line)}\n" for line in lines if line))

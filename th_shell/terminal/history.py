@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -44,22 +44,35 @@ def _make_private(descriptor: int) -> None:
 class LineHistory(History):
     """The inputs, which are also stored in a file of lines.
 
-    judge: a function that compiles a text. ready: waits until it can; None where it can now.
-    Where the file cannot be read or written, no error is raised; the history then ends with the
-    program.
+    judge: a function that compiles a text. inputs: a function that finds the inputs in a text that
+    was entered, by default as in code. ready: waits until these can be used; None where they can
+    now. Where the file cannot be read or written, no error is raised; the history then ends with
+    the program.
     """
 
-    def __init__(self, path: Path, judge: Judge, ready: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        judge: Judge,
+        inputs: Callable[[str], Sequence[str]] | None = None,
+        ready: Callable[[], None] | None = None,
+    ) -> None:
         super().__init__()
         self._ready = ready
         self._path = path
         self._judge = judge
+        self._inputs = inputs or (lambda text: split(text, judge))
 
     def append_string(self, string: str) -> None:
         """Add what was entered; a pasted block is added as the inputs that it contains."""
-        for piece in split(string, self._judge):
-            if self.get_strings()[-1:] != [piece]:
-                super().append_string(piece)
+        new: list[str] = []
+        for piece in self._inputs(string):
+            last = new[-1:] or self._loaded_strings[:1]
+            if last != [piece]:
+                new.append(piece)
+        if new:
+            self._loaded_strings[:0] = reversed(new)
+            self.store_string("\n".join(new))
 
     async def load(self) -> AsyncGenerator[str, None]:
         """The inputs, newest first; keys are read while this waits for the judge."""

@@ -26,6 +26,7 @@ from prompt_toolkit.shortcuts import CompleteStyle
 
 from runtime import Engine
 from th_shell.session.interrupt import calm
+from th_shell.session.look import ASCII, UNICODE, Look
 from th_shell.session.session import Session
 from th_shell.terminal.banner import BANNER, PROMPT
 from th_shell.terminal.completion import LuaCompleter
@@ -45,7 +46,7 @@ def run(engine: Engine, first: FirstPrompt | None = None) -> int:
 
     first: the prompt that stands there already, for an engine that is not started yet.
     """
-    session = Session(engine, _time_format())
+    session = Session(engine, _time_format(), numbered=True, look=_look())
     if first is not None:
         with calm():
             return loop(session, _reading_first(engine, session, first))
@@ -116,7 +117,7 @@ def create_prompt(
         completer=LuaCompleter(session.engine.names),
         complete_while_typing=False,
         complete_style=CompleteStyle.MULTI_COLUMN,
-        history=LineHistory(history_path(os.environ), session.judge, ready),
+        history=LineHistory(history_path(os.environ), session.judge, session.inputs, ready),
         enable_suspend=True,
         input=input,
         output=output,
@@ -173,5 +174,17 @@ def _output() -> Output:
 
 
 def _time_format() -> str:
-    plain = "NO_COLOR" in os.environ or not sys.stdout.isatty()
-    return "{}" if plain else "\x1b[90m{}\x1b[0m"
+    return "{}" if _is_plain() else "\x1b[90m{}\x1b[0m"
+
+
+def _look() -> Look:
+    """How examples of pages are marked on this terminal."""
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    look = UNICODE if is_unicode and os.environ.get("TERM") != "dumb" else ASCII
+    look = look._replace(prompt=PROMPT, more=CONTINUATION)
+    return look if _is_plain() else look.coloured()
+
+
+def _is_plain() -> bool:
+    no_colours = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    return no_colours or not sys.stdout.isatty()

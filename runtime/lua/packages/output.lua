@@ -41,6 +41,7 @@ local old_exit = os.exit
 function os.exit(status, ...) -- luacheck: globals os.exit
   if th.uses_numpy then host.file_flush_all() end
   local message = shell.output_error()
+  th.ask(host.leaving)
   if message then
     write(stderr, 'th: ', message, '\n')
     if status == nil or status == true or status == 0 then status = 1 end

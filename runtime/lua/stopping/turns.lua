@@ -111,6 +111,7 @@ function turns.add(f)
   local counted = loadstring(text, getinfo(f, 'S').source)
   if not counted then return f, false end
   local count = getinfo(counted, 'u').nups
+  for i = 1, getinfo(f, 'u').nups do upvaluejoin(counted, i, f, i) end
   upvaluejoin(counted, count - 1, holder, 1)
   upvaluejoin(counted, count, holder, 2)
   return setfenv(counted, getfenv(f)), complete

@@ -2,8 +2,18 @@ from __future__ import annotations
 
 import pytest
 
+from runtime import Engine
 from th_shell.session.commands import is_command
+from th_shell.session.inputs import split
 from th_shell.session.session import Session
+from th_shell.syntax import Syntax
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    """One for all tests of the module."""
+    return Engine()
+
 
 FUNCTION = "function f(x)\n\n  return x -- same\nend"
 
@@ -31,12 +41,9 @@ def test_inputs_end_where_lua_says_so(session: Session, text: str, expected: lis
     assert session.inputs(text) == expected
 
 
-def test_a_pasted_block_with_locals_is_one_input(session: Session) -> None:
-    assert session.inputs("local a = 3\n\nprint(a)") == ["local a = 3\nprint(a)"]
-
-
-def test_locals_do_not_join_what_is_no_chunk(session: Session) -> None:
-    assert session.inputs("local a = 3\na * 2") == ["local a = 3", "a * 2"]
+@pytest.mark.parametrize("text", ["local a = 3\n\nprint(a)", "local a = 3\nprint(a)\n;\n"])
+def test_locals_do_not_join_inputs(session: Session, text: str) -> None:
+    assert session.inputs(text) == ["local a = 3", "print(a)"]
 
 
 TRANSCRIPT = """
@@ -74,6 +81,7 @@ def test_of_a_transcript_only_what_stands_behind_prompts(
         ("x = 1", False),
         ("x =", True),
         ("1 +", True),
+        ("6 *", True),
         ("x:", True),
         ("f(1,", True),
         ("function f()", True),
@@ -91,11 +99,36 @@ def test_whether_an_input_goes_on(session: Session, text: str, more: bool) -> No
     assert session.wants_more(text) is more
 
 
-def test_a_long_function_is_compiled_once_a_line(session: Session) -> None:
-    lines = ["function f()"] + ["  x = 1"] * 300
-    for count in range(1, len(lines) + 1):
-        assert session.wants_more("\n".join(lines[:count]))
-    assert session.judge.cache_info().misses == len(lines)  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "function f()\n" + "  x = 1\n" * 2000 + "end",
+        "x = 0\n" * 2000,
+        "x = {" + "1,\n" * 2000 + "}",
+        "x = 1 +\n" * 2000 + "1",
+        "x = [[\n" + "line\n" * 2000 + "]]",
+        "x = 'a \\\n" + "line\\\n" * 2000 + "'",
+        "x = {\n" + "1 1,\n" * 2000 + "}",
+        "function f()\n" + "  x = 1\n" * 2000,
+    ],
+)
+def test_what_is_compiled_is_in_proportion_to_the_text(session: Session, text: str) -> None:
+    compiled = 0
+
+    def judge(piece: str) -> Syntax:
+        nonlocal compiled
+        compiled += len(piece)
+        return session.judge(piece)
+
+    split(text, judge)
+    assert compiled < 4 * len(text)
+
+
+def test_what_is_wrong_ends_with_the_first_line_that_makes_it_so(session: Session) -> None:
+    lines = ["x = {", *["1,"] * 20, "2 2,", *["3,"] * 20, "}", "y = 1"]
+    first, *_, last = session.inputs("\n".join(lines))
+    assert first == "\n".join(lines[:22])
+    assert last == "y = 1"
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_inputs_come_back(path: Path, session: Session) -> None:
 
 
 def test_a_pasted_block_is_kept_as_its_inputs(path: Path, session: Session) -> None:
-    history = LineHistory(path, session.judge)
+    history = LineHistory(path, session.judge, session.inputs)
     history.append_string(f"> x = 1\n> x\n1\n> {FUNCTION}\n")
     assert history.get_strings() == ["x = 1", "x", FUNCTION]
 

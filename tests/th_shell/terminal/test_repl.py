@@ -76,7 +76,11 @@ FUNCTION = "function f(x)\n\n  return x * 2\nend"
         (FUNCTION.replace("\n", ENTER) + ENTER + "f(4)" + ENTER, "8\t\n"),
         (paste(FUNCTION + "\n") + ENTER + "f(4)" + ENTER, "8\t\n"),
         (paste(f"x = 3\r\nx\r\n{FUNCTION}\r\nf(x)\r\n") + ENTER, "3\t\n6\t\n"),
-        (paste("> x = 3\n> x\n3\n\n> x + 1\n4\n") + ENTER, "3\t\n4\t\n"),
+        (
+            paste("> x = 3\n> x\n3\n\n> x + 1\n5\n") + ENTER,
+            "th> x = 3\nth> x\n3\t\n✓\nth> x + 1\n4\t\n✗ page: 5 here: 4\n"
+            "3 inputs: 1 as documented, 1 different, 1 without output\n",
+        ),
         (paste("local a = 3\nprint(a)\n") + ENTER, "3\t\n"),
         ("half a line" + CTRL_C + "5" + ENTER, "5\t\n"),
         ("function f(" + ENTER + CTRL_C + "5" + ENTER, "5\t\n"),

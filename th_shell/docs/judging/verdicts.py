@@ -22,7 +22,7 @@ from th_shell.docs.running.evaluation import Outcome, unrunnable
 from th_shell.docs.settings.filters import filtered
 from th_shell.docs.settings.settings import Tolerance
 
-__all__ = ["PageResult", "Result", "Verdict", "judge"]
+__all__ = ["Judging", "PageResult", "Result", "Verdict", "judge"]
 
 
 class Verdict(Enum):
@@ -109,27 +109,36 @@ class PageResult:
 
 def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:
     """The verdicts of a page's examples by themselves."""
-    results = []
-    script, block = ("", ""), -1
-    told: set[tuple[str, str]] = set()  # the errors that the page shows, with their inputs
-    for example, (first, second) in zip(examples, outcomes, strict=True):
+    judging = Judging()
+    return [judging.result(e, *pair) for e, pair in zip(examples, outcomes, strict=True)]
+
+
+class Judging:
+    """Judges the examples of a page by themselves, one after the other."""
+
+    def __init__(self) -> None:
+        self._script = ("", "")  # what the statements of a script have printed in two runs
+        self._block = -1
+        self._told: set[tuple[str, str]] = set()  # the errors that the page shows, with inputs
+
+    def result(self, example: Example, first: Outcome, second: Outcome) -> Result:
+        """The verdict of the next example, which was run twice."""
         candidates = [(first.output, second.output)]
-        if example.kind is not Kind.BARE or example.block != block:
-            script, block = ("", ""), example.block
+        if example.kind is not Kind.BARE or example.block != self._block:
+            self._script, self._block = ("", ""), example.block
         if example.kind is Kind.BARE:
             # Under several statements, the page may show what all of them print as a script.
-            script = script[0] + first.printed, script[1] + second.printed
-            candidates += [(first.printed, second.printed), script]
+            self._script = self._script[0] + first.printed, self._script[1] + second.printed
+            candidates += [(first.printed, second.printed), self._script]
         result = _judge_one(example, first, second, candidates)
         error = _COMMENT.sub("", example.source).strip(), bare_message(first.error or "")
         if result.verdict in (Verdict.PASS, Verdict.LAYOUT) and first.error:
-            told.add(error)
-        elif result.verdict is Verdict.ERROR and not example.expected and error in told:
+            self._told.add(error)
+        elif result.verdict is Verdict.ERROR and not example.expected and error in self._told:
             result = replace(result, verdict=Verdict.LAYOUT, note="an error that is shown above")
-        results.append(replace(result, seconds=first.seconds + second.seconds))
         if example.expected:
-            script = ("", "")
-    return results
+            self._script = ("", "")
+        return replace(result, seconds=first.seconds + second.seconds)
 
 
 def _judge_one(

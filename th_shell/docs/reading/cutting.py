@@ -16,9 +16,9 @@ from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind, said_of, with_output
 from th_shell.docs.reading.languages import PYTHON
-from th_shell.docs.reading.nesting import Nesting
 from th_shell.docs.reading.python import cut_python
 from th_shell.docs.reading.values import comment_of, value_of
+from th_shell.nesting import Nesting
 from th_shell.syntax import Syntax
 
 __all__ = ["cut"]
@@ -49,8 +49,11 @@ _TAG = re.compile(r"^\s*<[A-Za-z][\w.:-]*(?:\s[^<>]*)?$")
 _REACH = 100
 
 
-def cut(blocks: Iterable[Block], compiler: Compiler) -> list[Example]:
-    """The examples of a page's blocks, in order."""
+def cut(blocks: Iterable[Block], compiler: Compiler, locals_stay: bool = False) -> list[Example]:
+    """The examples of a page's blocks, in order.
+
+    locals_stay: whether what runs them keeps the locals of one for the next.
+    """
     found: list[Example] = []
     for number, block in enumerate(blocks):
         if block.language == PYTHON:
@@ -58,7 +61,7 @@ def cut(blocks: Iterable[Block], compiler: Compiler) -> list[Example]:
         elif block.output is not None:
             found += _notebook_cell(number, block, compiler)
         else:
-            found += _Cutter(number, block, compiler).cut()
+            found += _Cutter(number, block, compiler, locals_stay).cut()
     return found
 
 
@@ -74,11 +77,12 @@ def _notebook_cell(number: int, block: Block, compiler: Compiler) -> list[Exampl
 class _Cutter:
     """Splits one block into examples."""
 
-    def __init__(self, number: int, block: Block, compiler: Compiler) -> None:
+    def __init__(self, number: int, block: Block, compiler: Compiler, locals_stay: bool) -> None:
         self._number = number
         self._block = block
         self._lines = block.lines
         self._compiler = compiler
+        self._locals_stay = locals_stay
         self._assigned: set[str] = set()
         self._inputs: list[Example] = []
         self._outputs: list[list[Line]] = []
@@ -212,7 +216,7 @@ class _Cutter:
         for names in _ASSIGNED.findall(source):
             self._assigned.update(name.strip() for name in names.split(","))
         told = comment_of(source)
-        if kind is Kind.BARE:
+        if kind is Kind.BARE and not self._locals_stay:
             source = self._without_local(source)
         self._add(kind, source, self._lines[at : at + used])
         if told:

@@ -14,7 +14,7 @@ from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.reading.languages import PYTHON, language_of
 
-__all__ = ["Block", "Line", "read_page"]
+__all__ = ["Block", "Line", "read_page", "read_text"]
 
 
 def read_page(path: Path) -> list[Block]:
@@ -22,15 +22,20 @@ def read_page(path: Path) -> list[Block]:
 
     Raises OSError, and PageError where the page is damaged.
     """
-    text = path.read_bytes().decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
+    return read_text(path.read_bytes().decode("utf-8-sig", "surrogateescape"), path.suffix)
+
+
+def read_text(text: str, suffix: str) -> list[Block]:
+    """The same for the text of a page whose name has a suffix."""
+    text = text.replace("\r\n", "\n")
     # In Lua a no-break space is part of a name; in a page it is a space. Where texts are compared,
     # a NUL stands for any text; in CommonMark a page has none.
     text = text.replace("\N{NO-BREAK SPACE}", " ").replace("\0", "\N{REPLACEMENT CHARACTER}")
     lines = text.split("\n")
     found: list[Block] = []
     is_run = True
-    blocks = _led(reader(path.suffix)(lines), lines)
-    if path.suffix.lower() not in FORMATS:
+    blocks = _led(reader(suffix)(lines), lines)
+    if suffix.lower() not in FORMATS:
         blocks = _joined(blocks, lines)
     for block in blocks:
         language = language_of(block.language, (line.text for line in block.lines))

@@ -42,9 +42,11 @@ _ANNOUNCES = re.compile(
 _MARKED = (Kind.PROMPT, Kind.SHELL, Kind.CELL)
 
 
-def examples_of(blocks: Sequence[Block], compiler: Compiler) -> list[Example]:
-    """The examples of a page's blocks, in order."""
-    return _refined(cut(blocks, compiler), blocks)
+def examples_of(
+    blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False
+) -> list[Example]:
+    """The examples of a page's blocks, in order. locals_stay: see `cut`."""
+    return _refined(cut(blocks, compiler, locals_stay), blocks)
 
 
 def _refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Example]:

@@ -14,7 +14,7 @@ from th_shell.docs.running.processes import Engine, LostError
 from th_shell.docs.settings.conditions import Facts
 from th_shell.docs.settings.settings import Mark
 
-__all__ = ["with_conditions"]
+__all__ = ["decided", "with_conditions"]
 
 #: By languages, code that prints those of some modules which can be found, and loads none.
 _FIND_MODULES = {
@@ -52,7 +52,7 @@ def with_conditions(examples: Sequence[Example], runner: Runner) -> list[Example
         language: _facts(runner, language, names)
         for language in {example.language for example in examples}
     }
-    return [_decided(example, facts[example.language]) for example in examples]
+    return [decided(example, facts[example.language]) for example in examples]
 
 
 def _facts(runner: Runner, language: str, names: Collection[str]) -> Facts:
@@ -62,7 +62,8 @@ def _facts(runner: Runner, language: str, names: Collection[str]) -> Facts:
     return Facts(sys.platform, _name(engine), {**os.environ, **engine.environment}, found)
 
 
-def _decided(example: Example, facts: Facts) -> Example:
+def decided(example: Example, facts: Facts) -> Example:
+    """The example without the marks whose conditions are false, and without other conditions."""
     settings = example.settings
     settings = replace(
         settings, skip=_if_true(settings.skip, facts), xfail=_if_true(settings.xfail, facts)

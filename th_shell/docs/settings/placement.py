@@ -22,7 +22,7 @@ from th_shell.docs.settings.directives import Directive, read_directives
 from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.docs.settings.sidecar import read_sidecar
 
-__all__ = ["cut_with_settings"]
+__all__ = ["cut_text_with_settings", "cut_with_settings"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,21 @@ def cut_with_settings(
     finder = _Finder(lines, blocks, examples, comments)
     placed += [finder.placed(one) for one in read_directives(page.name, comments)]
     return own, _with_layers(examples, sorted(placed, key=lambda one: one.rank))
+
+
+def cut_text_with_settings(
+    text: str, blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False
+) -> list[Example]:
+    """The examples of a text page that is no file, with what its directives say of them.
+
+    locals_stay: whether what runs them keeps the locals of one for the next. Raises SettingsError.
+    """
+    lines = text.split("\n") if WORD in text else []
+    comments = find_comments("", lines, blocks)
+    examples = examples_of(without_comments(blocks, comments), compiler, locals_stay)
+    finder = _Finder(lines, blocks, examples, comments)
+    placed = [finder.placed(one) for one in read_directives("the text", comments)]
+    return _with_layers(examples, sorted(placed, key=lambda one: one.rank))
 
 
 def _lines(page: Path) -> list[str]:

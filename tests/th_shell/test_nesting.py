@@ -2,7 +2,7 @@
 
 import pytest
 
-from th_shell.docs.reading.nesting import Nesting
+from th_shell.nesting import Nesting
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,9 @@ from th_shell.docs.reading.nesting import Nesting
         (["end"], False),
         (["doing endless iffy functional"], False),
         (["x[y[1]]"], False),
+        (["x = 'a \\", "( ' .. y"], False),
+        (["x = 'a \\", "b \\"], True),
+        (["x = 'a \\", "b' .. f("], True),
     ],
 )
 def test_open(lines: list[str], is_open: bool) -> None:
@@ -37,3 +40,30 @@ def test_open(lines: list[str], is_open: bool) -> None:
     for line in lines:
         nesting.add(line)
     assert nesting.is_open is is_open
+
+
+@pytest.mark.parametrize(
+    ("lines", "goes_on"),
+    [
+        (["x ="], True),
+        (["x = 1 +"], True),
+        (["x = 1 + -- one"], True),
+        (["x = 1 +", "", "-- two"], True),
+        (["x = 1 +", "2"], False),
+        (["x = a and"], True),
+        (["x = land"], False),
+        (["f(a)", "  :g(),"], True),
+        (["x = a .."], True),
+        (["x = ..."], False),
+        (["x:"], True),
+        (["::x::"], False),
+        (["x = '+'"], False),
+        (["x = [[+", "]]"], False),
+        (["f("], True),
+    ],
+)
+def test_what_ends_with_an_operator_goes_on(lines: list[str], goes_on: bool) -> None:
+    nesting = Nesting()
+    for line in lines:
+        nesting.add(line)
+    assert nesting.goes_on is goes_on

@@ -1,0 +1,249 @@
+"""Reads the source of an input without compiling it: its names, locals, and last expression.
+
+At a prompt, locals outlive the input that declares them (`lua/session_locals.lua`), and statements
+may end with an expression, whose values are printed: `x = 5; x`. Both need what the compiler does
+not tell. Reading takes time in proportion to the length of the source. Of code that does not
+compile, what is found means nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+__all__ = ["EMPTY", "KEEP", "Exit", "Reading", "forms", "keeping_locals", "read"]
+
+#: What an input may end with that is no part of it.
+EMPTY = b"; \t\r\n"
+#: The name of the function that takes locals over.
+KEEP = b"__session_locals__"
+_UPVALUES = 50
+
+_TOKEN = re.compile(
+    rb"--\[(=*)\[.*?\]\1\]|--[^\n]*"
+    rb"|(?P<string>\[(=*)\[.*?\]\3\]|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')"
+    rb"|(?P<name>[A-Za-z_\x80-\xff][\w\x80-\xff]*)"
+    rb"|(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)"
+    rb"|::|\.\.\.?|[=<>~]=|\S",
+    re.S,
+)
+_BLOCKS = (b"do", b"if", b"repeat")
+_OPENING = frozenset((*_BLOCKS, b"function", b"(", b"[", b"{"))
+_VALUES = frozenset((b"nil", b"true", b"false", b"..."))
+#: What begins a statement, or is part of one, and never of an expression outside of functions.
+_STATEMENT = frozenset(b"local if for while repeat do return goto break = ;".split())
+_KEYWORDS = frozenset(
+    b"and break do else elseif end false for function goto if in local nil not or repeat return "
+    b"then true until while".split()
+)
+_CLOSING = {b")": "prefix", b"]": "prefix", b"}": "value", b"until": ""}
+
+
+class Exit(NamedTuple):
+    """A place where the whole chunk may end. locals: the names of those that there are."""
+
+    offset: int
+    locals: tuple[bytes, ...]
+
+
+class Reading(NamedTuple):
+    """What an input has.
+
+    names: the variables that it mentions, and other names, such as keys of tables. locals: those
+    that it declares outside of functions and blocks, in order. exits: the places before `return`
+    and `goto`, and the end. last: the place where an expression behind the statements begins, if
+    there can be one.
+    """
+
+    names: frozenset[bytes]
+    locals: tuple[bytes, ...]
+    exits: tuple[Exit, ...]
+    last: Exit | None
+
+
+def read(source: bytes) -> Reading:
+    """Read the source of an input."""
+    return _Reader(source).read()
+
+
+def keeping_locals(source: bytes, exits: Sequence[Exit]) -> bytes:
+    """The source with a call of `KEEP` at its exits that takes over the locals, on the same lines.
+
+    It gets functions whose upvalues are the locals; a function has 60 of these at most.
+    """
+    parts, before = [], 0
+    for offset, names in exits:
+        groups = [names[i : i + _UPVALUES] for i in range(0, len(names), _UPVALUES)]
+        takers = b",".join(b"function()return %s end" % b",".join(group) for group in groups)
+        # A comment without an end of line may stand before the end of the source.
+        start = b"\n" if offset == len(source) else b" "
+        parts += [source[before:offset], b"%s%s(%s) " % (start, KEEP, takers) if takers else b""]
+        before = offset
+    return b"".join([*parts, source[before:]])
+
+
+def forms(text: bytes, found: Reading | None) -> tuple[bytes | None, ...]:
+    """What an input may be, as lua/session_locals.lua takes it. found: what it has, if anything.
+
+    `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values. The
+    newline ends a comment that the text may end with.
+    """
+    expression = b"return nil, " + text.rstrip(EMPTY) + b"\n"
+    if found is None:
+        return expression, text, text, None, None
+    keeping = keeping_locals(text, found.exits)
+    if found.last is None:
+        return expression, text, keeping, None, None
+    last = found.last
+    before = text[: last.offset]
+    behind = b"return nil, " + text[last.offset :].rstrip(EMPTY) + b"\n"
+    exits = [*(one for one in found.exits if one.offset < last.offset), last]
+    return expression, text, keeping, before + behind, keeping_locals(before, exits) + behind
+
+
+class _Opened(NamedTuple):
+    """What is open. kind: its first token; 'routine' for a statement that defines a function."""
+
+    kind: bytes
+    is_argument: bool
+
+
+class _Reader:
+    """Goes through the tokens, and notes what is open and what the last token has ended.
+
+    _ended, where nothing is open: 'statement'; 'value', which only an operator continues; 'prefix',
+    behind which arguments or an index may stand; or '' for none of these. _naming: whether names
+    are declared: 'local', 'for' or ''. _labels: where the labels begin that the source ends with.
+    """
+
+    def __init__(self, source: bytes) -> None:
+        self._tokens = [m for m in _TOKEN.finditer(source) if not m[0].startswith(b"--")]
+        self._length = len(source)
+        self._opened: list[_Opened] = []
+        self._ended = "statement"
+        self._naming = ""
+        self._in_label = False
+        self._labels: int | None = None
+        self._names: set[bytes] = set()
+        self._locals: list[bytes] = []
+        self._inner: set[bytes] = set()  # of blocks
+        self._exits: list[Exit] = []
+        self._returns = False
+        self._last: tuple[int, int] | None = None  # the offset, and how many locals there are
+
+    def read(self) -> Reading:
+        """What the source has."""
+        for at, token in enumerate(self._tokens):
+            after = self._tokens[at + 1] if at + 1 < len(self._tokens) else None
+            self._add(token, after)
+        if not self._returns:
+            end = self._length if self._labels is None else self._labels
+            self._exits.append(self._exit(end))
+        last = None
+        if self._last and self._last[0] > self._tokens[0].start():
+            offset, count = self._last
+            last = Exit(offset, tuple(dict.fromkeys(self._locals[:count])))
+        return Reading(frozenset(self._names), tuple(self._locals), tuple(self._exits), last)
+
+    def _exit(self, offset: int) -> Exit:
+        known = dict.fromkeys(self._locals)
+        inner = self._inner if self._opened else ()
+        return Exit(offset, tuple(name for name in known if name not in inner))
+
+    def _add(self, token: re.Match[bytes], after: re.Match[bytes] | None) -> None:
+        text = token[0]
+        is_name = token["name"] is not None and text not in _KEYWORDS
+        if text == b"::" or self._in_label:
+            self._label(token)
+            return
+        if text != b";":
+            self._labels = None
+        is_routine = text == b"function" and after is not None and _is_name(after)
+        if not self._opened:
+            self._note_last(token, is_name, is_routine)
+        if is_name:
+            self._name(text, after)
+        elif is_routine and after is not None and self._naming:
+            self._local_function(after)
+        elif text in (b"local", b"for"):
+            self._naming = text.decode()
+        elif text in (b"return", b"goto"):
+            self._leave(token)
+        self._nest(token, is_routine)
+        self._end(token, is_name)
+
+    def _label(self, token: re.Match[bytes]) -> None:
+        if token[0] == b"::":
+            self._in_label = not self._in_label
+            if self._labels is None:
+                self._labels = token.start()
+            self._ended = "statement"
+
+    def _note_last(self, token: re.Match[bytes], is_name: bool, is_routine: bool) -> None:
+        """See whether an expression begins at a token that may stand behind statements."""
+        text = token[0]
+        if text in _STATEMENT or is_routine:
+            self._last = None
+            return
+        is_argument = text in (b"(", b"{") or token["string"] is not None
+        is_operand = (
+            is_name
+            or is_argument
+            or token["number"] is not None
+            or text in _VALUES
+            or text in (b"function", b"not", b"#")
+        )
+        is_new = self._ended == "value" or self._ended == "prefix" and not is_argument
+        if self._ended == "statement" or is_operand and is_new:
+            self._last = (token.start(), len(self._locals))
+
+    def _name(self, name: bytes, after: re.Match[bytes] | None) -> None:
+        self._names.add(name)
+        if self._naming:
+            if self._naming == "for" or self._opened:
+                self._inner.add(name)
+            else:
+                self._locals.append(name)
+            if after is None or after[0] != b",":
+                self._naming = ""
+
+    def _leave(self, token: re.Match[bytes]) -> None:
+        # A jump may lead to a label at the end of the source.
+        if all(one.kind in _BLOCKS for one in self._opened):
+            self._exits.append(self._exit(token.start()))
+            is_end = token[0] == b"return" and not self._opened
+            self._returns = self._returns or is_end
+
+    def _local_function(self, after: re.Match[bytes]) -> None:
+        (self._inner.add if self._opened else self._locals.append)(after[0])
+        self._naming = ""
+
+    def _nest(self, token: re.Match[bytes], is_routine: bool) -> None:
+        text = token[0]
+        if text in _OPENING:
+            kind = b"routine" if is_routine else text
+            self._opened.append(_Opened(kind, self._ended == "prefix"))
+
+    def _end(self, token: re.Match[bytes], is_name: bool) -> None:
+        text = token[0]
+        if text in _CLOSING or text == b"end":
+            self._ended = self._closed(text)
+        elif is_name:
+            self._ended = "prefix"
+        elif token["string"] is not None:
+            self._ended = "prefix" if self._ended == "prefix" else "value"
+        elif token["number"] is not None or text in _VALUES:
+            self._ended = "value"
+        else:
+            self._ended = "statement" if text in (b";", b"break") else ""
+
+    def _closed(self, text: bytes) -> str:
+        opened = self._opened.pop() if self._opened else _Opened(b"", False)
+        if text == b"end":
+            return "value" if opened.kind == b"function" else "statement"
+        return "prefix" if text == b"}" and opened.is_argument else _CLOSING[text]
+
+
+def _is_name(token: re.Match[bytes]) -> bool:
+    return token["name"] is not None and token[0] not in _KEYWORDS

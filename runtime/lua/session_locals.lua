@@ -1,0 +1,213 @@
+--- Runs the inputs of a session, whose locals outlive the input that declares them.
+-- An input that mentions locals of the session is compiled as a function within a chunk that
+-- declares these names; then the function's upvalues are joined to those of the session, so that it
+-- and the functions of former inputs share the variables. The locals that an input itself declares
+-- are taken over where it ends, by functions whose upvalues they are: see runtime/inputs.py. Where
+-- it ends with an error, their values are.
+-- @module session_locals
+
+local th = ...
+local host, shell = th.host, th.shell
+
+local pcall, rawget, select, tonumber, ipairs = pcall, rawget, select, tonumber, ipairs
+local getinfo, getlocal = debug.getinfo, debug.getlocal
+local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
+local setfenv, setmetatable = setfenv, setmetatable
+local gmatch, match, sub, concat = string.gmatch, string.match, string.sub, table.concat
+
+local KEEP = host.KEEP
+local MOST_UPVALUES = 60 -- of a function
+
+-- The cell of each local of the session: a function and the index of its upvalue that is the local.
+local cells = {}
+local order = {} -- the names, in the order in which they were first declared
+
+local function set_cell(name, holder, index)
+  if not cells[name] then order[#order + 1] = name end
+  cells[name] = { holder = holder, index = index }
+end
+
+-- A function with one upvalue, which has a value.
+local function holding(value)
+  return function() return value end
+end
+
+local kept = false -- whether the input that runs has handed over its locals
+
+-- What the calls that runtime/inputs.py inserts call.
+local function keep(...)
+  for i = 1, select('#', ...) do
+    local taker = select(i, ...)
+    local index = 1
+    local name = getupvalue(taker, index)
+    while name do
+      set_cell(name, taker, index)
+      index = index + 1
+      name = getupvalue(taker, index)
+    end
+  end
+  kept = true
+end
+
+-- Takes over the values of the locals of a function that has raised an error. The first variables
+-- that are active are those that it declares outside of blocks, in order.
+local function keep_values(f, declared)
+  local level, info = 2, getinfo(2, 'f')
+  while info and info.func ~= f do
+    level = level + 1
+    info = getinfo(level, 'f')
+  end
+  if not info then return end
+  local index = 1
+  for name in gmatch(declared, '%S+') do
+    local active, value = getlocal(level, index)
+    if active ~= name then return end
+    set_cell(name, holding(value), 1)
+    index = index + 1
+  end
+end
+
+-- The function that holds the value of a name of the session in an upvalue, and its index; nil for
+-- other names.
+local function found(name)
+  local cell = cells[name]
+  if cell then return cell.holder, cell.index end
+  local number = match(name, '^_(%d+)$')
+  if number and rawget(_G, name) == nil then
+    local value = shell.result(tonumber(number))
+    if value ~= nil then return holding(value), 1 end
+  end
+end
+
+-- An environment in which names are those of cells, and all others the globals.
+local function environment(others)
+  return setmetatable({}, {
+    __index = function(_, name)
+      local cell = others[name]
+      if not cell then return _G[name] end
+      return (select(2, getupvalue(cell.holder, cell.index)))
+    end,
+    __newindex = function(_, name, value)
+      local cell = others[name]
+      if cell then setupvalue(cell.holder, cell.index, value) else _G[name] = value end
+    end,
+  })
+end
+
+-- The function that a source is, within a chunk that declares the names of some cells.
+local function compiled_within(source, name, names)
+  local text = 'local ' .. concat(names, ',') .. ' return function(...) ' .. source .. '\nend'
+  local outer, message, incomplete = shell.compile(text, name)
+  if not outer then return nil, message, incomplete end
+  return outer()
+end
+
+-- The function that a source is, with the locals of the session as upvalues. A function has 60 of
+-- these at most: where a source needs more, all are variables of its environment.
+local function joined(source, name, mentioned)
+  local names, joins = { KEEP }, { [KEEP] = { holder = holding(keep), index = 1 } }
+  for word in gmatch(mentioned, '%S+') do
+    local holder, index = found(word)
+    if holder then
+      names[#names + 1] = word
+      joins[word] = { holder = holder, index = index }
+    end
+  end
+  local f, message, incomplete = compiled_within(source, name, names)
+  if not f and #names > MOST_UPVALUES then
+    f, message, incomplete = compiled_within(source, name, { KEEP })
+    if f then setfenv(f, environment(joins)) end
+  end
+  if not f then return nil, message, incomplete end
+  local index = 1
+  local upvalue = getupvalue(f, index)
+  while upvalue do
+    upvaluejoin(f, index, joins[upvalue].holder, joins[upvalue].index)
+    index = index + 1
+    upvalue = getupvalue(f, index)
+  end
+  return f
+end
+
+local function mentions_any(mentioned)
+  for name in gmatch(mentioned, '%S+') do
+    if found(name) then return true end
+  end
+  return false
+end
+
+-- Compiles an input in the first of its forms that compiles. Returns the function, whether it
+-- returns values behind a nil, and the source of the form that takes over locals; or nil, the
+-- message, and whether only the end is missing.
+local function compiled(name, expression, statements, keeping, trailing, trailing_keeping)
+  local f = shell.compile(expression, name)
+  if f then return f, true, expression end
+  local message, incomplete
+  f, message, incomplete = shell.compile(statements, name)
+  if f then return f, false, keeping end
+  f = trailing and shell.compile(trailing, name)
+  if f then return f, true, trailing_keeping end
+  return nil, message, incomplete
+end
+
+-- The traceback of a chunk that was compiled as a function within another one.
+local function as_main_chunk(frames, name)
+  local last = 'in function <' .. sub(name, 2) .. ':1>'
+  if sub(frames, -#last) ~= last then return frames end
+  return sub(frames, 1, -#last - 1) .. 'in main chunk'
+end
+
+--- Runs an input of a session.
+-- @param name the chunk's name
+-- @param number the number by which its result is known, or nil
+-- @param quiet whether values are neither printed nor kept
+-- @param before_values called before the values are printed, or nil
+-- @param mentioned the names in it
+-- @param declared the names of the locals that it declares outside of blocks, in order
+-- @param ... its forms: as `return nil, ...`; as statements; these with calls that take over the
+--   locals; and, or nil, statements with an expression behind them, without and with such calls
+-- @return nil, or the message and the traceback of the error, or whether only the end is missing
+--   where it does not compile
+function shell.enter(name, number, quiet, before_values, mentioned, declared, ...)
+  local f, has_values, source = compiled(name, ...)
+  if not f then return has_values, source end
+  local is_joined = declared ~= '' or mentions_any(mentioned)
+  if is_joined then
+    local message, incomplete
+    f, message, incomplete = joined(source, name, mentioned)
+    if not f then return message, incomplete end
+  end
+  f = shell.prepare_input(f)
+  kept = declared == ''
+  local function handler(object)
+    if not kept then pcall(keep_values, f, declared) end
+    return th.traceback(object)
+  end
+  shell.number_results(number)
+  local message, frames = shell.run_input(f, has_values, quiet, before_values, handler)
+  shell.number_results(nil)
+  if not message then return nil end
+  return message, is_joined and as_main_chunk(frames, name) or frames
+end
+
+--- Whether a source compiles as an input: nil, or the message and whether its end is missing.
+function shell.check(expression, statements)
+  local f, message, incomplete = shell.compile(expression, '=stdin')
+  if f then return nil end
+  local g, other, other_incomplete = shell.compile(statements, '=stdin')
+  if g then return nil end
+  if incomplete then return message, incomplete end
+  return other, other_incomplete
+end
+
+--- The locals of the session: a list of names in the order of their declaration, and their values
+-- by name.
+function th.session_locals()
+  local names, values = {}, {}
+  for i, name in ipairs(order) do
+    local cell = cells[name]
+    local _, value = getupvalue(cell.holder, cell.index)
+    names[i], values[name] = name, value
+  end
+  return names, values
+end

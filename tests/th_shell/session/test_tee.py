@@ -1,0 +1,88 @@
+"""Reading the standard output while it is shown, in a process of its own: it has only one."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from tests.th_shell.conftest import TOP
+
+PROGRAM = """\
+import os, subprocess, sys, time
+from th_shell.session.tee import Tee
+
+def say(text):
+    os.write(1, text.encode())
+
+{code}
+"""
+
+
+def run(code: str, terminal: bool) -> bytes:
+    """What a program prints on a terminal or into a pipe."""
+    ours, theirs = pty.openpty() if terminal else os.pipe()
+    command = [sys.executable, "-c", PROGRAM.format(code=code)]
+    with subprocess.Popen(command, stdout=theirs, cwd=TOP) as program:
+        os.close(theirs)
+        found = b""
+        try:
+            while part := os.read(ours, 4096):
+                found += part
+        except OSError:
+            pass  # the terminal's end
+        os.close(ours)
+        assert program.wait(timeout=30) == 0
+    return found.replace(b"\r\n", b"\n")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (
+            "with Tee() as tee:\n say('a')\n first = tee.text()\n tee.clear()\n say('b\\n')\n"
+            " second = tee.text()\nprint(first, second)",
+            b"ab\nb'a' b'b\\n'\n",
+        ),
+        (
+            "with Tee() as tee:\n tee.clear(shown=False)\n say('hidden')\n text = tee.text()\n"
+            " tee.clear()\nprint(text)",
+            b"b'hidden'\n",
+        ),
+        (
+            "with Tee() as tee:\n subprocess.run(['echo', 'child'])\n text = tee.text()\n"
+            "print(text)",
+            b"child\nb'child\\n'\n",
+        ),
+        ("with Tee() as tee:\n say('\\0a\\0\\0' * 3)", b"\0a\0\0" * 3),
+        (
+            "try:\n with Tee() as tee:\n  raise KeyError\nexcept KeyError:\n say('restored')",
+            b"restored",
+        ),
+        (
+            "with Tee() as tee:\n text = b'x' * 300000\n say('y' * 300000)\n"
+            " assert len(tee.text()) == 300000\n"
+            "before = len(os.listdir('/proc/self/fd'))\n"
+            "for _ in range(20):\n with Tee():\n  pass\n"
+            "time.sleep(0.2)\nsay(str(len(os.listdir('/proc/self/fd')) - before))",
+            b"y" * 300000 + b"0",
+        ),
+    ],
+)
+def test_output_is_read_and_shown(terminal: bool, code: str, expected: bytes) -> None:
+    assert run(code, terminal) == expected
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_programs_see_a_terminal_where_there_is_one(terminal: bool) -> None:
+    code = "with Tee():\n say(str(os.isatty(1)))"
+    assert run(code, terminal) == str(terminal).encode()
+
+
+def test_what_a_child_prints_later_is_shown() -> None:
+    code = "with Tee():\n child = subprocess.Popen('sleep 0.3; echo late', shell=True)\n"
+    assert run(code + "child.wait()\ntime.sleep(0.2)", True) == b"late\n"

@@ -1,0 +1,124 @@
+"""``Tee``: reads what is written to the standard output while it is shown all the same.
+
+Lua, Python and child processes write to the file descriptor 1. It is replaced by a pseudo-terminal
+where it is a terminal, so that programs still see one, and by a pipe elsewhere. A thread copies
+what comes through it, at once. A mark in the stream tells that all that was written before has been
+copied; it is not shown.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import signal
+import termios
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+__all__ = ["Tee"]
+
+_STDOUT = 1
+_MOST = 1 << 20  # bytes of a text that is compared; what is longer is only shown
+
+
+class Tee:
+    """A context in which the standard output is read. Its files are closed at its end.
+
+    Entering it raises OSError where the system has no more files or threads. What a process that
+    was started within the context prints later is still shown.
+    """
+
+    def __init__(self) -> None:
+        self._mark = b"\0%s\0" % secrets.token_hex(16).encode()
+        self._seen = threading.Semaphore(0)
+        self._text = bytearray()
+        self._shown = True
+
+    def __enter__(self) -> Tee:
+        with _signals_blocked():
+            self._real = os.dup(_STDOUT)
+            try:
+                reader, self._writer = _channel(self._real)
+            except OSError:
+                os.close(self._real)
+                raise
+            thread = threading.Thread(target=self._copy, args=(reader, self._real), daemon=True)
+            try:
+                thread.start()
+            except RuntimeError as error:  # the system has no more threads
+                for file in (self._real, reader, self._writer):
+                    os.close(file)
+                raise OSError(str(error)) from None
+            os.dup2(self._writer, _STDOUT)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.text()
+        with _signals_blocked():
+            os.dup2(self._real, _STDOUT)
+            os.close(self._writer)
+
+    def text(self) -> bytes:
+        """What was written since the last `clear`. The writers' own buffers must be flushed."""
+        os.write(self._writer, self._mark)
+        self._seen.acquire()
+        return bytes(self._text)
+
+    def clear(self, shown: bool = True) -> None:
+        """Begin a new text, after `text`. shown: whether it is shown, too."""
+        self._text.clear()
+        self._shown = shown
+
+    def _copy(self, reader: int, real: int) -> None:
+        left = b""
+        with suppress(OSError):  # a pseudo-terminal that nobody has open any more
+            while part := os.read(reader, 65536):
+                left = self._pass_on(left + part, real)
+        os.close(reader)
+        os.close(real)
+
+    def _pass_on(self, data: bytes, real: int) -> bytes:
+        """Show what was read; returns its end where that may be the beginning of a mark."""
+        while (at := data.find(self._mark)) >= 0:
+            self._show(data[:at], real)
+            data = data[at + len(self._mark) :]
+            self._seen.release()
+        at = data.rfind(b"\0", -len(self._mark))
+        end = at if at >= 0 and self._mark.startswith(data[at:]) else len(data)
+        self._show(data[:end], real)
+        return data[end:]
+
+    def _show(self, data: bytes, real: int) -> None:
+        if len(self._text) < _MOST:
+            self._text += data
+        while data and self._shown:
+            try:
+                data = data[os.write(real, data) :]
+            except OSError:
+                return  # nobody reads the output; Lua's own writes would fail, too
+
+
+def _channel(output: int) -> tuple[int, int]:
+    """What is read and what is written in place of an output."""
+    if not os.isatty(output):
+        return os.pipe()
+    reader, writer = os.openpty()
+    mode = termios.tcgetattr(output)
+    mode[1] &= ~termios.OPOST  # the terminal itself does this
+    termios.tcsetattr(writer, termios.TCSANOW, mode)
+    size = fcntl.ioctl(output, termios.TIOCGWINSZ, b"\0" * 8)
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, size)
+    return reader, writer
+
+
+@contextmanager
+def _signals_blocked() -> Iterator[None]:
+    # Ctrl-C between two of these steps would leave the output elsewhere. The thread that starts
+    # within keeps the signal blocked: it is for the main thread.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
