@@ -98,17 +98,30 @@ def _as_lua_error(error: Exception) -> LuaError:
 
 
 class _CtrlC:
-    """Whether Ctrl-C was pressed, in memory that Lua reads; it is there until Lua clears it."""
+    """Whether Ctrl-C was pressed, in memory that Lua reads; it is there until Lua clears it.
+
+    Nothing sets it while the prompt itself works: that must not be interrupted.
+    """
 
     def __init__(self) -> None:
         self._pressed = ctypes.c_int32(0)
+        self._armed = False
+        self._lock = threading.RLock()  # a signal's handler may run where this thread has it
 
     @property
     def address(self) -> int:
         return ctypes.addressof(self._pressed)
 
+    def arm(self, armed: bool) -> None:
+        """Whether Ctrl-C counts from now on. What was pressed before does not."""
+        with self._lock:
+            self._armed = armed
+            self._pressed.value = 0
+
     def press(self) -> None:
-        self._pressed.value = 1
+        with self._lock:
+            if self._armed:
+                self._pressed.value = 1
 
     def poll(self) -> bool:
         """Whether it was. Calling this lets Python handle signals, too."""
@@ -370,10 +383,12 @@ class Engine:
         """
         refresh_limit()
         self._call(b"set_interruptible", True)
+        self._ctrl_c.arm(True)
         previous = _handle_interrupts(self._handle_interrupt)
         try:
             yield
         finally:
+            self._ctrl_c.arm(False)
             _handle_interrupts(previous)
             self._call(b"set_interruptible", False)
 
