@@ -23,10 +23,10 @@ __all__ = ["FENCE", "PROMPT", "is_page", "split"]
 PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
-_PRINTED = re.compile(
-    rf"\s*(?:{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*"
-    r"|\[torch\.\w+ .*\])\s*$"
-)
+_HEADING = r"\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*|\[torch\.\w+ .*\]"
+_PRINTED = re.compile(rf"\s*(?:{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|{_HEADING})\s*$")
+#: What is part of a printed tensor even where nothing stands above it.
+_TENSOR = re.compile(rf"\s*(?:{_HEADING})\s*$")
 _PRINTS = re.compile(r"\b(?:print|write)\b")
 
 
@@ -41,7 +41,7 @@ def is_page(inputs: Sequence[str], judge: Judge) -> bool:
     for piece in inputs:
         if PROMPT.match(piece) or FENCE.match(piece):
             return True
-        if above and _PRINTED.match(piece.partition("\n")[0]):
+        if (_PRINTED if above else _TENSOR).match(piece.partition("\n")[0]):
             if _PRINTS.search(above) or judge(piece) is Syntax.WRONG:
                 return True
         above = piece

@@ -235,7 +235,7 @@ class Player:
         left = len(self._examples) - total
         parts += [f"{left} left"] * bool(left)
         inputs = f"{total} input{'s' * (total != 1)}"
-        return f"{inputs}: {', '.join(parts)}" if parts else inputs
+        return f"{inputs}: {', '.join(parts)}" if parts else "no input in this text"
 
 
 def _echo(source: str, prompt: str, more: str) -> str:

@@ -42,11 +42,13 @@ class Entry(NamedTuple):
 class _Text(NamedTuple):
     """What a text has. last: the input that may go on.
 
-    examples: those of a page. problem: why its directives are not followed, or ''.
+    is_page, examples: whether it is a page, and its examples. problem: why its directives are not
+    followed, or ''.
     """
 
     inputs: tuple[str, ...]
     last: str
+    is_page: bool = False
     examples: Sequence[Example] = ()
     problem: str = ""
 
@@ -100,7 +102,8 @@ class Session:
         """
         start, before = time.perf_counter(), len(self.log)
         found = self._read(text)
-        if any(example.expected or example.value for example in found.examples):
+        shows = any(example.expected or example.value for example in found.examples)
+        if found.is_page and (shows or not found.inputs):
             goes_on = self._play(found)
         else:
             goes_on = self._run_all(found.inputs)
@@ -120,7 +123,9 @@ class Session:
 
         examples, problem = page.read_examples(text, self._compiler)
         run = [example for example in examples if page.is_run(example)]
-        return _Text(tuple(map(page.input_of, run)), page.open_input(examples), examples, problem)
+        return _Text(
+            tuple(map(page.input_of, run)), page.open_input(examples), True, examples, problem
+        )
 
     @cached_property
     def _compiler(self) -> Compiler:

@@ -152,6 +152,12 @@ def test_code_is_no_page(session: Session, printed: Printed, text: str) -> None:
     assert "input" not in printed()
 
 
+@pytest.mark.parametrize("text", ["[torch.DoubleTensor of dimension 2]", "```\nsome words\n```"])
+def test_a_page_without_inputs(session: Session, printed: Printed, text: str) -> None:
+    session.submit(text)
+    assert printed() == "no input in this text\n"
+
+
 def test_a_copy_may_begin_within_a_block(session: Session, printed: Printed) -> None:
     session.submit("> 1\n1\n```\n\nProse about things that follow.\n\n```\n> 2\n2\n```")
     assert marks(printed()) == ["✓", "✓", "2 inputs: 2 as documented"]
