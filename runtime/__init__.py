@@ -13,7 +13,7 @@ with one_thread_at_load():
     from runtime.calls.table import ALL, TABLE, Row
     from runtime.compute.processors import PROCESSORS
     from runtime.core.dtypes import DOUBLE
-    from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError
+    from runtime.engine import Engine, Facts, Interrupted, LuaError, LuaSyntaxError
     from runtime.host.preload import preload_lapack, preload_random
     from runtime.io.replacement import Replacement
 
@@ -23,6 +23,7 @@ __all__ = [
     "PROCESSORS",
     "TABLE",
     "Engine",
+    "Facts",
     "Interrupted",
     "LuaError",
     "LuaSyntaxError",

@@ -38,12 +38,15 @@ from runtime.core.state import State
 from runtime.host import bridge
 from runtime.host.lua_calls import Calls
 
-__all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
+__all__ = ["Chunk", "Engine", "Facts", "Interrupted", "LuaError", "LuaSyntaxError"]
 
 OUT_OF_MEMORY = "not enough memory"
 
 #: A compiled Lua function, opaque to callers.
 Chunk = Any
+
+#: What is known of a value, by the names that lua/inspect.lua gives it.
+Facts = dict[str, "str | int | float | bool"]
 
 
 class LuaError(Exception):
@@ -277,6 +280,16 @@ class Engine:
         lines = _text(self._call(b"names", _bytes(path))).splitlines()
         return dict(line.split(" ") for line in lines)
 
+    def inspect(self, path: str, statistics: bool = False) -> Facts:
+        """The facts about the value that a dotted path leads to; empty where there is none.
+
+        No code of the program is run. The names of the facts are those of lua/inspect.lua; each
+        is a text, a number or a boolean. statistics: also look at the elements of a tensor or
+        storage, if there are very many at some of them, and at the variables that share them.
+        """
+        found = self._call(b"inspect", _bytes(path), statistics)
+        return {} if found is None else _facts(found)
+
     def set_fill_pattern(self, byte: int | None) -> None:
         """Fill new memory with a byte, instead of leaving it undetermined (None)."""
         self._state.part(Memory).fill_pattern = byte
@@ -292,6 +305,13 @@ class Engine:
     def output_error(self) -> str:
         """Why not all that was written reached the standard output; '' where it did."""
         return _text(self._call(b"output_error") or b"")
+
+
+def _facts(found: Any) -> Facts:
+    return {
+        _text(name): _text(fact) if isinstance(fact, bytes) else fact
+        for name, fact in found.items()
+    }
 
 
 def _handle_interrupts(handler: Any) -> Any:

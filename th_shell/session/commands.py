@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from th_shell.visible import visible
+
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
@@ -18,9 +20,11 @@ Command = Callable[["Session", str], None]
 
 
 def _help(session: Session, name: str) -> None:
-    from th_shell.help import forms
+    from th_shell.help.about import about
+    from th_shell.help.overview import OVERVIEW
 
-    session.write(forms.about(name, session.engine.names) if name else forms.OVERVIEW)
+    text = about(name, session.engine, session.log) if name else OVERVIEW
+    session.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
 
 
 def _system(session: Session, line: str) -> None:

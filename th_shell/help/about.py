@@ -1,0 +1,162 @@
+"""``? name`` at the prompt: the help text on a name, or on what a few words tell of.
+
+What the name has in the session comes first: a variable, a function of the user's. Then torch's
+functions and methods, those of the libraries, and words of Lua.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from runtime import Engine, Facts
+from th_shell.help.forms import LEGEND, call_forms
+from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search
+from th_shell.help.near import nearest
+from th_shell.help.sources import function_text
+from th_shell.help.values import listed_names, value_text
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Entry
+
+__all__ = ["about"]
+
+_PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*$", re.ASCII)
+_WORDS = re.compile(r"[A-Za-z][\w-]*(?:[ ,]+[A-Za-z][\w-]*)*$", re.ASCII)
+_MANY = 10_000  # names that are not compared one by one
+
+
+def about(text: str, engine: Engine, log: Sequence[Entry] = ()) -> str:
+    """The help text on a name, which may have a path before it, or on a topic.
+
+    log: the inputs of the session, in which functions of the user's are looked up.
+    """
+    name = re.sub(r"\s*\(.*\)\s*;?$", "", text.strip(), flags=re.DOTALL)
+    if not _PATH.match(name):
+        return _topic(name) if _WORDS.match(name) else "? takes a name, as in: ? torch.randn\n"
+    facts = engine.inspect(name.replace(":", "."), True)
+    if not facts:
+        return _without_value(name, engine)
+    if facts["category"] == "function":
+        return _function(name, facts, engine, log)
+    known = find_path(name) if "." in name else None
+    if known and facts["category"] == "table":
+        return _explained(known) + _members(name, engine)
+    text = value_text(name, facts)
+    return (_explained(known) if known else "") + text + _methods(name, facts, engine)
+
+
+def _members(name: str, engine: Engine) -> str:
+    public = [member for member in engine.names(name) if not member.startswith("_")]
+    return listed_names(public)
+
+
+def _methods(name: str, facts: Facts, engine: Engine) -> str:
+    """The methods of an object that is no tensor or storage, whose methods are too many."""
+    if facts["category"] not in ("userdata", "table") or "class" not in facts:
+        return ""
+    names = engine.names(name.replace(":", "."))
+    public = [key for key, kind in names.items() if kind == "function" and not key.startswith("_")]
+    return "methods:\n" + listed_names(public) if public else ""
+
+
+# -- functions
+
+
+def _function(name: str, facts: Facts, engine: Engine, log: Sequence[Entry]) -> str:
+    if facts["own"]:
+        return _users_function(name, facts, log)
+    meaning = _meaning_at(name, engine) or find_path(str(facts.get("known_as", "")))
+    if meaning is not None:
+        return _explained(meaning)
+    return f"{name}: a function of a library, of which nothing is known here\n"
+
+
+def _meaning_at(name: str, engine: Engine) -> Meaning | None:
+    """The meaning of a library's function by its path: that of a method by its object's class."""
+    path, mark, last = _parts(name)
+    if not mark:
+        return find(last, ("globals",))
+    found = find_path(f"{path}.{last}")
+    if found is not None:
+        return found
+    of = engine.inspect(path.replace(":", "."))
+    return find(last, SECTIONS_OF_CLASS.get(_class(of), ()))
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    """The path before a name, '.' or ':', and the name."""
+    last = re.split("[.:]", name)[-1]
+    before = name.removesuffix(last)
+    return before[:-1], before[-1:], last
+
+
+def _class(facts: Facts) -> str:
+    """The key of a value's class in SECTIONS_OF_CLASS."""
+    category = str(facts.get("category", ""))
+    if category in ("tensor", "storage"):
+        return category.capitalize()
+    return str(facts.get("class", "")).removeprefix("torch.")
+
+
+def _users_function(name: str, facts: Facts, log: Sequence[Entry]) -> str:
+    where, source = function_text(facts, log)
+    head = f"{name}({facts['parameters']}): your function, from {where}\n"
+    return head + textwrap.indent(source + "\n" if source else "", "  ")
+
+
+def _explained(meaning: Meaning) -> str:
+    """A function's line of meaning, and its call forms."""
+    text = f"{meaning.call}{meaning.arguments}\n    {meaning.text}\n"
+    owner = meaning.section
+    if owner not in ("torch", "Tensor", "Storage"):
+        return text
+    sections = call_forms(meaning.name, "" if owner == "torch" else owner)
+    return "\n".join([text, *sections]) + LEGEND if sections else text
+
+
+# -- names without a value
+
+
+def _without_value(name: str, engine: Engine) -> str:
+    """The text on a name that has no value in the session."""
+    path, mark, last = _parts(name)
+    if not mark:
+        known = find(last, ("torch", "Tensor", "keywords", "Storage"))
+    elif mark == ":" and not engine.inspect(path.replace(":", ".")):
+        known = find(last, ("Tensor", "torch", "Storage", "File"))
+    else:
+        known = None
+    return _explained(known) if known else _unknown(name, path, mark, last, engine)
+
+
+def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
+    around = engine.names(path.replace(":", "."))
+    near = nearest(last, around if len(around) < _MANY else ())
+    if not mark and not near:
+        near = nearest(last, engine.names("torch"))
+        path, mark = ("torch", ".") if near else ("", "")
+    text = f"nothing is named {name}"
+    if near:
+        text += f"; there is {', '.join(f'{path}{mark}{other}' for other in near)}"
+    found = search(last)
+    return f"{text}\n" + (_listed(found) if found and not near else "")
+
+
+# -- topics
+
+
+def _topic(words: str) -> str:
+    found = search(words)
+    if not found:
+        return f"no function is known to be about: {words}\n"
+    return _listed(found)
+
+
+def _listed(found: Sequence[Meaning]) -> str:
+    width = max(len(meaning.call) for meaning in found)
+    indent = " " * (width + 4)
+    lines = (f"  {meaning.call:{width}}  {meaning.text}" for meaning in found)
+    return "".join(textwrap.fill(line, 78, subsequent_indent=indent) + "\n" for line in lines)
