@@ -290,6 +290,13 @@ class Engine:
         found = self._call(b"inspect", _bytes(path), statistics)
         return {} if found is None else _facts(found)
 
+    def use_prompt_who(self) -> None:
+        """Let the global function who list sizes, bytes and shared memory, as a prompt needs it.
+
+        Without this, it is the reference's, which scripts and pages see.
+        """
+        self._call(b"use_prompt_who")
+
     def set_fill_pattern(self, byte: int | None) -> None:
         """Fill new memory with a byte, instead of leaving it undetermined (None)."""
         self._state.part(Memory).fill_pattern = byte

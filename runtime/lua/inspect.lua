@@ -235,18 +235,24 @@ local function storage_of(value)
   return address_of(is_tensor and struct.storage or struct)
 end
 
--- Calls a function with the name and value of each variable that the program has made.
+-- Calls a function with the name and value of each variable that the program has made: locals of
+-- the session, and globals. Returns how many globals there are beyond MAX_NAMES.
 local function each_variable(f)
+  local names, values = {}, {}
+  if th.session_locals then names, values = th.session_locals() end
+  for _, name in ipairs(names) do f(name, values[name], true) end
   local hidden = rawget(_G, '_preloaded_')
   local seen = 0
   for name, value in next, _G do
-    if type(name) == 'string' and not (type(hidden) == 'table' and rawget(hidden, name)) then
+    local own = type(name) == 'string' and values[name] == nil
+    if own and not (type(hidden) == 'table' and rawget(hidden, name)) then
       seen = seen + 1
-      if seen > MAX_NAMES then return end
-      f(name, value)
+      if seen <= MAX_NAMES then f(name, value) end
     end
   end
+  return math.max(seen - MAX_NAMES, 0)
 end
+th.each_variable, th.describe = each_variable, describe
 
 -- The variables, other than one, whose elements are in a storage.
 local function sharers(address, path)

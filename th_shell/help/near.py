@@ -15,26 +15,23 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
     Besides the best ones, those a step further that begin with one of them.
     """
     limit = _limit(name)
-    found = [
-        (distance, other)
-        for other in names
-        if (distance := _distance(name, other)) <= limit
-        and (distance < 2 or name[0].lower() == other[:1].lower())
-    ]
-    if not found:
+    if not limit:
         return []
-    least = min(distance for distance, _ in found)
+    found = [(_distance(name, other), other) for other in names]
+    least = min((distance for distance, _ in found), default=limit + 1)
+    if least > limit:
+        return []
     best = tuple(other for distance, other in found if distance == least)
-    kept = [(d, other) for d, other in found if d == least or other.startswith(best)]
+    kept = [(d, o) for d, o in found if d == least or (d <= least + 1 and o.startswith(best))]
     kept.sort(key=lambda item: (item[0], item[1][:1] != name[:1], len(item[1]), item[1]))
     return [other for _, other in kept[:_MOST]]
 
 
 def _limit(name: str) -> int:
-    """How many steps away a name may be: of a short one nearly all others are near."""
+    """How many steps away the best names may be: of a short name nearly all others are near."""
     if len(name) < 3:
         return 0
-    return 1 if len(name) < 4 else 2
+    return 1 if len(name) < 6 else 2
 
 
 def _distance(a: str, b: str) -> float:

@@ -6,7 +6,9 @@ system's shell; or ``exit``.
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -41,6 +43,8 @@ class Session:
     def __init__(self, engine: Engine, time_format: str = "") -> None:
         self.engine = engine
         self.log: list[Entry] = []
+        #: Whether errors are shown with hints: at a prompt, where a person reads them.
+        self.hints = False
         self._time_format = time_format
         # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=4096)(self._compile)
@@ -107,6 +111,8 @@ class Session:
         error = self.evaluate(source)
         if error is not None:
             self._show(error)
+        elif self.hints:
+            self._write_lines(self._hints_on_nil(source))
         if self._time_format:
             taken = self._time_format.format(f"[{time.perf_counter() - start:.4f}s]")
             self.engine.write(" " * _TIME_COLUMN + taken + "\n")
@@ -115,8 +121,25 @@ class Session:
 
     def _show(self, error: LuaError) -> None:
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
-        lines = [prefix + error.message, error.traceback]
+        self._write_lines([prefix + error.message, error.traceback, *self.hints_on(error)])
+
+    def _write_lines(self, lines: Iterable[str]) -> None:
         self.engine.write("".join(f"{visible(line)}\n" for line in lines if line))
+
+    def hints_on(self, error: LuaError) -> list[str]:
+        """The lines that a prompt shows under the error of the last input."""
+        if not self.hints or isinstance(error, Interrupted):
+            return []
+        from th_shell.hints.hints import hints_on
+
+        return hints_on(error, self.log, self.engine)
+
+    def _hints_on_nil(self, source: str) -> list[str]:
+        if not re.fullmatch(r"[\w.= \n]+", source):
+            return []
+        from th_shell.hints.hints import hints_on_nil
+
+        return hints_on_nil(source, self.engine)
 
 
 def _encoded(text: str) -> bytes:

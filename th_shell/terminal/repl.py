@@ -38,6 +38,8 @@ INDENT = "  "
 def run(engine: Engine) -> int:
     """Run the prompt until the user leaves it; returns the exit status."""
     session = Session(engine, _time_format())
+    session.hints = True
+    engine.use_prompt_who()
     engine.write(BANNER)
     engine.flush()
     return loop(session, create_prompt(session, output=_output()).prompt)
