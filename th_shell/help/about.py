@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from runtime import Engine, Facts
 from th_shell.help.forms import LEGEND, call_forms
 from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search
+from th_shell.help.names import is_path, name_in, parts_of
 from th_shell.help.near import nearest
 from th_shell.help.sources import function_text
 from th_shell.help.values import listed_names, value_text
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["about"]
 
-_PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*$", re.ASCII)
 _WORDS = re.compile(r"[A-Za-z][\w-]*(?:[ ,]+[A-Za-z][\w-]*)*$", re.ASCII)
 _MANY = 10_000  # names that are not compared one by one
 
@@ -33,8 +33,8 @@ def about(text: str, engine: Engine, log: Sequence[Entry] = ()) -> str:
 
     log: the inputs of the session, in which functions of the user's are looked up.
     """
-    name = re.sub(r"\s*\(.*\)\s*;?$", "", text.strip(), flags=re.DOTALL)
-    if not _PATH.match(name):
+    name = name_in(text)
+    if not is_path(name):
         return _topic(name) if _WORDS.match(name) else "? takes a name, as in: ? torch.randn\n"
     facts = engine.inspect(name.replace(":", "."), True)
     if not facts:
@@ -76,7 +76,7 @@ def _function(name: str, facts: Facts, engine: Engine, log: Sequence[Entry]) -> 
 
 def _meaning_at(name: str, engine: Engine) -> Meaning | None:
     """The meaning of a library's function by its path: that of a method by its object's class."""
-    path, mark, last = _parts(name)
+    path, mark, last = parts_of(name)
     if not mark:
         return find(last, ("globals",))
     found = find_path(f"{path}.{last}")
@@ -84,13 +84,6 @@ def _meaning_at(name: str, engine: Engine) -> Meaning | None:
         return found
     of = engine.inspect(path.replace(":", "."))
     return find(last, SECTIONS_OF_CLASS.get(_class(of), ()))
-
-
-def _parts(name: str) -> tuple[str, str, str]:
-    """The path before a name, '.' or ':', and the name."""
-    last = re.split("[.:]", name)[-1]
-    before = name.removesuffix(last)
-    return before[:-1], before[-1:], last
 
 
 def _class(facts: Facts) -> str:
@@ -122,7 +115,7 @@ def _explained(meaning: Meaning) -> str:
 
 def _without_value(name: str, engine: Engine) -> str:
     """The text on a name that has no value in the session."""
-    path, mark, last = _parts(name)
+    path, mark, last = parts_of(name)
     if not mark:
         known = find(last, ("torch", "Tensor", "keywords", "Storage"))
     elif mark == ":" and not engine.inspect(path.replace(":", ".")):

@@ -27,6 +27,12 @@ def _help(session: Session, name: str) -> None:
     session.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
 
 
+def _examples(session: Session, name: str) -> None:
+    from th_shell.help.examples import show_examples
+
+    show_examples(session, name)
+
+
 def _system(session: Session, line: str) -> None:
     from th_shell.session.system_commands import run_command
 
@@ -34,7 +40,7 @@ def _system(session: Session, line: str) -> None:
 
 
 #: The commands by their marks. Of two marks that an input begins with, the longer one counts.
-_COMMANDS: dict[str, Command] = {"?": _help, "$": _system}
+_COMMANDS: dict[str, Command] = {"?": _help, "??": _examples, "$": _system}
 
 
 def _mark(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -45,6 +45,11 @@ class Session:
         self.log: list[Entry] = []
         #: Whether errors are shown with hints: at a prompt, where a person reads them.
         self.hints = False
+        #: Asks the user a question, where there is somebody to answer; raises EOFError and
+        #: KeyboardInterrupt.
+        self.ask: Callable[[str], str] | None = None
+        #: A folder of pages that `??` takes examples from, '' for none; $TH_PAGES names others.
+        self.pages = ""
         self._time_format = time_format
         # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=4096)(self._compile)
@@ -80,7 +85,7 @@ class Session:
         """Run one input; returns False if Ctrl-C has stopped it."""
         command = find_command(piece)
         if command is None:
-            return self._run(piece)
+            return self.run(piece)
         run, rest = command
         run(self, rest)
         self.engine.flush()
@@ -106,7 +111,8 @@ class Session:
         self.log.append(Entry(len(self.log) + 1, source, error))
         return error
 
-    def _run(self, source: str) -> bool:
+    def run(self, source: str) -> bool:
+        """Run one input of Lua, and print its values or error; returns False after Ctrl-C."""
         start = time.perf_counter()
         error = self.evaluate(source)
         if error is not None:

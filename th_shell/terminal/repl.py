@@ -39,6 +39,7 @@ def run(engine: Engine) -> int:
     """Run the prompt until the user leaves it; returns the exit status."""
     session = Session(engine, _time_format())
     session.hints = True
+    session.ask = lambda question: PromptSession[str](output=_output()).prompt(question)
     engine.use_prompt_who()
     engine.write(BANNER)
     engine.flush()
