@@ -192,7 +192,8 @@ local function describe_function(facts, f)
   local info = getinfo(f, 'Su')
   facts.what, facts.source = info.what, info.source
   facts.first, facts.last = info.linedefined, info.lastlinedefined
-  facts.own = info.what ~= 'C' and not th.is_ours(info.source)
+  -- Of LuaJIT's own functions, some are bytecode, defined in line -1.
+  facts.own = info.what ~= 'C' and info.linedefined >= 0 and not th.is_ours(info.source)
   local parameters = {}
   for i = 1, info.nparams or 0 do parameters[i] = getlocal(f, i) or '?' end
   if info.isvararg then parameters[#parameters + 1] = '...' end

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from runtime import Engine, Facts
 from th_shell.help.forms import LEGEND, call_forms
-from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search
+from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search, sections
 from th_shell.help.names import is_path, name_in, parts_of
 from th_shell.help.near import nearest
 from th_shell.help.sources import function_text
@@ -129,13 +129,20 @@ def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
     around = engine.names(path.replace(":", "."))
     near = nearest(last, around if len(around) < _MANY else ())
     if not mark and not near:
-        near = nearest(last, engine.names("torch"))
-        path, mark = ("torch", ".") if near else ("", "")
+        path, mark, near = _near_of_torch(last, engine)
     text = f"nothing is named {name}"
     if near:
         text += f"; there is {', '.join(f'{path}{mark}{other}' for other in near)}"
     found = search(last)
     return f"{text}\n" + (_listed(found) if found and not near else "")
+
+
+def _near_of_torch(name: str, engine: Engine) -> tuple[str, str, list[str]]:
+    """The nearest functions of torch, or methods of tensors; with the path and mark before them."""
+    near = nearest(name, engine.names("torch"))
+    if near:
+        return "torch", ".", near
+    return "x", ":", nearest(name, sections()["Tensor"])
 
 
 # -- topics

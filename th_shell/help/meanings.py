@@ -115,14 +115,18 @@ def search(query: str) -> list[Meaning]:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).lower())
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+def _words_of_name(name: str) -> list[str]:
+    return _words(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
 
 
 def _score(word: str, meaning: Meaning) -> float:
     """How well a word fits a function: 0 for not at all."""
     if word == meaning.name.lower():
         return 10
-    if any(_alike(word, part) for part in _words(meaning.name)):
+    if any(_alike(word, part) for part in _words_of_name(meaning.name)):
         return 6
     texts = Counter(_words(meaning.text))
     if texts[word]:

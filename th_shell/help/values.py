@@ -30,7 +30,7 @@ def value_text(name: str, facts: Facts) -> str:
 def bytes_text(count: int) -> str:
     """A number of bytes: exact below 10,000, else in the largest unit that leaves 1 or more."""
     if count < 10_000:
-        return f"{count} byte" + "s" * (count != 1)
+        return _count(count, "byte")
     amount, unit = float(count), 0
     while amount >= 1000 and unit < len(_UNITS) - 1:
         amount, unit = amount / 1000, unit + 1
