@@ -12,6 +12,9 @@ from th_shell.hints.failure import PATH, Failure
 __all__ = ["brackets_missing", "colon", "conversion", "operands", "package"]
 
 _COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_COMPARISON = (
+    rf"(?:^|[=(,]|\b(?:if|and|or|not|return|while|until)\b)\s*({PATH})\s*(<=?|>=?)\s*([\w.]+)"
+)
 _TENSOR = re.compile(r"(?:torch\.)?(\w+)Tensor$")
 
 
@@ -56,7 +59,7 @@ def operands(failure: Failure) -> str:
         "attempt to compare userdata with number",
         "attempt to compare number with userdata",
     ):
-        found = re.findall(rf"({PATH})\s*(<=?|>=?)\s*([\w.]+)", failure.code, re.ASCII)
+        found = re.findall(_COMPARISON, failure.code, re.ASCII)
         if len(found) == 1 and found[0][0] in failure.tensors():
             a, operator, b = found[0]
             return f"tensors are compared element by element by {a}:{_COMPARISONS[operator]}({b})"
@@ -65,9 +68,27 @@ def operands(failure: Failure) -> str:
     if text == "attempt to perform arithmetic on a string value":
         strings = re.search(r"['\"]\s*\+|\+\s*['\"]", failure.code)
         return "texts are joined by '..': 'a' .. 1" if strings else ""
+    if re.match(r"both torch\.\w+Tensor and \(null\) have no power operator$", text):
+        return "powers of the elements: torch.pow(x, 2)"
+    if failure.function in ("__add", "__sub") and text.endswith("(number expected, got userdata)"):
+        return _two_classes(failure)
     if re.match(r"attempt to call a (?:number|table) value", text):
         return _loop(failure)
     return ""
+
+
+def _two_classes(failure: Failure) -> str:
+    """For a sum of tensors of two classes."""
+    classes = [(name, str(facts["class"])[6:]) for name, facts in failure.tensors().items()]
+    if len(classes) != 2 or classes[0][1] == classes[1][1]:
+        return ""
+    (a, first), (b, second) = classes
+    text = f"{a} is {_article(first)} {first}, {b} {_article(second)} {second}"
+    return f"{text}: one must be converted, as by :{first.removesuffix('Tensor').lower()}()"
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "AEIOU" else "a"
 
 
 def _loop(failure: Failure) -> str:

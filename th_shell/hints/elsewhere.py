@@ -18,7 +18,8 @@ __all__ = ["Notation", "names", "notations"]
 
 
 class Notation(NamedTuple):
-    """What is written otherwise in Lua. near: the token that a message names, '' for any."""
+    """What is written otherwise in Lua. near: the token that a message must name: '' for one
+    in what the pattern finds, '*' for any."""
 
     pattern: re.Pattern[str]
     near: str

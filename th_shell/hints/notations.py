@@ -16,6 +16,6 @@ def notation(failure: Failure) -> str:
     near = found[1] if found else ""
     for known in elsewhere.notations():
         match = known.pattern.search(failure.code)
-        if match and near in match[0] and (not known.near or known.near == near):
+        if match and (known.near in ("*", near) or (not known.near and near in match[0])):
             return match.expand(known.say)
     return ""
