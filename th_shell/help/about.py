@@ -128,13 +128,14 @@ def _without_value(name: str, engine: Engine) -> str:
 def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
     around = engine.names(path.replace(":", "."))
     near = nearest(last, around if len(around) < _MANY else ())
-    if not mark and not near:
+    is_bare = not mark
+    if is_bare and not near:
         path, mark, near = _near_of_torch(last, engine)
     text = f"nothing is named {name}"
     if near:
         text += f"; there is {', '.join(f'{path}{mark}{other}' for other in near)}"
-    found = search(last)
-    return f"{text}\n" + (_listed(found) if found and not near else "")
+    found = search(last) if last.isalpha() and is_bare and not near else []
+    return f"{text}\n" + (_listed(found) if found else "")
 
 
 def _near_of_torch(name: str, engine: Engine) -> tuple[str, str, list[str]]:

@@ -20,13 +20,14 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
 from th_shell.docs.settings.settings import SettingsError
-from th_shell.help.names import parts_of
+from th_shell.help.names import parts_of, without_texts
 
 __all__ = ["Found", "Shown", "find_examples", "page_folders"]
 
 _CODE = (Kind.PROMPT, Kind.BARE, Kind.CELL)
 _MOST_BYTES = 20_000_000
 _MOST_NEEDED = 12  # examples before one: more are a program rather than an example
+_LIBRARIES = {"torch", "paths", "print", "math", "string", "table"}
 _NAME = re.compile(r"(?<![\w.:])[A-Za-z_]\w*", re.ASCII)
 
 
@@ -89,7 +90,7 @@ def _uses(name: str) -> Callable[[str], bool]:
     else:
         pattern = rf"(?<![\w.:]){last}\b(?=\s*[({{'\"])|torch\s*\.\s*{last}\b|:\s*{last}\b(?=\s*\()"
     searched = re.compile(pattern, re.ASCII)
-    return lambda source: searched.search(source) is not None
+    return lambda source: searched.search(without_texts(source)) is not None
 
 
 def _examples_in(
@@ -153,8 +154,7 @@ def _unset_names(source: str) -> set[str]:
 
 def _names(source: str) -> set[str]:
     """The names in a source that may be variables of the page."""
-    without_texts = re.sub(r"--.*|(['\"])(?:\\.|(?!\1).)*\1", " ", source)
-    return set(_NAME.findall(without_texts)) - {"torch", "print", "math", "string", "table"}
+    return set(_NAME.findall(without_texts(source))) - _LIBRARIES
 
 
 def _assigned(source: str, whole: bool = False) -> set[str]:

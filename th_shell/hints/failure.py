@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runtime import Engine, Facts, LuaError
+from th_shell.help.names import without_texts
 
 if TYPE_CHECKING:
     from th_shell.session.session import Entry
@@ -24,7 +25,6 @@ KEYWORDS = frozenset(
 
 _POSITION = re.compile(r"(?P<chunk>stdin|\[\d+\]|[^\n:]+\.\w+):(?P<line>\d+): ")
 _FRAME = re.compile(r"\t\[C\]: in function '([^'\n]*)'")
-_STRING = re.compile(r"--\[\[.*?\]\]|--.*|(['\"])(?:\\.|(?!\1).)*\1?|\[\[.*?\]\]")
 _MOST_BYTES = 10_000_000
 _MANY = 10_000
 
@@ -112,13 +112,8 @@ def failure_of(error: LuaError, log: Sequence[Entry], engine: Engine) -> Failure
     text = _POSITION.sub("", error.message, count=1)
     frame = _FRAME.match(error.traceback.removeprefix("stack traceback:\n"))
     function = frame[1] if frame else ""
-    code = _without_texts(line)
-    return Failure(text, function, line, code, engine, _locals(_without_texts("\n".join(lines))))
-
-
-def _without_texts(source: str) -> str:
-    """The source with blanks in place of comments and of what is in quotes."""
-    return _STRING.sub(_blanks, source)
+    code = without_texts(line)
+    return Failure(text, function, line, code, engine, _locals(without_texts("\n".join(lines))))
 
 
 def _locals(source: str) -> frozenset[str]:
@@ -128,10 +123,3 @@ def _locals(source: str) -> frozenset[str]:
         source,
     )
     return frozenset(re.findall(r"[A-Za-z_]\w*", " ".join(map(" ".join, declared))))
-
-
-def _blanks(found: re.Match[str]) -> str:
-    quote = found[1] or ""
-    if not quote:
-        return " " * len(found[0])
-    return quote + " " * max(len(found[0]) - 2, 0) + quote
