@@ -15,7 +15,7 @@ from runtime import Engine, Facts
 from th_shell.help.forms import LEGEND, call_forms
 from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search, sections
 from th_shell.help.names import is_path, name_in, parts_of
-from th_shell.help.near import nearest
+from th_shell.help.near import few_names, nearest
 from th_shell.help.sources import function_text
 from th_shell.help.values import listed_names, value_text
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["about"]
 
 _WORDS = re.compile(r"[A-Za-z][\w-]*(?:[ ,]+[A-Za-z][\w-]*)*$", re.ASCII)
-_MANY = 10_000  # names that are not compared one by one
 
 
 def about(text: str, engine: Engine, log: Sequence[Entry] = ()) -> str:
@@ -126,8 +125,7 @@ def _without_value(name: str, engine: Engine) -> str:
 
 
 def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
-    around = engine.names(path.replace(":", "."))
-    near = nearest(last, around if len(around) < _MANY else ())
+    near = nearest(last, few_names(path.replace(":", "."), engine))
     is_bare = not mark
     if is_bare and not near:
         path, mark, near = _near_of_torch(last, engine)

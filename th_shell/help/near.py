@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["nearest"]
+from runtime import Engine
 
+__all__ = ["few_names", "nearest"]
+
+_MANY = 10_000
 _MOST = 3
+
+
+def few_names(path: str, engine: Engine) -> list[str]:
+    """The names that may follow a path; none where they are too many to be compared one by one."""
+    entries = engine.inspect(path or "_G").get("entries", 0)
+    return [] if int(entries) > _MANY else list(engine.names(path))
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:

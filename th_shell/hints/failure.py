@@ -26,7 +26,6 @@ KEYWORDS = frozenset(
 _POSITION = re.compile(r"(?P<chunk>stdin|\[\d+\]|[^\n:]+\.\w+):(?P<line>\d+): ")
 _FRAME = re.compile(r"\t\[C\]: in function '([^'\n]*)'")
 _MOST_BYTES = 10_000_000
-_MANY = 10_000
 
 
 @dataclass(frozen=True)
@@ -53,11 +52,6 @@ class Failure:
     def facts(self, path: str) -> Facts:
         """What is known of the value that a path leads to; empty where there is none."""
         return {} if self.is_local(path) else self.engine.inspect(path)
-
-    def names(self, path: str) -> list[str]:
-        """The names that may follow a path; none where they are too many to be compared."""
-        found = list(self.engine.names(path))
-        return found if len(found) < _MANY else []
 
     def tensors(self) -> dict[str, Facts]:
         """The variables in the line that are tensors, in the order in which they stand there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from runtime import Engine
-from th_shell.help.near import nearest
+from th_shell.help.near import few_names, nearest
 from th_shell.hints import elsewhere
 from th_shell.hints.failure import KEYWORDS, PATH, Failure
 
@@ -67,9 +67,9 @@ def _global(name: str, failure: Failure) -> str:
         return ""
     if said := _elsewhere("globals", name):
         return said
-    if name in failure.names("torch"):
+    if name in failure.engine.names("torch"):
         return f"there is torch.{name}"
-    return _there_is("", nearest(name, failure.names("")))
+    return _there_is("", nearest(name, few_names("", failure.engine)))
 
 
 def _member(base: str, mark: str, name: str, failure: Failure) -> str:
@@ -85,7 +85,7 @@ def _member(base: str, mark: str, name: str, failure: Failure) -> str:
     is_object = facts["category"] in ("tensor", "storage", "userdata")
     if facts["category"] == "tensor" and (said := _elsewhere("methods", name)):
         return re.sub(r"\bx\b", base, said)
-    near = nearest(name, failure.names(base))
+    near = nearest(name, few_names(base, failure.engine))
     return _there_is(base + (":" if is_object else mark), near)
 
 
