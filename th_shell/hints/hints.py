@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from runtime import Engine, LuaError, LuaSyntaxError
-from th_shell.hints import calls, nil_names, notations, sizes
+from th_shell.hints import arguments, calls, nil_names, notations, sizes
 from th_shell.hints.failure import Failure, failure_of, place_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ _RULES: tuple[Rule, ...] = (
     sizes.index_range,
     sizes.sizes_of_all,
     calls.operands,
+    arguments.call_of_tensor,
+    arguments.loop_limit,
+    arguments.wrong_kind,
     calls.conversion,
     calls.package,
 )

@@ -34,9 +34,12 @@ def nil_name(failure: Failure) -> str:
 
 
 def nil_argument(failure: Failure) -> str:
-    """For an operation of a library that was given nil: the global in the line that is nil."""
+    """For a function of a library, or a comparison, that was given nil: the global that is nil."""
     arguments = failure.text.partition("\n")[0]
-    if not failure.function or not re.search(r"got nil|^invalid arguments:.* nil\b", arguments):
+    given = failure.function and re.search(r"got nil|^invalid arguments:.* nil\b", arguments)
+    if not given and not re.fullmatch(
+        r"attempt to compare (?:nil with \w+|\w+ with nil)", arguments
+    ):
         return ""
     empty = [name for name in failure.paths() if _is_nil_global(name, failure)]
     if len(empty) != 1:
@@ -95,4 +98,4 @@ def _there_is(lead: str, near: list[str]) -> str:
 
 def _elsewhere(section: str, name: str) -> str:
     said = elsewhere.names(section).get(name, "")
-    return said[1:] if said.startswith("!") else f"{name} is here: {said}" if said else ""
+    return said[1:] if said.startswith("!") else f"in place of {name}: {said}" if said else ""

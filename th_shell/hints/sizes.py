@@ -66,6 +66,8 @@ def products(failure: Failure) -> str:
     names = _named(failure, left, right)
     a, b = names or ["the first", "the second"]
     needed = f"{left[1]} rows" if len(right) == 2 else f"{left[1]} elements"
+    if a == b:
+        return f"{a} is {_written(left)}: {a} * {a}:t() would fit, or {a}:t() * {a}"
     text = f"{a} is {_written(left)}, {b} is {_written(right)}: {b} needs {needed}"
     fits = _fitting(a, b, left, right) if names else ""
     return text + (f"; {fits} would fit" if fits else "")

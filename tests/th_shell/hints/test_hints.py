@@ -12,6 +12,7 @@ VALUES = """
 x, a, b = torch.randn(2, 3), torch.randn(2, 3), torch.randn(2, 3)
 v, w = torch.randn(3), torch.randn(2)
 s = torch.DoubleStorage(6)
+text = "three"
 ints = torch.IntTensor(3)
 t = { alpha = 1, sub = { beta = 2 } }
 user = { add = function(n) return n.first.second end, fail = function() error('size mismatch') end }
@@ -43,7 +44,7 @@ def hinted(session: Session, source: str) -> list[str]:
         # products
         ("a * b", "a is 2x3, b is 2x3: b needs 3 rows; a * b:t() would fit"),
         ("torch.mm(a, b)", "a is 2x3, b is 2x3: b needs 3 rows; a * b:t() would fit"),
-        ("a * a", "a is 2x3, a is 2x3: a needs 3 rows; a * a:t() would fit"),
+        ("a * a", "a is 2x3: a * a:t() would fit, or a:t() * a"),
         ("a * w", "a is 2x3, w is 2: w needs 3 elements; a:t() * w would fit"),
         ("a * torch.randn(7)", "the first is 2x3, the second is 7: the second needs 3 elements"),
         (
@@ -82,9 +83,9 @@ def hinted(session: Session, source: str) -> list[str]:
         ("x + nope", "nope is nil"),
         ("torch.add(x, vv)", "vv is nil"),
         # names of other languages
-        ("torch.zeros_like(x)", "zeros_like is here: x.new():resizeAs(x):zero()"),
-        ("print(a.shape[1])", "shape is here: a:size()"),
-        ("len(x)", "len is here: #t of a table or string, x:size(1) of a tensor"),
+        ("torch.zeros_like(x)", "in place of zeros_like: x.new():resizeAs(x):zero()"),
+        ("print(a.shape[1])", "in place of shape: a:size()"),
+        ("len(x)", "in place of len: #t of a table or string, x:size(1) of a tensor"),
         ("x:cuda()", "there is no GPU here: leave out :cuda()"),
         ("torch.randn(3):cuda()", "there is no GPU here: leave out :cuda()"),
         (
@@ -110,6 +111,17 @@ def hinted(session: Session, source: str) -> list[str]:
         ("for i in 1, 3 do end", "a loop over numbers is written: for i = first, last do"),
         ("for k in t do end", "a loop over a table is written: for _, k in ipairs(t) do"),
         ("for k, v in t do end", "a loop over a table is written: for k, v in ipairs(t) do"),
+        ("x(2)", "elements are written x[2]"),
+        ("print(x(2, 3))", "elements are written x[{2, 3}]"),
+        ("for i = 1, #x do end", "x has a size for each dimension: x:size(1) is a number"),
+        ("for i = 1, x:size() do end", "x has a size for each dimension: x:size(1) is a number"),
+        ("for i, e in ipairs(x) do end", "x is a tensor: x:totable() is a table"),
+        ("table.concat(s)", "s is a storage: s:totable() is a table"),
+        ("string.rep(x, 3)", "x is a tensor: tostring(x) is a text"),
+        ("x:resize(t)", "t is a table: sizes are numbers, or torch.LongStorage(t)"),
+        ("x:narrow(t, 1, 1)", "t is a table"),
+        ("math.floor(text)", "text is a string"),
+        ("if nope > 3 then end", "nope is nil"),
         # notations
         ("x != 3", "not equal is written ~="),
         ("x += 1", "write x = x + …"),
@@ -166,6 +178,10 @@ def test_hints(session: Session, source: str, hint: str) -> None:
         "-x < 2",
         "x + nil",
         "1 + nil",
+        "math.max(1, nothing, other)",
+        "math.floor('a')",
+        "(x)(2)",
+        "for i = 1, t do end",
         # a right call with another error
         "x.add(x, 'a')",
         "x:add('a')",
@@ -216,12 +232,12 @@ def test_no_code_of_the_program_is_run(session: Session) -> None:
 @pytest.mark.parametrize(
     ("source", "hint"),
     [
-        ("null", "null is here: nil"),
-        ("= None", "None is here: nil"),
-        ("x.shape", "shape is here: x:size()"),
-        ("x.T", "T is here: x:t()"),
+        ("null", "in place of null: nil"),
+        ("= None", "in place of None: nil"),
+        ("x.shape", "in place of shape: x:size()"),
+        ("x.T", "in place of T: x:t()"),
         ("torch.rnad", "there is torch.rand, torch.randn"),
-        ("torch.matmul", "matmul is here: a * b"),
+        ("torch.matmul", "in place of matmul: a * b"),
     ],
 )
 def test_names_that_print_nil(engine: Engine, source: str, hint: str) -> None:
