@@ -13,7 +13,8 @@ with one_thread_at_load():
     from runtime.calls.table import ALL, TABLE, Row
     from runtime.compute.processors import PROCESSORS
     from runtime.core.dtypes import DOUBLE
-    from runtime.engine import Engine, Facts, Interrupted, LuaError, LuaSyntaxError
+    from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError
+    from runtime.facts import Facts
     from runtime.host.preload import preload_lapack, preload_random
     from runtime.io.replacement import Replacement
 

@@ -35,18 +35,16 @@ from runtime.core.interrupts import INTERRUPTED, is_interruptible, uninterruptib
 from runtime.core.memory import Memory
 from runtime.core.platform import keep_pages
 from runtime.core.state import State
+from runtime.facts import Facts, read_facts
 from runtime.host import bridge
 from runtime.host.lua_calls import Calls
 
-__all__ = ["Chunk", "Engine", "Facts", "Interrupted", "LuaError", "LuaSyntaxError"]
+__all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
 
 OUT_OF_MEMORY = "not enough memory"
 
 #: A compiled Lua function, opaque to callers.
 Chunk = Any
-
-#: What is known of a value, by the names that lua/inspect.lua gives it.
-Facts = dict[str, "str | int | float | bool"]
 
 
 class LuaError(Exception):
@@ -184,6 +182,25 @@ class Engine:
         """Load a Lua library by name. Raises LuaError."""
         self._check(self._call(b"require", name))
 
+    # -- what a prompt shows of the session
+
+    def inspect(self, path: str, statistics: bool = False) -> Facts:
+        """The facts about the value that a dotted path leads to; empty where there is none.
+
+        No code of the program is run. statistics: also look at the elements of a tensor or
+        storage, if there are very many at some of them, and at the variables that share them.
+        """
+        return read_facts(self._call(b"inspect", _bytes(path), statistics))
+
+    def use_prompt_who(self) -> None:
+        """Let the global function who list sizes, bytes and shared memory, as a prompt needs it.
+
+        Without this, it is the reference's, which scripts and pages see.
+        """
+        self._call(b"use_prompt_who")
+
+    # -- running one input
+
     def evaluate(
         self,
         source: bytes,
@@ -280,23 +297,6 @@ class Engine:
         lines = _text(self._call(b"names", _bytes(path))).splitlines()
         return dict(line.split(" ") for line in lines)
 
-    def inspect(self, path: str, statistics: bool = False) -> Facts:
-        """The facts about the value that a dotted path leads to; empty where there is none.
-
-        No code of the program is run. The names of the facts are those of lua/inspect.lua; each
-        is a text, a number or a boolean. statistics: also look at the elements of a tensor or
-        storage, if there are very many at some of them, and at the variables that share them.
-        """
-        found = self._call(b"inspect", _bytes(path), statistics)
-        return {} if found is None else _facts(found)
-
-    def use_prompt_who(self) -> None:
-        """Let the global function who list sizes, bytes and shared memory, as a prompt needs it.
-
-        Without this, it is the reference's, which scripts and pages see.
-        """
-        self._call(b"use_prompt_who")
-
     def set_fill_pattern(self, byte: int | None) -> None:
         """Fill new memory with a byte, instead of leaving it undetermined (None)."""
         self._state.part(Memory).fill_pattern = byte
@@ -312,13 +312,6 @@ class Engine:
     def output_error(self) -> str:
         """Why not all that was written reached the standard output; '' where it did."""
         return _text(self._call(b"output_error") or b"")
-
-
-def _facts(found: Any) -> Facts:
-    return {
-        _text(name): _text(fact) if isinstance(fact, bytes) else fact
-        for name, fact in found.items()
-    }
 
 
 def _handle_interrupts(handler: Any) -> Any:

@@ -54,7 +54,7 @@ for _, name in ipairs{
   'tensor/utility', 'packages/timer', 'tensor/kernels', 'tensor/random', 'files/files',
   'files/methods', 'files/tensors', 'files/serialize', 'files/deserialize', 'files/saving',
   'packages/print', 'shell', 'packages/output', 'testing/tester', 'packages/cmdline',
-  'packages/init', 'inspect', 'who',
+  'packages/init', 'variables', 'inspect', 'who',
 } do
   th.chunk(name)(th)
 end

@@ -18,7 +18,6 @@ local MAX_ELEMENTS = 1000000 -- of a tensor or storage, for its minimum and so o
 local MAX_ENTRIES = 1000000  -- of a table, to be counted
 local MAX_KEYS = 1000        -- of a table, to be listed
 local MAX_TEXT = 200         -- bytes of a string that are shown
-local MAX_NAMES = 10000      -- globals that are looked at for a shared storage
 
 local function address_of(pointer)
   return format('0x%x', tonumber(ffi.cast('intptr_t', ffi.cast('void *', pointer))))
@@ -227,6 +226,8 @@ local function describe(value, statistics)
   return facts
 end
 
+th.describe = describe
+
 -- ---------------------------------------------------------------- what Python asks for
 
 -- The address of the storage that a value's elements are in, or nil.
@@ -236,29 +237,10 @@ local function storage_of(value)
   return address_of(is_tensor and struct.storage or struct)
 end
 
--- Calls a function with the name and value of each variable that the program has made: locals of
--- the session, and globals. Returns how many globals there are beyond MAX_NAMES.
-local function each_variable(f)
-  local names, values = {}, {}
-  if th.session_locals then names, values = th.session_locals() end
-  for _, name in ipairs(names) do f(name, values[name], true) end
-  local hidden = rawget(_G, '_preloaded_')
-  local seen = 0
-  for name, value in next, _G do
-    local own = type(name) == 'string' and values[name] == nil
-    if own and not (type(hidden) == 'table' and rawget(hidden, name)) then
-      seen = seen + 1
-      if seen <= MAX_NAMES then f(name, value) end
-    end
-  end
-  return math.max(seen - MAX_NAMES, 0)
-end
-th.each_variable, th.describe = each_variable, describe
-
 -- The variables, other than one, whose elements are in a storage.
 local function sharers(address, path)
   local names = {}
-  each_variable(function(name, value)
+  th.each_variable(function(name, value)
     if name ~= path and storage_of(value) == address then names[#names + 1] = name end
   end)
   sort(names)
@@ -268,7 +250,7 @@ end
 --- The facts about the value that a dotted path leads to; nil where there is none.
 -- @param statistics whether elements are looked at, and variables that share them
 function shell.inspect(path, statistics)
-  local value = th.resolve(path)
+  local value = th.value_at(path)
   if value == nil then return nil end
   local facts = describe(value, statistics)
   if statistics and facts.storage then facts.shared = sharers(facts.storage, path) end

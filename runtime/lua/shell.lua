@@ -170,7 +170,6 @@ local function resolve(path)
   end
   return value
 end
-th.resolve = resolve
 
 -- Adds the names of a value's fields to a table, with their types: its own and those that it
 -- inherits by its metatable.
