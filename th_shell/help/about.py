@@ -27,10 +27,11 @@ __all__ = ["about"]
 _WORDS = re.compile(r"[A-Za-z][\w-]*(?:[ ,]+[A-Za-z][\w-]*)*$", re.ASCII)
 
 
-def about(text: str, engine: Engine, log: Sequence[Entry] = ()) -> str:
+def about(text: str, engine: Engine, log: Sequence[Entry] = (), texts: Sequence[str] = ()) -> str:
     """The help text on a name, which may have a path before it, or on a topic.
 
-    log: the inputs of the session, in which functions of the user's are looked up.
+    log: the inputs of the session, in which functions of the user's are looked up. texts: what was
+    typed, with the comments above them.
     """
     name = name_in(text)
     if not is_path(name):
@@ -39,7 +40,11 @@ def about(text: str, engine: Engine, log: Sequence[Entry] = ()) -> str:
     if not facts:
         return _without_value(name, engine)
     if facts["category"] == "function":
-        return _function(name, facts, engine, log)
+        return (
+            _users_function(name, facts, log, texts)
+            if facts["own"]
+            else _function(name, facts, engine)
+        )
     known = find_path(name) if "." in name else None
     if known and facts["category"] == "table":
         return _explained(known) + _members(name, engine)
@@ -64,9 +69,7 @@ def _methods(name: str, facts: Facts, engine: Engine) -> str:
 # -- functions
 
 
-def _function(name: str, facts: Facts, engine: Engine, log: Sequence[Entry]) -> str:
-    if facts["own"]:
-        return _users_function(name, facts, log)
+def _function(name: str, facts: Facts, engine: Engine) -> str:
     meaning = _meaning_at(name, engine) or find_path(str(facts.get("known_as", "")))
     if meaning is not None:
         return _explained(meaning)
@@ -93,8 +96,8 @@ def _class(facts: Facts) -> str:
     return str(facts.get("class", "")).removeprefix("torch.")
 
 
-def _users_function(name: str, facts: Facts, log: Sequence[Entry]) -> str:
-    where, source = function_text(facts, log)
+def _users_function(name: str, facts: Facts, log: Sequence[Entry], texts: Sequence[str]) -> str:
+    where, source = function_text(facts, log, texts)
     head = f"{name}({facts['parameters']}): your function, from {where}\n"
     return head + textwrap.indent(source + "\n" if source else "", "  ")
 

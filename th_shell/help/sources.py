@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["function_text"]
 
 _MOST_LINES = 40
+_MOST_TEXTS = 1000  # that are searched for a comment
 _MOST_BYTES = 10_000_000
 
 
-def function_text(facts: Facts, log: Sequence[Entry]) -> tuple[str, str]:
+def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ()) -> tuple[str, str]:
     """Where a function of the program is defined, and its lines with the comment above them.
 
-    The lines are '' where they are no longer to be had.
+    The lines are '' where they are no longer to be had. log, texts: the inputs of the session, and
+    what was typed.
     """
     source, first, last = str(facts["source"]), int(facts["first"]), int(facts["last"])
     if source.startswith("@"):
@@ -32,7 +34,21 @@ def function_text(facts: Facts, log: Sequence[Entry]) -> tuple[str, str]:
     else:  # what loadstring was given
         place, lines = "a text that was loaded", source.splitlines()
     where = f"{place}, line {first}" if first == last else f"{place}, lines {first}-{last}"
-    return where, _cut(lines, first, last)
+    shown = _cut(lines, first, last)
+    if shown and first == 1 and source.startswith("="):
+        shown = _typed_comment(lines, texts) + shown
+    return where, shown
+
+
+def _typed_comment(lines: Sequence[str], texts: Sequence[str]) -> str:
+    """The comment that was typed right above an input, which is no part of it."""
+    typed = "\n".join(texts[-_MOST_TEXTS:])
+    at = typed.rfind("\n".join(lines))
+    above = typed[:at].splitlines() if at >= 0 else []
+    start = len(above)
+    while start > 0 and above[start - 1].lstrip().startswith("--"):
+        start -= 1
+    return "".join(f"{line.strip()}\n" for line in above[start:])
 
 
 def _file_lines(path: str) -> list[str]:

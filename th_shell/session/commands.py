@@ -23,7 +23,7 @@ def _help(session: Session, name: str) -> None:
     from th_shell.help.about import about
     from th_shell.help.overview import OVERVIEW
 
-    text = about(name, session.engine, session.log) if name else OVERVIEW
+    text = about(name, session.engine, session.log, session.texts) if name else OVERVIEW
     session.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
 
 

@@ -43,6 +43,8 @@ class Session:
     def __init__(self, engine: Engine, time_format: str = "") -> None:
         self.engine = engine
         self.log: list[Entry] = []
+        #: The texts that were submitted, with the comments that no input has.
+        self.texts: list[str] = []
         #: Whether errors are shown with hints: at a prompt, where a person reads them.
         self.hints = False
         #: Asks the user a question, where there is somebody to answer; raises EOFError and
@@ -67,6 +69,7 @@ class Session:
 
     def submit(self, text: str) -> bool:
         """Run all inputs in a text; returns False if one of them ends the session."""
+        self.texts.append(text)
         for piece in self.inputs(text):
             if piece.strip() in _LEAVE:
                 return False

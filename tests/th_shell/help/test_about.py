@@ -10,7 +10,7 @@ import pytest
 from runtime import Engine
 from th_shell.help.about import about
 from th_shell.help.meanings import sections
-from th_shell.session.session import Session
+from th_shell.session.session import Entry, Session
 
 Ask = Callable[[str], str]
 
@@ -208,12 +208,35 @@ end"""
 def told(session: Session) -> Ask:
     session.submit(OWN)
     session.submit("other = 1")
-    return lambda name: about(name, session.engine, session.log)
+    return lambda name: about(name, session.engine, session.log, session.texts)
 
 
 def test_a_function_of_the_user_is_never_shadowed(told: Ask) -> None:
     lines = "".join(f"  {line}\n" for line in OWN.splitlines())
     assert told("sum") == "sum(a): your function, from input 1, lines 1-4\n" + lines
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["-- Adds 1.\n-- Well.\nfunction inc(q) return q + 1 end", "x = 1\n  -- Adds 1.\n-- Well."],
+)
+def test_the_comment_above_a_typed_function(told: Ask, session: Session, typed: str) -> None:
+    session.submit(typed)
+    if "function" not in typed:
+        session.submit("function inc(q) return q + 1 end")
+    session.submit("x = 2")
+    assert told("inc").endswith(
+        "line 1\n  -- Adds 1.\n  -- Well.\n  function inc(q) return q + 1 end\n"
+    )
+
+
+def test_a_function_of_a_numbered_input(engine: Engine) -> None:
+    source = b"x = 1\nfunction own()\nend"
+    engine.run(engine.compile(source, b"=[7]"))
+    log = [Entry(7, source.decode(), None), Entry(8, "x = 1\nfunction other()\nend", None)]
+    assert about("own", engine, log) == (
+        "own(): your function, from input 7, lines 2-3\n  function own()\n  end\n"
+    )
 
 
 def test_a_function_of_a_file_with_the_comment_above(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime import Engine, LuaError
 from th_shell.hints.hints import hints_on, hints_on_nil
-from th_shell.session.session import Session
+from th_shell.session.session import Entry, Session
 
 VALUES = """
 x, a, b = torch.randn(2, 3), torch.randn(2, 3), torch.randn(2, 3)
@@ -216,6 +216,12 @@ def test_the_line_of_a_file_is_quoted(
         "part.lua:2:  return x:summ() -- x",
         "hint: there is x:sum",
     ]
+
+
+def test_the_line_of_a_numbered_input_is_quoted(session: Session) -> None:
+    error = LuaError("[2]:3: attempt to call method 'summ' (a nil value)")
+    log = [Entry(2, "function f()\n\n  x:summ()\nend", None), Entry(3, "f()", error)]
+    assert hints_on(error, log, session.engine) == ["[2]:3:  x:summ()", "hint: there is x:sum"]
 
 
 def test_no_code_of_the_program_is_run(session: Session) -> None:
