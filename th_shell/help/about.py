@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from runtime import Engine, Facts
 from th_shell.help.forms import LEGEND, call_forms
 from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search, sections
-from th_shell.help.names import is_path, name_in, parts_of
+from th_shell.help.names import is_path, line_width, name_in, parts_of
 from th_shell.help.near import few_names, nearest
 from th_shell.help.sources import function_text
 from th_shell.help.values import listed_names, value_text
@@ -104,7 +104,7 @@ def _users_function(name: str, facts: Facts, log: Sequence[Entry], texts: Sequen
 
 def _explained(meaning: Meaning) -> str:
     """A function's line of meaning, and its call forms."""
-    text = f"{meaning.call}{meaning.arguments}\n    {meaning.text}\n"
+    text = f"{meaning.call}{meaning.arguments}\n" + _filled(meaning.text, 4)
     owner = meaning.section
     if owner not in ("torch", "Tensor", "Storage"):
         return text
@@ -130,6 +130,8 @@ def _without_value(name: str, engine: Engine) -> str:
 def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
     near = nearest(last, few_names(path.replace(":", "."), engine))
     is_bare = not mark
+    if not is_bare and not near:
+        path, near = _near_paths(path, mark, last, engine)
     if is_bare and not near:
         path, mark, near = _near_of_torch(last, engine)
     text = f"nothing is named {name}"
@@ -137,6 +139,15 @@ def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
         text += f"; there is {', '.join(f'{path}{mark}{other}' for other in near)}"
     found = search(last) if last.isalpha() and is_bare and not near else []
     return f"{text}\n" + (_listed(found) if found else "")
+
+
+def _near_paths(path: str, mark: str, name: str, engine: Engine) -> tuple[str, list[str]]:
+    """The path that is nearly right, of those behind which the name is; and the name."""
+    dotted = path.replace(":", ".")
+    if "." in dotted or engine.inspect(dotted):
+        return path, []
+    right = [other for other in nearest(path, few_names("", engine)) if name in engine.names(other)]
+    return (right[0], [name]) if len(right) == 1 else (path, [])
 
 
 def _near_of_torch(name: str, engine: Engine) -> tuple[str, str, list[str]]:
@@ -158,7 +169,17 @@ def _topic(words: str) -> str:
 
 
 def _listed(found: Sequence[Meaning]) -> str:
-    width = max(len(meaning.call) for meaning in found)
-    indent = " " * (width + 4)
-    lines = (f"  {meaning.call:{width}}  {meaning.text}" for meaning in found)
-    return "".join(textwrap.fill(line, 78, subsequent_indent=indent) + "\n" for line in lines)
+    """A line for each function; its meaning stands below its name where the screen is narrow."""
+    width = max(len(meaning.call) for meaning in found) + 4
+    if width > line_width() // 2:
+        return "".join(f"  {meaning.call}\n{_filled(meaning.text, 4)}" for meaning in found)
+    return "".join(
+        f"  {meaning.call}".ljust(width) + _filled(meaning.text, width).lstrip()
+        for meaning in found
+    )
+
+
+def _filled(text: str, indent: int) -> str:
+    margin = " " * indent
+    lines = textwrap.wrap(text, line_width(), initial_indent=margin, subsequent_indent=margin)
+    return "\n".join(lines) + "\n"

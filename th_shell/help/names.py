@@ -1,10 +1,11 @@
-"""The names that people ask about, and the names in Lua: how they are read."""
+"""The names that people ask about, and the names in Lua: how they are read and shown."""
 
 from __future__ import annotations
 
 import re
+import shutil
 
-__all__ = ["is_path", "name_in", "parts_of", "without_texts"]
+__all__ = ["is_path", "line_width", "name_in", "parts_of", "without_texts"]
 
 _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*$", re.ASCII)
 _STRING = re.compile(r"--\[\[.*?\]\]|--.*|(['\"])(?:\\.|(?!\1).)*\1?|\[\[.*?\]\]")
@@ -12,7 +13,7 @@ _STRING = re.compile(r"--\[\[.*?\]\]|--.*|(['\"])(?:\\.|(?!\1).)*\1?|\[\[.*?\]\]
 
 def name_in(text: str) -> str:
     """What is asked about: the text without the arguments of a call."""
-    return re.sub(r"\s*\(.*\)\s*;?$", "", text.strip(), flags=re.DOTALL)
+    return re.sub(r"\s*\(.*\)\s*;?$", "", text.strip().rstrip("? "), flags=re.DOTALL)
 
 
 def is_path(name: str) -> bool:
@@ -37,3 +38,8 @@ def _blanks(found: re.Match[str]) -> str:
     if not quote:
         return " " * len(found[0])
     return quote + " " * max(len(found[0]) - 2, 0) + quote
+
+
+def line_width() -> int:
+    """The columns that a line of help may have."""
+    return max(min(shutil.get_terminal_size().columns, 80) - 2, 20)

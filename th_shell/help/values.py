@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterable
 
 from runtime import Facts
+from th_shell.help.names import line_width
 
 __all__ = ["bytes_text", "listed_names", "value_text"]
 
@@ -116,7 +117,7 @@ def _table(name: str, facts: Facts) -> str:
 def listed_names(names: Iterable[str]) -> str:
     """Names in lines of a screen's width, in alphabetic order; of very many the first ones."""
     text = " ".join(sorted(names, key=str.lower))
-    lines = textwrap.wrap(text, 76, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(text, line_width() - 2, break_long_words=False, break_on_hyphens=False)
     shown = lines[:_MOST_LINES] + ["…"] * (len(lines) > _MOST_LINES)
     return "".join(f"  {line}\n" for line in shown)
 
