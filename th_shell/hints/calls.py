@@ -104,11 +104,11 @@ def _loop(failure: Failure) -> str:
 def conversion(failure: Failure) -> str:
     """For a tensor of another type than the one that is needed."""
     single = re.match(
-        r"bad argument #(\d+) to '.*' \(torch\.(\w+)Tensor expected, got torch\.\w+Tensor\)",
+        r"bad argument #\d+ to '.*' \(torch\.(\w+)Tensor expected, got torch\.(\w+)Tensor\)",
         failure.text,
     )
     if single:
-        return _converted(single[1], single[2])
+        return _converted(*single.groups())
     calls = re.match(r"invalid arguments: (.*)\nexpected arguments: (.*)$", failure.text)
     if calls is None:
         return ""
@@ -116,15 +116,15 @@ def conversion(failure: Failure) -> str:
     wrong = {found for form in calls[2].split(" | ") for found in _misfits(given, form)}
     if len(wrong) != 1:
         return ""
-    position, wanted = wrong.pop()
-    return _converted(str(position), wanted)
+    return _converted(*wrong.pop())
 
 
-def _converted(position: str, wanted: str) -> str:
-    return f"argument {position} must be a {wanted}Tensor: :{wanted.lower()}() converts one"
+def _converted(wanted: str, given: str) -> str:
+    text = f"{_article(wanted)} {wanted}Tensor is needed in place of the {given}Tensor"
+    return f"{text}: :{wanted.lower()}() converts it"
 
 
-def _misfits(given: Sequence[str], form: str) -> Iterator[tuple[int, str]]:
+def _misfits(given: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
     """For the ways to call a form with as many arguments: where just a tensor's type is wrong."""
     words = re.findall(r"\[[^\]]*\]|\S+", form)
     if len(words) > 8 or "(" in form:
@@ -136,12 +136,12 @@ def _misfits(given: Sequence[str], form: str) -> Iterator[tuple[int, str]]:
             yield from _misfit(given, wanted)
 
 
-def _misfit(given: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _misfit(given: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
     wrong = [i for i, word in enumerate(wanted) if not _fits(given[i], word)]
     if len(wrong) == 1:
         a, b = _TENSOR.match(given[wrong[0]]), _TENSOR.match(wanted[wrong[0]].partition("~")[0])
         if a and b:
-            yield wrong[0] + 1, b[1]
+            yield b[1], a[1]
 
 
 def _fits(given: str, wanted: str) -> bool:

@@ -100,8 +100,13 @@ def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
         return []
 
 
-def failure_of(error: LuaError, log: Sequence[Entry], engine: Engine) -> Failure:
-    """An error of the last input, as hints look at it."""
+def failure_of(error: LuaError, log: Sequence[Entry], engine: Engine) -> Failure | None:
+    """An error of the last input, as hints look at it; None where the message names no place.
+
+    Functions of libraries raise such errors in the name of others.
+    """
+    if not _POSITION.match(error.message):
+        return None
     lines, line = _lines_and_line(error, log)
     text = _POSITION.sub("", error.message, count=1)
     frame = _FRAME.match(error.traceback.removeprefix("stack traceback:\n"))

@@ -46,7 +46,7 @@ def hints_on(error: LuaError, log: Sequence[Entry], engine: Engine) -> list[str]
     """The lines to show under an error of the last input: at most one of source and two more."""
     failure = failure_of(error, log, engine)
     lines = [quoted] if (quoted := _quoted(error, log)) else []
-    if failure.function in _RAISING:
+    if failure is None or failure.function in _RAISING:
         return lines
     rules = _SYNTAX if isinstance(error, LuaSyntaxError) else _RULES
     found = next((hint for rule in rules if (hint := rule(failure))), "")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from runtime import Engine
+from runtime import Engine, Facts
+from th_shell.help.meanings import find_path, sections
 from th_shell.help.near import few_names, nearest
 from th_shell.hints import elsewhere
 from th_shell.hints.failure import KEYWORDS, PATH, Failure
@@ -85,11 +86,22 @@ def _member(base: str, mark: str, name: str, failure: Failure) -> str:
         return ""
     if base == "torch" and (said := _elsewhere("functions", name)):
         return said
+    if said := _elsewhere_in_torch(base, facts, name):
+        return said
     is_object = facts["category"] in ("tensor", "storage", "userdata")
     if facts["category"] == "tensor" and (said := _elsewhere("methods", name)):
         return re.sub(r"\bx\b", base, said)
     near = nearest(name, few_names(base, failure.engine))
     return _there_is(base + (":" if is_object else mark), near)
+
+
+def _elsewhere_in_torch(base: str, facts: Facts, name: str) -> str:
+    """For a method that is called as a function of torch, and the other way round."""
+    if base == "torch" and name in sections()["Tensor"]:
+        return f"{name} is a method: x:{name}(…)"
+    if facts["category"] == "tensor" and find_path(f"torch.{name}"):
+        return f"{name} is a function: torch.{name}({base})"
+    return ""
 
 
 def _there_is(lead: str, near: list[str]) -> str:

@@ -20,7 +20,7 @@ _RANGE = re.compile(
 )
 _ELEMENTWISE = frozenset("__add __sub add csub cmul cdiv cpow cmax cmin copy map".split())
 _OTHER_SIZES = re.compile(
-    r"inconsistent tensor sizes?|should be square|singleton expansion|size mismatch"
+    r"inconsistent tensor sizes$|should be square|singleton expansion|size mismatch$"
     r"|dimensions? mismatch|sizes? (?:do|does) not match|should have|[12]D tensors? expected"
     r"|matrix expected|vector expected|expected (?:a )?(?:matrix|vector)"
 )
@@ -89,10 +89,11 @@ def element_counts(failure: Failure) -> str:
         return ""
     left, right = _read(found[1]), _read(found[2])
     names = _named(failure, left, right)
-    a, b = names or ["the first", "the second"]
-    text = f"{a} has {prod(left)} elements, {b} has {prod(right)}"
-    elementwise = failure.function in _ELEMENTWISE
-    expanded = _expansion(b, left, right) if names and elementwise else ""
+    if not names:
+        return ""
+    a, b = names
+    text = f"{a} has {_count(prod(left))}, {b} has {prod(right)}"
+    expanded = _expansion(b, left, right) if failure.function in _ELEMENTWISE else ""
     if expanded:
         return f"{text}; nothing is repeated by itself: {expanded}:expandAs({a}) fits"
     return text
@@ -115,7 +116,7 @@ def view_sizes(failure: Failure) -> str:
     if found is None or failure.function not in ("view", "viewAs"):
         return ""
     old, new = (prod(map(int, sizes.split("x"))) for sizes in found.groups())
-    return f"{found[1]} has {old} elements, {found[2]} would have {new}"
+    return f"{found[1]} has {_count(old)}, {found[2]} would have {new}"
 
 
 def index_range(failure: Failure) -> str:
@@ -126,18 +127,28 @@ def index_range(failure: Failure) -> str:
     if not name:
         return ""
     if facts["category"] == "storage":
-        return f"{name} has {facts['elements']} elements: {name}[1] to {name}[{facts['elements']}]"
+        return _range(name, int(facts["elements"]))
     if not facts["sizes"]:
         return f"{name} has no elements"
     dimensions = _sizes(facts)
-    text = f"{name} is {facts['sizes']}"
+    text = f"{name} is {facts['sizes']}" if len(dimensions) > 1 else f"{name} is a vector"
     if "dimension" in failure.text:
-        return f"{text}: its dimensions are 1 to {len(dimensions)}"
+        return text + (f": its dimensions are 1 to {len(dimensions)}" if dimensions[1:] else "")
     if re.search(rf"\b{re.escape(name)}\s*\[\s*0\s*\]", failure.code):
         return f"{text}: indices begin with 1"
+    if len(dimensions) == 1:
+        return _range(name, dimensions[0])
     if re.search(rf"\b{re.escape(name)}\s*\[\s*-?\w", failure.code):
         return f"{text}: the first index goes from 1 to {dimensions[0]}"
     return text
+
+
+def _range(name: str, count: int) -> str:
+    return f"{name} has {_count(count)}, {name}[1] to {name}[{count}]"
+
+
+def _count(number: int) -> str:
+    return f"{number} element" + "s" * (number != 1)
 
 
 def sizes_of_all(failure: Failure) -> str:
@@ -149,17 +160,17 @@ def sizes_of_all(failure: Failure) -> str:
 
 
 def _indexed(failure: Failure) -> tuple[str, Facts]:
-    """The variable that is indexed, if the line leaves no doubt."""
+    """The variable that is indexed, if the line leaves no doubt: it has no other such call."""
+    name = re.escape(failure.function)
     if failure.function in ("__index", "__newindex"):
-        pattern = rf"(?<![\w.:])({PATH})\s*\[(?![^\]]*\]\s*\[)"
+        calls, pattern = r"[\w)\]]\s*\[", rf"(?<![\w.:])({PATH})\s*\["
     else:
-        name = re.escape(failure.function)
-        pattern = rf"(?<![\w.:])({PATH})\s*:\s*{name}\b|torch\s*\.\s*{name}\s*\(\s*({PATH})"
-    found = {a or b for a, b in re.findall(pattern + "()" * ("|" not in pattern), failure.code)}
-    numeric = {path: failure.facts(path) for path in found}
-    known = [
-        (path, facts)
-        for path, facts in numeric.items()
-        if facts.get("category") in ("tensor", "storage")
-    ]
-    return known[0] if len(known) == 1 else ("", {})
+        calls = rf"\b{name}\b"
+        pattern = rf"(?<![\w.:])({PATH})\s*:\s*{name}\b"
+        if not re.search(pattern, failure.code, re.ASCII):
+            pattern = rf"torch\s*\.\s*{name}\s*\(\s*({PATH})\s*[,)]"
+    found = re.findall(pattern, failure.code, re.ASCII)
+    if len(found) != 1 or len(re.findall(calls, failure.code)) != 1:
+        return "", {}
+    facts = failure.facts(found[0])
+    return (found[0], facts) if facts.get("category") in ("tensor", "storage") else ("", {})
