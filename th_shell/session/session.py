@@ -56,6 +56,14 @@ class Session:
         # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=4096)(self._compile)
 
+    def serve_person(self, ask: Callable[[str], str] | None = None) -> None:
+        """Show what helps a person who types the inputs: hints, and what `who` of a prompt lists.
+
+        ask: asks a question; None where nobody answers.
+        """
+        self.hints, self.ask = True, ask
+        self.engine.use_prompt_who()
+
     def inputs(self, text: str) -> list[str]:
         """The inputs in a text."""
         return split(text, self.judge)

@@ -38,9 +38,7 @@ INDENT = "  "
 def run(engine: Engine) -> int:
     """Run the prompt until the user leaves it; returns the exit status."""
     session = Session(engine, _time_format())
-    session.hints = True
-    session.ask = lambda question: PromptSession[str](output=_output()).prompt(question)
-    engine.use_prompt_who()
+    session.serve_person(lambda question: PromptSession[str](output=_output()).prompt(question))
     engine.write(BANNER)
     engine.flush()
     return loop(session, create_prompt(session, output=_output()).prompt)
