@@ -40,11 +40,9 @@ def about(text: str, engine: Engine, log: Sequence[Entry] = (), texts: Sequence[
     if not facts:
         return _without_value(name, engine)
     if facts["category"] == "function":
-        return (
-            _users_function(name, facts, log, texts)
-            if facts["own"]
-            else _function(name, facts, engine)
-        )
+        if facts["own"]:
+            return _users_function(name, facts, log, texts)
+        return _function(name, facts, engine)
     known = find_path(name) if "." in name else None
     if known and facts["category"] == "table":
         return _explained(known) + _members(name, engine)
@@ -98,7 +96,7 @@ def _class(facts: Facts) -> str:
 
 def _users_function(name: str, facts: Facts, log: Sequence[Entry], texts: Sequence[str]) -> str:
     where, source = function_text(facts, log, texts)
-    head = f"{name}({facts['parameters']}): your function, from {where}\n"
+    head = f"{name}({facts['parameters']}): defined in {where}\n"
     return head + textwrap.indent(source + "\n" if source else "", "  ")
 
 

@@ -53,7 +53,7 @@ def _typed_comment(lines: Sequence[str], texts: Sequence[str]) -> str:
 
 def _file_lines(path: str) -> list[str]:
     try:
-        if os.path.getsize(path) > _MOST_BYTES:
+        if not os.path.isfile(path) or os.path.getsize(path) > _MOST_BYTES:
             return []
         return Path(path).read_text("utf-8", "surrogateescape").splitlines()
     except (OSError, ValueError):

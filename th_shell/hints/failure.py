@@ -25,6 +25,11 @@ KEYWORDS = frozenset(
 
 _POSITION = re.compile(r"(?P<chunk>stdin|\[\d+\]|[^\n:]+\.\w+):(?P<line>\d+): ")
 _FRAME = re.compile(r"\t\[C\]: in function '([^'\n]*)'")
+_DECLARED = re.compile(
+    r"\blocal\s+(?:function\s+)?([\w\s,]+)"
+    r"|\bfunction\b[^(\n]*\(([^)]*)\)"
+    r"|\bfor\s+([\w\s,]+?)(?:=|\bin\b)"
+)
 _MOST_BYTES = 10_000_000
 
 
@@ -93,7 +98,7 @@ def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
         return sources[-1].strip().splitlines() if sources else []
     try:
         path = Path(chunk)
-        if path.stat().st_size > _MOST_BYTES:
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
             return []
         return path.read_text("utf-8", "surrogateescape").splitlines()
     except (OSError, ValueError):
@@ -117,8 +122,5 @@ def failure_of(error: LuaError, log: Sequence[Entry], engine: Engine) -> Failure
 
 def _locals(source: str) -> frozenset[str]:
     """The names that a source declares as local variables, parameters or variables of loops."""
-    declared = re.findall(
-        r"\blocal\s+(?:function\s+)?([\w\s,]+)|\bfunction\b[^(\n]*\(([^)]*)\)|\bfor\s+([\w\s,]+?)(?:=|\bin\b)",
-        source,
-    )
-    return frozenset(re.findall(r"[A-Za-z_]\w*", " ".join(map(" ".join, declared))))
+    declared = " ".join(map(" ".join, _DECLARED.findall(source)))
+    return frozenset(re.findall(r"[A-Za-z_]\w*", declared))

@@ -227,7 +227,7 @@ def told(session: Session) -> Ask:
 
 def test_a_function_of_the_user_is_never_shadowed(told: Ask) -> None:
     lines = "".join(f"  {line}\n" for line in OWN.splitlines())
-    assert told("sum") == "sum(a): your function, from input 1, lines 1-4\n" + lines
+    assert told("sum") == "sum(a): defined in input 1, lines 1-4\n" + lines
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_a_function_of_a_numbered_input(engine: Engine) -> None:
     engine.run(engine.compile(source, b"=[7]"))
     log = [Entry(7, source.decode(), None), Entry(8, "x = 1\nfunction other()\nend", None)]
     assert about("own", engine, log) == (
-        "own(): your function, from input 7, lines 2-3\n  function own()\n  end\n"
+        "own(): defined in input 7, lines 2-3\n  function own()\n  end\n"
     )
 
 
@@ -260,7 +260,7 @@ def test_a_function_of_a_file_with_the_comment_above(
     (tmp_path / "own.lua").write_text(source)
     session.submit(f"dofile '{tmp_path}/own.lua'")
     assert told("double") == (
-        f"double(x, ...): your function, from {tmp_path}/own.lua, lines 4-6\n"
+        f"double(x, ...): defined in {tmp_path}/own.lua, lines 4-6\n"
         "  -- Doubles.\n  -- Well.\n  function double(x, ...)\n    return 2 * x\n  end\n"
     )
 
@@ -270,12 +270,11 @@ def test_a_function_whose_source_is_gone(told: Ask, session: Session, tmp_path: 
     file.write_text("function gone() end")
     session.submit(f"dofile '{file}'")
     file.unlink()
-    assert told("gone") == f"gone(): your function, from {file}, line 1\n"
+    assert told("gone") == f"gone(): defined in {file}, line 1\n"
 
 
 def test_a_function_of_a_loaded_text(told: Ask, session: Session) -> None:
     session.submit("f = loadstring('\\nreturn function(q) return q end')()")
     assert told("f") == (
-        "f(q): your function, from a text that was loaded, line 2\n"
-        "  return function(q) return q end\n"
+        "f(q): defined in a text that was loaded, line 2\n  return function(q) return q end\n"
     )
