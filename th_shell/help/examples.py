@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from runtime import Interrupted
 from th_shell.help.names import is_path, name_in
 from th_shell.help.pages import Shown, find_examples, page_folders
 from th_shell.visible import visible
@@ -109,6 +110,7 @@ def _run(session: Session, shown: Shown) -> bool:
         first, *others = example.source.strip().splitlines() or [""]
         echo = "\n".join([_PROMPT + first, *("..> " + line for line in others)])
         session.write(visible(echo) + "\n")
-        if not session.run(example.source.strip()):
+        goes_on = session.submit(example.source)
+        if not goes_on or isinstance(session.log[-1].error, Interrupted):
             return False
     return True

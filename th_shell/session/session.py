@@ -96,7 +96,7 @@ class Session:
         """Run one input; returns False if Ctrl-C has stopped it."""
         command = find_command(piece)
         if command is None:
-            return self.run(piece)
+            return self._run(piece)
         run, rest = command
         run(self, rest)
         self.engine.flush()
@@ -122,8 +122,7 @@ class Session:
         self.log.append(Entry(len(self.log) + 1, source, error))
         return error
 
-    def run(self, source: str) -> bool:
-        """Run one input of Lua, and print its values or error; returns False after Ctrl-C."""
+    def _run(self, source: str) -> bool:
         start = time.perf_counter()
         error = self.evaluate(source)
         if error is not None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.session.session import Session
+from runtime import Interrupted, LuaError
+from th_shell.session.session import Entry, Session
 
 PAGE = """\
 # Sums
@@ -110,6 +111,21 @@ def test_leaving(session: Session, printed: Printed, answer: str | BaseException
     answering(session, answer)
     assert session.submit("?? sum")
     assert printed() == SHOWN
+
+
+def test_ctrl_c_in_an_example_leaves(
+    session: Session, printed: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(source: str) -> LuaError:
+        error = Interrupted("interrupted!")
+        session.log.append(Entry(1, source, error))
+        return error
+
+    monkeypatch.setattr(session, "evaluate", stopped)
+    questions = answering(session, "", "")
+    session.submit("?? sum")
+    assert printed() == SHOWN + "th> x = torch.Tensor{1, 2}\ninterrupted!\n"
+    assert len(questions) == 1
 
 
 @pytest.mark.parametrize("answer", ["0", "4", "what"])
