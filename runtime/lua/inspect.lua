@@ -9,9 +9,9 @@ local ffi = require 'ffi'
 local type, tonumber, tostring, next, rawget = type, tonumber, tostring, next, rawget
 local getinfo, getlocal, raw_metatable = debug.getinfo, debug.getlocal, debug.getmetatable
 local find, sub, format, concat = string.find, string.sub, string.format, table.concat
-local sort, ceil = table.sort, math.ceil
+local sort, ceil, io_type = table.sort, math.ceil, io.type
 
-local rawequal, ipairs = rawequal, ipairs
+local rawequal, ipairs, pcall = rawequal, ipairs, pcall
 local shell, structs, torch = th.shell, th.structs, th.torch
 
 local MAX_ELEMENTS = 1000000 -- of a tensor or storage, for its minimum and so on
@@ -148,7 +148,7 @@ local function describe_table(facts, value)
 end
 
 local LIBRARIES = { 'torch', 'paths', 'sys', 'xlua', 'lfs', 'string', 'table', 'math', 'io', 'os',
-  'debug', 'coroutine', 'bit', 'jit', 'package' }
+  'debug', 'coroutine', 'bit', 'jit', 'ffi', 'package' }
 local CLASSES = { 'File', 'DiskFile', 'PipeFile', 'MemoryFile', 'Timer', 'CmdLine', 'Tester',
   'Generator' }
 
@@ -200,6 +200,19 @@ local function describe_function(facts, f)
   if not facts.own then facts.known_as = known_name(f) end
 end
 
+-- The texts of objects by their classes: the functions of the runtime, not those of a program that
+-- has replaced them.
+local texts = {}
+for _, name in ipairs{ 'DiskFile', 'PipeFile', 'MemoryFile', 'Timer' } do
+  texts['torch.' .. name] = torch.getmetatable('torch.' .. name).__tostring__
+end
+
+local function describe_object(facts, value)
+  local text = texts[facts.class] or io_type
+  local ok, shown = pcall(text, value)
+  if ok then facts.text = shown end
+end
+
 local function describe_scalar(facts, value)
   local kind = type(value)
   if kind == 'string' then
@@ -220,6 +233,8 @@ local function describe(value, statistics)
     describe_table(facts, value)
   elseif kind == 'function' then
     describe_function(facts, value)
+  elseif kind == 'userdata' then
+    describe_object(facts, value)
   else
     describe_scalar(facts, value)
   end

@@ -26,14 +26,19 @@ local function field(value, name)
   end
 end
 
---- The value that a dotted path leads to: from a local of the session, or a global;
--- nil where there is none.
+-- A local of the session, or a global.
+local function variable(name)
+  local value
+  if th.session_locals then value = select(2, th.session_locals())[name] end
+  if value == nil then value = field(_G, name) end
+  return value
+end
+
+--- The value that a dotted path leads to; nil where there is none.
 function th.value_at(path)
   local first, rest = match(path, '^([^.]+)(.*)$')
   if not first then return nil end
-  local value
-  if th.session_locals then value = select(2, th.session_locals())[first] end
-  if value == nil then value = field(_G, first) end
+  local value = variable(first)
   for name in gmatch(rest, '[^.]+') do
     if value == nil then return nil end
     value = field(value, name)

@@ -75,7 +75,7 @@ local function remarks(name, fact, group)
       list[#list + 1] = format('view of %d of %d', fact.elements, fact.storage_size)
     end
     if not fact.contiguous then list[#list + 1] = 'not contiguous' end
-  elseif fact.text then
+  elseif fact.text and fact.category ~= 'userdata' then
     local text = gsub(fact.text, '[%c]', ' ')
     if #text > MAX_WIDTH then text = sub(text, 1, MAX_WIDTH) .. '…' end
     list[#list + 1] = fact.category == 'string' and '"' .. text .. '"' or text

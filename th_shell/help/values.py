@@ -24,7 +24,8 @@ def value_text(name: str, facts: Facts) -> str:
     if category == "string":
         return _string(name, facts)
     if "text" in facts:
-        return f"{name}: {category} {facts['text']}\n"
+        kind = "" if category == "userdata" else f"{category} "
+        return f"{name}: {kind}{facts['text']}\n"
     return f"{name}: {facts.get('class') or category}\n"
 
 

@@ -71,6 +71,7 @@ def test_functions_of_torch(ask: Ask, name: str) -> None:
         ("ti:reset", "timer:reset()\n    Sets the times to 0.\n"),
         ("f:seekEnd", "file:seekEnd()\n    Goes to the end of the file.\n"),
         ("until", "until\n    repeat … until c\n"),
+        ("io.stdout", "io.stdout: file\n"),
         ("math.pi", "math.pi\n    The number pi.\nmath.pi: number 3.1415926535898\n"),
     ],
 )
@@ -153,11 +154,20 @@ def test_there_is_text_for_every_function(ask: Ask, section: str) -> None:
         ("text", 'text: string of 10 bytes: "say \\"hi\\"\\n\x1b"\n'),
         ("n", "n: number 3.5\n"),
         ("yes", "yes: boolean true\n"),
-        ("ti", "ti: torch.Timer\nmethods:\n  new reset resume stop time\n"),
+        (
+            "ti",
+            "ti: torch.Timer [status: running]\nmethods:\n  new reset resume stop time\n",
+        ),
     ],
 )
 def test_values(ask: Ask, name: str, expected: str) -> None:
     assert re.sub(r"\b0x[0-9a-f]+", "@", ask(name)) == expected
+
+
+def test_an_open_file(ask: Ask, engine: Engine, tmp_path: Path) -> None:
+    engine.run(engine.compile(f"file = torch.DiskFile('{tmp_path}/f', 'w')".encode()))
+    opened = f"file: torch.DiskFile on <{tmp_path}/f> [status: open -- mode  w]\nmethods:\n  ascii"
+    assert ask("file").startswith(opened)
 
 
 def test_of_a_large_tensor_some_elements_are_looked_at(ask: Ask, engine: Engine) -> None:

@@ -6,7 +6,7 @@ from runtime import TABLE, Engine
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, sections
 
 LIBRARIES = (
-    "torch paths sys xlua lfs string table math io os debug coroutine bit jit package".split()
+    "torch paths sys xlua lfs string table math io os debug coroutine bit jit ffi package".split()
 )
 
 #: A value of each class that has methods, by the name of its section.
@@ -27,7 +27,9 @@ OBJECTS = {
 def engine() -> Engine:
     engine = Engine()
     lines = [f"{name}_ = {value}" for name, value in OBJECTS.items()]
-    engine.run(engine.compile("\n".join(["lfs = require 'lfs'", *lines]).encode()))
+    engine.run(
+        engine.compile("\n".join(["lfs, ffi = require 'lfs', require 'ffi'", *lines]).encode())
+    )
     return engine
 
 
