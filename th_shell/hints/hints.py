@@ -41,6 +41,9 @@ _SYNTAX: tuple[Rule, ...] = (calls.brackets_missing, notations.notation)
 #: Functions with which programs raise errors of their own, whatever these say.
 _RAISING = ("error", "assert", "xerror")
 
+#: Functions whose own errors are those of a file that does not compile.
+_COMPILING = ("dofile",)
+
 
 def hints_on(error: LuaError, log: Sequence[Entry], engine: Engine) -> list[str]:
     """The lines to show under an error of the last input: at most one of source and two more."""
@@ -48,7 +51,8 @@ def hints_on(error: LuaError, log: Sequence[Entry], engine: Engine) -> list[str]
     lines = [quoted] if (quoted := _quoted(error, log)) else []
     if failure is None or failure.function in _RAISING:
         return lines
-    rules = _SYNTAX if isinstance(error, LuaSyntaxError) else _RULES
+    is_syntax = isinstance(error, LuaSyntaxError) or failure.function in _COMPILING
+    rules = _SYNTAX if is_syntax else _RULES
     found = next((hint for rule in rules if (hint := rule(failure))), "")
     return [*lines, f"hint: {found}"] if found else lines
 

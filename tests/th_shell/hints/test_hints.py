@@ -242,6 +242,14 @@ def test_the_line_of_a_file_is_quoted(
     ]
 
 
+def test_a_file_that_does_not_compile(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.lua").write_text("x = 1\nx += 1\n")
+    assert hinted(session, "dofile 'bad.lua'") == ["bad.lua:2:  x += 1", "hint: write x = x + …"]
+
+
 def test_the_line_of_a_numbered_input_is_quoted(session: Session) -> None:
     error = LuaError("[2]:3: attempt to call method 'summ' (a nil value)")
     log = [Entry(2, "function f()\n\n  x:summ()\nend", None), Entry(3, "f()", error)]
