@@ -44,10 +44,16 @@ setmetatable(t, { __index = function() error('code was run') end,
 """
 
 
-@pytest.fixture
-def ask(engine: Engine) -> Ask:
+@pytest.fixture(scope="module")
+def asked() -> Engine:
+    engine = Engine()
     engine.run(engine.compile(VALUES.encode()))
-    return lambda name: about(name, engine)
+    return engine
+
+
+@pytest.fixture
+def ask(asked: Engine) -> Ask:
+    return lambda name: about(name, asked)
 
 
 @pytest.mark.parametrize(
@@ -164,22 +170,22 @@ def test_values(ask: Ask, name: str, expected: str) -> None:
     assert re.sub(r"\b0x[0-9a-f]+", "@", ask(name)) == expected
 
 
-def test_an_open_file(ask: Ask, engine: Engine, tmp_path: Path) -> None:
-    engine.run(engine.compile(f"file = torch.DiskFile('{tmp_path}/f', 'w')".encode()))
+def test_an_open_file(ask: Ask, asked: Engine, tmp_path: Path) -> None:
+    asked.run(asked.compile(f"file = torch.DiskFile('{tmp_path}/f', 'w')".encode()))
     opened = f"file: torch.DiskFile on <{tmp_path}/f> [status: open -- mode  w]\nmethods:\n  ascii"
     assert ask("file").startswith(opened)
 
 
-def test_of_a_large_tensor_some_elements_are_looked_at(ask: Ask, engine: Engine) -> None:
-    engine.run(engine.compile(b"big = torch.ByteTensor(5000, 2000):fill(3):t()"))
+def test_of_a_large_tensor_some_elements_are_looked_at(ask: Ask, asked: Engine) -> None:
+    asked.run(asked.compile(b"big = torch.ByteTensor(5000, 2000):fill(3):t()"))
     start = time.process_time()
     text = ask("big")
     assert time.process_time() - start < 0.5
     assert "min 3, max 3, mean 3, no nan (of 909,091 elements, at equal distances)\n" in text
 
 
-def test_a_tensor_beyond_its_storage_is_not_read(ask: Ask, engine: Engine) -> None:
-    engine.run(engine.compile(b"b = torch.Tensor(4) b:storage():resize(2)"))
+def test_a_tensor_beyond_its_storage_is_not_read(ask: Ask, asked: Engine) -> None:
+    asked.run(asked.compile(b"b = torch.Tensor(4) b:storage():resize(2)"))
     assert "  reaches past the end of its storage, which has 2 elements\n" in ask("b")
 
 

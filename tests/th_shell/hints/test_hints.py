@@ -19,8 +19,14 @@ user = { add = function(n) return n.first.second end, fail = function() error('s
 """
 
 
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine()
+
+
 @pytest.fixture
 def session(session: Session) -> Session:
+    # The engine is that of all tests here: the values are made anew for each.
     assert session.evaluate(VALUES) is None
     return session
 
