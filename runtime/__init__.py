@@ -14,6 +14,7 @@ require()  # first: what is loaded from here on fails in less clear ways
 
 from runtime.compute.processors import PROCESSORS  # noqa: E402
 from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError  # noqa: E402
+from runtime.facts import Facts  # noqa: E402
 from runtime.host.late import load  # noqa: E402
 from runtime.host.preload import (  # noqa: E402
     preload_lapack,
@@ -32,6 +33,7 @@ __all__ = [
     "PROCESSORS",
     "TABLE",
     "Engine",
+    "Facts",
     "Interrupted",
     "LuaError",
     "LuaSyntaxError",

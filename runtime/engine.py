@@ -32,6 +32,7 @@ from runtime.core.interrupts import INTERRUPTED, is_interruptible, uninterruptib
 from runtime.core.machine import refresh_limit
 from runtime.core.platform import keep_pages
 from runtime.core.state import State
+from runtime.facts import Facts, read_facts
 from runtime.host import start
 from runtime.host.lua_calls import Calls
 from runtime.host.running import describe
@@ -241,6 +242,25 @@ class Engine:
     def require(self, name: bytes) -> None:
         """Load a Lua library by name. Raises LuaError."""
         self._check(self._call(b"require", name))
+
+    # -- what a prompt shows of the session
+
+    def inspect(self, path: str, statistics: bool = False) -> Facts:
+        """The facts about the value that a dotted path leads to; empty where there is none.
+
+        No code of the program is run. statistics: also look at the elements of a tensor or
+        storage, if there are very many at some of them, and at the variables that share them.
+        """
+        return read_facts(self._call(b"inspect", _bytes(path), statistics))
+
+    def use_prompt_who(self) -> None:
+        """Let the global function who list sizes, bytes and shared memory, as a prompt needs it.
+
+        Without this, it is the reference's, which scripts and pages see.
+        """
+        self._call(b"use_prompt_who")
+
+    # -- running one input
 
     def evaluate(
         self,

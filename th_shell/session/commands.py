@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from th_shell.visible import visible
+
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
@@ -18,9 +20,17 @@ Command = Callable[["Session", str], None]
 
 
 def _help(session: Session, name: str) -> None:
-    from th_shell.help import forms
+    from th_shell.help.about import about
+    from th_shell.help.overview import OVERVIEW
 
-    session.write(forms.about(name, session.engine.names) if name else forms.OVERVIEW)
+    text = about(name, session.engine, session.log, session.texts) if name else OVERVIEW
+    session.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
+
+
+def _examples(session: Session, name: str) -> None:
+    from th_shell.help.examples import show_examples
+
+    show_examples(session, name)
 
 
 def _system(session: Session, line: str) -> None:
@@ -36,7 +46,7 @@ def _magic(session: Session, line: str) -> None:
 
 
 #: The commands by their marks. Of two marks that an input begins with, the longer one counts.
-_COMMANDS: dict[str, Command] = {"?": _help, "$": _system, "%": _magic}
+_COMMANDS: dict[str, Command] = {"?": _help, "??": _examples, "$": _system, "%": _magic}
 
 
 def _mark(text: str) -> str:

@@ -11,6 +11,9 @@ MOST_SHOWN = 1000  # elements; of larger values a part is shown
 
 
 def prepare(engine: Engine, most_shown: int = MOST_SHOWN) -> None:
-    """Let an engine show only a part of large values (0: all of them), and draw pictures."""
+    """Let an engine show only a part of large values (0: all of them), draw pictures, and tell by
+    `who()` what its variables share.
+    """
     engine.set_elision(most_shown)
+    engine.use_prompt_who()
     install(engine)

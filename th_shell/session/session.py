@@ -6,8 +6,9 @@ system's shell; or ``exit``.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -75,6 +76,15 @@ class Session:
         self.engine = engine
         self.look = look
         self.log: list[Entry] = []
+        #: The texts that were submitted, with the comments that no input has.
+        self.texts: list[str] = []
+        #: Whether errors are shown with hints: at a prompt, where a person reads them.
+        self.hints = False
+        #: Asks the user a question, where there is somebody to answer; raises EOFError and
+        #: KeyboardInterrupt.
+        self.ask: Callable[[str], str] | None = None
+        #: A folder of pages that `??` takes examples from, '' for none; $TH_PAGES names others.
+        self.pages = ""
         self._time_format = time_format
         self._watch = Watch(engine)
         self._numbered = numbered
@@ -84,6 +94,13 @@ class Session:
         self.judge: Judge = lru_cache(maxsize=512)(self._compile)
         # The editor asks for the inputs of a text before they are run, and the history after that.
         self._read = lru_cache(maxsize=1)(self._read_text)
+
+    def serve_person(self, ask: Callable[[str], str] | None = None) -> None:
+        """Show hints, which help a person who types the inputs.
+
+        ask: asks a question; None where nobody answers.
+        """
+        self.hints, self.ask = True, ask
 
     def inputs(self, text: str) -> list[str]:
         """The inputs in a text."""
@@ -101,6 +118,7 @@ class Session:
         If the text is a page, the outputs in it are compared with those of its inputs.
         """
         start, before = time.perf_counter(), len(self.log)
+        self.texts.append(text)
         found = self._read(text)
         shows = any(example.expected or example.value for example in found.examples)
         if found.is_page and (shows or not found.inputs):
@@ -231,6 +249,8 @@ class Session:
         elif self._can_stop and self.engine.interrupted:
             error = Interrupted("interrupted!")  # it came behind the input's last step
             self.show(error)
+        elif self.hints:
+            self._write_lines(self._hints_on_nil(source))
         self.engine.flush()
         return not isinstance(error, Interrupted)
 
@@ -243,13 +263,30 @@ class Session:
     def show(self, error: LuaError) -> None:
         """Write an error as the prompt shows it."""
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
-        lines = [prefix + error.message, error.traceback]
+        self._write_lines([prefix + error.message, error.traceback, *self.hints_on(error)])
+
+    def _write_lines(self, lines: Iterable[str]) -> None:
         self.engine.write("".join(f"{visible(line)}\n" for line in lines if line))
 
     def take_next_input(self) -> str:
         """The text that the next input is to begin with; from then on there is none."""
         text, self.next_input = self.next_input, ""
         return text
+
+    def hints_on(self, error: LuaError) -> list[str]:
+        """The lines that a prompt shows under the error of the last input."""
+        if not self.hints or isinstance(error, Interrupted):
+            return []
+        from th_shell.hints.hints import hints_on
+
+        return hints_on(error, self.log, self.engine)
+
+    def _hints_on_nil(self, source: str) -> list[str]:
+        if not re.fullmatch(r"[\w.= \n]+", source):
+            return []
+        from th_shell.hints.hints import hints_on_nil
+
+        return hints_on_nil(source, self.engine)
 
 
 def _encoded(text: str) -> bytes:

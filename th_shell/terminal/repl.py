@@ -47,6 +47,7 @@ def run(engine: Engine, first: FirstPrompt | None = None) -> int:
     first: the prompt that stands there already, for an engine that is not started yet.
     """
     session = Session(engine, _time_format(), numbered=True, look=_look())
+    session.serve_person(lambda question: PromptSession[str](output=_output()).prompt(question))
     if first is not None:
         with calm():
             return loop(session, _reading_first(engine, session, first))

@@ -1,39 +1,37 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from runtime import Engine
 from runtime.calls.table import ALL, FLOATS, TABLE, Row
 from runtime.core.dtypes import BYTE
-from th_shell.help.forms import about
+from th_shell.help.forms import call_forms
 
-LEGEND = "[x] may be left out, *x* is the destination; of a method, the first one is its object.\n"
-TWIST = f"""\
+TWIST = """\
 torch.twist(...), x:twist(...)
     DoubleTensor~2D LongTensor
         A tensor twisted.
     [*DoubleTensor*] DoubleTensor [double] [index]   (Float, Double)
         A tensor twisted by a number.
-{LEGEND}"""
-BEND = f"""\
+"""
+BEND_FUNCTION = """\
 torch.bend(...)
     [*ByteTensor*] ByteTensor   (Byte)
+"""
+BEND_METHOD = """\
 x:bend(...)
     *ByteTensor* [ByteTensor]   (Byte)
-{LEGEND}"""
+"""
 
 
 def twist() -> None:
-    """A tensor twisted.
+    """A tensor twisted; see core/tensor.py.
 
     More on that.
     """
 
 
 def twist_by() -> None:
-    """A tensor twisted by a number."""
+    """A tensor twisted by a number. Raises ArgError for 0."""
 
 
 def bend() -> None:
@@ -49,48 +47,37 @@ ROWS = {
     "bend": [Row("bend", "*T* [T=1]", "[*T*] T", (BYTE,), bend)],
 }
 
-Ask = Callable[[str], str]
 
-
-@pytest.fixture
-def ask(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Ask:
+@pytest.fixture(autouse=True)
+def _operations(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, rows in ROWS.items():
         monkeypatch.setitem(TABLE, name, rows)
-    source = b"x = torch.Tensor(2) t = { twist = 1, b = { c = print } }"
-    engine.run(engine.compile(source))
-    return lambda name: about(name, engine.names)
 
 
-@pytest.mark.parametrize("name", ["torch.twist", "twist", "x:twist", "x.twist", " twist ( ) ;"])
-def test_call_forms_and_their_meaning(ask: Ask, name: str) -> None:
-    assert ask(name) == TWIST
+def test_call_forms_and_their_meaning() -> None:
+    assert call_forms("twist") == [TWIST]
 
 
-def test_forms_of_method_and_function_where_they_differ(ask: Ask) -> None:
-    assert ask("torch.bend") == BEND
+def test_forms_of_method_and_function_where_they_differ() -> None:
+    assert call_forms("bend") == [BEND_FUNCTION, BEND_METHOD]
 
 
-def test_storages_have_a_section(ask: Ask) -> None:
-    assert "s:fill(...)\n    *Storage* double\n" in ask("fill")
+@pytest.mark.parametrize(("owner", "expected"), [("torch", BEND_FUNCTION), ("Tensor", BEND_METHOD)])
+def test_forms_of_the_function_or_the_method_alone(owner: str, expected: str) -> None:
+    assert call_forms("bend", owner) == [expected]
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("t.twist", "t.twist: number\n"),
-        ("t", "t: table, and after it:\n  b twist\n"),
-        ("t.b.c", "t.b.c: a function of Lua, without call forms of its own\n"),
-        ("string.rep", "string.rep: a function of Lua, without call forms of its own\n"),
-        ("nowhere", "nothing is known about nowhere\n"),
-        ("torch.narow", "nothing is known about torch.narow; there is narrow\n"),
-        ("1 + 1", "? takes a name, as in: ? torch.randn\n"),
-    ],
-)
-def test_other_names(ask: Ask, name: str, expected: str) -> None:
-    assert ask(name) == expected
+def test_storages_have_a_section_of_their_own() -> None:
+    assert call_forms("fill", "Storage")[0].startswith("s:fill(...)\n    *Storage* double\n")
+    assert len(call_forms("fill")) == 2
 
 
-def test_there_is_text_for_every_operation(ask: Ask) -> None:
+@pytest.mark.parametrize("name", ["nowhere", "operator_add", "multinomialAlias_"])
+def test_other_names_have_none(name: str) -> None:
+    assert call_forms(name) == []
+
+
+def test_there_are_forms_for_every_operation() -> None:
     for name in TABLE:
         if "_" not in name and "." not in name:
-            assert ask(f"x:{name}").endswith(LEGEND), name
+            assert call_forms(name), name

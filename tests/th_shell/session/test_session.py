@@ -42,7 +42,7 @@ Printed = Callable[[], str]
         ),
         ("$ echo one; echo two", "one\ntwo\n"),
         ("$ echo one\n_LAST", "one\none\n\t\n"),
-        ("? nothing_like_it", "nothing is known about nothing_like_it\n"),
+        ("? nothing_like_it", "nothing is named nothing_like_it\n"),
     ],
 )
 def test_what_an_input_prints(session: Session, printed: Printed, text: str, expected: str) -> None:
@@ -53,6 +53,31 @@ def test_what_an_input_prints(session: Session, printed: Printed, text: str, exp
 def test_a_question_mark_alone_gives_an_overview(session: Session, printed: Printed) -> None:
     session.submit("?")
     assert printed().startswith("th runs Lua, line by line, with torch in it.")
+
+
+@pytest.mark.parametrize(
+    ("text", "hints"),
+    [
+        ("torch.rnad(2)", "hint: there is torch.rand, torch.randn\n"),
+        ("torch.rnad", "hint: there is torch.rand, torch.randn\n"),
+        ("x = = 1", ""),
+        ("nothing", ""),
+        ("error('no')", ""),
+    ],
+)
+def test_hints_are_for_prompts_only(
+    session: Session, printed: Printed, text: str, hints: str
+) -> None:
+    session.submit(text)
+    plain = printed()
+    session.hints = True
+    session.submit(text)
+    assert printed() == plain + hints
+
+
+def test_help_shows_control_codes_as_digits(session: Session, printed: Printed) -> None:
+    session.submit("text = '\\27[2J'\n? text")
+    assert printed() == 'text: string of 4 bytes: "\\027[2J"\n'
 
 
 @pytest.mark.parametrize("text", ["exit", "exit()", "x = 1\nexit\nprint(2)"])

@@ -1,0 +1,25 @@
+"""What `Engine.inspect` tells of a value: facts by the names that lua/inspect.lua gives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Facts", "read_facts"]
+
+#: Texts, numbers and booleans by their names; empty where there is no value.
+Facts = dict[str, "str | int | float | bool"]
+
+
+def read_facts(found: Any) -> Facts:
+    """The facts in a table of Lua's, or in nil."""
+    if found is None:
+        return {}
+    return {_text(name): _read(fact) for name, fact in found.items()}
+
+
+def _read(fact: Any) -> str | int | float | bool:
+    return _text(fact) if isinstance(fact, bytes) else fact
+
+
+def _text(text: bytes) -> str:
+    return text.decode("utf-8", "surrogateescape")

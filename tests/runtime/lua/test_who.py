@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from runtime import Engine
+
+VALUES = b"""
+x = torch.range(1, 6):resize(2, 3)
+y = x:t()
+row = x[1]
+e = torch.Tensor()
+big = torch.FloatTensor(1000, 1000)
+text = 'a\\n' .. ('b'):rep(50)
+n, f, ti = 3, function() end, torch.Timer()
+t = setmetatable({ 1, 2 }, { __tostring = function() error('code was run') end })
+"""
+LISTED = """\
+name  type          size       bytes
+big   FloatTensor   1000x1000  4 MB
+e     DoubleTensor  empty      0 bytes
+f     function
+n     number                             3
+row   DoubleTensor  3          24 bytes  view of 3 of 6, shares with x, y
+t     table         2
+text  string        52         52 bytes  "a bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb…"
+ti    Timer
+x     DoubleTensor  2x3        48 bytes  shares with row, y
+y     DoubleTensor  3x2        48 bytes  not contiguous, shares with row, x
+10 variables; 2 storages with 4 MB
+"""
+
+Run = Callable[[bytes], str]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> tuple[Engine, Run]:
+    engine = Engine()
+
+    def read(source: bytes) -> str:
+        engine.run(engine.compile(source))
+        engine.flush()
+        return capfd.readouterr().out
+
+    return engine, read
+
+
+def test_a_prompt_lists_sizes_bytes_and_sharing(run: tuple[Engine, Run]) -> None:
+    engine, read = run
+    engine.use_prompt_who()
+    read(VALUES)
+    assert read(b"who()") == LISTED
+
+
+def test_without_variables(run: tuple[Engine, Run]) -> None:
+    engine, read = run
+    engine.use_prompt_who()
+    assert read(b"who()") == "0 variables\n"
+
+
+def test_the_system_variables_are_those_of_the_reference(run: tuple[Engine, Run]) -> None:
+    engine, read = run
+    engine.use_prompt_who()
+    assert read(b"who(true)").startswith("== System Variables ==")
+
+
+def test_scripts_have_the_function_of_the_reference(run: tuple[Engine, Run]) -> None:
+    assert run[1](b"n = 3 who()") == "== User Variables ==\t\n[n]              = 3\t\n==\t\n"
+
+
+def test_a_function_of_the_program_stays(run: tuple[Engine, Run]) -> None:
+    engine, read = run
+    read(b"function who() print('mine') end")
+    engine.use_prompt_who()
+    assert read(b"who()") == "mine\t\n"
+
+
+def test_many_variables_are_cut(run: tuple[Engine, Run]) -> None:
+    engine, read = run
+    engine.use_prompt_who()
+    text = read(b"for i = 1, 10005 do _G['v' .. i] = i end who()")
+    assert text.endswith("10000 variables; 5 more are not listed\n")

@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runtime import Engine
+from th_shell.help.about import about
+from th_shell.help.meanings import sections
+from th_shell.session.session import Entry, Session
+
+Ask = Callable[[str], str]
+
+LEGEND = "[x] may be left out, *x* is the destination; of a method, the first one is its object.\n"
+GATHER = f"""\
+torch.gather
+    Picks elements along a dimension by a tensor of indices, one for each
+    place of the result.
+
+torch.gather(...), x:gather(...)
+    [*DoubleTensor*] DoubleTensor index LongTensor
+        r[i][j] = src[index[i][j]][j] for dim 1, and so on.
+{LEGEND}"""
+VALUES = """
+x = torch.range(1, 6):resize(2, 3)
+y = x:t()
+s = x:storage()
+part = x[2]
+e = torch.Tensor()
+w = torch.Tensor{1, 0/0, 3}
+bytes = torch.ByteTensor(2000, 3):fill(2)
+t = { 1, 2, a = 3, ['b c'] = 4 }
+one = { 1 }
+text = 'say "hi"\\n' .. string.char(27)
+n, yes = 3.5, true
+my_rep = string.rep
+total = torch.sum
+ti = torch.Timer()
+setmetatable(t, { __index = function() error('code was run') end,
+  __tostring = function() error('code was run') end })
+"""
+
+
+@pytest.fixture(scope="module")
+def asked() -> Engine:
+    engine = Engine()
+    engine.run(engine.compile(VALUES.encode()))
+    return engine
+
+
+@pytest.fixture
+def ask(asked: Engine) -> Ask:
+    return lambda name: about(name, asked)
+
+
+@pytest.mark.parametrize(
+    "name", ["torch.gather", "gather", "x:gather", "x.gather", " torch.gather ( x, 1 ) ;"]
+)
+def test_functions_of_torch(ask: Ask, name: str) -> None:
+    assert ask(name) == GATHER
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "torch.save",
+            "torch.save(filename, object, [mode], [referenced])\n"
+            "    Writes an object to a file, binary or 'ascii'; torch.load reads it.\n",
+        ),
+        ("string.rep", "string.rep(text, count, [separator])\n    The text repeated.\n"),
+        ("my_rep", "string.rep(text, count, [separator])\n    The text repeated.\n"),
+        ("paths.mkdir", "paths.mkdir(folder)\n    Makes a folder.\n"),
+        ("ti:reset", "timer:reset()\n    Sets the times to 0.\n"),
+        ("f:seekEnd", "file:seekEnd()\n    Goes to the end of the file.\n"),
+        ("until", "until\n    repeat … until c\n"),
+        ("io.stdout", "io.stdout: file\n"),
+        ("math.pi", "math.pi\n    The number pi.\nmath.pi: number 3.1415926535898\n"),
+    ],
+)
+def test_other_functions_and_words(ask: Ask, name: str, expected: str) -> None:
+    assert ask(name) == expected
+
+
+def test_a_function_by_another_name(ask: Ask) -> None:
+    assert ask("total").startswith("torch.sum\n    The sum of all elements")
+
+
+def test_a_method_is_that_of_its_objects_class(ask: Ask) -> None:
+    assert ask("s:fill").startswith("s:fill\n    Sets every element to a number.\n\ns:fill(...)\n")
+    assert ask("x:narrow").startswith("x:narrow\n    A view of a range of indices")
+
+
+@pytest.mark.parametrize("section", ["torch", "Tensor", "paths", "sys", "xlua", "string"])
+def test_there_is_text_for_every_function(ask: Ask, section: str) -> None:
+    for name, meaning in sections()[section].items():
+        path = f"x:{name}" if section == "Tensor" else f"{section}.{name}"
+        assert meaning.text in " ".join(ask(path).split()), path
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "x",
+            "x: torch.DoubleTensor, size 2x3\n"
+            "  6 elements of 8 bytes: 48 bytes; strides 3x1, contiguous\n"
+            "  storage @ with 6 elements, all\n"
+            "  shares its storage with part, s, y\n"
+            "  min 1, max 6, mean 3.5, no nan\n",
+        ),
+        (
+            "y",
+            "y: torch.DoubleTensor, size 3x2\n"
+            "  6 elements of 8 bytes: 48 bytes; strides 1x3, not contiguous\n"
+            "  storage @ with 6 elements, all\n"
+            "  shares its storage with part, s, x\n"
+            "  min 1, max 6, mean 3.5, no nan\n",
+        ),
+        (
+            "part",
+            "part: torch.DoubleTensor, size 3\n"
+            "  3 elements of 8 bytes: 24 bytes; strides 1, contiguous\n"
+            "  storage @ with 6 elements, from element 4 on\n"
+            "  shares its storage with s, x, y\n"
+            "  min 4, max 6, mean 5, no nan\n",
+        ),
+        (
+            "e",
+            "e: torch.DoubleTensor, empty, without dimensions\n"
+            "  0 elements of 8 bytes: 0 bytes\n"
+            "  without a storage\n",
+        ),
+        (
+            "w",
+            "w: torch.DoubleTensor, size 3\n"
+            "  3 elements of 8 bytes: 24 bytes; strides 1, contiguous\n"
+            "  storage @ with 3 elements, all\n"
+            "  min 1, max 3, mean 2, 1 nan\n",
+        ),
+        (
+            "bytes",
+            "bytes: torch.ByteTensor, size 2000x3\n"
+            "  6,000 elements of 1 byte: 6,000 bytes; strides 3x1, contiguous\n"
+            "  storage @ with 6,000 elements, all\n"
+            "  min 2, max 2, mean 2, no nan\n",
+        ),
+        (
+            "s",
+            "s: torch.DoubleStorage, size 6\n"
+            "  6 elements of 8 bytes: 48 bytes\n"
+            "  holds the elements of part, x, y\n"
+            "  min 1, max 6, mean 3.5, no nan\n",
+        ),
+        ("t", 't: table, 4 entries, 1 to 2 among them:\n  ["b c"] a\n'),
+        ("one", "one: table, 1 entry, 1 to 1 among them\n"),
+        ("text", 'text: string of 10 bytes: "say \\"hi\\"\\n\x1b"\n'),
+        ("n", "n: number 3.5\n"),
+        ("yes", "yes: boolean true\n"),
+        (
+            "ti",
+            "ti: torch.Timer [status: running]\nmethods:\n  new reset resume stop time\n",
+        ),
+    ],
+)
+def test_values(ask: Ask, name: str, expected: str) -> None:
+    assert re.sub(r"\b0x[0-9a-f]+", "@", ask(name)) == expected
+
+
+def test_an_open_file(ask: Ask, asked: Engine, tmp_path: Path) -> None:
+    asked.run(asked.compile(f"file = torch.DiskFile('{tmp_path}/f', 'w')".encode()))
+    opened = f"file: torch.DiskFile on <{tmp_path}/f> [status: open -- mode  w]\nmethods:\n  ascii"
+    assert ask("file").startswith(opened)
+
+
+def test_of_a_large_tensor_some_elements_are_looked_at(ask: Ask, asked: Engine) -> None:
+    asked.run(asked.compile(b"big = torch.ByteTensor(5000, 2000):fill(3):t()"))
+    start = time.process_time()
+    text = ask("big")
+    assert time.process_time() - start < 0.5
+    assert "min 3, max 3, mean 3, no nan (of 909,091 elements, at equal distances)\n" in text
+
+
+def test_a_tensor_beyond_its_storage_is_not_read(ask: Ask, asked: Engine) -> None:
+    asked.run(asked.compile(b"b = torch.Tensor(4) b:storage():resize(2)"))
+    assert "  reaches past the end of its storage, which has 2 elements\n" in ask("b")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("torch.rnad", "nothing is named torch.rnad; there is torch.rand, torch.randn\n"),
+        ("toch.sum", "nothing is named toch.sum; there is torch.sum\n"),
+        ("toch.summ", "nothing is named toch.summ\n"),
+        ("x:summ", "nothing is named x:summ; there is x:sum\n"),
+        ("narow", "nothing is named narow; there is x:narrow\n"),
+        ("t.aa", "nothing is named t.aa\n"),
+        ("tetx", "nothing is named tetx; there is text\n"),
+        ("xyzzy", "nothing is named xyzzy\n"),
+        ("zebra giraffe", "no function is known to be about: zebra giraffe\n"),
+        ("1 + 1", "? takes a name, as in: ? torch.randn\n"),
+        ("", "? takes a name, as in: ? torch.randn\n"),
+    ],
+)
+def test_names_of_nothing(ask: Ask, name: str, expected: str) -> None:
+    assert ask(name) == expected
+
+
+def test_words_list_functions(ask: Ask) -> None:
+    assert ask("permute dimensions").startswith("  torch.permute       A view with the dimensions")
+    assert ask("permute dimensions?") == ask("permute dimensions")
+    assert ask("eigenvalues").startswith("nothing is named eigenvalues\n  torch.")
+
+
+@pytest.mark.parametrize("columns", [40, 60, 200])
+@pytest.mark.parametrize("name", ["matrix product", "torch", "x:map2", "t"])
+def test_lines_are_not_wider_than_the_screen(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, columns: int, name: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = ask(name).removesuffix(LEGEND)
+    assert max(map(len, text.splitlines())) < min(columns, 80)
+
+
+# -- the user's own functions
+
+OWN = """\
+function sum(a)
+  -- all of it
+  return a
+end"""
+
+
+@pytest.fixture
+def told(session: Session) -> Ask:
+    session.submit(OWN)
+    session.submit("other = 1")
+    return lambda name: about(name, session.engine, session.log, session.texts)
+
+
+def test_a_function_of_the_user_is_never_shadowed(told: Ask) -> None:
+    lines = "".join(f"  {line}\n" for line in OWN.splitlines())
+    assert told("sum") == "sum(a): defined in input 1, lines 1-4\n" + lines
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["-- Adds 1.\n-- Well.\nfunction inc(q) return q + 1 end", "x = 1\n  -- Adds 1.\n-- Well."],
+)
+def test_the_comment_above_a_typed_function(told: Ask, session: Session, typed: str) -> None:
+    session.submit(typed)
+    if "function" not in typed:
+        session.submit("function inc(q) return q + 1 end")
+    session.submit("x = 2")
+    assert told("inc").endswith(
+        "line 1\n  -- Adds 1.\n  -- Well.\n  function inc(q) return q + 1 end\n"
+    )
+
+
+def test_a_function_of_a_numbered_input(engine: Engine) -> None:
+    source = b"x = 1\nfunction own()\nend"
+    engine.run(engine.compile(source, b"=[7]"))
+    log = [Entry(7, source.decode(), None), Entry(8, "x = 1\nfunction other()\nend", None)]
+    assert about("own", engine, log) == (
+        "own(): defined in input 7, lines 2-3\n  function own()\n  end\n"
+    )
+
+
+def test_a_function_of_a_file_with_the_comment_above(
+    told: Ask, session: Session, tmp_path: Path
+) -> None:
+    source = "local t = 1\n-- Doubles.\n-- Well.\nfunction double(x, ...)\n  return 2 * x\nend\n"
+    (tmp_path / "own.lua").write_text(source)
+    session.submit(f"dofile '{tmp_path}/own.lua'")
+    assert told("double") == (
+        f"double(x, ...): defined in {tmp_path}/own.lua, lines 4-6\n"
+        "  -- Doubles.\n  -- Well.\n  function double(x, ...)\n    return 2 * x\n  end\n"
+    )
+
+
+def test_a_function_whose_source_is_gone(told: Ask, session: Session, tmp_path: Path) -> None:
+    file = tmp_path / "gone.lua"
+    file.write_text("function gone() end")
+    session.submit(f"dofile '{file}'")
+    file.unlink()
+    assert told("gone") == f"gone(): defined in {file}, line 1\n"
+
+
+def test_a_function_of_a_loaded_text(told: Ask, session: Session) -> None:
+    session.submit("f = loadstring('\\nreturn function(q) return q end')()")
+    assert told("f") == (
+        "f(q): defined in a text that was loaded, line 2\n  return function(q) return q end\n"
+    )

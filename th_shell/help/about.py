@@ -1,0 +1,183 @@
+"""``? name`` at the prompt: the help text on a name, or on what a few words tell of.
+
+What the name has in the session comes first: a variable, a function of the user's. Then torch's
+functions and methods, those of the libraries, and words of Lua.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from runtime import Engine, Facts
+from th_shell.help.forms import LEGEND, call_forms
+from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search, sections
+from th_shell.help.names import is_path, line_width, name_in, parts_of
+from th_shell.help.near import few_names, nearest
+from th_shell.help.sources import function_text
+from th_shell.help.values import listed_names, value_text
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Entry
+
+__all__ = ["about"]
+
+_WORDS = re.compile(r"[A-Za-z][\w-]*(?:[ ,]+[A-Za-z][\w-]*)*$", re.ASCII)
+
+
+def about(text: str, engine: Engine, log: Sequence[Entry] = (), texts: Sequence[str] = ()) -> str:
+    """The help text on a name, which may have a path before it, or on a topic.
+
+    log: the inputs of the session, in which functions of the user's are looked up. texts: what was
+    typed, with the comments above them.
+    """
+    name = name_in(text)
+    if not is_path(name):
+        return _topic(name) if _WORDS.match(name) else "? takes a name, as in: ? torch.randn\n"
+    facts = engine.inspect(name.replace(":", "."), True)
+    if not facts:
+        return _without_value(name, engine)
+    if facts["category"] == "function":
+        if facts["own"]:
+            return _users_function(name, facts, log, texts)
+        return _function(name, facts, engine)
+    known = find_path(name) if "." in name else None
+    if known and facts["category"] == "table":
+        return _explained(known) + _members(name, engine)
+    text = value_text(name, facts)
+    return (_explained(known) if known else "") + text + _methods(name, facts, engine)
+
+
+def _members(name: str, engine: Engine) -> str:
+    public = [member for member in engine.names(name) if not member.startswith("_")]
+    return listed_names(public)
+
+
+def _methods(name: str, facts: Facts, engine: Engine) -> str:
+    """The methods of an object that is no tensor or storage, whose methods are too many."""
+    if facts["category"] not in ("userdata", "table") or "class" not in facts:
+        return ""
+    names = engine.names(name.replace(":", "."))
+    public = [key for key, kind in names.items() if kind == "function" and not key.startswith("_")]
+    return "methods:\n" + listed_names(public) if public else ""
+
+
+# -- functions
+
+
+def _function(name: str, facts: Facts, engine: Engine) -> str:
+    meaning = _meaning_at(name, engine) or find_path(str(facts.get("known_as", "")))
+    if meaning is not None:
+        return _explained(meaning)
+    return f"{name}: a function of a library, of which nothing is known here\n"
+
+
+def _meaning_at(name: str, engine: Engine) -> Meaning | None:
+    """The meaning of a library's function by its path: that of a method by its object's class."""
+    path, mark, last = parts_of(name)
+    if not mark:
+        return find(last, ("globals",))
+    found = find_path(f"{path}.{last}")
+    if found is not None:
+        return found
+    of = engine.inspect(path.replace(":", "."))
+    return find(last, SECTIONS_OF_CLASS.get(_class(of), ()))
+
+
+def _class(facts: Facts) -> str:
+    """The key of a value's class in SECTIONS_OF_CLASS."""
+    category = str(facts.get("category", ""))
+    if category in ("tensor", "storage"):
+        return category.capitalize()
+    return str(facts.get("class", "")).removeprefix("torch.")
+
+
+def _users_function(name: str, facts: Facts, log: Sequence[Entry], texts: Sequence[str]) -> str:
+    where, source = function_text(facts, log, texts)
+    head = f"{name}({facts['parameters']}): defined in {where}\n"
+    return head + textwrap.indent(source + "\n" if source else "", "  ")
+
+
+def _explained(meaning: Meaning) -> str:
+    """A function's line of meaning, and its call forms."""
+    text = f"{meaning.call}{meaning.arguments}\n" + _filled(meaning.text, 4)
+    owner = meaning.section
+    if owner not in ("torch", "Tensor", "Storage"):
+        return text
+    sections = call_forms(meaning.name, "" if owner == "torch" else owner)
+    return "\n".join([text, *sections]) + LEGEND if sections else text
+
+
+# -- names without a value
+
+
+def _without_value(name: str, engine: Engine) -> str:
+    """The text on a name that has no value in the session."""
+    path, mark, last = parts_of(name)
+    if not mark:
+        known = find(last, ("torch", "Tensor", "keywords", "Storage"))
+    elif mark == ":" and not engine.inspect(path.replace(":", ".")):
+        known = find(last, ("Tensor", "torch", "Storage", "File"))
+    else:
+        known = None
+    return _explained(known) if known else _unknown(name, path, mark, last, engine)
+
+
+def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
+    near = nearest(last, few_names(path.replace(":", "."), engine))
+    is_bare = not mark
+    if not is_bare and not near:
+        path, near = _near_paths(path, mark, last, engine)
+    if is_bare and not near:
+        path, mark, near = _near_of_torch(last, engine)
+    text = f"nothing is named {name}"
+    if near:
+        text += f"; there is {', '.join(f'{path}{mark}{other}' for other in near)}"
+    found = search(last) if last.isalpha() and is_bare and not near else []
+    return f"{text}\n" + (_listed(found) if found else "")
+
+
+def _near_paths(path: str, mark: str, name: str, engine: Engine) -> tuple[str, list[str]]:
+    """The path that is nearly right, of those behind which the name is; and the name."""
+    dotted = path.replace(":", ".")
+    if "." in dotted or engine.inspect(dotted):
+        return path, []
+    right = [other for other in nearest(path, few_names("", engine)) if name in engine.names(other)]
+    return (right[0], [name]) if len(right) == 1 else (path, [])
+
+
+def _near_of_torch(name: str, engine: Engine) -> tuple[str, str, list[str]]:
+    """The nearest functions of torch, or methods of tensors; with the path and mark before them."""
+    near = nearest(name, engine.names("torch"))
+    if near:
+        return "torch", ".", near
+    return "x", ":", nearest(name, sections()["Tensor"])
+
+
+# -- topics
+
+
+def _topic(words: str) -> str:
+    found = search(words)
+    if not found:
+        return f"no function is known to be about: {words}\n"
+    return _listed(found)
+
+
+def _listed(found: Sequence[Meaning]) -> str:
+    """A line for each function; its meaning stands below its name where the screen is narrow."""
+    width = max(len(meaning.call) for meaning in found) + 4
+    if width > line_width() // 2:
+        return "".join(f"  {meaning.call}\n{_filled(meaning.text, 4)}" for meaning in found)
+    return "".join(
+        f"  {meaning.call}".ljust(width) + _filled(meaning.text, width).lstrip()
+        for meaning in found
+    )
+
+
+def _filled(text: str, indent: int) -> str:
+    margin = " " * indent
+    lines = textwrap.wrap(text, line_width(), initial_indent=margin, subsequent_indent=margin)
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,116 @@
+"""``?? name`` at the prompt: examples of a function from pages, and running them.
+
+At a terminal, Enter then runs them in the session, one after the other; a number runs that one.
+Elsewhere they are only shown.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from runtime import Interrupted
+from th_shell.help.names import is_path, name_in
+from th_shell.help.pages import Shown, find_examples, page_folders
+from th_shell.visible import visible
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Session
+
+__all__ = ["show_examples"]
+
+_USAGE = "?? takes a function's name, as in: ?? torch.gather\n"
+_MOST_LINES = 24  # of an output
+_PROMPT = "th> "
+_LEAVE = ("q", "quit", "exit")
+
+
+def show_examples(session: Session, text: str) -> None:
+    """Show the examples of a function, and run those that the user wants to see run."""
+    name = name_in(text)
+    if not is_path(name):
+        session.write(_USAGE)
+        return
+    found = find_examples(name, page_folders([session.pages]), session.engine)
+    for problem in found.problems:
+        session.write(f"?? has not read a page: {visible(problem)}\n")
+    if not found.examples:
+        session.write(f"no page has an example of {name}; ? {name} tells what it does\n")
+        return
+    for number, shown in enumerate(found.examples, 1):
+        session.write("\n".join(map(visible, _lines(number, shown))) + "\n\n")
+    session.engine.flush()
+    if session.ask is not None:
+        _offer(session, found.examples)
+
+
+def _lines(number: int, shown: Shown) -> list[str]:
+    heading = f" - {shown.heading}" if shown.heading else ""
+    lines = [f"{number}. {shown.page}{heading}"]
+    for example in shown.steps:
+        lines += _prompted(example.source)
+        output = example.expected.splitlines() if example is shown.steps[-1] else []
+        lines += ["    " + line for line in output[:_MOST_LINES]]
+        lines += ["    …"] * (len(output) > _MOST_LINES)
+    return lines
+
+
+def _prompted(source: str) -> list[str]:
+    first, *others = source.strip().splitlines() or [""]
+    return [f"    {_PROMPT}{first}", *(f"    ..> {line}" for line in others)]
+
+
+# -- running
+
+
+def _offer(session: Session, examples: list[Shown]) -> None:
+    """Ask which examples are to be run until none are left or the user leaves."""
+    following = 0
+    while following < len(examples):
+        answer = _answer(session, examples, following)
+        if answer is None:
+            return
+        following = answer
+        if not _run(session, examples[following]):
+            return
+        following += 1
+
+
+def _answer(session: Session, examples: list[Shown], following: int) -> int | None:
+    """The index of the example to run; None to leave."""
+    assert session.ask is not None
+    count = len(examples)
+    which = f"1 to {count} another" if count > 1 else "1 the same"
+    question = f"Enter runs {following + 1}{_setting(examples[following])}, {which}, q leaves: "
+    while True:
+        try:
+            said = session.ask(question).strip()
+        except (EOFError, KeyboardInterrupt):
+            return None
+        if not said:
+            return following
+        if said.isdecimal() and 1 <= int(said) <= count:
+            return int(said) - 1
+        if said.lower() in _LEAVE:
+            return None
+        session.write(f"Enter, a number from 1 to {count}, or q\n")
+        session.engine.flush()
+
+
+def _setting(shown: Shown) -> str:
+    """Which variables running an example sets: they may be the user's."""
+    source = "\n".join(example.source for example in shown.steps)
+    names = re.findall(r"^\s*([A-Za-z_]\w*)\s*=(?!=)", source, re.MULTILINE)
+    return f" (sets {', '.join(dict.fromkeys(names))})" if names else ""
+
+
+def _run(session: Session, shown: Shown) -> bool:
+    """Run an example's steps; returns whether to go on with others."""
+    for example in shown.steps:
+        first, *others = example.source.strip().splitlines() or [""]
+        echo = "\n".join([_PROMPT + first, *("..> " + line for line in others)])
+        session.write(visible(echo) + "\n")
+        goes_on = session.submit(example.source)
+        if not goes_on or isinstance(session.log[-1].error, Interrupted):
+            return False
+    return True

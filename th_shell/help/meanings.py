@@ -1,0 +1,148 @@
+"""One line of meaning for each function: read from the files in ``meanings/``, and searched.
+
+A file has sections by what the functions belong to: 'torch', 'Tensor' (methods), 'string' and so
+on; 'globals' are functions without a name before them, 'keywords' words of the language.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+__all__ = ["SECTIONS_OF_CLASS", "Meaning", "find", "find_path", "search", "sections"]
+
+#: Where the methods of a class stand, by its name without 'torch.'; the first section counts.
+SECTIONS_OF_CLASS: Mapping[str, tuple[str, ...]] = {
+    "Tensor": ("Tensor", "torch"),
+    "Storage": ("Storage",),
+    "DiskFile": ("DiskFile", "File"),
+    "PipeFile": ("DiskFile", "File"),
+    "MemoryFile": ("MemoryFile", "File"),
+    "File": ("File",),
+    "Timer": ("Timer",),
+    "CmdLine": ("CmdLine",),
+    "Tester": ("Tester",),
+    "Generator": ("Generator",),
+    "file": ("file",),
+}
+_NAMES = ("torch", "packages", "classes", "lua")
+_OBJECTS = {"Tensor": "x", "Storage": "s", "Timer": "timer", "CmdLine": "cmd", "Tester": "tester"}
+_COMMON = frozenset("a an and as at by for from how i in into is it of on or the to with".split())
+_SHOWN = 8
+
+
+class Meaning(NamedTuple):
+    """What is told of a function.
+
+    section, name: where it is told. arguments: those of its call, with their brackets; '' where
+    the table of operations has its forms, or it is none. text: a sentence.
+    """
+
+    section: str
+    name: str
+    arguments: str
+    text: str
+
+    @property
+    def call(self) -> str:
+        """The name as a program writes it: 'torch.sum', 'x:narrow', 'pairs'."""
+        if self.section in ("globals", "keywords"):
+            return self.name
+        if self.section in SECTIONS_OF_CLASS and self.section != "torch":
+            return f"{_OBJECTS.get(self.section, 'file')}:{self.name}"
+        return f"{self.section}.{self.name}"
+
+
+@lru_cache(maxsize=1)
+def sections() -> Mapping[str, Mapping[str, Meaning]]:
+    """All meanings, by section and name."""
+    found: dict[str, dict[str, Meaning]] = {}
+    for name in _NAMES:
+        text = (files("th_shell.help") / "meanings" / f"{name}.toml").read_text("utf-8")
+        for section, lines in tomllib.loads(text).items():
+            read = {key: _read(section, key, line) for key, line in lines.items()}
+            found.setdefault(section, {}).update(read)
+    return found
+
+
+def _read(section: str, name: str, line: str) -> Meaning:
+    arguments = re.match(r"\([^()]*\)(?= )", line)
+    if arguments is None:
+        return Meaning(section, name, "", line)
+    return Meaning(section, name, arguments[0], line[arguments.end() :].strip())
+
+
+def find(name: str, wanted: Iterable[str]) -> Meaning | None:
+    """The meaning of a name in the first of some sections that has it."""
+    known = (sections().get(section, {}).get(name) for section in wanted)
+    return next((meaning for meaning in known if meaning is not None), None)
+
+
+def find_path(path: str) -> Meaning | None:
+    """The meaning of a library's function by its path: 'torch.sum', 'Tensor:narrow', 'pairs'."""
+    owner, _, name = path.replace(":", ".").rpartition(".")
+    if not owner:
+        return find(name, ("globals",))
+    return find(name, SECTIONS_OF_CLASS.get(owner, (owner,)) if ":" in path else (owner,))
+
+
+def search(query: str) -> list[Meaning]:
+    """The functions that words tell of, best first: those with the most of the words."""
+    words = [word for word in _words(query) if word not in _COMMON]
+    entries = [meaning for section in sections().values() for meaning in section.values()]
+    scores = {word: [_score(word, entry) for entry in entries] for word in words}
+    weights = {word: _rarity(scores[word]) for word in words}
+    ranked = []
+    for i, entry in enumerate(entries):
+        matched = [word for word in words if scores[word][i]]
+        total = sum(scores[word][i] * weights[word] for word in matched)
+        ranked.append((len(matched), total, entry))
+    most = max((count for count, _, _ in ranked), default=0)
+    kept = [item for item in ranked if item[0] > 0 and 2 * item[0] >= most]
+    kept.sort(key=lambda item: (-item[0], -item[1], len(item[2].name), item[2].call))
+    return [entry for _, _, entry in kept[:_SHOWN]]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+def _words_of_name(name: str) -> list[str]:
+    return _words(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+
+
+def _score(word: str, meaning: Meaning) -> float:
+    """How well a word fits a function: 0 for not at all."""
+    if word == meaning.name.lower():
+        return 10
+    if any(_alike(word, part) for part in _words_of_name(meaning.name)):
+        return 6
+    texts = Counter(_words(meaning.text))
+    if texts[word]:
+        return 4
+    if any(_alike(word, other) for other in texts):
+        return 3
+    return 2 if len(word) > 2 and word in meaning.name.lower() else 0
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether two words have the same stem: 'dimension', 'dimensions'; 'multiply', 'multiplies'."""
+    shorter = min(len(word), len(other))
+    common = next((i for i in range(shorter) if word[i] != other[i]), shorter)
+    longest = max(len(word), len(other))
+    return common >= 3 and common >= longest - 3 and common >= shorter - 1
+
+
+def _rarity(scores: list[float]) -> float:
+    return math.log(len(scores) / (1 + sum(score > 0 for score in scores))) + 0.1

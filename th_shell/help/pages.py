@@ -1,0 +1,185 @@
+"""Finds the examples of a function in pages, with the examples before them that they need.
+
+The pages are those in ``pages/`` beside this module, which are tests too, and those of the folders
+that the user names. They are read as th-docs reads them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from runtime import Engine
+from th_shell.docs.command.selection import NoPagesError, find_pages
+from th_shell.docs.reading.blocks import PageError
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.page import read
+from th_shell.docs.settings.settings import SettingsError
+from th_shell.help.names import parts_of, without_texts
+
+__all__ = ["Found", "Shown", "find_examples", "page_folders"]
+
+_CODE = (Kind.PROMPT, Kind.BARE, Kind.CELL)
+_MOST_BYTES = 20_000_000
+_MOST_NEEDED = 12  # examples before one: more are a program rather than an example
+_LIBRARIES = {"torch", "paths", "print", "math", "string", "table"}
+_NAME = re.compile(r"(?<![\w.:])[A-Za-z_]\w*", re.ASCII)
+
+
+class Shown(NamedTuple):
+    """An example of a page as it is shown.
+
+    steps: the examples it needs, itself, and the one behind it if that prints what it has assigned.
+    """
+
+    page: str
+    heading: str
+    example: Example
+    steps: tuple[Example, ...]
+
+
+class Found(NamedTuple):
+    """The examples of a function, best first, and what is wrong with pages: a line for each."""
+
+    examples: list[Shown]
+    problems: list[str]
+
+
+def page_folders(named: Iterable[str] = (), environment: str | None = None) -> list[str]:
+    """The folders that the user names, in settings and in $TH_PAGES, and then our own."""
+    if environment is None:
+        environment = os.environ.get("TH_PAGES", "")
+    wanted = [os.path.expanduser(word) for word in (*named, *environment.split(os.pathsep)) if word]
+    return [*dict.fromkeys(wanted), str(files("th_shell.help") / "pages")]
+
+
+def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int = 6) -> Found:
+    """The first examples that use a function, by its path: 'torch.gather', 'x:gather', 'print'.
+
+    engine: what compiles the pages' code; it does not run it.
+    """
+    uses = _uses(name)
+    found: list[Shown] = []
+    problems: list[str] = []
+    for folder in folders:
+        try:
+            pages = find_pages([folder])
+        except NoPagesError as error:
+            problems.append(str(error))
+            continue
+        for page in pages:
+            try:
+                found += _examples_in(page, name, uses, engine)
+            except (OSError, PageError, SettingsError) as error:
+                problems.append(f"{page}: {getattr(error, 'strerror', None) or error}")
+    return Found(_best(found)[:most], problems)
+
+
+def _uses(name: str) -> Callable[[str], bool]:
+    """Tells whether a source uses the function."""
+    path, mark, last = parts_of(name)
+    if mark == "." and path != "torch":
+        pattern = rf"(?<![\w.:]){re.escape(path)}\s*\.\s*{last}\b"
+    elif mark:
+        pattern = rf"(?<![\w.:])torch\s*\.\s*{last}\b|:\s*{last}\b(?=\s*[({{'\"])"
+    else:
+        pattern = rf"(?<![\w.:]){last}\b(?=\s*[({{'\"])|torch\s*\.\s*{last}\b|:\s*{last}\b(?=\s*\()"
+    searched = re.compile(pattern, re.ASCII)
+    return lambda source: searched.search(without_texts(source)) is not None
+
+
+def _examples_in(
+    page: Path, name: str, uses: Callable[[str], bool], engine: Engine
+) -> Iterator[Shown]:
+    status = page.stat()
+    if status.st_size > _MOST_BYTES:
+        raise PageError("too large a page")
+    if parts_of(name)[2].encode() not in page.read_bytes():
+        return
+    examples = _read(page, status.st_mtime_ns, engine)
+    for at, example in enumerate(examples):
+        if uses(example.source) and example.settings.skip is None:
+            steps = _needed(examples, at)
+            if len(steps) <= _MOST_NEEDED:
+                steps += _printing(examples, at)
+                yield Shown(page.name, example.heading, example, steps)
+
+
+#: The examples of the pages that were read, by page and by the time of its last change.
+_examples: dict[tuple[Path, int], tuple[Example, ...]] = {}
+
+
+def _read(page: Path, changed: int, engine: Engine) -> tuple[Example, ...]:
+    """The examples of a page that are Lua."""
+    known = _examples.get((page, changed))
+    if known is None:
+        found = read(page, Compiler(engine)).examples
+        known = tuple(one for one in found if one.kind in _CODE and one.language == "lua")
+        _examples[page, changed] = known
+    return known
+
+
+# -- what an example needs
+
+
+def _needed(examples: Sequence[Example], at: int) -> tuple[Example, ...]:
+    """An example behind those before it that give its names their values."""
+    wanted = _unset_names(examples[at].source)
+    steps = [examples[at]]
+    for example in reversed(examples[:at]):
+        if _changes(example, wanted):
+            steps.append(example)
+            wanted -= _assigned(example.source, whole=True)
+            wanted |= _unset_names(example.source)
+    return tuple(reversed(steps))
+
+
+def _printing(examples: Sequence[Example], at: int) -> tuple[Example, ...]:
+    """The example behind one that prints nothing, if it is a name that this one assigns."""
+    behind = examples[at + 1] if at + 1 < len(examples) else None
+    if examples[at].expected or behind is None or not behind.expected:
+        return ()
+    return (behind,) if behind.source.strip() in _assigned(examples[at].source) else ()
+
+
+def _unset_names(source: str) -> set[str]:
+    """The names whose former values a source needs."""
+    return _names(source) - _assigned(source, whole=True)
+
+
+def _names(source: str) -> set[str]:
+    """The names in a source that may be variables of the page."""
+    return set(_NAME.findall(without_texts(source))) - _LIBRARIES
+
+
+def _assigned(source: str, whole: bool = False) -> set[str]:
+    """The names that a source gives values. whole: only where nothing else of them was needed."""
+    found = set()
+    for left, right in re.findall(r"^[ \t]*(?:local\s+)?([\w, ]+?)\s*=(?!=)(.*)$", source, re.M):
+        names = set(re.findall(r"[A-Za-z_]\w*", left))
+        found |= {name for name in names if not (whole and name in _names(right))}
+    return found | set(re.findall(r"\bfunction\s+([A-Za-z_]\w*)", source))
+
+
+def _changes(example: Example, wanted: set[str]) -> bool:
+    """Whether an example assigns one of some names, or changes its value in a statement."""
+    if _assigned(example.source) & wanted:
+        return True
+    first = re.match(r"\s*([A-Za-z_]\w*)\s*[\[.:]", example.source)
+    changes = re.match(r"\s*[A-Za-z_]\w*\s*(?:\[.*\]|\.\w+)\s*=(?!=)|\s*\w+\s*:", example.source)
+    return bool(first and changes and first[1] in wanted and not example.expected)
+
+
+# -- which examples are shown
+
+
+def _best(found: Sequence[Shown]) -> list[Shown]:
+    """Those with a documented output and few steps first, else in the order of the pages."""
+    alike = {shown.example.source.strip(): shown for shown in reversed(found)}
+    unique = [shown for shown in found if alike[shown.example.source.strip()] is shown]
+    return sorted(unique, key=lambda shown: (not shown.steps[-1].expected, len(shown.steps) > 4))

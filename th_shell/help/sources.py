@@ -1,0 +1,92 @@
+"""The source lines of the user's own functions: from the inputs of the session, or from files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runtime import Facts
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Entry
+
+__all__ = ["function_text"]
+
+_MOST_LINES = 40
+_MOST_TEXTS = 1000  # that are searched for a comment
+_MOST_BYTES = 10_000_000
+
+
+def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ()) -> tuple[str, str]:
+    """Where a function of the program is defined, and its lines with the comment above them.
+
+    The lines are '' where they are no longer to be had. log, texts: the inputs of the session, and
+    what was typed.
+    """
+    source, first, last = str(facts["source"]), int(facts["first"]), int(facts["last"])
+    if source.startswith("@"):
+        place, lines = source[1:], _file_lines(source[1:])
+    elif source.startswith("="):
+        place, lines = _input_lines(source[1:], first, last, log)
+    else:  # what loadstring was given
+        place, lines = "a text that was loaded", source.splitlines()
+    where = f"{place}, line {first}" if first == last else f"{place}, lines {first}-{last}"
+    shown = _cut(lines, first, last)
+    if shown and first == 1 and source.startswith("="):
+        shown = _typed_comment(lines, texts) + shown
+    return where, shown
+
+
+def _typed_comment(lines: Sequence[str], texts: Sequence[str]) -> str:
+    """The comment that was typed right above an input, which is no part of it."""
+    typed = "\n".join(texts[-_MOST_TEXTS:])
+    at = typed.rfind("\n".join(lines))
+    above = typed[:at].splitlines() if at >= 0 else []
+    start = len(above)
+    while start > 0 and above[start - 1].lstrip().startswith("--"):
+        start -= 1
+    return "".join(f"{line.strip()}\n" for line in above[start:])
+
+
+def _file_lines(path: str) -> list[str]:
+    try:
+        if not os.path.isfile(path) or os.path.getsize(path) > _MOST_BYTES:
+            return []
+        return Path(path).read_text("utf-8", "surrogateescape").splitlines()
+    except (OSError, ValueError):
+        return []
+
+
+def _input_lines(chunk: str, first: int, last: int, log: Sequence[Entry]) -> tuple[str, list[str]]:
+    """The input that a function was typed in: by its number, or the last one that it may be."""
+    numbered = re.fullmatch(r"\[(\d+)\]", chunk)
+    for entry in reversed(log):
+        lines = entry.source.strip().splitlines()
+        if numbered and entry.number != int(numbered[1]):
+            continue
+        if numbered or (chunk == "stdin" and _defines(lines, first, last)):
+            return f"input {entry.number}", lines
+    return chunk, []
+
+
+def _defines(lines: Sequence[str], first: int, last: int) -> bool:
+    if not first <= last <= len(lines):
+        return False
+    return "function" in lines[first - 1] and re.search(r"\bend\b", lines[last - 1]) is not None
+
+
+def _cut(lines: Sequence[str], first: int, last: int) -> str:
+    """The lines of a function and those of the comment right above it; '' where it is not there."""
+    if not 1 <= first <= last <= len(lines) or "function" not in lines[first - 1]:
+        return ""
+    start = first - 1
+    while start > 0 and lines[start - 1].lstrip().startswith("--"):
+        start -= 1
+    shown = list(lines[start:last])
+    if len(shown) > _MOST_LINES:
+        left = len(shown) - _MOST_LINES
+        shown = [*shown[:_MOST_LINES], f"... ({left} more lines)"]
+    return "\n".join(shown)

@@ -1,0 +1,130 @@
+"""What ``? x`` says of a value, from the facts that the engine gives."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable
+
+from runtime import Facts
+from th_shell.help.names import line_width
+
+__all__ = ["bytes_text", "listed_names", "value_text"]
+
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+_MOST_LINES = 30
+
+
+def value_text(name: str, facts: Facts) -> str:
+    """The text on a value of a kind other than a function."""
+    category = str(facts["category"])
+    if category in ("tensor", "storage"):
+        return _numbers(name, facts, _tensor if category == "tensor" else _storage)
+    if category == "table":
+        return _table(name, facts)
+    if category == "string":
+        return _string(name, facts)
+    if "text" in facts:
+        kind = "" if category == "userdata" else f"{category} "
+        return f"{name}: {kind}{facts['text']}\n"
+    return f"{name}: {facts.get('class') or category}\n"
+
+
+def bytes_text(count: int) -> str:
+    """A number of bytes: exact below 10,000, else in the largest unit that leaves 1 or more."""
+    if count < 10_000:
+        return _count(count, "byte")
+    amount, unit = float(count), 0
+    while amount >= 1000 and unit < len(_UNITS) - 1:
+        amount, unit = amount / 1000, unit + 1
+    return f"{amount:.3g} {_UNITS[unit]}" if amount < 999.5 else f"{amount:.0f} {_UNITS[unit]}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}" + "s" * (number != 1)
+
+
+def _numbers(name: str, facts: Facts, lines_of: Callable[[str, Facts], list[str]]) -> str:
+    lines = [*lines_of(name, facts), *_statistics(facts)]
+    return "\n  ".join(lines) + "\n"
+
+
+def _tensor(name: str, facts: Facts) -> list[str]:
+    elements, width = int(facts["elements"]), int(facts["element_size"])
+    size = f"size {facts['sizes']}" if facts["sizes"] else "empty, without dimensions"
+    total = f"{_count(elements, 'element')} of {_count(width, 'byte')}"
+    lines = [f"{name}: {facts['class']}, {size}", f"{total}: {bytes_text(elements * width)}"]
+    if facts["sizes"]:
+        order = "contiguous" if facts["contiguous"] else "not contiguous"
+        lines[1] += f"; strides {facts['strides']}, {order}"
+    return lines + _place(facts)
+
+
+def _place(facts: Facts) -> list[str]:
+    if "storage" not in facts:
+        return ["without a storage"]
+    held = int(facts["storage_size"])
+    whole = facts["offset"] == 1 and facts["elements"] == held
+    if facts.get("beyond"):
+        return [f"reaches past the end of its storage, which has {_count(held, 'element')}"]
+    part = "all" if whole else f"from element {facts['offset']} on"
+    lines = [f"storage {facts['storage']} with {_count(held, 'element')}, {part}"]
+    if facts.get("shared"):
+        lines.append(_sharing(facts))
+    return lines
+
+
+def _sharing(facts: Facts) -> str:
+    names = ", ".join(str(facts["shared"]).split())
+    return textwrap.shorten(f"shares its storage with {names}", 76, placeholder=" …")
+
+
+def _storage(name: str, facts: Facts) -> list[str]:
+    elements, width = int(facts["elements"]), int(facts["element_size"])
+    lines = [
+        f"{name}: {facts['class']}, size {elements}",
+        f"{_count(elements, 'element')} of {_count(width, 'byte')}: {bytes_text(elements * width)}",
+    ]
+    if facts.get("shared"):
+        names = ", ".join(str(facts["shared"]).split())
+        lines.append(textwrap.shorten(f"holds the elements of {names}", 76, placeholder=" …"))
+    return lines
+
+
+def _statistics(facts: Facts) -> list[str]:
+    looked_at = int(facts.get("looked_at", 0))
+    if not looked_at:
+        return []
+    nans = int(facts["nans"])
+    parts = [f"{what} {facts[what]:.6g}" for what in ("min", "max", "mean") if what in facts]
+    parts.append(f"{nans} nan" if nans else "no nan")
+    text = ", ".join(parts)
+    if looked_at < int(facts["elements"]):
+        text += f" (of {looked_at:,} elements, at equal distances)"
+    return [text]
+
+
+def _table(name: str, facts: Facts) -> str:
+    entries, length = int(facts["entries"]), int(facts["length"])
+    most = 1_000_000
+    count = f"over {most:,} entries" if entries > most else f"{entries:,} entries"
+    text = f"{name}: {facts.get('class') or 'table'}, " + count.replace("1 entries", "1 entry")
+    if length:
+        text += f", 1 to {length:,} among them"
+    keys = str(facts["keys"]).splitlines()
+    public = [key for key in keys if not key.startswith("_")]
+    return text + (":" if public else "") + "\n" + listed_names(public)
+
+
+def listed_names(names: Iterable[str]) -> str:
+    """Names in lines of a screen's width, in alphabetic order; of very many the first ones."""
+    text = " ".join(sorted(names, key=str.lower))
+    lines = textwrap.wrap(text, line_width() - 2, break_long_words=False, break_on_hyphens=False)
+    shown = lines[:_MOST_LINES] + ["…"] * (len(lines) > _MOST_LINES)
+    return "".join(f"  {line}\n" for line in shown)
+
+
+def _string(name: str, facts: Facts) -> str:
+    length, text = int(facts["length"]), str(facts["text"])
+    quoted = '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    cut = " …" if length > len(text.encode("utf-8", "surrogateescape")) else ""
+    return f"{name}: string of {bytes_text(length)}: {quoted}{cut}\n"

@@ -1,0 +1,159 @@
+"""Hints on calls: '.' in place of ':', arguments of another type, packages that are not there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from th_shell.hints import elsewhere
+from th_shell.hints.failure import PATH, Failure
+
+__all__ = ["brackets_missing", "colon", "conversion", "operands", "package"]
+
+_COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_COMPARISON = (
+    rf"(?:^|[=(,]|\b(?:if|and|or|not|return|while|until)\b)\s*({PATH})\s*(<=?|>=?)\s*([\w.]+)"
+)
+_TENSOR = re.compile(r"(?:torch\.)?(\w+)Tensor$")
+
+
+def colon(failure: Failure) -> str:
+    """For a method called with '.', and a function of a library called with ':'."""
+    name = failure.function
+    wrong = re.match(r"bad argument #|calling '|invalid arguments:", failure.text)
+    if not wrong or not re.fullmatch(r"\w+", name):
+        return ""
+    calls = re.findall(rf"(?<![\w.:])({PATH})\s*([.:])\s*{name}\s*\(\s*({PATH})?", failure.code)
+    if len(calls) != 1:
+        return ""
+    base, mark, first = calls[0]
+    facts = failure.facts(base)
+    if mark == "." and facts.get("kind") == "userdata" and first != base:
+        return f"a method is called with ':': {base}:{name}(…)"
+    if mark == ":" and facts.get("kind") == "table" and _is_library(base, name, failure):
+        return f"a function is called with '.': {base}.{name}(…)"
+    return ""
+
+
+def _is_library(base: str, name: str, failure: Failure) -> bool:
+    known = failure.facts(f"{base}.{name}").get("known_as", "")
+    return known == f"{base}.{name}"
+
+
+def brackets_missing(failure: Failure) -> str:
+    """For `x:size` without the brackets of a call."""
+    if not failure.text.startswith("function arguments expected near"):
+        return ""
+    methods = re.findall(rf"({PATH}):(\w+)(?![\w])\s*(?![\w({{'\"\[\s])", failure.code, re.ASCII)
+    if len(methods) != 1:
+        return ""
+    base, name = methods[0]
+    return f"a method needs its brackets: {base}:{name}()"
+
+
+def operands(failure: Failure) -> str:
+    """For operators between values that do not have them."""
+    text = failure.text
+    if text in (
+        "attempt to compare userdata with number",
+        "attempt to compare number with userdata",
+    ):
+        found = re.findall(_COMPARISON, failure.code, re.ASCII)
+        if len(found) == 1 and found[0][0] in failure.tensors():
+            a, operator, b = found[0]
+            return f"tensors are compared element by element by {a}:{_COMPARISONS[operator]}({b})"
+    if re.match(r"both .*torch\.\w+Tensor.* have no concat operator", text):
+        return "a tensor becomes text by tostring(x)"
+    if text == "attempt to perform arithmetic on a string value":
+        strings = re.search(r"['\"]\s*\+|\+\s*['\"]", failure.code)
+        return "texts are joined by '..': 'a' .. 1" if strings else ""
+    if re.match(r"both torch\.\w+Tensor and \(null\) have no power operator$", text):
+        return "powers of the elements: torch.pow(x, 2)"
+    if failure.function in ("__add", "__sub") and text.endswith("(number expected, got userdata)"):
+        return _two_classes(failure)
+    if re.match(r"attempt to call a (?:number|table) value", text):
+        return _loop(failure)
+    return ""
+
+
+def _two_classes(failure: Failure) -> str:
+    """For a sum of tensors of two classes."""
+    classes = [(name, str(facts["class"])[6:]) for name, facts in failure.tensors().items()]
+    if len(classes) != 2 or classes[0][1] == classes[1][1]:
+        return ""
+    (a, first), (b, second) = classes
+    text = f"{a} is {_article(first)} {first}, {b} {_article(second)} {second}"
+    return f"{text}: one must be converted, as by :{first.removesuffix('Tensor').lower()}()"
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "AEIOU" else "a"
+
+
+def _loop(failure: Failure) -> str:
+    found = re.search(r"\bfor\s+(\w+(?:\s*,\s*\w+)*)\s+in\s+([^()]+?)\s+do\b", failure.code)
+    if found is None:
+        return ""
+    if "a number value" in failure.text:
+        return f"a loop over numbers is written: for {found[1]} = first, last do"
+    variables = found[1] if "," in found[1] else f"_, {found[1]}"
+    return f"a loop over a table is written: for {variables} in ipairs({found[2]}) do"
+
+
+def conversion(failure: Failure) -> str:
+    """For a tensor of another type than the one that is needed."""
+    single = re.match(
+        r"bad argument #\d+ to '.*' \(torch\.(\w+)Tensor expected, got torch\.(\w+)Tensor\)",
+        failure.text,
+    )
+    if single:
+        return _converted(*single.groups())
+    calls = re.match(r"invalid arguments: (.*)\nexpected arguments: (.*)$", failure.text)
+    if calls is None:
+        return ""
+    given = calls[1].split()
+    wrong = {found for form in calls[2].split(" | ") for found in _misfits(given, form)}
+    if len(wrong) != 1:
+        return ""
+    return _converted(*wrong.pop())
+
+
+def _converted(wanted: str, given: str) -> str:
+    text = f"{_article(wanted)} {wanted}Tensor is needed in place of the {given}Tensor"
+    return f"{text}: :{wanted.lower()}() converts it"
+
+
+def _misfits(given: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
+    """For the ways to call a form with as many arguments: where just a tensor's type is wrong."""
+    words = re.findall(r"\[[^\]]*\]|\S+", form)
+    if len(words) > 8 or "(" in form:
+        return
+    choices = [(word.strip("[]"), None) if word.startswith("[") else (word,) for word in words]
+    for chosen in product(*choices):
+        wanted = [word.strip("*") for word in chosen if word is not None]
+        if len(wanted) == len(given):
+            yield from _misfit(given, wanted)
+
+
+def _misfit(given: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
+    wrong = [i for i, word in enumerate(wanted) if not _fits(given[i], word)]
+    if len(wrong) == 1:
+        a, b = _TENSOR.match(given[wrong[0]]), _TENSOR.match(wanted[wrong[0]].partition("~")[0])
+        if a and b:
+            yield b[1], a[1]
+
+
+def _fits(given: str, wanted: str) -> bool:
+    wanted = wanted.partition("~")[0]
+    numbers = ("index", "double", "float", "long", "int", "number")
+    return given == wanted or (given == "number" and wanted in numbers)
+
+
+def package(failure: Failure) -> str:
+    """For a package of Torch7's that is not part of th."""
+    found = re.match(r"module '(\w+)(?:\.[\w.]+)?' not found:", failure.text)
+    if found is None or found[1] not in elsewhere.names("packages"):
+        return ""
+    what = elsewhere.names("packages")[found[1]]
+    return f"{found[1]} ({what}) is not part of th; it has torch, paths, sys, xlua, lfs"

@@ -1,0 +1,126 @@
+"""An error with what is known of the place where it was raised; and what hints ask of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runtime import Engine, Facts, LuaError
+from th_shell.help.names import without_texts
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Entry
+
+__all__ = ["KEYWORDS", "PATH", "Failure", "place_of"]
+
+#: A name with the path before it.
+PATH = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
+KEYWORDS = frozenset(
+    "and break do else elseif end false for function goto if in local nil not or repeat return "
+    "then true until while".split()
+)
+
+_POSITION = re.compile(r"(?P<chunk>stdin|\[\d+\]|[^\n:]+\.\w+):(?P<line>\d+): ")
+_FRAME = re.compile(r"\t\[C\]: in function '([^'\n]*)'")
+_DECLARED = re.compile(
+    r"\blocal\s+(?:function\s+)?([\w\s,]+)"
+    r"|\bfunction\b[^(\n]*\(([^)]*)\)"
+    r"|\bfor\s+([\w\s,]+?)(?:=|\bin\b)"
+)
+_MOST_BYTES = 10_000_000
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error of an input.
+
+    text: the message without its position. function: the library's function that has raised it, ''
+    where none has. line: the line of the source that it is about, '' where that is not known.
+    code: the same with blanks in place of comments and of what is in quotes. locals: names that
+    are local variables somewhere in that source, of whose values nothing is known.
+    """
+
+    text: str
+    function: str
+    line: str
+    code: str
+    engine: Engine
+    locals: frozenset[str] = frozenset()
+
+    def is_local(self, path: str) -> bool:
+        """Whether a path begins with a name that is a local variable."""
+        return path.partition(".")[0] in self.locals
+
+    def facts(self, path: str) -> Facts:
+        """What is known of the value that a path leads to; empty where there is none."""
+        return {} if self.is_local(path) else self.engine.inspect(path)
+
+    def tensors(self) -> dict[str, Facts]:
+        """The variables in the line that are tensors, in the order in which they stand there."""
+        found = {path: self.facts(path) for path in self.paths()}
+        return {path: facts for path, facts in found.items() if facts.get("category") == "tensor"}
+
+    def paths(self) -> list[str]:
+        """The variables in the line, with fields behind them: each once."""
+        names = re.findall(rf"(?<![\w.:])({PATH})", self.code, re.ASCII)
+        return list(dict.fromkeys(name for name in names if name not in KEYWORDS))
+
+
+def place_of(error: LuaError, log: Sequence[Entry]) -> tuple[str, int, str]:
+    """The chunk and line that a message names, and that line; ('', 0, '') where it names none."""
+    found = _POSITION.match(error.message)
+    if found is None:
+        return "", 0, ""
+    _, line = _lines_and_line(error, log)
+    return found["chunk"], int(found["line"]), line
+
+
+def _lines_and_line(error: LuaError, log: Sequence[Entry]) -> tuple[list[str], str]:
+    """The source that a message names, and the line of it; empty where it is not to be had."""
+    found = _POSITION.match(error.message)
+    if found is None:
+        return [], ""
+    lines, number = _lines_of(found["chunk"], error, log), int(found["line"])
+    return lines, lines[number - 1] if 0 < number <= len(lines) else ""
+
+
+def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
+    if chunk == "stdin":
+        # Functions of former inputs have the same chunk name.
+        first = re.search(r"^\t(?!\[C\])(.*)$", error.traceback, re.MULTILINE)
+        ours = first is None or first[1].endswith("in main chunk")
+        return log[-1].source.strip().splitlines() if ours and log else []
+    if chunk.startswith("["):
+        sources = [entry.source for entry in log if entry.number == int(chunk[1:-1])]
+        return sources[-1].strip().splitlines() if sources else []
+    try:
+        path = Path(chunk)
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return []
+        return path.read_text("utf-8", "surrogateescape").splitlines()
+    except (OSError, ValueError):
+        return []
+
+
+def failure_of(error: LuaError, log: Sequence[Entry], engine: Engine) -> Failure | None:
+    """An error of the last input, as hints look at it; None where the message names no place.
+
+    Functions of libraries raise such errors in the name of others.
+    """
+    if not _POSITION.match(error.message):
+        return None
+    lines, line = _lines_and_line(error, log)
+    text = _POSITION.sub("", error.message, count=1)
+    frame = _FRAME.match(error.traceback.removeprefix("stack traceback:\n"))
+    function = frame[1] if frame else ""
+    code = without_texts(line)
+    return Failure(text, function, line, code, engine, _locals(without_texts("\n".join(lines))))
+
+
+def _locals(source: str) -> frozenset[str]:
+    """The names that a source declares as local variables, parameters or variables of loops."""
+    declared = " ".join(map(" ".join, _DECLARED.findall(source)))
+    return frozenset(re.findall(r"[A-Za-z_]\w*", declared))

@@ -1,0 +1,72 @@
+"""The hints on an error: the line that it is about, and what is known to help.
+
+A hint is made from the message, the line and the values of the session, without running any code.
+Where more than one thing may be meant, there is none: a wrong hint is worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from runtime import Engine, LuaError, LuaSyntaxError
+from th_shell.hints import arguments, calls, nil_names, notations, sizes
+from th_shell.hints.failure import Failure, failure_of, place_of
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Entry
+
+__all__ = ["hints_on", "hints_on_nil"]
+
+Rule = Callable[[Failure], str]
+
+_RULES: tuple[Rule, ...] = (
+    nil_names.nil_name,
+    calls.colon,
+    nil_names.nil_argument,
+    sizes.products,
+    sizes.element_counts,
+    sizes.view_sizes,
+    sizes.index_range,
+    sizes.sizes_of_all,
+    calls.operands,
+    arguments.call_of_tensor,
+    arguments.loop_limit,
+    arguments.wrong_kind,
+    calls.conversion,
+    calls.package,
+)
+_SYNTAX: tuple[Rule, ...] = (calls.brackets_missing, notations.notation)
+
+#: Functions with which programs raise errors of their own, whatever these say.
+_RAISING = ("error", "assert", "xerror")
+
+#: Functions whose own errors are those of a file that does not compile.
+_COMPILING = ("dofile",)
+
+
+def hints_on(error: LuaError, log: Sequence[Entry], engine: Engine) -> list[str]:
+    """The lines to show under an error of the last input: at most one of source and two more."""
+    failure = failure_of(error, log, engine)
+    lines = [quoted] if (quoted := _quoted(error, log)) else []
+    if failure is None or failure.function in _RAISING:
+        return lines
+    is_syntax = isinstance(error, LuaSyntaxError) or failure.function in _COMPILING
+    rules = _SYNTAX if is_syntax else _RULES
+    found = next((hint for rule in rules if (hint := rule(failure))), "")
+    return [*lines, f"hint: {found}"] if found else lines
+
+
+def hints_on_nil(source: str, engine: Engine) -> list[str]:
+    """The lines to show under an input that may have printed nil for a name that is none here."""
+    found = nil_names.of_nil_result(source, engine)
+    return [f"hint: {found}"] if found else []
+
+
+def _quoted(error: LuaError, log: Sequence[Entry]) -> str:
+    """The line that the message names, unless it is all that was typed last."""
+    chunk, number, line = place_of(error, log)
+    if not line.strip() or (log and line.strip() == log[-1].source.strip()):
+        return ""
+    shown = line.strip()
+    return f"{chunk}:{number}:  {shown if len(shown) <= 200 else shown[:200] + ' …'}"

@@ -1,0 +1,113 @@
+"""Hints on names that have no value: the nearest ones that have, and those of other languages."""
+
+from __future__ import annotations
+
+import re
+
+from runtime import Engine, Facts
+from th_shell.help.meanings import find_path, sections
+from th_shell.help.near import few_names, nearest
+from th_shell.hints import elsewhere
+from th_shell.hints.failure import KEYWORDS, PATH, Failure
+
+__all__ = ["nil_argument", "nil_name", "of_nil_result"]
+
+_NIL = re.compile(
+    r"attempt to (?:call|index|perform arithmetic on|concatenate|get length of) "
+    r"(global|field|method) '(\w+)' \(a nil value\)"
+)
+_LIBRARIES = frozenset("torch paths sys xlua lfs string table math io os".split())
+
+
+def nil_name(failure: Failure) -> str:
+    """For an error that names what is nil."""
+    found = _NIL.match(failure.text)
+    if found is None:
+        return ""
+    kind, name = found.groups()
+    if kind == "global":
+        return _global(name, failure)
+    mark = ":" if kind == "method" else "."
+    bases = set(re.findall(rf"({PATH})\s*\{mark}\s*{name}\b", failure.code, re.ASCII))
+    if len(bases) == 1:
+        return _member(bases.pop(), mark, name, failure)
+    return _elsewhere("methods", name) if kind == "method" else ""
+
+
+def nil_argument(failure: Failure) -> str:
+    """For a function of a library, or a comparison, that was given nil: the global that is nil."""
+    arguments = failure.text.partition("\n")[0]
+    given = failure.function and re.search(r"got nil|^invalid arguments:.* nil\b", arguments)
+    if not given and not re.fullmatch(
+        r"attempt to compare (?:nil with \w+|\w+ with nil)", arguments
+    ):
+        return ""
+    empty = [name for name in failure.paths() if _is_nil_global(name, failure)]
+    if len(empty) != 1:
+        return ""
+    near = _global(empty[0], failure)
+    return f"{empty[0]} is nil" + (f"; {near}" if near else "")
+
+
+def of_nil_result(source: str, engine: Engine) -> str:
+    """For an input that is a name and has printed nil: where it is surely meant otherwise."""
+    found = re.fullmatch(rf"\s*=?\s*(?:({PATH})\.)?(\w+)\s*", source, re.ASCII)
+    if found is None or found[2] in KEYWORDS:
+        return ""
+    base, name = found.groups()
+    failure = Failure("", "", source, source, engine)
+    if base is None:
+        return "" if failure.facts(name) else _elsewhere("globals", name)
+    of_torch = base in _LIBRARIES or failure.facts(base).get("category") == "tensor"
+    return _member(base, ".", name, failure) if of_torch else ""
+
+
+def _is_nil_global(path: str, failure: Failure) -> bool:
+    return "." not in path and not failure.is_local(path) and not failure.facts(path)
+
+
+def _global(name: str, failure: Failure) -> str:
+    if failure.is_local(name) or failure.facts(name):
+        return ""
+    if said := _elsewhere("globals", name):
+        return said
+    if name in failure.engine.names("torch"):
+        return f"there is torch.{name}"
+    return _there_is("", nearest(name, few_names("", failure.engine)))
+
+
+def _member(base: str, mark: str, name: str, failure: Failure) -> str:
+    """On a field or method that the value of a path does not have."""
+    facts = failure.facts(base)
+    if not facts:
+        known = base in ("np", "numpy") and not failure.is_local(base)
+        return _elsewhere("functions", name) if known else ""
+    if failure.facts(f"{base}.{name}"):
+        return ""
+    if base == "torch" and (said := _elsewhere("functions", name)):
+        return said
+    if said := _elsewhere_in_torch(base, facts, name):
+        return said
+    is_object = facts["category"] in ("tensor", "storage", "userdata")
+    if facts["category"] == "tensor" and (said := _elsewhere("methods", name)):
+        return re.sub(r"\bx\b", base, said)
+    near = nearest(name, few_names(base, failure.engine))
+    return _there_is(base + (":" if is_object else mark), near)
+
+
+def _elsewhere_in_torch(base: str, facts: Facts, name: str) -> str:
+    """For a method that is called as a function of torch, and the other way round."""
+    if base == "torch" and name in sections()["Tensor"]:
+        return f"{name} is a method: x:{name}(…)"
+    if facts["category"] == "tensor" and find_path(f"torch.{name}"):
+        return f"{name} is a function: torch.{name}({base})"
+    return ""
+
+
+def _there_is(lead: str, near: list[str]) -> str:
+    return "there is " + ", ".join(lead + name for name in near) if near else ""
+
+
+def _elsewhere(section: str, name: str) -> str:
+    said = elsewhere.names(section).get(name, "")
+    return said[1:] if said.startswith("!") else f"in place of {name}: {said}" if said else ""
