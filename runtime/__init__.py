@@ -16,6 +16,7 @@ with one_thread_at_load():
     from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError
     from runtime.host.preload import preload_lapack, preload_random
     from runtime.io.replacement import Replacement
+    from runtime.members import Member, Members
 
 __all__ = [
     "ALL",
@@ -26,6 +27,8 @@ __all__ = [
     "Interrupted",
     "LuaError",
     "LuaSyntaxError",
+    "Member",
+    "Members",
     "Replacement",
     "Row",
     "preload_lapack",

@@ -37,6 +37,7 @@ from runtime.core.platform import keep_pages
 from runtime.core.state import State
 from runtime.host import bridge
 from runtime.host.lua_calls import Calls
+from runtime.members import Members, read_members, steps_of
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
 
@@ -272,10 +273,29 @@ class Engine:
         """Put a string among the results of the session, as `evaluate` does with its values."""
         self._call(b"keep", value)
 
-    def names(self, path: str) -> dict[str, str]:
+    def names(self, path: str, prefix: str = "", limit: int = 0) -> dict[str, str]:
         """The names that may follow a dotted path ('' for globals), with their Lua types."""
-        lines = _text(self._call(b"names", _bytes(path))).splitlines()
-        return dict(line.split(" ") for line in lines)
+        found = self.members(steps_of(path), prefix, limit).found
+        return {member.name: member.kind for member in found}
+
+    def members(
+        self, steps: Sequence[str], prefix: str = "", limit: int = 0, any_text: bool = False
+    ) -> Members:
+        """The names that may follow a path, whose steps lua/names.lua tells; no code is run.
+
+        limit: how many, and the others are counted; 0: all. any_text: strings that are no names
+        count, too.
+        """
+        path = map(_bytes, steps)
+        return read_members(*self._call(b"names", _bytes(prefix), limit, any_text, *path))
+
+    def text_of(self, steps: Sequence[str]) -> tuple[str, str | None]:
+        """The Lua type of the value that a path leads to, and its text.
+
+        The text is None for what is no string, number or boolean.
+        """
+        kind, text = self._call(b"text_of", *map(_bytes, steps))
+        return _text(kind), None if text is None else _text(text)
 
     def set_fill_pattern(self, byte: int | None) -> None:
         """Fill new memory with a byte, instead of leaving it undetermined (None)."""

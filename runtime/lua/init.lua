@@ -53,7 +53,7 @@ for _, name in ipairs{
   'parallel/thread_pool', 'tensor/formulas', 'tensor/storage', 'tensor/tensor', 'tensor/torch',
   'tensor/utility', 'packages/timer', 'tensor/kernels', 'tensor/random', 'files/files',
   'files/methods', 'files/tensors', 'files/serialize', 'files/deserialize', 'files/saving',
-  'packages/print', 'shell', 'packages/output', 'testing/tester', 'packages/cmdline',
+  'packages/print', 'shell', 'names', 'packages/output', 'testing/tester', 'packages/cmdline',
   'packages/init',
 } do
   th.chunk(name)(th)

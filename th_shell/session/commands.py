@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
-__all__ = ["find_command", "is_command"]
+__all__ = ["find_command", "is_command", "marks"]
 
 Command = Callable[["Session", str], None]
 
@@ -31,6 +31,11 @@ def _system(session: Session, line: str) -> None:
 
 #: The commands by their marks. Of two marks that an input begins with, the longer one counts.
 _COMMANDS: dict[str, Command] = {"?": _help, "$": _system}
+
+
+def marks() -> list[str]:
+    """The beginnings of inputs that are commands, in alphabetic order."""
+    return sorted(_COMMANDS)
 
 
 def _mark(text: str) -> str:
