@@ -11,11 +11,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
+from th_shell.config import Config
 from th_shell.session.commands import find_command, is_command
 from th_shell.session.inputs import split
 from th_shell.session.interrupt import last_resort
 from th_shell.syntax import Judge, Syntax
-from th_shell.visible import visible
+from th_shell.visible import columns, visible
 
 __all__ = ["Entry", "Session"]
 
@@ -35,11 +36,13 @@ class Session:
     """Runs inputs in an engine, and writes their results to its standard output.
 
     judge: a function that compiles a text. time_format: the format, with one {}, of the seconds
-    that an input has taken; '' if they are not shown. log: the inputs of Lua so far.
+    that an input has taken; '' if they are not shown. config: the settings of the prompt. log: the
+    inputs of Lua so far.
     """
 
-    def __init__(self, engine: Engine, time_format: str = "") -> None:
+    def __init__(self, engine: Engine, time_format: str = "", config: Config | None = None) -> None:
         self.engine = engine
+        self.config = config or Config()
         self.log: list[Entry] = []
         self._time_format = time_format
         # While an input grows line by line, its beginning is compiled again and again.
@@ -108,8 +111,9 @@ class Session:
         if error is not None:
             self._show(error)
         if self._time_format:
-            taken = self._time_format.format(f"[{time.perf_counter() - start:.4f}s]")
-            self.engine.write(" " * _TIME_COLUMN + taken + "\n")
+            taken = f"[{time.perf_counter() - start:.4f}s]"
+            column = min(_TIME_COLUMN, max(columns() - len(taken) - 1, 0))
+            self.engine.write(" " * column + self._time_format.format(taken) + "\n")
         self.engine.flush()
         return not isinstance(error, Interrupted)
 

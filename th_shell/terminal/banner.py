@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ["BANNER"]
+import textwrap
+
+from th_shell.visible import columns
+
+__all__ = ["BANNER", "banner"]
 
 BANNER = """\
 th: the Torch7 shell, on LuaJIT and numpy
 ? for an overview, ? torch.randn for one function, Ctrl-D to leave
 """
+
+
+def banner() -> str:
+    """The lines, broken where the terminal is narrower."""
+    width = max(columns() - 1, 20)
+    return "".join(f"{textwrap.fill(line, width)}\n" for line in BANNER.splitlines())
