@@ -13,7 +13,7 @@ with one_thread_at_load():
     from runtime.calls.table import ALL, TABLE, Row
     from runtime.compute.processors import PROCESSORS
     from runtime.core.dtypes import DOUBLE
-    from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError
+    from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError, luajit_version
     from runtime.host.preload import preload_lapack, preload_random
     from runtime.io.replacement import Replacement
     from runtime.members import Member, Members
@@ -31,6 +31,7 @@ __all__ = [
     "Members",
     "Replacement",
     "Row",
+    "luajit_version",
     "preload_lapack",
     "preload_random",
 ]

@@ -39,7 +39,7 @@ from runtime.host import bridge
 from runtime.host.lua_calls import Calls
 from runtime.members import Members, read_members, steps_of
 
-__all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
+__all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError", "luajit_version"]
 
 OUT_OF_MEMORY = "not enough memory"
 
@@ -95,6 +95,16 @@ def _as_lua_error(error: Exception) -> LuaError:
         text = text.partition("\nstack traceback:")[0]
         return Interrupted(INTERRUPTED) if text.endswith(INTERRUPTED) else LuaError(text)
     return LuaError(_text(encode_error(error)[1:]))
+
+
+def _input(source: bytes) -> bytes:
+    """What the prompt compiles of an input: no blanks around it, no leading '='.
+
+    The lines above it stay, for the line numbers.
+    """
+    text = source.lstrip()
+    above = source.count(b"\n", 0, len(source) - len(text))
+    return b"\n" * above + text.rstrip().removeprefix(b"=")
 
 
 class _CtrlC:
@@ -193,9 +203,8 @@ class Engine:
         A leading '=' is accepted, a trailing ';' silences. before_values: called between what
         the expression itself prints and its values. Raises LuaSyntaxError, LuaError.
         """
-        text = source.strip()
+        text = _input(source)
         quiet = text.endswith(b";")
-        text = text.removeprefix(b"=")
         expression = self._expression(text.rstrip(b"; \t\r\n"), name)
         statement = None if expression is not None else self.compile(text, name)
         self._call(b"interpret", expression if expression is not None else statement)
@@ -214,7 +223,7 @@ class Engine:
 
         incomplete: its end is missing, be it an expression or a statement.
         """
-        text = source.strip().removeprefix(b"=")
+        text = _input(source)
         try:
             self.compile(b"return " + text.rstrip(b"; \t\r\n") + b"\n", name)
         except LuaSyntaxError as expression:
@@ -392,6 +401,11 @@ def _new_lua() -> Any:
         register_builtins=False,
         attribute_handlers=(_refuse, _refuse),
     )
+
+
+def luajit_version() -> str:
+    """The version of LuaJIT, as `jit.version` tells it: 'LuaJIT 2.1.1700000000'."""
+    return _text(_new_lua().eval(b"jit.version"))
 
 
 def _export_lua() -> None:

@@ -10,9 +10,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from th_shell.options import USAGE, Options, UsageError, parse
+from th_shell import __version__
+from th_shell.options import USAGE, Action, Options, UsageError, parse
 
 if TYPE_CHECKING:
     from runtime import Engine, LuaError
@@ -21,6 +24,8 @@ __all__ = ["main"]
 
 FAILURE = 1
 WRONG_USAGE = 2
+
+_MONITORS = {"warn": b"monitor_G()", "error": b"monitor_G(true)"}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -31,18 +36,36 @@ def main(argv: list[str] | None = None) -> int:
     except UsageError as error:
         print(f"th: {error}\n{USAGE}", end="", file=sys.stderr)
         return WRONG_USAGE
-    if options.help:
-        return _print_usage()
-    return _run(options)
+    return _print(options.prints) if options.prints else _run(options)
 
 
-def _print_usage() -> int:
+def _print(what: str) -> int:
     try:
-        os.write(1, USAGE.encode())
-    except OSError as error:
-        print(f"th: write error: {error.strerror}", file=sys.stderr)
+        for text in _texts(what):
+            os.write(1, text.encode("utf-8", "surrogateescape"))
+    except (OSError, ImportError) as error:
+        message = f"write error: {error.strerror}" if isinstance(error, OSError) else error
+        print(f"th: {message}", file=sys.stderr)
         return FAILURE
     return 0
+
+
+def _texts(what: str) -> Iterator[str]:
+    """What an option prints that does nothing else, part by part as it is known."""
+    if what == "help":
+        yield USAGE
+    elif what == "config":
+        from th_shell.config import load, overview
+
+        yield overview(load())
+    else:
+        yield f"th {__version__}\n"
+        from importlib.metadata import version
+
+        from runtime import luajit_version
+
+        yield f"{luajit_version()} (lupa {version('lupa')})\n"
+        yield f"numpy {version('numpy')}\nPython {'.'.join(map(str, sys.version_info[:3]))}\n"
 
 
 def _let_signals_end_the_program() -> None:
@@ -63,16 +86,20 @@ def _run(options: Options) -> int:
     _set_arguments(engine, options)
     if options.trust:
         engine.run(engine.compile(b"torch.trustfunctions(true)"))
+    prompt = _has_prompt(options)
     try:
         _run_before_prompt(engine, options)
     except LuaError as error:
         engine.flush()
         _report(error, "th: ")
-        return FAILURE
+        if not prompt:
+            return FAILURE
     engine.flush()
-    if options.interactive or not (options.actions or options.script or not sys.stdin.isatty()):
-        return _open_prompt(engine) or _check_output(engine)
-    return _check_output(engine)
+    return (prompt and _open_prompt(engine)) or _check_output(engine)
+
+
+def _has_prompt(options: Options) -> bool:
+    return options.interactive or not (options.actions or options.script or not sys.stdin.isatty())
 
 
 def _check_output(engine: Engine) -> int:
@@ -106,15 +133,28 @@ def _run_before_prompt(engine: Engine, options: Options) -> None:
     # Torch7: the startup file is not run with -i or -e.
     if startup and not options.interactive and not statements:
         engine.run(engine.compile_file(startup))
-    for kind, text in options.actions:
+    libraries = list(takewhile(lambda action: action.kind == "library", options.actions))
+    _run_actions(engine, libraries)
+    if options.monitor:
+        # Torch7: libraries are loaded before; the globals that they make are not reported.
+        engine.run(engine.compile(_MONITORS[options.monitor]))
+    _run_actions(engine, options.actions[len(libraries) :])
+    if options.script not in (None, "-"):
+        engine.run(engine.compile_file(options.script or ""))
+    elif options.script == "-":
+        engine.run(engine.compile(_standard_input(), b"=stdin"))
+    elif not (options.actions or options.interactive or sys.stdin.isatty()):
+        from th_shell.session.plain import run_piped
+
+        run_piped(engine, _standard_input())
+
+
+def _run_actions(engine: Engine, actions: Sequence[Action]) -> None:
+    for kind, text in actions:
         if kind == "library":
             _load(engine, text)
         else:
             engine.run(engine.compile(os.fsencode(text), b"=(command line)"))
-    if options.script not in (None, "-"):
-        engine.run(engine.compile_file(options.script or ""))
-    elif options.script == "-" or not (options.actions or options.interactive):
-        _run_standard_input(engine, always=options.script == "-")
 
 
 def _load(engine: Engine, name: str) -> None:
@@ -128,15 +168,13 @@ def _load(engine: Engine, name: str) -> None:
         _report(error, f"could not load {name}, skipping\n")
 
 
-def _run_standard_input(engine: Engine, always: bool) -> None:
-    if not always and sys.stdin.isatty():
-        return
+def _standard_input() -> bytes:
     source = sys.stdin.buffer.read()
     if source.startswith(b"#"):
         # As loadfile does, skip a first line that names the interpreter; an empty one takes its
         # place, for the line numbers.
-        source = b"\n" + source.partition(b"\n")[2]
-    engine.run(engine.compile(source, b"=stdin"))
+        return b"\n" + source.partition(b"\n")[2]
+    return source
 
 
 def _report(error: LuaError, prefix: str) -> None:

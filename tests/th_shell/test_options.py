@@ -16,7 +16,12 @@ STATEMENT = Action("statement", "print(1)")
         (["-lnn", "a.lua"], Options((Action("library", "nn"),), script="a.lua")),
         (["-i"], Options(interactive=True, arguments=("-i",))),
         (["--interactive", "a.lua"], Options(interactive=True, script="a.lua")),
-        (["-h"], Options(help=True)),
+        (["-h"], Options(prints="help")),
+        (["-i", "--version"], Options(prints="version")),
+        (["--config"], Options(prints="config")),
+        (["-g", "a.lua"], Options(monitor="warn", script="a.lua")),
+        (["--gglobals"], Options(monitor="error", arguments=("--gglobals",))),
+        (["-g", "-gg", "-"], Options(monitor="error", script="-")),
         (["a.lua", "--help", "-x"], Options(script="a.lua", arguments=("--help", "-x"))),
         (["-", "a", "b"], Options(script="-", arguments=("a", "b"))),
         (

@@ -18,10 +18,15 @@ from th_shell.session.interrupt import last_resort
 from th_shell.syntax import Judge, Syntax
 from th_shell.visible import columns, visible
 
-__all__ = ["Entry", "Session"]
+__all__ = ["Entry", "Session", "is_exit"]
 
 _LEAVE = ("exit", "exit()")
 _TIME_COLUMN = 70
+
+
+def is_exit(text: str) -> bool:
+    """Whether an input ends the session."""
+    return text.strip() in _LEAVE
 
 
 class Entry(NamedTuple):
@@ -62,7 +67,7 @@ class Session:
     def submit(self, text: str) -> bool:
         """Run all inputs in a text; returns False if one of them ends the session."""
         for piece in self.inputs(text):
-            if piece.strip() in _LEAVE:
+            if is_exit(piece):
                 return False
             if not self._enter(piece):
                 break
