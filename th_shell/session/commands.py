@@ -25,8 +25,14 @@ def _help(session: Session, name: str) -> None:
 
 def _system(session: Session, line: str) -> None:
     from th_shell.session.system_commands import run_command
+    from th_shell.session.variables import WrongVariable, substitute
 
-    session.engine.keep(run_command(line, session.write_through))
+    try:
+        command = substitute(line, lambda name: session.engine.text_of([f".{name}"]))
+    except WrongVariable as error:
+        session.write(f"{error}\n")
+        return
+    session.engine.keep(run_command(command, session.write_through))
 
 
 #: The commands by their marks. Of two marks that an input begins with, the longer one counts.
