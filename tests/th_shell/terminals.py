@@ -8,34 +8,44 @@ import pty
 import re
 import select
 import struct
+import subprocess
 import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 __all__ = ["Terminal"]
 
 
 class Terminal:
-    """The far end of a terminal, without colours."""
+    """The far end of a terminal. raw: all that was written to it."""
 
     def __init__(self, columns: int = 100) -> None:
         self._fd, self.theirs = pty.openpty()
         fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        self._shown = b""
+        self._shown = self.raw = b""
 
-    def streams(self) -> dict[str, int]:
-        """The standard streams of a process in this terminal."""
-        return dict.fromkeys(("stdin", "stdout", "stderr"), self.theirs)
+    @contextmanager
+    def running(self, command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+        """A process in this terminal, which ends with the block."""
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), self.theirs)
+        with subprocess.Popen(command, **streams, **options) as program:
+            try:
+                yield program
+            finally:
+                program.kill()
 
     def press(self, keys: bytes) -> None:
         """Press keys."""
         os.write(self._fd, keys)
 
-    def until(self, wanted: bytes, raw: bool = False) -> bytes:
-        """What it showed since the last call, up to and with some text; raw: with control codes."""
+    def until(self, wanted: bytes) -> bytes:
+        """What it showed since the last call, up to and with some text, without control codes."""
         while wanted not in self._shown:
             assert select.select([self._fd], [], [], 20)[0], self._shown
-            self._shown += os.read(self._fd, 4096)
-            if not raw:
-                self._shown = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", self._shown)
+            part = os.read(self._fd, 4096)
+            self.raw += part
+            self._shown = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", self._shown + part)
         before, _, self._shown = self._shown.partition(wanted)
         return before + wanted
 

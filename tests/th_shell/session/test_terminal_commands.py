@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,7 @@ def test_a_command_has_the_terminal(
     command: list[str], environment: dict[str, str], tmp_path: Path
 ) -> None:
     terminal = Terminal()
-    with subprocess.Popen(command, env=environment, cwd=tmp_path, **terminal.streams()) as program:
+    with terminal.running(command, env=environment, cwd=tmp_path) as program:
         terminal.until(b"th> ")
         terminal.press(b"$ test -t 0 && test -t 1 && tty </dev/tty >/dev/null && echo ter''minal\r")
         terminal.until(b"terminal\r\n")
@@ -36,16 +35,18 @@ def test_a_command_has_the_terminal(
         terminal.press(b"_LAST .. '|'\r")
         terminal.until(b"terminal\r\n|")
         terminal.until(b"th> ")
-        terminal.press(b"$ read word; echo got $$word\r")
+        terminal.press(b"$ echo rea''dy; read word; echo got $$word\r")
+        terminal.until(b"ready\r\n")
         terminal.press(b"this\r")
         terminal.until(b"got this\r\n")
         terminal.until(b"th> ")
-        terminal.press(b"$ sleep 60\r")
-        terminal.until(b"sleep 60\r\n")
+        terminal.press(b"$ echo rea''dy; sleep 60\r")
+        terminal.until(b"ready\r\n")
         terminal.press(b"\x03")
         terminal.until(b"th> ")
         terminal.press(b"6 * 7\r")
         terminal.until(b"42\t\r\n")
+        terminal.until(b"th> ")
         terminal.press(b"\x04")
         assert program.wait(20) == 0
     terminal.close()
