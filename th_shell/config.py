@@ -103,9 +103,7 @@ class Config:
     elide: int = _setting(
         1000, _whole(0, _MOST), "elements from which on a value is shown in part; 0: never"
     )
-    results: int = _setting(
-        0, _whole(0, _MOST), "how many results _RESULTS keeps; 0: all of the session"
-    )
+    results: int = _setting(1000, _whole(1, _MOST), "how many results _RESULTS keeps")
     pages: str = _setting("", _text, "a folder of pages that ?? takes examples from")
     history_path: str = _setting(
         "", _text, 'the file of former inputs; "": $TREPL_HISTORY or ~/.luahistory', "history.path"

@@ -16,11 +16,11 @@ local type, next, rawget, tonumber, tostring = type, next, rawget, tonumber, tos
 local select, ipairs = select, ipairs
 local raw_metatable, getinfo, getlocal = debug.getmetatable, debug.getinfo, debug.getlocal
 local sub, gsub, find, concat = string.sub, string.gsub, string.find, table.concat
-local clock, huge = os.clock, math.huge
+local host, huge = th.host, math.huge
 local fetch_struct, structs, class_of = th.fetch_struct, th.structs, th.class_of
 
 local MAX_DEPTH = 20     -- metatables of metatables
-local TIME = 0.04        -- seconds in which a limited number of names is looked for, and counted
+local TIME = 0.05        -- seconds in which a limited number of names is looked for, and counted
 local BETWEEN = 16384    -- names between two looks at the clock
 local NAME = '^[%a_][%w_]*$'
 
@@ -104,12 +104,20 @@ local function result(place, said)
   return class and { class = class } or nil
 end
 
+-- The locals of the session, which later inputs see before the globals: a table by their names.
+local function session_locals()
+  return th.session_locals and select(2, th.session_locals()) or {}
+end
+
 local function follow(...)
   local place = { value = _G }
   for i = 1, select('#', ...) do
     local step = select(i, ...)
     local mark, rest = sub(step, 1, 1), sub(step, 2)
-    if mark == '.' then
+    local own = i == 1 and mark == '.' and session_locals()[rest]
+    if own then
+      place = { value = own }
+    elseif mark == '.' then
       place = field(place, rest)
     elseif mark == '"' then
       place = { value = '' }
@@ -137,11 +145,11 @@ end
 -- operations, whose forms Python knows.
 local function add(list, name, value)
   local kind = type(value)
-  local words, of_table = '', ''
+  local words, of_table = '', nil
   if kind == 'function' then
     local source = source_of(value)
     if source ~= '=[C]' then words = parameters(value) end
-    of_table = find(source, '^=%[th%] core/') or find(source, '^=%[th%] tensor/')
+    of_table = find(source, '^=%[th%] core/bridge') or find(source, '^=%[th%] tensor/')
   end
   local n = #list
   list[n + 1], list[n + 2], list[n + 3], list[n + 4] = name, kind, words, of_table and '1' or ''
@@ -162,7 +170,7 @@ local function scan(list, seen, holder, prefix, limit, any, deadline)
       end
     end
     turns = turns + 1
-    if turns % BETWEEN == 0 and clock() > deadline then break end
+    if turns % BETWEEN == 0 and th.ask(host.clock) > deadline then break end
     key, value = next(holder, key)
   end
   return more
@@ -179,8 +187,11 @@ function shell.names(prefix, limit, any, ...)
   local place = follow(...)
   if not place then return '', 0, {} end
   local list, seen, more = {}, {}, 0
-  local deadline = limit > 0 and clock() + TIME or huge
+  local deadline = limit > 0 and th.ask(host.clock) + TIME or huge
   if limit == 0 then limit = huge end
+  if select('#', ...) == 0 then
+    more = scan(list, seen, session_locals(), prefix, limit, any, deadline)
+  end
   for _, holder in ipairs(holders(place)) do
     more = more + scan(list, seen, holder, prefix, limit, any, deadline)
   end

@@ -25,7 +25,7 @@ __all__ = ["LIMIT", "Candidate", "Completions", "complete"]
 LIMIT = 1000  # names that are listed
 
 #: Commands of the prompt whose argument is Lua; that of the others is a file.
-_WITH_LUA = ("%time", "%timeit", "%profile")
+_WITH_LUA = ("%time", "%timeit", "%profile", "%prun")
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def complete(text: str, cursor: int, engine: Engine) -> Completions:
 
 def _command(before: str, behind: str, engine: Engine, mark: re.Match[str]) -> Completions:
     if mark.end() == len(before):
-        names = [name for name in marks() if name.startswith(mark[1])]
+        names = [name for name in marks() if name.startswith(mark[1]) and len(name) > 1]
         return Completions(mark.start(1), [Candidate(name, "command") for name in names])
     if mark[1] in _WITH_LUA:
         return _lua(before, behind, engine, mark.end())

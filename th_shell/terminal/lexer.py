@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.styles.pygments import pygments_token_to_classname
-from pygments.lexers.scripting import LuaLexer  # type: ignore[import-untyped]
 
 from th_shell.session.commands import is_command
 
@@ -27,7 +26,6 @@ _MARK = re.compile(
     r"(?P<comment>--)?\[(?P<level>=*)\[|--.*"
     r"|(?P<quote>[\"'])(?:\\.|(?!(?P=quote))[^\\])*(?:(?P=quote)|(?P<more>\\)?$)"
 )
-_PYGMENTS = LuaLexer(stripnl=False, ensurenl=False)
 
 
 class _Open(NamedTuple):
@@ -109,5 +107,13 @@ def _code(text: str) -> StyleAndTextTuples:
     """The parts of code in which all strings and comments are closed."""
     return [
         (f"class:{pygments_token_to_classname(kind)}", part)
-        for kind, part in (_PYGMENTS.get_tokens(text) if text else ())
+        for kind, part in (_pygments().get_tokens(text) if text else ())
     ]
+
+
+@cache
+def _pygments() -> Any:
+    # Late: the first prompt does without.
+    from pygments.lexers.scripting import LuaLexer  # type: ignore[import-untyped]
+
+    return LuaLexer(stripnl=False, ensurenl=False)

@@ -271,9 +271,9 @@ def test_a_table_with_very_many_names_is_cut() -> None:
     engine.run(engine.compile(source))
     seconds = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         found = complete("big.key_9", 9, engine)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     names = [candidate.text for candidate in found.candidates]
     assert len(names) == LIMIT and names == sorted(names) and names[0].startswith("key_9")
     assert 0 < found.more <= 111_111 - LIMIT

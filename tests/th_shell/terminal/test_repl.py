@@ -61,7 +61,9 @@ def typed_slowly(session: Session, keyboard: PipeInput, printed: Callable[[], st
             # The history is read, and the menu shown, in the background.
             some = next(rest)
             for i, text in enumerate([some] if isinstance(some, str) else some, 1):
-                asyncio.get_running_loop().call_later(0.1 + PAUSE * (i - 1), keyboard.send_text, text)
+                asyncio.get_running_loop().call_later(
+                    0.1 + PAUSE * (i - 1), keyboard.send_text, text
+                )
 
         assert loop(session, lambda: prompt.prompt(pre_run=press)) == 0
         return printed()
