@@ -39,12 +39,12 @@ class LuaCompleter(Completer):
     def _found(self, document: Document) -> Iterator[Completion]:
         at = document.cursor_position
         found = complete(document.text, at, self._engine)
-        for candidate in found.candidates:
-            yield _shown(candidate, found.start - at)
         if found.more:
-            # It changes nothing where it is chosen.
+            # First, so that it is seen; it changes nothing where it is chosen.
             typed = document.text[found.start : at]
             yield Completion(typed, found.start - at, display=f"({found.more:,} more)")
+        for candidate in found.candidates:
+            yield _shown(candidate, found.start - at)
 
 
 def _shown(candidate: Candidate, start: int) -> Completion:
