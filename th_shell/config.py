@@ -8,7 +8,6 @@ of `Config`: `th --config` and the warnings know it by that.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -55,7 +54,7 @@ def _whole(lowest: int, highest: int) -> Reader:
 def _one_of(*words: str) -> Reader:
     def read(value: Any) -> Any:
         if value not in words:
-            raise _WrongValue(" or ".join(map(json.dumps, words)))
+            raise _WrongValue(" or ".join(map(_shown, words)))
         return value
 
     return read
@@ -164,6 +163,9 @@ def _key(setting: Field[Any]) -> str:
 
 
 def _shown(value: Any) -> str:
+    """A value as it stands in the file."""
+    import json  # late: for warnings and --config alone
+
     try:
         return json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):  # a date

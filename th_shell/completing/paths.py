@@ -78,6 +78,9 @@ def _call(code: Sequence[Token], called: int, first: int, end: int) -> Path | No
     before = path_before(code, called)
     if before is None or not _ends_expression(code, called):
         return None
+    if before.steps == [".require"] and [token.kind for token in code[first:end]] == ["string"]:
+        # What it returns, if the module is loaded.
+        return Path([".package", ".loaded", f".{code[first].content}"], before.first)
     is_method = called >= 2 and code[called - 2].text == ":"
     name = before.steps[-1][1:]
     result = result_of(name, is_method, _count(code[first:end]))

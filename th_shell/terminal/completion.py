@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from runtime import Engine
-from th_shell.completing.complete import Candidate, complete
 from th_shell.visible import visible
+
+if TYPE_CHECKING:
+    from th_shell.completing.complete import Candidate
 
 __all__ = ["LuaCompleter"]
 
@@ -37,6 +40,8 @@ class LuaCompleter(Completer):
         return found
 
     def _found(self, document: Document) -> Iterator[Completion]:
+        from th_shell.completing.complete import complete  # late: the first prompt does without
+
         at = document.cursor_position
         found = complete(document.text, at, self._engine)
         if found.more:

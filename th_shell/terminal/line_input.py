@@ -50,6 +50,10 @@ def _prepare(readline: ModuleType, session: Session, history: LineHistory) -> No
     readline.set_completer_delims("")  # what is completed begins where `complete` says
     readline.set_completer(_completer(readline, session))
     readline.parse_and_bind("tab: complete")
+    readline.parse_and_bind("set enable-bracketed-paste off")
+    for arrow in ("[", "O"):  # the two ways in which terminals send Up and Down
+        readline.parse_and_bind(f'"\\e{arrow}A": history-search-backward')
+        readline.parse_and_bind(f'"\\e{arrow}B": history-search-forward')
     readline.parse_and_bind(f"set editing-mode {session.config.keys}")
 
 

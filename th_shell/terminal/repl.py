@@ -31,7 +31,6 @@ from th_shell.terminal.history import session_history
 from th_shell.terminal.indentation import Indenter
 from th_shell.terminal.keys import completion_keys, editor_keys, is_typed
 from th_shell.terminal.lexer import InputLexer
-from th_shell.terminal.line_input import line_reader
 from th_shell.terminal.prompts import CONTINUATION, prompt_text
 from th_shell.terminal.theme import color_depth, in_colour, style
 from th_shell.visible import visible
@@ -47,6 +46,8 @@ def run(engine: Engine) -> int:
     engine.write("".join(f"{visible(warning)}\n" for warning in config.warnings))
     engine.flush()
     if is_dumb_terminal():
+        from th_shell.terminal.line_input import line_reader
+
         return loop(session, line_reader(session))
     return loop(session, create_prompt(session, output=_output()).prompt)
 
