@@ -6,23 +6,27 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-__all__ = ["KEYWORDS", "Token", "closing", "opening", "tokens"]
+__all__ = ["KEYWORDS", "Token", "closing", "opening", "structure", "tokens"]
 
 KEYWORDS = frozenset(
     "and break do else elseif end false for function goto if in local nil not or repeat "
     "return then true until while".split()
 )
 
-_TOKEN = re.compile(
+_TEXTS = (
     r"(?P<comment>--\[(?P<c>=*)\[(?:[\s\S]*?\](?P=c)\]|[\s\S]*)|--[^\n]*)"
     r"|(?P<string>\[(?P<s>=*)\[(?:[\s\S]*?\](?P=s)\]|[\s\S]*)"
     r"|\"(?:\\[\s\S]|[^\\\n\"])*\"?|'(?:\\[\s\S]|[^\\\n'])*'?)"
-    r"|(?P<number>\.?\d(?:[eEpP][+-]|(?!\.\.)[\w.])*)"
-    r"|(?P<name>[^\W\d]\w*)"
-    r"|(?P<sign>\.\.\.|\.\.|::|[=~<>]=|\S)"
 )
+_TOKEN = re.compile(
+    rf"{_TEXTS}|(?P<number>\.?\d(?:[eEpP][+-]|(?!\.\.)[\w.])*)"
+    r"|(?P<name>[^\W\d]\w*)|(?P<sign>\.\.\.|\.\.|::|[=~<>]=|\S)"
+)
+_BLOCKS = "function|then|do|repeat|else|elseif|end|until"
+_STRUCTURE = re.compile(rf"{_TEXTS}|(?P<keyword>\b(?:{_BLOCKS})\b)|(?P<sign>[][(){{}}])")
+# A comment of one line is never open: what is typed next, on the next line, is no part of it.
 _CLOSED = {
-    "comment": re.compile(r"--\[(=*)\[[\s\S]*\]\1\]\Z"),
+    "comment": re.compile(r"--(?!\[=*\[)|--\[(=*)\[[\s\S]*\]\1\]\Z"),
     "string": re.compile(
         r"(?:\[(=*)\[[\s\S]*\]\1\]|\"(?:\\[\s\S]|[^\\\"])*\"|'(?:\\[\s\S]|[^\\'])*')\Z"
     ),
@@ -58,15 +62,24 @@ class Token(NamedTuple):
 
 def tokens(text: str) -> list[Token]:
     """The tokens of a text, comments among them."""
-    found = []
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup or "sign"
-        if kind in ("c", "s"):
-            kind = "comment" if match["comment"] is not None else "string"
-        if kind == "name" and match[0] in KEYWORDS:
-            kind = "keyword"
-        found.append(Token(kind, match[0], match.start()))
-    return found
+    return [_token(match) for match in _TOKEN.finditer(text)]
+
+
+def structure(text: str) -> list[Token]:
+    """The tokens that open and close blocks and brackets, and strings and comments.
+
+    This takes a fraction of the time for all tokens.
+    """
+    return [_token(match) for match in _STRUCTURE.finditer(text)]
+
+
+def _token(match: re.Match[str]) -> Token:
+    kind = match.lastgroup or "sign"
+    if kind in ("c", "s"):
+        kind = "comment" if match["comment"] is not None else "string"
+    if kind == "name" and match[0] in KEYWORDS:
+        kind = "keyword"
+    return Token(kind, match[0], match.start())
 
 
 def opening(code: Sequence[Token], at: int) -> int | None:

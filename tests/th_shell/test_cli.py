@@ -293,6 +293,8 @@ def test_a_terminal_without_escapes_or_colours(
             (b"", b"th>"),
             (b"string.forma\t('%d', 5)\r", b"5\t\r\n"),
             (b"", b"th>"),
+            (b"f()\x1b[A\r", b"twice\t\r\n"),
+            (b"", b"th>"),
         ]:
             terminal.press(keys)
             terminal.until(answer)

@@ -11,7 +11,7 @@ import re
 
 from prompt_toolkit.buffer import Buffer
 
-from th_shell.tokens import Token, tokens
+from th_shell.tokens import Token, structure
 
 __all__ = ["Indenter", "margin"]
 
@@ -22,8 +22,8 @@ _CLOSED = re.compile(r"[ \t]*(?:(?:end|until|else|elseif)\b|[})\]])$")
 
 def margin(before: str, width: int) -> str:
     """The blanks for a new line behind a text."""
-    found = tokens(before)
-    if found and found[-1].is_open:
+    found = structure(before)
+    if found and found[-1].is_open:  # a string or a long comment
         return ""
     opened = _opened(found)
     return _margin_of_line(before, opened) + " " * width if opened else ""
@@ -31,7 +31,7 @@ def margin(before: str, width: int) -> str:
 
 def _margin_of_closing(before: str) -> str | None:
     """The blanks for a line that the text ends with and that closes something."""
-    found = tokens(before)
+    found = structure(before)
     opened = _opened(found[:-1])
     return _margin_of_line(before, opened) if opened else None
 
@@ -81,6 +81,12 @@ class Indenter:
         buffer.newline(copy_margin=False)
         buffer.insert_text(blanks)
         self._row, self._blanks = buffer.document.cursor_position_row, blanks
+
+    def make_room(self, buffer: Buffer) -> None:
+        """Take back the blanks of the line, where a text of several lines is to be pasted."""
+        line = buffer.document.current_line
+        if buffer.document.cursor_position_row == self._row and line == self._blanks:
+            buffer.delete_before_cursor(len(buffer.document.current_line_before_cursor))
 
     def _inserted(self, buffer: Buffer) -> None:
         document = buffer.document

@@ -132,7 +132,10 @@ def _bindings(session: Session, indenter: Indenter) -> KeyBindings:
     @bindings.add(Keys.BracketedPaste, filter=editing)
     def _(event: KeyPressEvent) -> None:
         # Without the last newline: the next Enter then runs the block.
-        event.current_buffer.insert_text("\n".join(event.data.splitlines()))
+        lines = event.data.splitlines()
+        if len(lines) > 1:
+            indenter.make_room(event.current_buffer)
+        event.current_buffer.insert_text("\n".join(lines))
 
     return bindings
 

@@ -205,6 +205,12 @@ def test_lines_are_indented_while_they_are_typed(
     assert (tmp_path / "history").read_text() == expected
 
 
+def test_a_pasted_block_keeps_its_margins(typed_slowly: Slowly, tmp_path: Path) -> None:
+    block = "do\n      x = 1\n   end"
+    typed_slowly(["if true then", ENTER, paste(f"{block}\n"), ENTER, "e", "nd", ENTER])
+    assert (tmp_path / "history").read_text() == f"if true then\n{block}\nend\n"
+
+
 def test_what_comes_all_at_once_is_not_indented(typed: Type, tmp_path: Path) -> None:
     typed("do" + ENTER + "    x = 1" + ENTER + "   end" + ENTER)
     assert (tmp_path / "history").read_text() == "do\n    x = 1\n   end\n"
