@@ -41,13 +41,19 @@ class Terminal:
 
     def until(self, wanted: bytes) -> bytes:
         """What it showed since the last call, up to and with some text, without control codes."""
+        assert self.shows(wanted, 20), self._shown
+        before, _, self._shown = self._shown.partition(wanted)
+        return before + wanted
+
+    def shows(self, wanted: bytes, seconds: float) -> bool:
+        """Whether a text is shown, after so many seconds without news at the latest."""
         while wanted not in self._shown:
-            assert select.select([self._fd], [], [], 20)[0], self._shown
+            if not select.select([self._fd], [], [], seconds)[0]:
+                return False
             part = os.read(self._fd, 4096)
             self.raw += part
             self._shown = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", self._shown + part)
-        before, _, self._shown = self._shown.partition(wanted)
-        return before + wanted
+        return True
 
     def close(self) -> None:
         """Close both ends."""

@@ -1,4 +1,4 @@
-"""The lines that the prompt shows at its start."""
+"""The lines that th shows at its start, and its prompt."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import textwrap
 
 from th_shell.visible import columns
 
-__all__ = ["BANNER", "banner"]
+__all__ = ["BANNER", "PROMPT", "banner"]
 
 BANNER = """\
 th: the Torch7 shell, on LuaJIT and numpy
 ? for an overview, ? torch.randn for one function, Ctrl-D to leave
 """
+
+PROMPT = "th> "
 
 
 def banner() -> str:

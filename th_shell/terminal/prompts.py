@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from th_shell.session.session import Session
+from th_shell.terminal.banner import PROMPT
 
-__all__ = ["CONTINUATION", "PROMPT", "prompt_text"]
+__all__ = ["CONTINUATION", "prompt_text"]
 
-PROMPT = "th> "
 CONTINUATION = "..> "
 
 
