@@ -13,7 +13,13 @@ from runtime.core.platform import require
 require()  # first: what is loaded from here on fails in less clear ways
 
 from runtime.compute.processors import PROCESSORS  # noqa: E402
-from runtime.engine import Engine, Interrupted, LuaError, LuaSyntaxError  # noqa: E402
+from runtime.engine import (  # noqa: E402
+    Engine,
+    Interrupted,
+    LuaError,
+    LuaSyntaxError,
+    luajit_version,
+)
 from runtime.facts import Facts  # noqa: E402
 from runtime.host.late import load  # noqa: E402
 from runtime.host.preload import (  # noqa: E402
@@ -21,6 +27,7 @@ from runtime.host.preload import (  # noqa: E402
     preload_operations,
     preload_random,
 )
+from runtime.members import Member, Members  # noqa: E402
 
 if TYPE_CHECKING:
     from runtime.calls.table import ALL, TABLE, Row
@@ -37,8 +44,11 @@ __all__ = [
     "Interrupted",
     "LuaError",
     "LuaSyntaxError",
+    "Member",
+    "Members",
     "Replacement",
     "Row",
+    "luajit_version",
     "preload_lapack",
     "preload_operations",
     "preload_random",

@@ -37,8 +37,9 @@ from runtime.host import start
 from runtime.host.lua_calls import Calls
 from runtime.host.running import describe
 from runtime.inputs import EMPTY, KEEP, forms, read
+from runtime.members import Members, read_members, steps_of
 
-__all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
+__all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError", "luajit_version"]
 
 _LUA = os.path.join(os.path.dirname(__file__), "lua")
 
@@ -96,6 +97,16 @@ def _as_lua_error(error: Exception) -> LuaError:
         text = text.partition("\nstack traceback:")[0]
         return Interrupted(INTERRUPTED) if text.endswith(INTERRUPTED) else LuaError(text)
     return LuaError(_text(encode_error(error)[1:]))
+
+
+def _input(source: bytes) -> bytes:
+    """What the prompt compiles of an input: no blanks around it, no leading '='.
+
+    The lines above it stay, for the line numbers.
+    """
+    text = source.lstrip()
+    above = source.count(b"\n", 0, len(source) - len(text))
+    return b"\n" * above + text.rstrip().removeprefix(b"=")
 
 
 class _CtrlC:
@@ -253,6 +264,10 @@ class Engine:
         """
         return read_facts(self._call(b"inspect", _bytes(path), statistics))
 
+    def keep_results(self, count: int) -> None:
+        """Set how many of the session's results are kept; others are dropped."""
+        self._call(b"keep_results", count)
+
     def use_prompt_who(self) -> None:
         """Let the global function who list sizes, bytes and shared memory, as a prompt needs it.
 
@@ -273,9 +288,8 @@ class Engine:
         A leading '=' is accepted, a trailing ';' silences. before_values: called between what
         the expression itself prints and its values. Raises LuaSyntaxError, LuaError.
         """
-        text = source.strip()
+        text = _input(source)
         quiet = text.endswith(b";")
-        text = text.removeprefix(b"=")
         expression = self._expression(text.rstrip(b"; \t\r\n"), name)
         statement = None if expression is not None else self.compile(text, name)
         self._check(self._call(b"evaluate", expression, statement, quiet, before_values))
@@ -293,7 +307,7 @@ class Engine:
 
         incomplete: its end is missing, be it an expression or a statement.
         """
-        text = source.strip().removeprefix(b"=")
+        text = _input(source)
         if not text.strip(EMPTY):
             return
         # With the newline, an open string in quotes is an error, and not incomplete.
@@ -322,9 +336,8 @@ class Engine:
         an input of nothing but semicolons does nothing. number: the input's first value is `_N` in
         later ones. Raises LuaSyntaxError, LuaError.
         """
-        text = source.strip()
+        text = _input(source)
         quiet = text.endswith(b";")
-        text = text.removeprefix(b"=")
         if not text.strip(EMPTY):
             return
         result = self._enter(text, name, number, quiet, before_values)
@@ -464,10 +477,29 @@ class Engine:
         """Put a string among the results of the session, as `evaluate` does with its values."""
         self._call(b"keep", value)
 
-    def names(self, path: str) -> dict[str, str]:
+    def names(self, path: str, prefix: str = "", limit: int = 0) -> dict[str, str]:
         """The names that may follow a dotted path ('' for globals), with their Lua types."""
-        lines = _text(self._call(b"names", _bytes(path))).splitlines()
-        return dict(line.split(" ") for line in lines)
+        found = self.members(steps_of(path), prefix, limit).found
+        return {member.name: member.kind for member in found}
+
+    def members(
+        self, steps: Sequence[str], prefix: str = "", limit: int = 0, any_text: bool = False
+    ) -> Members:
+        """The names that may follow a path, whose steps lua/names.lua tells; no code is run.
+
+        limit: how many, and the others are counted; 0: all. any_text: strings that are no names
+        count, too.
+        """
+        path = map(_bytes, steps)
+        return read_members(*self._call(b"names", _bytes(prefix), limit, any_text, *path))
+
+    def text_of(self, steps: Sequence[str]) -> tuple[str, str | None]:
+        """The Lua type of the value that a path leads to, and its text.
+
+        The text is None for what is no string, number or boolean.
+        """
+        kind, text = self._call(b"text_of", *map(_bytes, steps))
+        return _text(kind), None if text is None else _text(text)
 
     def set_default_type(self, name: str) -> str:
         """Set the default type of tensors by its name; returns the former one. Raises LuaError."""
@@ -566,6 +598,11 @@ def _new_lua() -> Any:
         register_builtins=False,
         attribute_handlers=(_refuse, _refuse),
     )
+
+
+def luajit_version() -> str:
+    """The version of LuaJIT, as `jit.version` tells it: 'LuaJIT 2.1.1700000000'."""
+    return _text(_new_lua().eval(b"jit.version"))
 
 
 def _export_lua() -> None:

@@ -11,10 +11,13 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from th_shell.options import USAGE, Options, UsageError, parse
+from th_shell import __version__
+from th_shell.options import USAGE, Action, Options, UsageError, parse
 
 if TYPE_CHECKING:
     from runtime import Engine, LuaError
@@ -23,6 +26,9 @@ __all__ = ["main"]
 
 FAILURE = 1
 WRONG_USAGE = 2
+_DUMB = ("dumb", "unknown")  # terminals that cannot move their cursor, by TERM
+
+_MONITORS = {"warn": b"monitor_G()", "error": b"monitor_G(true)"}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -43,11 +49,9 @@ def _main(argv: list[str] | None) -> int:
     except UsageError as error:
         print(f"th: {error}\n{USAGE}", end="", file=sys.stderr)
         return WRONG_USAGE
-    if options.help:
-        return _print_usage()
     if options.check is not None:
         return _check_programs(options)
-    return _run(options)
+    return _print(options.prints) if options.prints else _run(options)
 
 
 def _check_programs(options: Options) -> int:
@@ -59,13 +63,33 @@ def _check_programs(options: Options) -> int:
     return check(options.check or (), options.json)
 
 
-def _print_usage() -> int:
+def _print(what: str) -> int:
     try:
-        os.write(1, USAGE.encode())
-    except OSError as error:
-        print(f"th: write error: {error.strerror}", file=sys.stderr)
+        for text in _texts(what):
+            os.write(1, text.encode("utf-8", "surrogateescape"))
+    except (OSError, ImportError) as error:
+        message = f"write error: {error.strerror}" if isinstance(error, OSError) else error
+        print(f"th: {message}", file=sys.stderr)
         return FAILURE
     return 0
+
+
+def _texts(what: str) -> Iterator[str]:
+    """What an option prints that does nothing else, part by part as it is known."""
+    if what == "help":
+        yield USAGE
+    elif what == "config":
+        from th_shell.config import load, overview
+
+        yield overview(load())
+    else:
+        yield f"th {__version__}\n"
+        from importlib.metadata import version
+
+        from runtime import luajit_version
+
+        yield f"{luajit_version()} (lupa {version('lupa')})\n"
+        yield f"numpy {version('numpy')}\nPython {'.'.join(map(str, sys.version_info[:3]))}\n"
 
 
 def _let_signals_end_the_program() -> None:
@@ -85,26 +109,30 @@ def _run(options: Options) -> int:
         return FAILURE
 
     engine = Engine()
-    opens_prompt = _wants_prompt(options)
+    opens_prompt = _opens_prompt(options)
     _prepare(engine, options, opens_prompt)
     try:
         _run_before_prompt(engine, options)
     except LuaError as error:
         engine.flush()
         _report(error, "th: ")
-        return FAILURE
+        if not opens_prompt:
+            return FAILURE
     engine.flush()
-    if opens_prompt:
-        return _open_prompt(engine) or _check_output(engine)
-    return _check_output(engine)
+    return (opens_prompt and _open_prompt(engine)) or _check_output(engine)
+
+
+def _opens_prompt(options: Options) -> bool:
+    return options.interactive or not (options.actions or options.script or not sys.stdin.isatty())
 
 
 def _begins_with_the_prompt(options: Options) -> bool:
     """Whether nothing is to be run before the prompt, which is one of a terminal."""
-    runs = options.actions or options.script
+    runs = options.actions or options.script or options.monitor
     if runs or (os.environ.get("TREPLSTARTUP") and not options.interactive):
         return False
-    return os.name == "posix" and os.isatty(0) and os.isatty(1)
+    is_dumb = os.environ.get("TERM", "") in _DUMB
+    return os.name == "posix" and os.isatty(0) and os.isatty(1) and not is_dumb
 
 
 def _open_prompt_first(options: Options) -> int:
@@ -114,18 +142,21 @@ def _open_prompt_first(options: Options) -> int:
     first = FirstPrompt()
     try:
         from runtime import Engine, preload_operations
+        from th_shell import config as settings
         from th_shell.session import preparing
         from th_shell.terminal import repl
 
+        config = settings.load()
+
         def prepare(engine: Engine) -> None:
             _prepare(engine, options, opens_prompt=True)
-            preparing.prepare(engine)
+            preparing.prepare(engine, config)
             with suppress(Exception):  # the first operation raises it again
                 preload_operations()
 
         engine = Engine(prepare)
         _survive_broken_pipes()
-        return repl.run(engine, first) or _check_output(engine)
+        return repl.run(engine, config, first) or _check_output(engine)
     except ImportError:
         os.write(1, b"\n")
         raise
@@ -142,11 +173,6 @@ def _prepare(engine: Engine, options: Options, opens_prompt: bool) -> None:
     _set_arguments(engine, options)
     if options.trust:
         engine.run(engine.compile(b"torch.trustfunctions(true)"))
-
-
-def _wants_prompt(options: Options) -> bool:
-    runs_something = options.actions or options.script or not sys.stdin.isatty()
-    return options.interactive or not runs_something
 
 
 def _check_output(engine: Engine) -> int:
@@ -180,15 +206,28 @@ def _run_before_prompt(engine: Engine, options: Options) -> None:
     # Torch7: the startup file is not run with -i or -e.
     if startup and not options.interactive and not statements:
         engine.run(engine.compile_file(startup))
-    for kind, text in options.actions:
+    libraries = list(takewhile(lambda action: action.kind == "library", options.actions))
+    _run_actions(engine, libraries)
+    if options.monitor:
+        # Torch7: libraries are loaded before; the globals that they make are not reported.
+        engine.run(engine.compile(_MONITORS[options.monitor]))
+    _run_actions(engine, options.actions[len(libraries) :])
+    if options.script not in (None, "-"):
+        engine.run(engine.compile_file(options.script or ""))
+    elif options.script == "-":
+        engine.run(engine.compile(_standard_input(), b"=stdin"))
+    elif not (options.actions or options.interactive or sys.stdin.isatty()):
+        from th_shell.session.plain import run_piped
+
+        run_piped(engine, _standard_input())
+
+
+def _run_actions(engine: Engine, actions: Sequence[Action]) -> None:
+    for kind, text in actions:
         if kind == "library":
             _load(engine, text)
         else:
             engine.run(engine.compile(os.fsencode(text), b"=(command line)"))
-    if options.script not in (None, "-"):
-        engine.run(engine.compile_file(options.script or ""))
-    elif options.script == "-" or not (options.actions or options.interactive):
-        _run_standard_input(engine, always=options.script == "-")
 
 
 def _load(engine: Engine, name: str) -> None:
@@ -202,15 +241,13 @@ def _load(engine: Engine, name: str) -> None:
         _report(error, f"could not load {name}, skipping\n")
 
 
-def _run_standard_input(engine: Engine, always: bool) -> None:
-    if not always and sys.stdin.isatty():
-        return
+def _standard_input() -> bytes:
     source = sys.stdin.buffer.read()
     if source.startswith(b"#"):
         # As loadfile does, skip a first line that names the interpreter; an empty one takes its
         # place, for the line numbers.
-        source = b"\n" + source.partition(b"\n")[2]
-    engine.run(engine.compile(source, b"=stdin"))
+        return b"\n" + source.partition(b"\n")[2]
+    return source
 
 
 def _report(error: LuaError, prefix: str) -> None:
@@ -236,11 +273,13 @@ def _open_prompt(engine: Engine) -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _survive_broken_pipes()
     if sys.stdin.isatty():
+        from th_shell import config as settings
         from th_shell.session import preparing
         from th_shell.terminal import repl
 
-        preparing.prepare(engine)
-        return repl.run(engine)
+        config = settings.load()
+        preparing.prepare(engine, config)
+        return repl.run(engine, config)
     from th_shell.session import plain
 
     return plain.run(engine)

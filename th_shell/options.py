@@ -17,13 +17,18 @@ Options:
   -e statement       run a statement
   -l name            load a library (also -lname)
   -i, --interactive  open the prompt after statements and script
+  -g, --globals      print where a global is made, or read before it was made
+  -gg, --gglobals    make that an error
   --trust-functions  load functions from .t7 files: their bytecode can do anything
   --check path...    read programs (with --json, for other programs), and say what they need that
                      is not here; they are not run
+  --config           print the settings of the prompt, and the file they are in
+  --version          print the versions of th and of what it runs on
   -h, --help         print this help
   -                  run the standard input as a script
 
-Without statement and script: the prompt; the standard input where that is not a terminal.
+Without statement and script: the prompt. Where the standard input is not a terminal, its inputs are
+run as at the prompt, without one; a file that is Lua as a whole is run as a script.
 """
 
 
@@ -42,52 +47,66 @@ class Options(NamedTuple):
     """A command line.
 
     actions: the options -e and -l in their order. interactive: whether the prompt is opened after
-    these and the script. script: a path, '-' for the standard input, or None. arguments: the words
-    behind the script, or all words if there is none. trust: whether functions in files are loaded.
-    check: the files and folders of --check, or None; json: whether it answers in JSON.
+    these and the script. prints: 'help', 'version' or 'config' where th only prints that. script:
+    a path, '-' for the standard input, or None. arguments: the words behind the script, or all
+    words if there is none. trust: whether functions in files are loaded. monitor: what happens
+    where a global is made or is not there: '' nothing, 'warn' or 'error'. check: the files and
+    folders of --check, or None; json: whether it answers in JSON.
     """
 
     actions: tuple[Action, ...] = ()
     interactive: bool = False
-    help: bool = False
+    prints: str = ""
     script: str | None = None
     arguments: tuple[str, ...] = ()
     trust: bool = False
+    monitor: str = ""
     check: tuple[str, ...] | None = None
     json: bool = False
 
 
-_KINDS = {"-e": "statement", "-l": "library"}
+_WITH_WORD = {"-e": "statement", "-l": "library"}
+_PRINTING = {"-h": "help", "--help": "help", "--version": "version", "--config": "config"}
+_FLAGS: dict[str, dict[str, bool | str]] = {
+    "-i": {"interactive": True},
+    "--interactive": {"interactive": True},
+    "--trust-functions": {"trust": True},
+    "-g": {"monitor": "warn"},
+    "--globals": {"monitor": "warn"},
+    "-gg": {"monitor": "error"},
+    "--gglobals": {"monitor": "error"},
+}
 
 
 def parse(words: Sequence[str]) -> Options:
     """Read a command line (without the program's name). Raises UsageError."""
-    actions: list[Action] = []
-    interactive = trust = False
+    found = Options(arguments=tuple(words))
     at = 0
     while at < len(words):
         word = words[at]
         at += 1
         if word == "-" or not word.startswith("-"):
-            return Options(tuple(actions), interactive, False, word, tuple(words[at:]), trust)
-        if word in ("-h", "--help"):
-            return Options(help=True)
+            return found._replace(script=word, arguments=tuple(words[at:]))
+        if word in _PRINTING:
+            return Options(prints=_PRINTING[word])
         if word == "--check":
             return _check(words[at:])
-        if word in ("-i", "--interactive"):
-            interactive = True
-        elif word == "--trust-functions":
-            trust = True
-        elif word in _KINDS:
+        if word in _FLAGS:
+            found = found._replace(**_FLAGS[word])  # type: ignore[arg-type]
+        elif word in _WITH_WORD:
             if at == len(words):
                 raise UsageError(f"{word} needs a {'statement' if word == '-e' else 'name'}")
-            actions.append(Action(_KINDS[word], words[at]))
+            found = _and(found, _WITH_WORD[word], words[at])
             at += 1
         elif word.startswith("-l"):
-            actions.append(Action("library", word[2:]))
+            found = _and(found, "library", word[2:])
         else:
             raise UsageError(f"unrecognized option {word}")
-    return Options(tuple(actions), interactive, False, None, tuple(words), trust)
+    return found
+
+
+def _and(options: Options, kind: str, text: str) -> Options:
+    return options._replace(actions=(*options.actions, Action(kind, text)))
 
 
 def _check(words: Sequence[str]) -> Options:

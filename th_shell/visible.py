@@ -1,4 +1,4 @@
-"""Makes text from files safe to show in a terminal.
+"""Fits text to a terminal: its width, and makes text from files safe to show.
 
 Names and texts from files can contain control codes that move the cursor, hide text, or make the
 terminal type something. They are shown as Lua writes them in strings.
@@ -6,12 +6,23 @@ terminal type something. They are shown as Lua writes them in strings.
 
 from __future__ import annotations
 
+import os
 import re
 
-__all__ = ["visible"]
+__all__ = ["columns", "visible"]
+
+_USUAL_COLUMNS = 80
 
 # The control codes other than newline and tab, and bytes 0x80 to 0x9f that are no UTF-8.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f]")
+
+
+def columns() -> int:
+    """How many columns the terminal has that the standard output goes to."""
+    try:
+        return os.get_terminal_size(1).columns or _USUAL_COLUMNS
+    except OSError:  # the output goes somewhere else
+        return _USUAL_COLUMNS
 
 
 def visible(text: str) -> str:

@@ -7,7 +7,7 @@ local shell = th.shell
 
 local type = type
 
-local MOST = 1000 -- results that are kept
+local most = 1000 -- results that are kept
 
 -- luacheck: globals _RESULTS _LAST
 _RESULTS = {}
@@ -16,6 +16,11 @@ _LAST = ''
 local current -- the number of the input that runs, if it has one
 local list -- the table _RESULTS to which the indices of `places` belong
 local places = {} -- the index of the first value of an input, by the input's number
+
+--- Sets how many results are kept.
+function shell.keep_results(count)
+  most = count
+end
 
 --- Sets by which number the next value is known that is kept; nil for none.
 function shell.number_results(number)
@@ -28,7 +33,7 @@ function shell.keep(value)
   local count = #_RESULTS + 1
   _RESULTS[count] = value
   -- False and not nil, which would change the number of results.
-  if count > MOST then _RESULTS[count - MOST] = false end
+  if count > most then _RESULTS[count - most] = false end
   _LAST = value
   if list ~= _RESULTS then list, places = _RESULTS, {} end
   if current and value ~= nil then places[current] = count end
@@ -37,6 +42,6 @@ end
 --- The first value of the input of a number, or nil.
 function shell.result(number)
   local place = places[number]
-  if list ~= _RESULTS or not place or #list - place >= MOST then return nil end
+  if list ~= _RESULTS or not place or #list - place >= most then return nil end
   return list[place]
 end

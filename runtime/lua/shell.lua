@@ -1,15 +1,15 @@
---- The functions that Python's engine calls: compile, run and evaluate code, list names, and so on.
+--- The functions that Python's engine calls: compile, run and evaluate code, and so on.
 -- @module shell
 
 local th = ...
 local host, loading = th.host, th.loading
 
 local type, pcall, xpcall, select = type, pcall, xpcall, select
-local error, rawget, next, require = error, rawget, next, require
+local error, require = error, require
 local loadstring, loadfile = loadstring, loadfile
 local sethook, getinfo = debug.sethook, debug.getinfo
-local raw_metatable, jit_off, jit_attach = debug.getmetatable, jit.off, jit.attach
-local find, gmatch, sort, concat = string.find, string.gmatch, table.sort, table.concat
+local jit_off, jit_attach = jit.off, jit.attach
+local find = string.find
 local ffi = require 'ffi'
 local pressed = ffi.cast('int32_t *', host.pressed) -- whether Ctrl-C was: see stopping/turns.lua
 local buffer = require 'string.buffer'
@@ -239,64 +239,6 @@ end
 function shell.evaluate(expression, statement, ...)
   local f = shell.prepare_input(expression or statement)
   return shell.run_input(f, expression ~= nil, ...)
-end
-
--- The value that a dotted path of names leads to, found without calling any metamethod.
-local function resolve(path)
-  local value = _G
-  local _, locals = th.session_locals()
-  for name in gmatch(path, '[^.]+') do
-    local found = locals[name]
-    local holder = value
-    locals = {}
-    for _ = 1, 20 do
-      if found ~= nil then break end
-      if type(holder) == 'table' then found = rawget(holder, name) end
-      if found ~= nil then break end
-      local mt = raw_metatable(holder)
-      if type(mt) ~= 'table' then break end
-      found = rawget(mt, name)
-      if found ~= nil then break end
-      local index = rawget(mt, '__index')
-      holder = type(index) == 'table' and index or mt
-    end
-    if found == nil then return nil end
-    value = found
-  end
-  return value
-end
-
--- Adds the names of a value's fields to a table, with their types: its own and those that it
--- inherits by its metatable.
-local function collect(names, value)
-  for _ = 1, 20 do
-    if type(value) == 'table' then
-      for k, v in next, value do
-        if type(k) == 'string' and names[k] == nil and find(k, '^[%a_][%w_]*$') then
-          names[k] = type(v)
-        end
-      end
-    end
-    local mt = raw_metatable(value)
-    if type(mt) ~= 'table' then return end
-    local index = rawget(mt, '__index')
-    value = type(index) == 'table' and index or mt
-  end
-end
-
---- The names that may follow a path ('' for the globals), as lines of name and type.
-function shell.names(path)
-  local names, lines = {}, {}
-  local value = resolve(path)
-  if value == nil then return '' end
-  if path == '' then
-    local _, locals = th.session_locals()
-    for name, value_of_local in next, locals do names[name] = type(value_of_local) end
-  end
-  collect(names, value)
-  for name, kind in next, names do lines[#lines + 1] = name .. ' ' .. kind end
-  sort(lines)
-  return concat(lines, '\n')
 end
 
 --- Loads what Python otherwise loads when a program needs it first.

@@ -66,7 +66,7 @@ def test_locals_outlive_their_input(
         ),
         (
             ["local y = 5", "\n\nerror(y)"],
-            "[2]:1: 5\nstack traceback:\n\t[C]: in function 'error'\n\t[2]:1: in main chunk\n",
+            "[2]:3: 5\nstack traceback:\n\t[C]: in function 'error'\n\t[2]:3: in main chunk\n",
         ),
         (
             ["local y = 5\nlocal z = y.a.b", "y, z"],

@@ -1,27 +1,46 @@
-"""A terminal for programs that tests start."""
+"""A terminal for tests: keys in, and out what it shows."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
 import select
+import struct
+import subprocess
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 __all__ = ["Terminal"]
 
 
 class Terminal:
-    """The far end of a terminal: keys in, and out what it shows, without colours."""
+    """The far end of a terminal. raw: all that was written to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, columns: int = 100) -> None:
         self._fd, self.theirs = pty.openpty()
-        self._shown = b""
+        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        self._shown = self.raw = b""
+
+    @contextmanager
+    def running(self, command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+        """A process in this terminal, which ends with the block."""
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), self.theirs)
+        with subprocess.Popen(command, **streams, **options) as program:
+            try:
+                yield program
+            finally:
+                program.kill()
 
     def press(self, keys: bytes) -> None:
+        """Press keys."""
         os.write(self._fd, keys)
 
     def until(self, wanted: bytes) -> bytes:
-        """What it showed since the last call, up to and with some text."""
+        """What it showed since the last call, up to and with some text, without control codes."""
         assert self.shows(wanted, 20), self._shown
         before, _, self._shown = self._shown.partition(wanted)
         return before + wanted
@@ -31,10 +50,12 @@ class Terminal:
         while wanted not in self._shown:
             if not select.select([self._fd], [], [], seconds)[0]:
                 return False
-            self._shown += os.read(self._fd, 4096)
-            self._shown = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", self._shown)
+            part = os.read(self._fd, 4096)
+            self.raw += part
+            self._shown = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", self._shown + part)
         return True
 
     def close(self) -> None:
+        """Close both ends."""
         os.close(self._fd)
         os.close(self.theirs)

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.th_shell.terminals import Terminal
+from th_shell import __version__
 from th_shell.options import USAGE
 from th_shell.terminal.banner import BANNER
 
@@ -93,6 +95,85 @@ def test_a_syntax_error(th: Run, statement: str, message: str) -> None:
     assert outcome(th("-e", statement)) == (1, "", f"th: {message}\n")
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("1+1", "2\t\n"),
+        ("x = torch.ones(2)\nx:sum()\n", "2\t\n"),
+        ("x = 5\n\nx;\n= x\nfunction f()\n  return 'f'\nend\nf()", "5\t\nf\t\n"),
+        ("local x = 5\nprint(x)", "5\t\n"),
+        ("1\nexit\n2", "1\t\n"),
+        ("$ echo one\n_LAST", "one\none\n\t\n"),
+        ("#!th\n2", "2\t\n"),
+    ],
+)
+def test_what_is_piped_is_run_as_at_the_prompt(
+    command: list[str], environment: dict[str, str], source: str, expected: str
+) -> None:
+    done = subprocess.run(command, env=environment, input=source, capture_output=True, text=True)
+    assert outcome(done) == (0, expected, "")
+
+
+@pytest.mark.parametrize(
+    ("source", "out", "error"),
+    [
+        ("1\n\nx:foo()\n2", "1\t\n", "stdin:3: attempt to index global 'x' (a nil value)"),
+        ("1\ny = = 2", "", "stdin:2: unexpected symbol near '='"),
+    ],
+)
+def test_an_error_ends_what_is_piped(th: Run, source: str, out: str, error: str) -> None:
+    done = th(input=source)
+    assert (done.returncode, done.stdout) == (1, out)
+    assert done.stderr.splitlines()[0] == f"th: {error}"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"), [("x = 5\ntostring(x)\nprint(x)", "5\t\n"), ("x = 5\nx", "5\t\n")]
+)
+def test_a_file_as_the_standard_input(
+    command: list[str], environment: dict[str, str], tmp_path: Path, source: str, expected: str
+) -> None:
+    (tmp_path / "a.lua").write_text(source)
+    with open(tmp_path / "a.lua") as file:
+        done = subprocess.run(command, env=environment, stdin=file, capture_output=True, text=True)
+    assert outcome(done) == (0, expected, "")
+
+
+def test_the_versions(th: Run) -> None:
+    pattern = rf"th {re.escape(__version__)}\nLuaJIT 2\.1\S* \(lupa \S+\)\nnumpy \S+\nPython 3\S+\n"
+    done = th("--version")
+    assert re.fullmatch(pattern, done.stdout) and done.returncode == 0
+
+
+def test_the_settings_are_shown(th: Run, tmp_path: Path) -> None:
+    shown = th("--config").stdout
+    assert shown.startswith(f"# {tmp_path}/.config/th/config.toml (not there: these are the defaul")
+    assert 'keys = "emacs"            # whose keys edit a line: emacs or vi\n' in shown
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ("-g", (0, "created global variable: x @ =(command line):1\t\n5\t\n", "")),
+        (
+            "-gg",
+            (
+                1,
+                "",
+                "th: (command line):1: created global variable: x @ =(command line):1\n"
+                "stack traceback:\n\t[C]: in function '__newindex'\n\t(command line):1: in main "
+                "chunk\n",
+            ),
+        ),
+    ],
+)
+def test_globals_are_monitored(
+    th: Run, tmp_path: Path, option: str, expected: tuple[int, str, str]
+) -> None:
+    (tmp_path / "lib.lua").write_text("of_lib = 1")
+    assert outcome(th(option, "-llib", "-e", "x = of_lib + 4 print(x)")) == expected
+
+
 def test_a_script_that_is_not_there(th: Run) -> None:
     message = "th: cannot open nowhere.lua: No such file or directory\n"
     assert outcome(th("nowhere.lua")) == (1, "", message)
@@ -158,10 +239,15 @@ def test_ctrl_c_ends_a_compiled_loop_in_a_script(
         assert program.stderr.read() == b""
 
 
-def test_a_terminal(command: list[str], environment: dict[str, str]) -> None:
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
     terminal = Terminal()
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal.theirs)
-    with subprocess.Popen(command, env=environment, **streams) as program:
+    yield terminal
+    terminal.close()
+
+
+def test_a_terminal(command: list[str], environment: dict[str, str], terminal: Terminal) -> None:
+    with terminal.running(command, env=environment) as program:
         assert terminal.until(b"th> ").startswith(BANNER.replace("\n", "\r\n").encode())
         terminal.press(b"6 *\r")
         terminal.until(b"..> ")
@@ -169,8 +255,94 @@ def test_a_terminal(command: list[str], environment: dict[str, str]) -> None:
         terminal.until(b"42\t\r\n")
         terminal.until(b"th> ")
         terminal.press(b"\x04")
-        assert program.wait(60) == 0
+        assert program.wait(20) == 0
+
+
+def test_a_narrow_terminal(command: list[str], environment: dict[str, str]) -> None:
+    terminal = Terminal(columns=30)
+    with terminal.running(command, env=environment) as program:
+        shown = terminal.until(b"th> ").decode()
+        assert max(map(len, shown.split("\r\n"))) < 30
+        terminal.press(b"x = 123456789 + 123456789 + 123456789\r")
+        shown = terminal.until(b"s]").decode()
+        assert "..>" not in shown and len(shown.split("\r\n")[-1].split("\n")[-1]) < 30
+        terminal.until(b"th> ")
+        terminal.press(b"\x04")
+        assert program.wait(20) == 0
     terminal.close()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "forbidden"),
+    [("TERM", "dumb", rb"\x1b"), ("NO_COLOR", "1", rb"\x1b\[(?:\d+;)*(?:3[0-8]|9\d|48)[;m]")],
+)
+def test_a_terminal_without_escapes_or_colours(
+    command: list[str],
+    environment: dict[str, str],
+    terminal: Terminal,
+    variable: str,
+    value: str,
+    forbidden: bytes,
+) -> None:
+    with terminal.running(command, env=environment | {variable: value}) as program:
+        for keys, answer in [
+            (b"", b"th>"),
+            (b"function f()\r", b"..>"),
+            (b"return 'twi' .. 'ce' end\r", b"th>"),
+            (b"f() -- note\r", b"twice\t\r\n"),
+            (b"", b"th>"),
+            (b"string.forma\t('%d', 5)\r", b"5\t\r\n"),
+            (b"", b"th>"),
+            (b"f()\x1b[A\r", b"twice\t\r\n"),
+            (b"", b"th>"),
+        ]:
+            terminal.press(keys)
+            terminal.until(answer)
+        terminal.press(b"\x04")
+        assert program.wait(20) == 0
+    assert not re.search(forbidden, terminal.raw)
+
+
+@pytest.mark.parametrize("words", [["-i", "bad.lua"], ["-i", "-e", "error('bad', 0)"]])
+def test_the_prompt_opens_after_an_error(
+    command: list[str],
+    environment: dict[str, str],
+    terminal: Terminal,
+    tmp_path: Path,
+    words: list[str],
+) -> None:
+    (tmp_path / "bad.lua").write_text("x = 5 error('bad', 0)")
+    with terminal.running([*command, *words], env=environment, cwd=tmp_path) as program:
+        assert terminal.until(b"th> ").startswith(b"th: bad\r\nstack traceback:\r\n")
+        terminal.press(b"6 * 7\r")
+        terminal.until(b"42\t\r\n")
+        terminal.until(b"th> ")
+        terminal.press(b"\x04")
+        assert program.wait(20) == 0
+
+
+def test_the_prompt_opens_after_an_error_in_the_startup_file(
+    command: list[str], environment: dict[str, str], terminal: Terminal, tmp_path: Path
+) -> None:
+    (tmp_path / "start.lua").write_text("x = = 5")
+    variables = environment | {"TREPLSTARTUP": "start.lua"}
+    with terminal.running(command, env=variables, cwd=tmp_path):
+        shown = terminal.until(b"th> ")
+        assert shown.startswith(b"th: start.lua:1: unexpected symbol near '='\r\nth: the Torch7")
+
+
+def test_settings_are_read_and_what_is_wrong_is_told(
+    command: list[str], environment: dict[str, str], terminal: Terminal, tmp_path: Path
+) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text("prompt_number = true\ncolour = 1\n")
+    variables = environment | {"TH_CONFIG": str(path)}
+    with terminal.running(command, env=variables):
+        warning = f"{path}: there is no setting colour; th --config lists them\r\n\r[1] th> "
+        assert terminal.until(b"[1] th> ").endswith(warning.encode())
+        terminal.press(b"6 * 7\r")
+        terminal.until(b"42\t\r\n")
+        terminal.until(b"[2] th> ")
 
 
 def test_a_statement_loads_nothing_of_the_terminal(environment: dict[str, str]) -> None:

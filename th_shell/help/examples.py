@@ -31,7 +31,7 @@ def show_examples(session: Session, text: str) -> None:
     if not is_path(name):
         session.write(_USAGE)
         return
-    found = find_examples(name, page_folders([session.pages]), session.engine)
+    found = find_examples(name, page_folders([session.config.pages]), session.engine)
     for problem in found.problems:
         session.write(f"?? has not read a page: {visible(problem)}\n")
     if not found.examples:

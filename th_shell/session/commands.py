@@ -14,7 +14,7 @@ from th_shell.visible import visible
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
-__all__ = ["find_command", "is_command"]
+__all__ = ["find_command", "is_command", "marks"]
 
 Command = Callable[["Session", str], None]
 
@@ -35,8 +35,14 @@ def _examples(session: Session, name: str) -> None:
 
 def _system(session: Session, line: str) -> None:
     from th_shell.session.system_commands import run_command
+    from th_shell.session.variables import WrongVariable, substitute
 
-    session.engine.keep(run_command(line, session.write_through))
+    try:
+        command = substitute(line, lambda name: session.engine.text_of([f".{name}"]))
+    except WrongVariable as error:
+        session.write(f"{error}\n")
+        return
+    session.engine.keep(run_command(command, session.write_through))
 
 
 def _magic(session: Session, line: str) -> None:
@@ -47,6 +53,13 @@ def _magic(session: Session, line: str) -> None:
 
 #: The commands by their marks. Of two marks that an input begins with, the longer one counts.
 _COMMANDS: dict[str, Command] = {"?": _help, "??": _examples, "$": _system, "%": _magic}
+
+
+def marks() -> list[str]:
+    """The beginnings of inputs that are commands, in alphabetic order."""
+    from th_shell.magics.table import MAGICS
+
+    return sorted([*_COMMANDS, *(f"%{name}" for name in MAGICS)])
 
 
 def _mark(text: str) -> str:

@@ -1,15 +1,19 @@
-"""``th -i`` without a terminal: reads inputs line by line, without a prompt or banner."""
+"""Inputs without a terminal, prompt or banner: ``th -i``, and what is piped into ``th``."""
 
 from __future__ import annotations
 
+import os
 import signal
+import stat
+from collections.abc import Iterator
 from io import RawIOBase
 from typing import BinaryIO
 
-from runtime import Engine
-from th_shell.session.session import Session
+from runtime import Engine, LuaSyntaxError
+from th_shell.session.commands import find_command, is_command
+from th_shell.session.session import Session, is_exit
 
-__all__ = ["read_and_run", "run"]
+__all__ = ["read_and_run", "run", "run_piped"]
 
 
 def run(engine: Engine) -> int:
@@ -33,3 +37,51 @@ def read_and_run(session: Session, stream: BinaryIO | RawIOBase) -> None:
                 return
             text = ""
     session.submit(text)
+
+
+def run_piped(engine: Engine, source: bytes) -> None:
+    """Run what came on the standard input, up to the first error. Raises LuaError.
+
+    A file that compiles as a whole is run as a script. Everything else is run input by input, as at
+    the prompt: then values are printed. Nothing is run if one of the inputs does not compile.
+    """
+    session = Session(engine)
+    text = source.decode("utf-8", "surrogateescape")
+    pieces = session.inputs(text)
+    if stat.S_ISREG(os.fstat(0).st_mode):
+        try:
+            chunk = engine.compile(source, b"=stdin")
+        except LuaSyntaxError:
+            pass
+        else:
+            engine.run(chunk)
+            return
+    placed = list(_placed(text, pieces))
+    for piece in placed:
+        if not is_command(piece):
+            engine.check_syntax(piece.encode("utf-8", "surrogateescape"))
+    for piece in placed:
+        if is_exit(piece):
+            break
+        _run_piece(session, piece)
+
+
+def _placed(text: str, pieces: list[str]) -> Iterator[str]:
+    """The inputs in a text, each behind as many empty lines as there are lines above it."""
+    lines = text.splitlines()
+    at = 0
+    for piece in pieces:
+        first = piece.splitlines()[0].strip()
+        found = next((i for i in range(at, len(lines)) if lines[i].strip() == first), at)
+        yield "\n" * found + piece
+        at = found + len(piece.splitlines())
+
+
+def _run_piece(session: Session, piece: str) -> None:
+    command = find_command(piece)
+    if command is None:
+        session.engine.enter(piece.encode("utf-8", "surrogateescape"))
+    else:
+        run, rest = command
+        run(session, rest)
+    session.engine.flush()

@@ -24,6 +24,7 @@ from th_shell.docs.running.evaluation import Outcome
 from th_shell.docs.settings.settings import Hidden
 from th_shell.session.chance import Chance
 from th_shell.session.page import input_of, is_run
+from th_shell.session.session import is_exit
 from th_shell.session.system_commands import run_command
 from th_shell.session.tee import Tee
 from th_shell.visible import visible
@@ -75,7 +76,7 @@ class Player:
                 self._do_hidden([one for one in example.hidden if one.kind != "teardown"])
                 if not is_run(example):
                     continue
-                if session.is_end(example.source):
+                if is_exit(example.source):
                     return False
                 if not self._step(example):
                     break

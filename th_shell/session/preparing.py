@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from runtime import Engine
+from th_shell.config import Config
 from th_shell.pictures.door import install
 
-__all__ = ["MOST_SHOWN", "prepare"]
-
-MOST_SHOWN = 1000  # elements; of larger values a part is shown
+__all__ = ["prepare"]
 
 
-def prepare(engine: Engine, most_shown: int = MOST_SHOWN) -> None:
-    """Let an engine show only a part of large values (0: all of them), draw pictures, and tell by
-    `who()` what its variables share.
+def prepare(engine: Engine, config: Config) -> None:
+    """Let an engine show large values, and keep results, as the settings say; draw pictures; and
+    tell by `who()` what its variables share.
     """
-    engine.set_elision(most_shown)
+    engine.set_elision(config.elide)
+    engine.keep_results(config.results)
     engine.use_prompt_who()
     install(engine)

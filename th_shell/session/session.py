@@ -14,22 +14,28 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
+from th_shell.config import Config
 from th_shell.session.commands import find_command, is_command
 from th_shell.session.inputs import is_page, split
 from th_shell.session.interrupt import Watch
 from th_shell.session.look import UNICODE, Look
 from th_shell.syntax import Judge, Syntax
-from th_shell.visible import visible
+from th_shell.visible import columns, visible
 
 if TYPE_CHECKING:
     from th_shell.docs.reading.compiler import Compiler
     from th_shell.docs.reading.examples import Example
     from th_shell.session.chance import Chance
 
-__all__ = ["Entry", "Session"]
+__all__ = ["Entry", "Session", "is_exit"]
 
 _LEAVE = ("exit", "exit()")
 _TIME_COLUMN = 70
+
+
+def is_exit(text: str) -> bool:
+    """Whether an input ends the session."""
+    return text.strip() in _LEAVE
 
 
 class Entry(NamedTuple):
@@ -58,9 +64,9 @@ class Session:
     """Runs inputs in an engine, and writes their results to its standard output.
 
     judge: a function that compiles a text. time_format: the format, with one {}, of the seconds
-    that an input has taken; '' if they are not shown. numbered: whether an
-    input's chunk is named by its number in the log, and its first value is `_N` in later inputs.
-    look: how examples of pages are marked. log: the inputs of Lua so far.
+    that an input has taken; '' if they are not shown. config: the settings of the prompt. numbered:
+    whether an input's chunk is named by its number in the log, and its first value is `_N` in later
+    inputs. look: how examples of pages are marked. log: the inputs of Lua so far.
     """
 
     #: The text that the next input is to begin with; who reads inputs takes it.
@@ -70,10 +76,12 @@ class Session:
         self,
         engine: Engine,
         time_format: str = "",
+        config: Config | None = None,
         numbered: bool = False,
         look: Look = UNICODE,
     ) -> None:
         self.engine = engine
+        self.config = config or Config()
         self.look = look
         self.log: list[Entry] = []
         #: The texts that were submitted, with the comments that no input has.
@@ -83,8 +91,6 @@ class Session:
         #: Asks the user a question, where there is somebody to answer; raises EOFError and
         #: KeyboardInterrupt.
         self.ask: Callable[[str], str] | None = None
-        #: A folder of pages that `??` takes examples from, '' for none; $TH_PAGES names others.
-        self.pages = ""
         self._time_format = time_format
         self._watch = Watch(engine)
         self._numbered = numbered
@@ -128,10 +134,6 @@ class Session:
         if len(self.log) > before:
             self._write_time(time.perf_counter() - start)
         return goes_on
-
-    def is_end(self, source: str) -> bool:
-        """Whether an input ends the session."""
-        return source.strip() in _LEAVE
 
     def _read_text(self, text: str) -> _Text:
         inputs = split(text, self.judge)
@@ -181,7 +183,7 @@ class Session:
     def _run_all(self, inputs: Sequence[str]) -> bool:
         with ExitStack() as stack:
             for piece in inputs:
-                if self.is_end(piece):
+                if is_exit(piece):
                     return False
                 command = find_command(piece)
                 if command is not None:
@@ -256,8 +258,9 @@ class Session:
 
     def _write_time(self, seconds: float) -> None:
         if self._time_format:
-            taken = self._time_format.format(f"[{seconds:.4f}s]")
-            self.engine.write(" " * _TIME_COLUMN + taken + "\n")
+            taken = f"[{seconds:.4f}s]"
+            column = min(_TIME_COLUMN, max(columns() - len(taken) - 1, 0))
+            self.engine.write(" " * column + self._time_format.format(taken) + "\n")
             self.engine.flush()
 
     def show(self, error: LuaError) -> None:

@@ -19,19 +19,28 @@ def run_command(command: str, write: Write) -> bytes:
     """Run a line in the system's shell; returns its standard output.
 
     write is called with each part of the output as it comes. `cd` changes the folder of th itself.
+    At a terminal, the command has a terminal, too.
     """
     words = command.split(maxsplit=1)
     if words and words[0] == "cd":
         return _change_folder(words[1] if len(words) > 1 else "~", write)
+    run = _run_piped
+    if os.isatty(0) and os.isatty(1):
+        from th_shell.session.terminal_commands import run_in_terminal as run
+    output, status = run(command, write)
+    if status in (-signal.SIGINT, 128 + signal.SIGINT):
+        write(b"\n")  # The terminal has shown ^C in this line.
+    return output
+
+
+def _run_piped(command: str, write: Write) -> tuple[bytes, int]:
     output = bytearray()
     with _interrupts_ignored(), _start(command) as process:
         assert process.stdout is not None
         while part := os.read(process.stdout.fileno(), 65536):
             output += part
             write(part)
-    if process.returncode in (-signal.SIGINT, 128 + signal.SIGINT):
-        write(b"\n")  # The terminal has shown ^C in this line.
-    return bytes(output)
+    return bytes(output), process.returncode
 
 
 def _start(command: str) -> subprocess.Popen[bytes]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["BANNER", "PROMPT"]
+from th_shell.visible import columns
+
+__all__ = ["BANNER", "PROMPT", "banner"]
 
 BANNER = """\
 th: the Torch7 shell, on LuaJIT and numpy
@@ -10,3 +12,14 @@ th: the Torch7 shell, on LuaJIT and numpy
 """
 
 PROMPT = "th> "
+
+
+def banner() -> str:
+    """The lines, broken where the terminal is narrower."""
+    width = max(columns() - 1, 20)
+    lines = BANNER.splitlines()
+    if all(len(line) <= width for line in lines):
+        return BANNER
+    import textwrap  # late: the first prompt does without where there is room
+
+    return "".join(f"{textwrap.fill(line, width)}\n" for line in lines)

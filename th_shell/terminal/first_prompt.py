@@ -12,7 +12,7 @@ import termios
 from collections.abc import Callable
 from typing import Any
 
-from th_shell.terminal.banner import BANNER, PROMPT
+from th_shell.terminal.banner import PROMPT, banner
 
 __all__ = ["FirstPrompt"]
 
@@ -32,7 +32,7 @@ class FirstPrompt:
         # A signal would end a program that has just shown its prompt, or leave modules half loaded.
         self._handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._set(termios.ECHO | termios.ECHOCTL)
-        os.write(_OUT, (BANNER + PROMPT).encode())
+        os.write(_OUT, (banner() + PROMPT).encode())
 
     def read_with(self, editor: Callable[[], str]) -> str:
         """Read the first input with the editor, which shows its own prompt in place of this one."""
@@ -42,6 +42,11 @@ class FirstPrompt:
             return editor()
         finally:
             self.close()
+
+    def say(self, text: str) -> None:
+        """Show lines above the prompt, which the editor shows again."""
+        if text:
+            os.write(_OUT, f"\r\x1b[K{text}".encode("utf-8", "surrogateescape"))
 
     def _set(self, shown: int) -> None:
         """Have the terminal keep keys one by one, as the editor will; shown: flags of ECHO."""

@@ -1,8 +1,8 @@
 """The history of inputs, in a file that the reference's shell also uses: lines, the oldest first.
 
-The file is named by $TREPL_HISTORY, otherwise it is ~/.luahistory. An input of several lines is
-stored as several lines; when the file is read, these are joined again to the inputs that Lua's
-compiler finds complete.
+The file is named by $TREPL_HISTORY or the settings, otherwise it is ~/.luahistory. An input of
+several lines is stored as several lines; when the file is read, these are joined again to the
+inputs that Lua's compiler finds complete.
 """
 
 from __future__ import annotations
@@ -18,19 +18,26 @@ from prompt_toolkit.history import History
 
 from th_shell.session.commands import is_command
 from th_shell.session.inputs import split
+from th_shell.session.session import Session
 from th_shell.syntax import Judge, Syntax
 
-__all__ = ["LineHistory", "history_path"]
+__all__ = ["LineHistory", "history_path", "session_history"]
 
-MAX_LINES = 5_000  # that are read, from the end of the file
 MAX_LINES_OF_INPUT = 100
 _PRIVATE = 0o600
 
 
-def history_path(environment: Mapping[str, str]) -> Path:
-    """The history file, as the variables of an environment name it."""
-    named = environment.get("TREPL_HISTORY")
-    return Path(named) if named else Path(os.path.expanduser("~")) / ".luahistory"
+def history_path(environment: Mapping[str, str], configured: str = "") -> Path:
+    """The history file, as the variables of an environment name it, or else the settings."""
+    named = environment.get("TREPL_HISTORY") or configured or os.path.join("~", ".luahistory")
+    return Path(os.path.expanduser(named))
+
+
+def session_history(session: Session, ready: Callable[[], None] | None = None) -> LineHistory:
+    """The history of a session's inputs. ready: waits until its engine can be used."""
+    config = session.config
+    path = history_path(os.environ, config.history_path)
+    return LineHistory(path, session.judge, session.inputs, ready, config.history_size)
 
 
 def _make_private(descriptor: int) -> None:
@@ -46,8 +53,8 @@ class LineHistory(History):
 
     judge: a function that compiles a text. inputs: a function that finds the inputs in a text that
     was entered, by default as in code. ready: waits until these can be used; None where they can
-    now. Where the file cannot be read or written, no error is raised; the history then ends with
-    the program.
+    now. lines: how many are read, from the end of the file. Where the file cannot be read or
+    written, no error is raised; the history then ends with the program.
     """
 
     def __init__(
@@ -56,9 +63,11 @@ class LineHistory(History):
         judge: Judge,
         inputs: Callable[[str], Sequence[str]] | None = None,
         ready: Callable[[], None] | None = None,
+        lines: int = 5_000,
     ) -> None:
         super().__init__()
         self._ready = ready
+        self._lines = lines
         self._path = path
         self._judge = judge
         self._inputs = inputs or (lambda text: split(text, judge))
@@ -89,7 +98,8 @@ class LineHistory(History):
                 text = file.read().decode("utf-8", "surrogateescape")
         except OSError:
             return []
-        return reversed(self._joined(text.splitlines()[-MAX_LINES:]))
+        lines = text.splitlines()
+        return reversed(self._joined(lines[max(len(lines) - self._lines, 0) :]))
 
     def store_string(self, string: str) -> None:
         """Add an input to the file."""

@@ -1,124 +1,121 @@
-"""Syntax highlighting of inputs: the lexer and the colours.
+"""Syntax highlighting of inputs, line by line.
 
-Each line is read by itself, and kept: a key in a long input changes one line. Only strings and
-comments in long brackets go on from line to line.
-
-The colours are the sixteen of the terminal, which the user has chosen to be readable.
+What a line looks like depends on its text and on the long string or comment that is open before
+it; both together are remembered. So a key in a long input costs the highlighting of one line.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import StyleAndTextTuples
-from prompt_toolkit.lexers import Lexer, PygmentsLexer
-from prompt_toolkit.styles import Style
+from prompt_toolkit.lexers import Lexer
+from prompt_toolkit.styles.pygments import pygments_token_to_classname
 
 from th_shell.session.commands import is_command
 
-__all__ = ["STYLE", "InputLexer"]
+__all__ = ["InputLexer"]
 
-STYLE = Style.from_dict(
-    {
-        "prompt": "ansigreen",
-        "command": "ansicyan",
-        "pygments.comment": "ansibrightblack italic",
-        "pygments.keyword": "ansiblue bold",
-        "pygments.keyword.constant": "ansicyan",
-        "pygments.keyword.declaration": "ansiblue bold",
-        "pygments.literal.number": "ansicyan",
-        "pygments.literal.string": "ansigreen",
-        "pygments.literal.string.escape": "ansiyellow",
-        "pygments.name": "",
-        "pygments.name.builtin": "ansimagenta",
-        "pygments.name.function": "",
-        "pygments.operator": "",
-        "pygments.operator.word": "ansiblue bold",
-    }
+_REMEMBERED = 20_000  # lines
+_COMMENT, _STRING = "class:pygments.comment", "class:pygments.literal.string"
+_MARK = re.compile(
+    r"(?P<comment>--)?\[(?P<level>=*)\[|--.*"
+    r"|(?P<quote>[\"'])(?:\\.|(?!(?P=quote))[^\\])*(?:(?P=quote)|(?P<more>\\)?$)"
 )
 
 
-#: What may hold a long bracket that is none, and long brackets of comments and strings.
-_LONG = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|(?P<comment>--)?\[(?P<level>=*)\[|--.*")
-
-
 class _Open(NamedTuple):
-    """A long bracket that a line begins in. level: its '=' signs."""
+    """A string or comment that goes on in the next line, and what ends it."""
 
     style: str
-    level: str
+    closing: str
+
+
+class _Line(NamedTuple):
+    """A highlighted line, and what is open behind it."""
+
+    parts: StyleAndTextTuples
+    open: _Open | None
 
 
 class InputLexer(Lexer):
     """Highlights Lua code; a line '? name' or '$ command' has a single colour."""
 
-    def __init__(self) -> None:
-        self._lua: Lexer | None = None
-        self._read = lru_cache(maxsize=20_000)(self._read_line)
-
     def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
         """The styled parts of each line."""
         if not document.text:
             return lambda number: []
+        lines = document.lines
         if is_command(document.text):
-            return lambda number: [("class:command", document.lines[number])]
-        # What each line begins in; lines that are not shown are not lexed.
-        begins: list[_Open | None] = [None]
+            return lambda number: [("class:command", lines[number])]
+        before: list[_Open | None] = [None]  # what is open before each line, as far as is known
 
-        def line(number: int) -> StyleAndTextTuples:
-            for text in document.lines[len(begins) - 1 : number]:
-                begins.append(_divided(begins[-1], text)[2])
-            return self._read(begins[number], document.lines[number])
+        def parts(number: int) -> StyleAndTextTuples:
+            if number >= len(lines):
+                return []
+            while len(before) <= number:
+                before.append(_line(lines[len(before) - 1], before[-1]).open)
+            return _line(lines[number], before[number]).parts
 
-        return line
-
-    def _read_line(self, opened: _Open | None, line: str) -> StyleAndTextTuples:
-        start, end, last = _divided(opened, line)
-        parts: StyleAndTextTuples = []
-        if opened and start:
-            parts.append((opened.style, line[:start]))
-        parts += self._plain(line[start:end])
-        if last and end < len(line):
-            parts.append((last.style, line[end:]))
         return parts
 
-    def _plain(self, text: str) -> StyleAndTextTuples:
-        if not text:
-            return []
-        if self._lua is None:
-            # Late: the first prompt does without.
-            from pygments.lexers.scripting import LuaLexer  # type: ignore[import-untyped]
 
-            self._lua = PygmentsLexer(LuaLexer)
-        return self._lua.lex_document(Document(text))(0)
-
-
-@lru_cache(maxsize=20_000)
-def _divided(opened: _Open | None, line: str) -> tuple[int, int, _Open | None]:
-    """Where code begins and ends in a line, and the long bracket that goes on behind the line."""
-    start = 0
-    if opened is not None:
-        start = _end(opened.level, line, 0)
-        if start < 0:
-            return 0, 0, opened
-    at = start
-    while match := _LONG.search(line, at):
-        at = match.end()
-        if match["level"] is None:
+@lru_cache(maxsize=_REMEMBERED)
+def _line(text: str, opened: _Open | None) -> _Line:
+    parts: StyleAndTextTuples = []
+    at = 0
+    if opened:
+        at, still = _end(text, opened)
+        parts.append((opened.style, text[:at]))
+        if still:
+            return _Line(parts, opened)
+    start = at
+    while mark := _MARK.search(text, at):
+        opening = _opening(mark)
+        if opening is None:
+            at = mark.end()
             continue
-        at = _end(match["level"], line, at)
-        if at < 0:
-            kind = "comment" if match["comment"] else "literal.string"
-            return start, match.start(), _Open(f"class:pygments.{kind}", match["level"])
-    return start, len(line), None
+        at, still = _end(text, opening, mark.end())
+        if still:
+            tail: StyleAndTextTuples = [(opening.style, text[mark.start() :])]
+            return _Line(parts + _code(text[start : mark.start()]) + tail, opening)
+    return _Line(parts + _code(text[start:]), None)
 
 
-def _end(level: str, line: str, start: int) -> int:
-    """The index behind the end of a long bracket; -1 if it goes on."""
-    closing = f"]{level}]"
-    at = line.find(closing, start)
-    return at if at < 0 else at + len(closing)
+def _opening(mark: re.Match[str]) -> _Open | None:
+    """What begins at a match and may go on in the next line."""
+    if mark["level"] is not None:
+        return _Open(_COMMENT if mark["comment"] else _STRING, f"]{mark['level']}]")
+    return _Open(_STRING, mark["quote"]) if mark["more"] else None
+
+
+def _end(text: str, opened: _Open, at: int = 0) -> tuple[int, bool]:
+    """Where a string or comment ends that is open at a position, and whether it stays open."""
+    if opened.closing.startswith("]"):
+        found = text.find(opened.closing, at)
+        return (len(text), True) if found < 0 else (found + len(opened.closing), False)
+    if at == len(text) and at:  # the backslash that makes it go on
+        return at, True
+    quote = opened.closing
+    inside = re.compile(rf"(?:\\.|[^\\{quote}])*(?:({quote})|(\\)?$)").match(text, at)
+    return (inside.end(), bool(inside[2])) if inside else (len(text), False)
+
+
+def _code(text: str) -> StyleAndTextTuples:
+    """The parts of code in which all strings and comments are closed."""
+    return [
+        (f"class:{pygments_token_to_classname(kind)}", part)
+        for kind, part in (_pygments().get_tokens(text) if text else ())
+    ]
+
+
+@cache
+def _pygments() -> Any:
+    # Late: the first prompt does without.
+    from pygments.lexers.scripting import LuaLexer  # type: ignore[import-untyped]
+
+    return LuaLexer(stripnl=False, ensurenl=False)

@@ -6,56 +6,71 @@ Enter runs an input that is complete, and otherwise begins a new line; also in a
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Thread
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.completion import CompleteEvent, get_common_complete_suffix
-from prompt_toolkit.enums import DEFAULT_BUFFER
-from prompt_toolkit.filters import has_completions, has_focus
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.cursor_shapes import ModalCursorShapeConfig
+from prompt_toolkit.enums import DEFAULT_BUFFER, EditingMode
+from prompt_toolkit.filters import has_focus
+from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
+from prompt_toolkit.utils import is_dumb_terminal
 
 from runtime import Engine
+from th_shell.config import VI, Config
 from th_shell.session.interrupt import calm
 from th_shell.session.look import ASCII, UNICODE, Look
 from th_shell.session.session import Session
-from th_shell.terminal.banner import BANNER, PROMPT
+from th_shell.terminal.banner import PROMPT, banner
 from th_shell.terminal.completion import LuaCompleter
 from th_shell.terminal.first_prompt import FirstPrompt
-from th_shell.terminal.history import LineHistory, history_path
-from th_shell.terminal.lexer import STYLE, InputLexer
+from th_shell.terminal.history import session_history
+from th_shell.terminal.indentation import Indenter
+from th_shell.terminal.keys import completion_keys, editor_keys, is_typed
+from th_shell.terminal.lexer import InputLexer
+from th_shell.terminal.prompts import CONTINUATION, prompt_text
+from th_shell.terminal.theme import color_depth, in_colour, style
+from th_shell.visible import visible
 
-__all__ = ["CONTINUATION", "PROMPT", "create_prompt", "loop", "run"]
+__all__ = ["create_prompt", "loop", "run"]
 
-CONTINUATION = "..> "
-INDENT = "  "
 _BEHIND_KEYS = 0.01  # seconds: keys that were pressed in advance are shown before the engine starts
 
 
-def run(engine: Engine, first: FirstPrompt | None = None) -> int:
+def run(engine: Engine, config: Config, first: FirstPrompt | None = None) -> int:
     """Run the prompt until the user leaves it; returns the exit status.
 
     first: the prompt that stands there already, for an engine that is not started yet.
     """
-    session = Session(engine, _time_format(), numbered=True, look=_look())
+    session = Session(engine, _time_format(config), config, numbered=True, look=_look(config))
     session.serve_person(lambda question: PromptSession[str](output=_output()).prompt(question))
-    if first is not None:
-        with calm():
-            return loop(session, _reading_first(engine, session, first))
-    engine.write(BANNER)
-    engine.flush()
-    prompt = create_prompt(session, output=_output())
+    warnings = "".join(f"{visible(warning)}\n" for warning in config.warnings)
     with calm():
-        return loop(session, lambda: prompt.prompt(default=session.take_next_input()))
+        if first is not None:
+            first.say(warnings)
+            return loop(session, _reading_first(engine, session, first))
+        engine.write(banner() + warnings)
+        engine.flush()
+        return loop(session, _reader(session))
+
+
+def _reader(session: Session) -> Callable[[], str]:
+    """What reads the inputs at a terminal."""
+    if is_dumb_terminal():
+        from th_shell.terminal.line_input import line_reader
+
+        return line_reader(session)
+    prompt = create_prompt(session, output=_output())
+    return lambda: prompt.prompt(default=session.take_next_input())
 
 
 def _reading_first(engine: Engine, session: Session, first: FirstPrompt) -> Callable[[], str]:
@@ -107,25 +122,50 @@ def create_prompt(
 
     ready: waits until the session's engine can be used; None where it can now.
     """
-    return PromptSession(
-        [("class:prompt", PROMPT)],
+    config = session.config
+    completer = LuaCompleter(session.engine)
+    indenter = Indenter(config.indent)
+    prompt: PromptSession[str] = PromptSession(
+        lambda: [("class:prompt", prompt_text(session))],
         multiline=True,
-        prompt_continuation=[("class:prompt", CONTINUATION)],
-        key_bindings=_bindings(session),
+        prompt_continuation=_continuation,
+        key_bindings=merge_key_bindings(
+            [_bindings(session, indenter), completion_keys(config, completer), editor_keys()]
+        ),
+        editing_mode=EditingMode.VI if config.keys == VI else EditingMode.EMACS,
+        cursor=ModalCursorShapeConfig() if config.keys == VI else None,
+        enable_history_search=True,
+        auto_suggest=AutoSuggestFromHistory() if _suggests(config) else None,
+        enable_open_in_editor=True,
+        tempfile_suffix=".lua",
         lexer=InputLexer(),
-        style=STYLE,
+        style=style(config),
+        color_depth=color_depth(config),
         include_default_pygments_style=False,
-        completer=LuaCompleter(session.engine.names),
+        completer=completer,
         complete_while_typing=False,
         complete_style=CompleteStyle.MULTI_COLUMN,
-        history=LineHistory(history_path(os.environ), session.judge, session.inputs, ready),
+        history=session_history(session, ready),
         enable_suspend=True,
         input=input,
         output=output,
     )
+    indenter.watch(prompt.default_buffer)
+    return prompt
 
 
-def _bindings(session: Session) -> KeyBindings:
+def _suggests(config: Config) -> bool:
+    # Without colours, a suggestion would look like what was typed.
+    return config.suggestions and in_colour(config)
+
+
+def _continuation(width: int, _: int, wrap_count: int) -> StyleAndTextTuples:
+    """What stands before a line of an input that is not the first, or before a wrapped part."""
+    text = " " * len(CONTINUATION) if wrap_count else CONTINUATION
+    return [("class:prompt", text.rjust(width))]
+
+
+def _bindings(session: Session, indenter: Indenter) -> KeyBindings:
     bindings = KeyBindings()
     editing = has_focus(DEFAULT_BUFFER)
 
@@ -136,33 +176,19 @@ def _bindings(session: Session) -> KeyBindings:
         if menu is not None and menu.current_completion is not None:
             buffer.complete_state = None
         elif not buffer.document.on_last_line or session.wants_more(buffer.text):
-            buffer.newline(copy_margin=False)
+            indenter.newline(buffer, typed=is_typed(event))
         else:
             buffer.validate_and_handle()
-
-    @bindings.add("tab", filter=editing & ~has_completions)
-    def _(event: KeyPressEvent) -> None:
-        _complete(event.current_buffer)
 
     @bindings.add(Keys.BracketedPaste, filter=editing)
     def _(event: KeyPressEvent) -> None:
         # Without the last newline: the next Enter then runs the block.
-        event.current_buffer.insert_text("\n".join(event.data.splitlines()))
+        lines = event.data.splitlines()
+        if len(lines) > 1:
+            indenter.make_room(event.current_buffer)
+        event.current_buffer.insert_text("\n".join(lines))
 
     return bindings
-
-
-def _complete(buffer: Buffer) -> None:
-    """Insert what all completions have in common; show a menu if there are several."""
-    document = buffer.document
-    if not document.current_line_before_cursor.strip():
-        buffer.insert_text(INDENT)
-        return
-    # Not in the editor's background task, which keys that were typed in advance would cancel.
-    found = list(buffer.completer.get_completions(document, CompleteEvent()))
-    buffer.insert_text(get_common_complete_suffix(document, found))
-    if len(found) > 1:
-        buffer.start_completion()
 
 
 def _output() -> Output:
@@ -174,18 +200,17 @@ def _output() -> Output:
     return output
 
 
-def _time_format() -> str:
-    return "{}" if _is_plain() else "\x1b[90m{}\x1b[0m"
+def _time_format(config: Config) -> str:
+    return "{}" if _is_plain(config) else "\x1b[90m{}\x1b[0m"
 
 
-def _look() -> Look:
+def _look(config: Config) -> Look:
     """How examples of pages are marked on this terminal."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    look = UNICODE if is_unicode and os.environ.get("TERM") != "dumb" else ASCII
+    look = UNICODE if is_unicode and not is_dumb_terminal() else ASCII
     look = look._replace(prompt=PROMPT, more=CONTINUATION)
-    return look if _is_plain() else look.coloured()
+    return look if _is_plain(config) else look.coloured()
 
 
-def _is_plain() -> bool:
-    no_colours = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    return no_colours or not sys.stdout.isatty()
+def _is_plain(config: Config) -> bool:
+    return not in_colour(config) or is_dumb_terminal() or not sys.stdout.isatty()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from runtime import Interrupted, LuaError
+from th_shell.config import Config
 from th_shell.session.session import Entry, Session
 
 PAGE = """\
@@ -154,9 +155,8 @@ def test_where_nothing_is_shown(
 
 
 def test_a_folder_without_pages_is_told(session: Session, printed: Printed, tmp_path: Path) -> None:
-    session.pages = str(tmp_path / "none")
+    pages = str(tmp_path / "none")
+    session.config = Config(pages=pages)
     (tmp_path / "none").mkdir()
     session.submit("?? torch.sum")
-    assert printed() == (
-        f"?? has not read a page: {session.pages}: no pages in this folder\n" + SHOWN
-    )
+    assert printed() == (f"?? has not read a page: {pages}: no pages in this folder\n" + SHOWN)

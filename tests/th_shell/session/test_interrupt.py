@@ -221,7 +221,7 @@ def terminal(folder: Path) -> Iterator[Callable[[], Talk]]:
             os.execve(sys.executable, COMMAND, _environment(folder))
         started.append((pid, master))
         talk = Talk(master, master, pid)
-        talk.until("th> ")
+        talk.until("th>")
         return talk
 
     yield start
@@ -250,7 +250,7 @@ def test_at_a_terminal_it_can_be_held_and_ending_is_asked(
         talk.send("\x03")
     talk.send("=('he%s'):format('re')\r")
     talk.until("here")
-    talk.until("th> ")
+    talk.until("th>")
     # Ctrl-\ at the prompt does nothing; while something runs it asks, and any key but y is no.
     talk.send("\x1c")
     talk.send(f"{GO} while true do end\r")
@@ -267,7 +267,7 @@ def test_at_a_terminal_it_can_be_held_and_ending_is_asked(
     talk.until("go\n")
     talk.send("\x1c")
     talk.until(ASKED)
-    talk.until("th> ")
+    talk.until("th>")
     talk.send("=kept * 111\r")
     talk.until("555")
     talk.send(f"{GO} while true do end\r")

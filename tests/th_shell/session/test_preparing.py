@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from runtime import Engine
+from th_shell.config import Config
 from th_shell.session.preparing import prepare
 
 
@@ -14,11 +15,11 @@ from th_shell.session.preparing import prepare
 def test_large_values_are_elided(
     engine: Engine, printed: Callable[[], str], most: int, lines: int
 ) -> None:
-    prepare(engine, most)
+    prepare(engine, Config(elide=most))
     engine.evaluate(b"torch.ones(1500)")
     assert printed().count("\n") == lines
 
 
 def test_pictures_can_be_drawn(engine: Engine) -> None:
-    prepare(engine)
+    prepare(engine, Config())
     assert {"show", "imshow", "hist", "plot"} <= set(engine.names(""))

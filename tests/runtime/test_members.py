@@ -1,0 +1,110 @@
+"""The names that may follow a path, and the values that paths lead to."""
+
+from __future__ import annotations
+
+import pytest
+
+from runtime import Engine, Member
+
+SETUP = b"""
+x, v = torch.ones(2, 3), torch.ones(3)
+t = { a = 1, deep = { f = function(p, q, ...) end }, [1] = x, ['no name'] = 2, _b = true }
+setmetatable(t, { __index = function() ran = true end })
+do local Foo = torch.class('Foo') function Foo:bar() end end
+function mine() ran = true return x end
+callable = setmetatable({}, { __call = function() ran = true return x end })
+nan, half = 0 / 0, 0.5
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    engine = Engine()
+    engine.run(engine.compile(SETUP))
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("steps", "owner"),
+    [
+        ([".x"], "torch.DoubleTensor"),
+        ([".x", "#1"], "torch.DoubleTensor"),
+        ([".x", "#"], "torch.DoubleTensor"),
+        ([".t", "#1"], "torch.DoubleTensor"),
+        ([".t", "#"], "torch.DoubleTensor"),
+        ([".torch", ".randn", "(T"], "torch.DoubleTensor"),
+        ([".torch", ".FloatTensor", "("], "torch.FloatTensor"),
+        ([".torch", ".FloatTensor", "(", ".clone", "(T"], "torch.FloatTensor"),
+        ([".x", ".size", "(torch.LongStorage"], "torch.LongStorage"),
+        ([".Foo", "("], "Foo"),
+    ],
+)
+def test_paths_to_objects(engine: Engine, steps: list[str], owner: str) -> None:
+    assert engine.members(steps).owner == owner
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [".v", "#1"],
+        [".t", ".missing"],
+        [".t", "#7"],
+        [".mine", "(T"],
+        [".callable", "(T"],
+        [".x", ".sum", "("],
+        [".nothing", ".at", ".all"],
+        [".x", ".clone", "(torch.Nothing"],
+    ],
+)
+def test_paths_that_are_not_known(engine: Engine, steps: list[str]) -> None:
+    assert engine.members(steps) == ("", [], 0)
+    assert engine.text_of([".ran"]) == ("nil", None)
+
+
+def test_names_are_listed_with_their_types(engine: Engine) -> None:
+    assert engine.names("t") == {"_b": "boolean", "__index": "function", "a": "number"} | {
+        "deep": "table"
+    }
+    assert engine.members([".t", ".deep"]).found == [Member("f", "function", "p, q, ...")]
+    assert engine.names("t", "a") == {"a": "number"}
+    keys = engine.members([".t"], "n", any_text=True).found
+    assert keys == [Member("no name", "number")]
+
+
+def test_operations_are_marked(engine: Engine) -> None:
+    (found,) = engine.members([".x"], "narr").found
+    assert found.is_operation
+    assert not any(member.is_operation for member in engine.members([".string"]).found)
+
+
+def test_strings_have_their_functions(engine: Engine) -> None:
+    assert [member.name for member in engine.members(['"'], "up").found] == ["upper"]
+    upper = engine.members([".string", ".upper", '("'], "up")
+    assert [member.name for member in upper.found] == ["upper"]
+
+
+def test_the_rest_is_counted(engine: Engine) -> None:
+    engine.run(engine.compile(b"many = {} for i = 1, 50 do many['k' .. i] = i end"))
+    listed = engine.members([".many"], "k", 10)
+    assert (len(listed.found), listed.more) == (10, 40)
+    assert len(engine.names("many")) == 50
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("half", ("number", "0.5")),
+        ("_VERSION", ("string", "Lua 5.1")),
+        ("x", ("userdata", None)),
+        ("t", ("table", None)),
+        ("missing", ("nil", None)),
+    ],
+)
+def test_the_text_of_a_value(engine: Engine, name: str, expected: tuple[str, str | None]) -> None:
+    assert engine.text_of([f".{name}"]) == expected
+
+
+def test_a_changed_type_of_tensors_counts(engine: Engine) -> None:
+    engine.run(engine.compile(b"torch.setdefaulttensortype('torch.FloatTensor')"))
+    assert engine.members([".torch", ".randn", "(T"]).owner == "torch.FloatTensor"
+    engine.run(engine.compile(b"torch.setdefaulttensortype('torch.DoubleTensor')"))

@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runtime import Engine
+from th_shell.completing.complete import LIMIT, complete
+from th_shell.magics.table import MAGICS
+
+Complete = Callable[..., list[str]]
+
+SETUP = b"""
+x = torch.Tensor(3)
+xs = { torch.ones(2, 2), x }
+text = 'a'
+t = { alpha = 1, beta = print, deep = { inner = true }, ['no name'] = 1, ["it's"] = 2, [3] = x }
+setmetatable(t, { __index = function() error('ran') end })
+animal = setmetatable({}, { __index = { bark = function(self, times, ...) end, age = 3 } })
+do local Foo = torch.class('Foo') function Foo:bar(first, second) end end
+function count() ran = true return x end
+package.preload['my.loaded'] = function() end
+"""
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Engine:
+    engine = Engine()
+    engine.run(engine.compile(SETUP))
+    return engine
+
+
+@pytest.fixture
+def completed(prepared: Engine) -> Complete:
+    """The texts before the cursor (a | in the text, or its end) that completion makes."""
+
+    def texts(text: str) -> list[str]:
+        before, _, behind = text.partition("|")
+        found = complete(before + behind, len(before), prepared)
+        return [before[: found.start] + candidate.text for candidate in found.candidates]
+
+    return texts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("torch.repea", ["torch.repeatTensor"]),
+        ("y = torch.typen", ["y = torch.typename", "y = torch.typename2id"]),
+        ("x:narr", ["x:narrow"]),
+        ("x.narr", ["x.narrow"]),
+        ("x :narr", ["x :narrow"]),
+        ("print(x:nEl", ["print(x:nElement"]),
+        ("x:nEl|ement()", ["x:nElement"]),
+        ("#x:stor", ["#x:storage", "#x:storageOffset"]),
+        ("t.", ["t.alpha", "t.beta", "t.deep"]),
+        ("t.deep.", ["t.deep.inner"]),
+        ("t:", ["t:beta"]),
+        ("t.missing.", []),
+        ("animal:", ["animal:bark"]),
+        ("animal.", ["animal.age", "animal.bark"]),
+        ("text:upp", ["text:upper"]),
+        ("'a'..tex", ["'a'..text"]),
+        ("whi", ["while"]),
+        ("if x then ret", ["if x then return"]),
+        ("string.form", ["string.format"]),
+        ("12x", []),
+        ("-- tor", []),
+        ("x = 1 -- torch.ran", []),
+        ("--[[ torch.ran", []),
+        ("--[[ a ]] tex", ["--[[ a ]] text"]),
+        ("'--' .. tex", ["'--' .. text"]),
+        ("? torch.randn", ["? torch.randn"]),
+        ("?? torch.randn", ["?? torch.randn"]),
+        ("x =\ntex", ["x =\ntext"]),
+    ],
+)
+def test_names(completed: Complete, text: str, expected: list[str]) -> None:
+    assert completed(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("torch.randn(3, 4):narr", ["torch.randn(3, 4):narrow"]),
+        ("x:clone():narr", ["x:clone():narrow"]),
+        ("x:sum(1):narr", ["x:sum(1):narrow"]),
+        ("x:sum():narr", []),
+        ("x:sort():narr", ["x:sort():narrow"]),
+        ("x:size():tota", ["x:size():totable"]),
+        ("x:size(1):", []),
+        ("x:storage():resi", ["x:storage():resize"]),
+        ("x:storage():fill(1):resi", ["x:storage():fill(1):resize"]),
+        ("torch.Tensor(2):narr", ["torch.Tensor(2):narrow"]),
+        ("torch.Tensor{1, 2}:narr", ["torch.Tensor{1, 2}:narrow"]),
+        ("torch.gt(x, f(1, 2)):narr", ["torch.gt(x, f(1, 2)):narrow"]),
+        ("Foo():b", ["Foo():bar"]),
+        ("('abc'):upp", ["('abc'):upper"]),
+        ('("abc"):upper():low', ['("abc"):upper():lower']),
+        ("(x):narr", ["(x):narrow"]),
+        ("(x + x):narr", []),
+        ("xs[1]:narr", ["xs[1]:narrow"]),
+        ("xs[1][2]:narr", ["xs[1][2]:narrow"]),
+        ("xs[2][1]:narr", []),
+        ("x[1]:", []),
+        ("xs[i]:narr", ["xs[i]:narrow"]),
+        ("t[1].al", []),
+        ("t['deep'].in", ["t['deep'].inner"]),
+        ("t[3]:narr", ["t[3]:narrow"]),
+        ("require('string').form", ["require('string').format"]),
+        ("require 'my.loaded'.", []),
+        ("count():", []),
+        ("nothing():", []),
+        ("f{", None),
+        ("({1, 2}):", []),
+        ("):", []),
+        ("].", []),
+    ],
+)
+def test_what_a_call_or_an_index_leads_to(
+    completed: Complete, prepared: Engine, text: str, expected: list[str] | None
+) -> None:
+    found = completed(text)
+    if expected is not None:
+        assert found == expected
+    assert prepared.text_of([".ran"]) == ("nil", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("local abc = 1\nprint(ab", ["local abc = 1\nprint(abc"]),
+        ("local abc, abd = 1\nab", ["local abc, abd = 1\nabc", "local abc, abd = 1\nabd"]),
+        ("function f(abc)\n  return ab", ["function f(abc)\n  return abc"]),
+        ("function t.m(abc) end ab", []),
+        ("function t:m()\n  sel", ["function t:m()\n  select", "function t:m()\n  self"]),
+        ("for abc, v in pairs(t) do ab", ["for abc, v in pairs(t) do abc"]),
+        ("for abc = 1, 2 do end ab", []),
+        ("local function abc() end ab", ["local function abc() end abc"]),
+        ("if x then local abc = 1 else ab", []),
+        ("repeat local abc = 1 until ab", []),
+        ("local y = x:clone()\ny:narr", ["local y = x:clone()\ny:narrow"]),
+        ("local y = x:clone() + 1\ny:narr", []),
+        ("local y = {}\ny:narr", []),
+        ("local s = require 'string' s.form", ["local s = require 'string' s.format"]),
+        ("local x = 1 x:narr", []),
+        ("local x = x x:narr", ["local x = x x:narrow"]),
+        ("local y\ny:", []),
+    ],
+)
+def test_local_names(completed: Complete, text: str, expected: list[str]) -> None:
+    assert completed(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('t["al', ['t["alpha"]']),
+        ("t['al", ["t['alpha']"]),
+        ("t['al|']", ["t['alpha"]),
+        ('t["', ['t["alpha"]', 't["beta"]', 't["deep"]', 't["it\'s"]', 't["no name"]']),
+        ("t['it", ["t['it\\'s']"]),
+        ("t.deep['", ["t.deep['inner']"]),
+        ("count()['", []),
+    ],
+)
+def test_keys(completed: Complete, text: str, expected: list[str]) -> None:
+    assert completed(text) == expected
+
+
+def test_metamethods_are_offered_only_when_asked_for(completed: Complete) -> None:
+    assert not [name for name in completed("x:") if "__" in name]
+    assert "x:__add" in completed("x:__a")
+
+
+def test_globals_come_with_keywords(completed: Complete) -> None:
+    offered = completed("")
+    assert {"torch", "x", "and", "_LAST"} <= set(offered)
+    assert offered == sorted(offered, key=lambda name: (name.lower(), name))
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    for name in ("also", "my", "my/sub", "empty"):
+        (tmp_path / name).mkdir()
+    for name in ("alpha.lua", "also/in.t7", ".hidden", "a b.txt", "it's", "my/init.lua"):
+        (tmp_path / name).touch()
+    (tmp_path / "my" / "sub" / "deep.lua").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("dofile('al", ["dofile('alpha.lua'", "dofile('also/"]),
+        ("dofile('al|')", ["dofile('alpha.lua", "dofile('also/"]),
+        ('dofile("also/', ['dofile("also/in.t7"']),
+        ("dofile [[also/", ["dofile [[also/in.t7"]),
+        ("dofile('./alp", ["dofile('./alpha.lua'"]),
+        ("f('a', \"alp", ["f('a', \"alpha.lua\""]),
+        ("dofile('.h", ["dofile('.hidden'"]),
+        ("dofile('nowhere/", []),
+        ("torch.load('a ", ["torch.load('a b.txt'"]),
+        ("torch.load('it", ["torch.load('it\\'s'"]),
+        ("torch.load('it\\'", ["torch.load('it\\'s'"]),
+        ("$ ls al", ["$ ls alpha.lua", "$ ls also/"]),
+        ("$ ls a", ["$ ls a\\ b.txt", "$ ls alpha.lua", "$ ls also/"]),
+        ("$ ls a\\ ", ["$ ls a\\ b.txt"]),
+        ("$ ls 'a ", ["$ ls 'a b.txt'"]),
+        ("$ cat --file=alp", ["$ cat --file=alpha.lua"]),
+        ("$ cat <alp", ["$ cat <alpha.lua"]),
+        ("$ cd al", ["$ cd also/"]),
+        ("$ ./al", ["$ ./alpha.lua", "$ ./also/"]),
+        ("require 'my", ["require 'my.", "require 'my.loaded'"]),
+        ("require('my.s", ["require('my.sub."]),
+        ('require "my.sub.d', ['require "my.sub.deep"']),
+        ("require 'alph", ["require 'alpha'"]),
+        ("require './al", ["require './alpha.lua'", "require './also/"]),
+        ("require 'emp", []),
+        ("require 'packa", ["require 'package'"]),
+    ],
+)
+def test_files_and_modules(
+    completed: Complete, folder: Path, text: str, expected: list[str]
+) -> None:
+    assert completed(text) == expected
+
+
+def test_programs(completed: Complete, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, mode in (("runme", 0o755), ("runless", 0o644)):
+        (tmp_path / name).touch(mode)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert completed("$ ru") == ["$ runme"]
+    assert completed("$ true; ru") == ["$ true; runme"]
+
+
+def test_commands(completed: Complete, folder: Path) -> None:
+    assert completed("%") == sorted(f"%{name}" for name in MAGICS)
+    assert completed("%ti") == ["%time", "%timeit"]
+    assert completed("%time x:narr") == ["%time x:narrow"]
+    assert completed("%load alp") == ["%load alpha.lua"]
+    assert completed("x = 5\n%ti") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ("torch.narr", None),
+        ("x:narr", "narrow Tensor index long long"),
+        ("x:clo", "clone Tensor"),
+        ("torch.logs", "logspace [*Tensor*] number number [long]"),
+        ("x:storage():resi", "resize *Storage* size"),
+        ("animal:b", "bark(self, times, ...)"),
+        ("Foo():b", "bar(self, first, second)"),
+        ("animal.a", "number"),
+        ("string.form", "function"),
+        ("local abc abc", "local"),
+        ("whi", "keyword"),
+    ],
+)
+def test_what_is_shown_beside_a_candidate(prepared: Engine, text: str, detail: str | None) -> None:
+    found = complete(text, len(text), prepared).candidates
+    assert [candidate.detail for candidate in found] == ([detail] if detail else [])
+
+
+def test_a_table_with_very_many_names_is_cut() -> None:
+    engine = Engine()
+    source = b"big = {} for i = 1, 1e6 do big['key_' .. i] = i end"
+    engine.run(engine.compile(source))
+    seconds = []
+    for _ in range(5):
+        start = time.process_time()
+        found = complete("big.key_9", 9, engine)
+        seconds.append(time.process_time() - start)
+    names = [candidate.text for candidate in found.candidates]
+    assert len(names) == LIMIT and names == sorted(names) and names[0].startswith("key_9")
+    assert 0 < found.more <= 111_111 - LIMIT
+    assert min(seconds) <= 0.1

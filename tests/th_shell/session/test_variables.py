@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from th_shell.session.session import Session
+from th_shell.session.variables import WrongVariable, substitute
+
+VALUES = {
+    "name": ("string", "a b"),
+    "n": ("number", "3"),
+    "flag": ("boolean", "true"),
+    "evil": ("string", "'; echo \"$(boom)` \\"),
+    "t": ("table", None),
+    "zero": ("string", "a\0b"),
+}
+
+
+def lookup(name: str) -> tuple[str, str | None]:
+    return VALUES.get(name, ("nil", None))
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("ls $name", "ls 'a b'"),
+        ("ls $name.txt", "ls 'a b'.txt"),
+        ("head -n $n", "head -n 3"),
+        ("echo $flag", "echo true"),
+        ('echo "$name: $n"', 'echo "a b: 3"'),
+        ("echo '$name' $n", "echo '$name' 3"),
+        ("echo $HOME $PWD", "echo $HOME $PWD"),
+        ("echo $$name", "echo $name"),
+        ("echo $$", "echo $$"),
+        ("echo \\$name", "echo \\$name"),
+        ("echo ${name}", "echo ${name}"),
+        ("for n in 1 2; do echo $n; done", "for n in 1 2; do echo $n; done"),
+        ("n=5; echo $n $name", "n=5; echo $n 'a b'"),
+        ("echo a\\'b $n", "echo a\\'b 3"),
+        ("awk '{print $n}' $n", "awk '{print $n}' 3"),
+        ("echo '\\' $n", "echo '\\' 3"),
+    ],
+)
+def test_what_a_command_becomes(command: str, expected: str) -> None:
+    assert substitute(command, lookup) == expected
+
+
+@pytest.mark.parametrize("command", ["printf %s $evil", 'printf %s "$evil"'])
+def test_a_value_is_one_word_whatever_is_in_it(command: str) -> None:
+    run = subprocess.run(
+        ["/bin/sh", "-c", substitute(command, lookup)], capture_output=True, check=True
+    )
+    assert run.stdout.decode() == VALUES["evil"][1]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (
+            "ls $t",
+            "$t is a table: only strings, numbers and booleans can stand in a command; "
+            "$$t is the shell's own",
+        ),
+        ("ls $zero", "$zero has a zero byte, which no command can be given"),
+    ],
+)
+def test_what_cannot_stand_in_a_command(command: str, message: str) -> None:
+    with pytest.raises(WrongVariable) as caught:
+        substitute(command, lookup)
+    assert str(caught.value) == message
+
+
+def test_a_session_has_them(session: Session, printed: Callable[[], str]) -> None:
+    session.submit("name = 'a  b'\nt = {}\n$ echo $name\n$ echo $t\n_LAST")
+    assert printed() == (
+        "a  b\n$t is a table: only strings, numbers and booleans can stand in a command; "
+        "$$t is the shell's own\na  b\n\t\n"
+    )

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from th_shell.tokens import Token, closing, opening, structure, tokens
+
+BLOCKS = frozenset("function then do repeat else elseif end until ( ) [ ] { }".split())
+
+
+def words(text: str) -> list[tuple[str, str]]:
+    return [(token.kind, token.text) for token in tokens(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x.y", [("name", "x"), ("sign", "."), ("name", "y")]),
+        ("if x", [("keyword", "if"), ("name", "x")]),
+        ("a..b", [("name", "a"), ("sign", ".."), ("name", "b")]),
+        ("1..2", [("number", "1"), ("sign", ".."), ("number", "2")]),
+        ("1e-5 0x1F .5", [("number", "1e-5"), ("number", "0x1F"), ("number", ".5")]),
+        ("a==b", [("name", "a"), ("sign", "=="), ("name", "b")]),
+        ("'a\\'b' c", [("string", "'a\\'b'"), ("name", "c")]),
+        ("[[a]b]] c", [("string", "[[a]b]]"), ("name", "c")]),
+        ("[=[a]]b]=] c", [("string", "[=[a]]b]=]"), ("name", "c")]),
+        ("-- a\nb", [("comment", "-- a"), ("name", "b")]),
+        ("--[[ a\n]] b", [("comment", "--[[ a\n]]"), ("name", "b")]),
+        ("'a\nb", [("string", "'a"), ("name", "b")]),
+        ("é_1", [("name", "é_1")]),
+    ],
+)
+def test_tokens(text: str, expected: list[tuple[str, str]]) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "is_open", "content"),
+    [
+        ("'ab", True, "ab"),
+        ("'ab'", False, "ab"),
+        ("'ab\\'", True, "ab\\'"),
+        ('"', True, ""),
+        ("[[ab", True, "ab"),
+        ("[=[ab]=]", False, "ab"),
+    ],
+)
+def test_strings(text: str, is_open: bool, content: str) -> None:
+    (token,) = tokens(text)
+    assert (token.is_open, token.content) == (is_open, content)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_open"), [("-- a", False), ("--[[ a", True), ("--[[ a ]]", False), ("--[ a", False)]
+)
+def test_comments(text: str, is_open: bool) -> None:
+    (token,) = tokens(text)
+    assert (token.kind, token.is_open) == ("comment", is_open)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [("f(a, {1, [2] = 3})", 1, 13), ("f({}, [1])", 5, 7), ("f('(')", 1, 3)],
+)
+def test_brackets(text: str, first: int, last: int) -> None:
+    code = tokens(text)
+    assert closing(code, first) == last
+    assert opening(code, last) == first
+
+
+def test_brackets_without_a_partner() -> None:
+    assert closing(tokens("f((1)"), 1) is None
+    assert opening(tokens("1))"), 2) is None
+
+
+LONG = "\n".join(
+    f"local x{i} = f({i}, {{'end'}}) -- do\nif x then y = [[ end ]] else undo() end"
+    for i in range(500)
+)
+
+
+def test_the_structure_is_some_of_the_tokens() -> None:
+    def counts(token: Token) -> bool:
+        return token.kind in ("comment", "string") or token.text in BLOCKS
+
+    assert structure(LONG) == [token for token in tokens(LONG) if counts(token)]
+
+
+def test_the_structure_of_a_long_input_is_found_quickly() -> None:
+    seconds = []
+    for _ in range(5):
+        start = time.process_time()
+        structure(LONG)
+        seconds.append(time.process_time() - start)
+    assert min(seconds) <= 0.015

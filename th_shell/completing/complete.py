@@ -1,0 +1,234 @@
+"""``complete``: what may stand at the cursor of an input.
+
+Names behind a path, local variables, keywords and globals, keys and file names in strings, modules
+behind `require`, names behind `?`, the commands of the prompt, and files behind `$`. The engine
+lists names without running any code of the program.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from runtime import Engine, Member
+from th_shell.completing.files import files, modules, programs
+from th_shell.completing.paths import local_names, path_before
+from th_shell.completing.results import signature
+from th_shell.session.commands import marks
+from th_shell.tokens import KEYWORDS, Token, tokens
+
+__all__ = ["LIMIT", "Candidate", "Completions", "complete"]
+
+LIMIT = 1000  # names that are listed
+
+#: Commands of the prompt whose argument is Lua; that of the others is a file.
+_WITH_LUA = ("%time", "%timeit", "%profile", "%prun")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A text that may stand at the cursor.
+
+    kind: 'function', 'number' and so on for names, 'local', 'keyword', 'module', 'program',
+    'command', 'file' or 'folder'.
+    """
+
+    text: str
+    kind: str
+    member: Member | None = None
+    owner: str = ""
+
+    @cached_property
+    def detail(self) -> str:
+        """What is shown beside it: of a function how it is called, else the kind."""
+        return signature(self.member, self.owner) if self.member else self.kind
+
+
+@dataclass(frozen=True)
+class Completions:
+    """The candidates for the text from `start` to the cursor.
+
+    more: how many others there are at least.
+    """
+
+    start: int
+    candidates: list[Candidate] = field(default_factory=list)
+    more: int = 0
+
+
+def complete(text: str, cursor: int, engine: Engine) -> Completions:
+    """What may stand at the cursor (from 0) of an input."""
+    before, behind = text[:cursor], text[cursor:]
+    mark = re.match(r"\s*(\$|\?+|%\w*)", before)
+    if mark is None or "\n" in before.lstrip():
+        return _lua(before, behind, engine)
+    if mark[1] == "$":
+        return _shell(before, mark.end())
+    if mark[1].startswith("?"):
+        return _lua(before, behind, engine, mark.end())
+    return _command(before, behind, engine, mark)
+
+
+def _command(before: str, behind: str, engine: Engine, mark: re.Match[str]) -> Completions:
+    if mark.end() == len(before):
+        names = [name for name in marks() if name.startswith(mark[1]) and len(name) > 1]
+        return Completions(mark.start(1), [Candidate(name, "command") for name in names])
+    if mark[1] in _WITH_LUA:
+        return _lua(before, behind, engine, mark.end())
+    return _shell_files(before)
+
+
+# ------------------------------------------------------------------------ Lua
+
+
+def _lua(before: str, behind: str, engine: Engine, first: int = 0) -> Completions:
+    """first: where Lua begins."""
+    nothing = Completions(len(before))
+    found = tokens(" " * first + before[first:])
+    last = found[-1] if found else None
+    if last and last.kind == "comment" and (last.is_open or last.end == len(before)):
+        return nothing
+    code = [token for token in found if token.kind != "comment"]
+    if last and last.kind == "string" and last.is_open:
+        return _in_string(code[:-1], last, behind, engine)
+    prefix, start = "", len(before)
+    if last and last.end == len(before) and last.kind in ("name", "keyword", "number"):
+        if last.kind == "number":
+            return nothing
+        prefix, start = last.text, last.start
+        code.pop()
+    separator = code[-1].text if code and code[-1].kind == "sign" else ""
+    if separator in (".", ":"):
+        return _members(code, prefix, start, engine)
+    return _names(code, prefix, start, engine)
+
+
+def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Completions:
+    path = path_before(code, len(code) - 1)
+    if path is None:
+        return Completions(start)
+    listed = engine.members(path.steps, prefix, LIMIT)
+    methods = code[-1].text == ":"
+    found = [
+        Candidate(member.name, member.kind, member, listed.owner)
+        for member in listed.found
+        # Metamethods and other names with an underscore are listed only when one is typed.
+        if (prefix or not member.name.startswith("_"))
+        and (member.kind == "function" or not methods)
+    ]
+    return Completions(start, found, listed.more)
+
+
+def _names(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Completions:
+    listed = engine.members([], prefix, LIMIT)
+    found = {member.name: Candidate(member.name, member.kind, member) for member in listed.found}
+    found.update({word: Candidate(word, "keyword") for word in KEYWORDS})
+    found.update({name: Candidate(name, "local") for name in local_names(code)})
+    fitting = [found[name] for name in found if name.startswith(prefix)]
+    fitting.sort(key=lambda candidate: (candidate.text.lower(), candidate.text))
+    return Completions(start, fitting, listed.more)
+
+
+def _in_string(code: Sequence[Token], string: Token, behind: str, engine: Engine) -> Completions:
+    start = string.end - len(string.content)
+    quote = string.text[: len(string.text) - len(string.content)]
+    closing = "" if quote not in ("'", '"') or behind.startswith(quote) else quote
+    called = code[-2] if len(code) > 1 and code[-1].text == "(" else code[-1] if code else None
+    if called and called.text == "require" and not string.content.startswith(("/", ".")):
+        return _modules(string.content, start, closing, engine)
+    if len(code) > 1 and code[-1].text == "[":
+        path = path_before(code, len(code) - 1)
+        if path is not None:
+            return _keys(path.steps, string.content, start, quote, closing, engine)
+    return _quoted_files(string, quote, closing)
+
+
+def _keys(
+    steps: Sequence[str], prefix: str, start: int, quote: str, closing: str, engine: Engine
+) -> Completions:
+    listed = engine.members(steps, prefix, LIMIT, any_text=True)
+    ending = closing and f"{closing}]"
+    found = [
+        Candidate(_escaped(member.name, quote) + ending, member.kind, member, listed.owner)
+        for member in listed.found
+        if prefix or not member.name.startswith("__")
+    ]
+    return Completions(start, found, listed.more)
+
+
+def _modules(prefix: str, start: int, closing: str, engine: Engine) -> Completions:
+    names: set[str] = set()
+    for table in ("preload", "loaded"):
+        listed = engine.members([".package", f".{table}"], prefix, LIMIT, any_text=True)
+        names.update(member.name for member in listed.found)
+    for patterns in ("path", "cpath"):
+        names.update(modules(prefix, engine.text_of([".package", f".{patterns}"])[1] or ""))
+    found = [
+        Candidate(name if name.endswith(".") else name + closing, "module")
+        for name in sorted(names, key=lambda name: (name.lower(), name))
+        if name != "_G"
+    ]
+    return Completions(start, found)
+
+
+def _quoted_files(string: Token, quote: str, closing: str) -> Completions:
+    typed = re.sub(r"\\(.)", r"\1", string.content) if quote in ("'", '"') else string.content
+    start = string.end - len(string.content.rpartition("/")[2])
+    found = [_file(_escaped(name, quote), is_folder, closing) for name, is_folder in files(typed)]
+    return Completions(start, found)
+
+
+def _file(name: str, is_folder: bool, ending: str = "") -> Candidate:
+    return Candidate(f"{name}/", "folder") if is_folder else Candidate(name + ending, "file")
+
+
+def _escaped(text: str, quote: str) -> str:
+    """A text as it stands in a Lua string."""
+    if quote not in ("'", '"'):
+        return text
+    text = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+    return text.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0")
+
+
+# ------------------------------------------------------------------- commands
+
+
+def _shell(before: str, first: int) -> Completions:
+    word = re.search(r"[^\s;|&(]*$", before[first:])
+    ahead = before[first : len(before) - len(word[0] if word else "")].strip()
+    if word and not word[0].count("/") and (not ahead or ahead[-1] in ";|&("):
+        found = [Candidate(name, "program") for name in programs(word[0])] if word[0] else []
+        return Completions(len(before) - len(word[0]), found[:LIMIT], max(len(found) - LIMIT, 0))
+    return _shell_files(before, only_folders=ahead == "cd")
+
+
+def _shell_files(before: str, only_folders: bool = False) -> Completions:
+    """The files that fit the last word of a command, quoted as its beginning is."""
+    word = _last_word(before)
+    quote = word[:1] if word[:1] in ("'", '"') else ""
+    body = word[1:] if quote else word.rpartition("=")[2]
+    typed = body if quote else re.sub(r"\\(.)", r"\1", body)
+    found = [
+        _file(name if quote else _for_shell(name), is_folder, quote)
+        for name, is_folder in files(typed, only_folders)
+    ]
+    return Completions(len(before) - len(body.rpartition("/")[2]), found)
+
+
+def _last_word(before: str) -> str:
+    """The word that a command ends with, with its quotes and backslashes."""
+    words = list(_words(before))
+    return words[-1] if words else ""
+
+
+def _words(text: str) -> Iterator[str]:
+    for match in re.finditer(r"(?:'[^']*'?|\"(?:\\.|[^\"\\])*\"?|\\.|[^\s'\"\\;|&<>()])+", text):
+        if match.end() == len(text):
+            yield match[0]
+
+
+def _for_shell(name: str) -> str:
+    return re.sub(r"([^\w@%+=:,./~-])", r"\\\1", name) if shlex.quote(name) != name else name

@@ -1,0 +1,206 @@
+"""What the text before the cursor leads to: `x[1]:clone()`, say, as steps from the globals.
+
+lua/names.lua of the runtime tells the steps. Nothing is run: what a call returns is known only for
+operations of torch, by their rows in the table, and for constructors. A local variable stands for
+what it is set to where it is declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from th_shell.completing.results import result_of
+from th_shell.tokens import Token, closing, opening
+
+__all__ = ["Path", "local_names", "path_before"]
+
+_OPERATORS = frozenset("and or + - * / % ^ .. == ~= < > <= >=".split())
+
+
+class Path(NamedTuple):
+    """The steps of an expression, and the index of its first token."""
+
+    steps: list[str]
+    first: int
+
+
+def path_before(code: Sequence[Token], end: int) -> Path | None:
+    """The path whose last token stands before an index; None where it is not known."""
+    if end <= 0:
+        return None
+    last = code[end - 1]
+    if last.kind == "name":
+        return _name(code, end - 1)
+    if last.kind == "string":
+        return _literal(code, end - 1)
+    if last.text == ")":
+        return _parentheses(code, end - 1)
+    if last.text == "}":
+        begin = opening(code, end - 1)
+        return None if begin is None else _call(code, begin, begin, end)
+    if last.text == "]":
+        return _index(code, end - 1)
+    return None
+
+
+def _name(code: Sequence[Token], at: int) -> Path | None:
+    name = code[at].text
+    if at and code[at - 1].text in (".", ":"):
+        before = path_before(code, at - 1)
+        return before and Path([*before.steps, f".{name}"], before.first)
+    scopes = _scopes(code[:at])
+    if name not in scopes:
+        return Path([f".{name}"], at)
+    start = scopes[name]
+    steps = None if start is None else _value(code[:at], start)
+    return None if steps is None else Path(steps, at)
+
+
+def _literal(code: Sequence[Token], at: int) -> Path | None:
+    if _ends_expression(code, at):
+        return _call(code, at, at, at + 1)
+    return Path(['"'], at)
+
+
+def _parentheses(code: Sequence[Token], last: int) -> Path | None:
+    begin = opening(code, last)
+    if begin is None:
+        return None
+    if _ends_expression(code, begin):
+        return _call(code, begin, begin + 1, last)
+    inner = path_before(code, last)
+    return Path(inner.steps, begin) if inner and inner.first == begin + 1 else None
+
+
+def _call(code: Sequence[Token], called: int, first: int, end: int) -> Path | None:
+    """The call of what stands before the index `called`, with the arguments from first to end."""
+    before = path_before(code, called)
+    if before is None or not _ends_expression(code, called):
+        return None
+    if before.steps == [".require"] and [token.kind for token in code[first:end]] == ["string"]:
+        # What it returns, if the module is loaded.
+        return Path([".package", ".loaded", f".{code[first].content}"], before.first)
+    is_method = called >= 2 and code[called - 2].text == ":"
+    name = before.steps[-1][1:]
+    result = result_of(name, is_method, _count(code[first:end]))
+    return Path([*before.steps, f"({result}"], before.first)
+
+
+def _index(code: Sequence[Token], last: int) -> Path | None:
+    begin = opening(code, last)
+    if begin is None or not _ends_expression(code, begin):
+        return None
+    before = path_before(code, begin)
+    if before is None:
+        return None
+    inside = code[begin + 1 : last]
+    step = "#"
+    if len(inside) == 1 and inside[0].kind == "string":
+        step = f".{inside[0].content}"
+    elif len(inside) == 1 and inside[0].kind == "number":
+        step = f"#{inside[0].text}"
+    return Path([*before.steps, step], before.first)
+
+
+def _ends_expression(code: Sequence[Token], end: int) -> bool:
+    """Whether the token before an index ends something that can be called or indexed."""
+    if end == 0:
+        return False
+    last = code[end - 1]
+    return last.kind in ("name", "string") or last.text in (")", "]")
+
+
+def _count(arguments: Sequence[Token]) -> int:
+    """How many arguments there are: one more than there are commas outside of brackets."""
+    depth = commas = 0
+    for token in arguments:
+        if token.kind == "sign":
+            depth += (token.text in "([{") - (token.text in ")]}")
+            commas += token.text == "," and depth == 0
+    return commas + 1 if arguments else 0
+
+
+# ---------------------------------------------------------------- local names
+
+
+def local_names(code: Sequence[Token]) -> list[str]:
+    """The local variables and parameters that are visible behind some tokens."""
+    return list(_scopes(code))
+
+
+def _value(code: Sequence[Token], start: int) -> list[str] | None:
+    """The steps of the expression that begins at an index."""
+    end = _end(code, start)
+    found = path_before(code[:end], end)
+    return found.steps if found and found.first == start else None
+
+
+def _end(code: Sequence[Token], start: int) -> int:
+    """Where names, calls and indexes that begin at an index end; start for anything else."""
+    at = start
+    while at < len(code):
+        token = code[at]
+        if token.kind in ("name", "string") and (at == start or token.kind == "string"):
+            at += 1
+        elif token.text in (".", ":") and at > start:
+            at += 2
+        elif token.text in ("(", "[", "{"):
+            behind = closing(code, at)
+            if behind is None:
+                return start
+            at = behind + 1
+        else:
+            break
+    return start if at < len(code) and code[at].text in _OPERATORS else at
+
+
+def _scopes(code: Sequence[Token]) -> dict[str, int | None]:
+    """The visible locals, with the index where the expression begins that they are set to."""
+    scopes: list[dict[str, int | None]] = [{}]
+    of_loop: dict[str, int | None] = {}
+    for at, token in enumerate(code):
+        if token.kind != "keyword":
+            continue
+        word = token.text
+        if word in ("end", "until", "elseif", "else") and len(scopes) > 1:
+            scopes.pop()
+        if word == "for":
+            of_loop = dict.fromkeys(_list(code, at + 1))
+        elif word in ("do", "then", "repeat", "else"):
+            scopes.append(of_loop if word == "do" else {})
+            of_loop = {} if word == "do" else of_loop
+        elif word == "function":
+            scopes.append(dict.fromkeys(_parameters(code, at + 1)))
+        elif word == "local":
+            scopes[-1].update(_declared(code, at + 1))
+    return {name: start for scope in scopes for name, start in scope.items()}
+
+
+def _declared(code: Sequence[Token], at: int) -> dict[str, int | None]:
+    if at < len(code) and code[at].text == "function":
+        return dict.fromkeys(_list(code, at + 1))
+    names = list(_list(code, at))
+    behind = at + 2 * len(names) - 1
+    if len(names) == 1 and behind < len(code) and code[behind].text == "=":
+        # In its own expression, the name still means another variable.
+        return {names[0]: behind + 1} if behind + 1 < len(code) else {}
+    return dict.fromkeys(names)
+
+
+def _list(code: Sequence[Token], at: int) -> Iterator[str]:
+    """The names from an index on that commas separate."""
+    while at < len(code) and code[at].kind == "name":
+        yield code[at].text
+        if at + 1 >= len(code) or code[at + 1].text != ",":
+            return
+        at += 2
+
+
+def _parameters(code: Sequence[Token], at: int) -> Iterator[str]:
+    while at < len(code) and (code[at].kind == "name" or code[at].text in (".", ":")):
+        if code[at].text == ":":
+            yield "self"
+        at += 1
+    if at < len(code) and code[at].text == "(":
+        yield from _list(code, at + 1)

@@ -1,0 +1,207 @@
+"""The settings of the prompt: their names, defaults and meanings, and the file they are read from.
+
+The file is `~/.config/th/config.toml` (in `$XDG_CONFIG_HOME` where that is set), or the one that
+`$TH_CONFIG` names. It is read when a prompt opens, and never for scripts. What is wrong in it is
+told in `Config.warnings`, a line each; the setting then has its default. A new setting is a field
+of `Config`: `th --config` and the warnings know it by that.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+__all__ = ["EMACS", "NO_THEME", "TERMINAL_THEME", "VI", "Config", "config_path", "load", "overview"]
+
+EMACS, VI = "emacs", "vi"
+TERMINAL_THEME, NO_THEME = "terminal", "none"
+
+
+class _WrongValue(Exception):
+    """A value that a setting cannot have; the message says what it can."""
+
+
+#: Checks a value of the file; raises _WrongValue.
+Reader = Callable[[Any], Any]
+
+
+def _flag(value: Any) -> Any:
+    if not isinstance(value, bool):
+        raise _WrongValue("true or false")
+    return value
+
+
+def _text(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise _WrongValue("a text in quotes")
+    return value
+
+
+def _whole(lowest: int, highest: int) -> Reader:
+    def read(value: Any) -> Any:
+        # TOML's true is an int for Python.
+        if type(value) is not int or not lowest <= value <= highest:
+            raise _WrongValue(f"a whole number from {lowest} to {highest}")
+        return value
+
+    return read
+
+
+def _one_of(*words: str) -> Reader:
+    def read(value: Any) -> Any:
+        if value not in words:
+            raise _WrongValue(" or ".join(map(_shown, words)))
+        return value
+
+    return read
+
+
+def _theme(value: Any) -> Any:
+    if value in (TERMINAL_THEME, NO_THEME):
+        return value
+    from pygments.styles import get_all_styles  # type: ignore[import-untyped]
+
+    styles = sorted(get_all_styles())
+    if value not in styles:
+        raise _WrongValue(
+            f'"{TERMINAL_THEME}", "{NO_THEME}" or a style of pygments ({styles[0]} …)'
+        )
+    return value
+
+
+def _setting(default: Any, read: Reader, meaning: str, key: str = "") -> Any:
+    return field(default=default, metadata={"read": read, "meaning": meaning, "key": key})
+
+
+_MOST = 10**9
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of a prompt; their meanings stand beside them.
+
+    path: the file, be it there or not. warnings: what is wrong in it.
+    """
+
+    path: Path = Path()
+    warnings: tuple[str, ...] = ()
+
+    theme: str = _setting(
+        TERMINAL_THEME, _theme, "colours: the terminal's own, none, or a style of pygments"
+    )
+    keys: str = _setting(EMACS, _one_of(EMACS, VI), "whose keys edit a line: emacs or vi")
+    suggestions: bool = _setting(
+        True, _flag, "former inputs in grey behind the cursor; Right takes them"
+    )
+    indent: int = _setting(2, _whole(0, 16), "blanks for each level of a block; 0: none")
+    prompt_number: bool = _setting(False, _flag, "the number of the input in front of th>")
+    elide: int = _setting(
+        1000, _whole(0, _MOST), "elements from which on a value is shown in part; 0: never"
+    )
+    results: int = _setting(1000, _whole(1, _MOST), "how many results _RESULTS keeps")
+    pages: str = _setting("", _text, "a folder of pages that ?? takes examples from")
+    history_path: str = _setting(
+        "", _text, 'the file of former inputs; "": $TREPL_HISTORY or ~/.luahistory', "history.path"
+    )
+    history_size: int = _setting(
+        5000, _whole(0, 10**6), "lines that are read from the end of that file", "history.size"
+    )
+
+
+def config_path(environment: Mapping[str, str]) -> Path:
+    """The file of settings, as the variables of an environment name it."""
+    named = environment.get("TH_CONFIG")
+    if named:
+        return Path(named).expanduser()
+    folder = environment.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    return Path(folder) / "th" / "config.toml"
+
+
+def load(environment: Mapping[str, str] = os.environ) -> Config:
+    """The settings that hold; never an error."""
+    path = config_path(environment)
+    try:
+        found = dict(_flat(_read_toml(path, needed="TH_CONFIG" in environment)))
+    except _WrongValue as error:
+        return Config(path, (f"{path}: {error}",))
+    values: dict[str, Any] = {}
+    warnings = []
+    settings = {_key(setting): setting for setting in _settings()}
+    for key, value in found.items():
+        setting = settings.get(key)
+        if setting is None:
+            warnings.append(f"{path}: there is no setting {key}; th --config lists them")
+            continue
+        try:
+            values[setting.name] = setting.metadata["read"](value)
+        except _WrongValue as error:
+            warnings.append(f"{path}: {key} must be {error}, not {_shown(value)}")
+    return Config(path, tuple(warnings), **values)
+
+
+def overview(config: Config) -> str:
+    """The settings with their values and meanings: itself a file of settings."""
+    there = "" if config.path.exists() else " (not there: these are the defaults)"
+    lines = [f"# {config.path}{there}"]
+    lines += [f"# wrong: {warning}" for warning in config.warnings]
+    for setting in _settings():
+        said = f"{_key(setting)} = {_shown(getattr(config, setting.name))}"
+        lines.append(f"{said:<24}  # {setting.metadata['meaning']}")
+    return "\n".join(lines) + "\n"
+
+
+def _settings() -> list[Field[Any]]:
+    return [setting for setting in fields(Config) if setting.metadata]
+
+
+def _key(setting: Field[Any]) -> str:
+    return setting.metadata["key"] or setting.name
+
+
+def _shown(value: Any) -> str:
+    """A value as it stands in the file."""
+    import json  # late: for warnings and --config alone
+
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):  # a date
+        return str(value)
+
+
+def _read_toml(path: Path, needed: bool) -> dict[str, Any]:
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        if needed:
+            raise _WrongValue("no such file") from None
+        return {}
+    except OSError as error:
+        raise _WrongValue(error.strerror) from None
+    except UnicodeDecodeError:
+        raise _WrongValue("not in UTF-8") from None
+    try:
+        return _parse(text)
+    except ValueError as error:
+        raise _WrongValue(" ".join(str(error).split())) from None
+
+
+def _parse(text: str) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    return tomllib.loads(text)
+
+
+def _flat(table: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of a table and of those inside it, by their dotted keys."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value

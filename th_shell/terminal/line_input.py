@@ -1,0 +1,72 @@
+"""Reads inputs in a terminal that cannot move its cursor (TERM=dumb): an editor's shell, say.
+
+The lines are edited by readline, as far as Python has it, which writes no escape sequences there:
+with completion, history and the search in it. Enter runs an input that is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+from th_shell.completing.complete import complete
+from th_shell.session.session import Session
+from th_shell.terminal.history import LineHistory, session_history
+from th_shell.terminal.prompts import CONTINUATION, prompt_text
+
+__all__ = ["line_reader"]
+
+
+def line_reader(session: Session) -> Callable[[], str]:
+    """A function that reads the next input; it raises EOFError and KeyboardInterrupt."""
+    history = session_history(session)
+    readline = _readline()
+    if readline:
+        _prepare(readline, session, history)
+
+    def read() -> str:
+        text = input(prompt_text(session))
+        while session.wants_more(text):
+            text += "\n" + input(CONTINUATION)
+        if text.strip():
+            history.append_string(text)
+        return text
+
+    return read
+
+
+def _readline() -> ModuleType | None:
+    try:
+        import readline
+    except ImportError:  # Python was built without it
+        return None
+    return readline
+
+
+def _prepare(readline: ModuleType, session: Session, history: LineHistory) -> None:
+    for text in reversed(list(history.load_history_strings())):
+        for line in text.splitlines():
+            readline.add_history(line)
+    readline.set_completer_delims("")  # what is completed begins where `complete` says
+    readline.set_completer(_completer(readline, session))
+    readline.parse_and_bind("tab: complete")
+    readline.parse_and_bind("set enable-bracketed-paste off")
+    for arrow in ("[", "O"):  # the two ways in which terminals send Up and Down
+        readline.parse_and_bind(f'"\\e{arrow}A": history-search-backward')
+        readline.parse_and_bind(f'"\\e{arrow}B": history-search-forward')
+    readline.parse_and_bind(f"set editing-mode {session.config.keys}")
+
+
+def _completer(readline: ModuleType, session: Session) -> Callable[[str, int], str | None]:
+    """What readline asks for the completions, one by one, of the line before the cursor."""
+    found: list[str] = []
+
+    def completion(_: str, number: int) -> str | None:
+        nonlocal found
+        if number == 0:
+            line, at = readline.get_line_buffer(), readline.get_endidx()
+            listed = complete(line, at, session.engine)
+            found = [line[: listed.start] + candidate.text for candidate in listed.candidates]
+        return found[number] if number < len(found) else None
+
+    return completion

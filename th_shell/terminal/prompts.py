@@ -1,0 +1,17 @@
+"""The texts that stand before inputs."""
+
+from __future__ import annotations
+
+from th_shell.session.session import Session
+from th_shell.terminal.banner import PROMPT
+
+__all__ = ["CONTINUATION", "prompt_text"]
+
+CONTINUATION = "..> "
+
+
+def prompt_text(session: Session) -> str:
+    """What stands before the next input."""
+    if session.config.prompt_number:
+        return f"[{len(session.log) + 1}] {PROMPT}"
+    return PROMPT
