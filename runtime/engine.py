@@ -36,6 +36,7 @@ from runtime.core.memory import Memory
 from runtime.core.platform import keep_pages
 from runtime.core.state import State
 from runtime.host import bridge
+from runtime.host.guards import guarded
 from runtime.host.lua_calls import Calls
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
@@ -186,19 +187,23 @@ class Engine:
         source: bytes,
         name: bytes = b"=stdin",
         before_values: Callable[[], None] | None = None,
+        receive: Chunk | None = None,
+        quiet: bool = False,
     ) -> None:
         """Run one input as the prompt does: print the values of an expression.
 
-        A leading '=' is accepted, a trailing ';' silences. before_values: called between what
-        the expression itself prints and its values. Raises LuaSyntaxError, LuaError.
+        A leading '=' is accepted, a trailing ';' silences, and so does quiet. before_values:
+        called between what the expression itself prints and its values. receive: a function of
+        Lua that gets the values before they are printed. Raises LuaSyntaxError, LuaError.
         """
         text = source.strip()
-        quiet = text.endswith(b";")
+        quiet = quiet or text.endswith(b";")
         text = text.removeprefix(b"=")
         expression = self._expression(text.rstrip(b"; \t\r\n"), name)
         statement = None if expression is not None else self.compile(text, name)
         self._call(b"interpret", expression if expression is not None else statement)
-        self._check(self._call(b"evaluate", expression, statement, quiet, before_values))
+        hooks = before_values, receive
+        self._check(self._call(b"evaluate", expression, statement, quiet, *hooks))
 
     def _expression(self, text: bytes, name: bytes) -> Chunk | None:
         # `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values.
@@ -230,6 +235,24 @@ class Engine:
         if message.endswith(INTERRUPTED):
             raise Interrupted(INTERRUPTED)
         raise LuaError(message, traceback)
+
+    # -- functions of Lua for a front end
+
+    def module(
+        self, source: bytes, name: bytes, *functions: Callable[..., Any]
+    ) -> dict[bytes, Chunk]:
+        """Run a chunk that returns a table of functions, and return these by name.
+
+        functions: what the chunk gets as arguments, for Lua to call with plain values. They
+        return a number, a boolean, bytes or None; Ctrl-C ends them. Raises LuaError.
+        """
+        chunk = self.compile(source, name)
+        wrapped = [guarded(_answering(f), interruptible=True) for f in functions]
+        return dict(self._call(b"module", chunk, *wrapped).items())
+
+    def call(self, function: Chunk, *args: bytes) -> Any:
+        """Call a function of `module`; returns its result, a plain value. Raises LuaError."""
+        return self._call(b"call", function, *args)
 
     # -- interruption
 
@@ -292,6 +315,16 @@ class Engine:
     def output_error(self) -> str:
         """Why not all that was written reached the standard output; '' where it did."""
         return _text(self._call(b"output_error") or b"")
+
+
+def _answering(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, whose strings the bridge tells from errors."""
+
+    def answer(*args: Any) -> Any:
+        result = function(*args)
+        return b"\1" + result if isinstance(result, bytes) else result
+
+    return answer
 
 
 def _handle_interrupts(handler: Any) -> Any:

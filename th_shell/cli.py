@@ -33,6 +33,10 @@ def main(argv: list[str] | None = None) -> int:
         return WRONG_USAGE
     if options.help:
         return _print_usage()
+    if options.jupyter is not None:
+        from th_shell.jupyter import install
+
+        return install.run(list(options.jupyter))
     return _run(options)
 
 

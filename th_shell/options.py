@@ -18,6 +18,8 @@ Options:
   -l name            load a library (also -lname)
   -i, --interactive  open the prompt after statements and script
   --trust-functions  load functions from .t7 files: their bytecode can do anything
+  --jupyter install  let Jupyter run notebooks with th (--user, --sys-prefix, --prefix FOLDER)
+  --jupyter remove   undo that
   -h, --help         print this help
   -                  run the standard input as a script
 
@@ -42,6 +44,7 @@ class Options(NamedTuple):
     actions: the options -e and -l in their order. interactive: whether the prompt is opened after
     these and the script. script: a path, '-' for the standard input, or None. arguments: the words
     behind the script, or all words if there is none. trust: whether functions in files are loaded.
+    jupyter: the words behind --jupyter.
     """
 
     actions: tuple[Action, ...] = ()
@@ -50,6 +53,7 @@ class Options(NamedTuple):
     script: str | None = None
     arguments: tuple[str, ...] = ()
     trust: bool = False
+    jupyter: tuple[str, ...] | None = None
 
 
 _KINDS = {"-e": "statement", "-l": "library"}
@@ -71,6 +75,8 @@ def parse(words: Sequence[str]) -> Options:
             interactive = True
         elif word == "--trust-functions":
             trust = True
+        elif word == "--jupyter":
+            return Options(jupyter=tuple(words[at:]))
         elif word in _KINDS:
             if at == len(words):
                 raise UsageError(f"{word} needs a {'statement' if word == '-e' else 'name'}")

@@ -6,6 +6,7 @@ local host = th.host
 
 local type, pcall, xpcall, select = type, pcall, xpcall, select
 local error, rawget, next, require = error, rawget, next, require
+local ipairs, unpack = ipairs, unpack
 local loadstring, loadfile, sethook = loadstring, loadfile, debug.sethook
 local raw_metatable, jit_off, jit_attach = debug.getmetatable, jit.off, jit.attach
 local find, gmatch, sort, concat = string.find, string.gmatch, table.sort, table.concat
@@ -135,10 +136,13 @@ end
 -- @param statement the input compiled as it is, where it is no expression
 -- @param quiet whether the values are neither printed nor kept
 -- @param before_values called before the values are printed, or nil
-function shell.evaluate(expression, statement, quiet, before_values)
+-- @param receive called with the values that will be printed, or nil
+function shell.evaluate(expression, statement, quiet, before_values, receive)
   local function finish(...)
     if before_values then before_values() end
-    if not quiet then show(select('#', ...), ...) end
+    if quiet then return end
+    if receive then receive(...) end
+    show(select('#', ...), ...)
   end
   local function evaluated(ok, ...)
     if not ok then return outcome(ok, ...) end
@@ -147,6 +151,20 @@ function shell.evaluate(expression, statement, quiet, before_values)
   end
   -- xpcall calls the chunk itself: it then is 'main chunk' in tracebacks.
   return evaluated(xpcall(expression or statement, th.traceback))
+end
+
+--- Runs a chunk with functions that call Python, and returns the table that the chunk returns.
+function shell.module(chunk, ...)
+  local functions = { ... }
+  for i, f in ipairs(functions) do
+    functions[i] = function(...) return th.ask(f, ...) end
+  end
+  return chunk(unpack(functions))
+end
+
+--- Calls a function of such a table.
+function shell.call(f, ...)
+  return f(...)
 end
 
 -- The value that a dotted path of names leads to, found without calling any metamethod.

@@ -1,0 +1,168 @@
+"""Captures the standard output and error of the process, and passes on what arrives there.
+
+Lua writes through C's buffers, commands that it starts write to the same descriptors: so the
+descriptors themselves are replaced by pipes. A thread reads them while a cell runs; `drain` is the
+point at which all that was written before has been passed on.
+"""
+
+from __future__ import annotations
+
+import codecs
+import ctypes
+import os
+import select
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["Publish", "Streams"]
+
+#: Is given the name of a stream ('stdout', 'stderr') and text that was written to it.
+Publish = Callable[[str, str], None]
+
+_NAMES = {1: "stdout", 2: "stderr"}
+_INTERVAL = 0.05  # seconds for which output is gathered before it is passed on
+_FLUSHED = 0.1  # seconds after which a line without an end is passed on, such as a progress bar
+_ENOUGH = 1 << 16  # bytes
+_ROOM = 1 << 20  # bytes that a pipe holds, where the system lets us say so
+
+
+class _Stream:
+    """One captured descriptor: the pipe that it writes to, and the decoder of its text."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.name = _NAMES[descriptor]
+        self.pipe, writer = os.pipe()
+        os.set_blocking(self.pipe, False)
+        _enlarge(writer)
+        os.dup2(writer, descriptor)
+        # The pipe must not end where a program closes its output.
+        self._writer = writer
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+
+    def read(self, final: bool) -> str:
+        """What has arrived. final: bytes of a character that is not complete count, too."""
+        parts: list[bytes] = []
+        while True:
+            try:
+                part = os.read(self.pipe, _ENOUGH)
+            except BlockingIOError:
+                return self._decode(b"".join(parts), final)
+            parts.append(part)
+
+
+class Streams:
+    """Replaces the descriptors 1 and 2 of the process, for as long as it runs."""
+
+    def __init__(self, publish: Publish) -> None:
+        self._publish = publish
+        self._lock = threading.RLock()
+        self._pending: list[tuple[str, str]] = []
+        self._since = 0.0  # when the first of them has arrived
+        self._collected: list[str] | None = None
+        self._busy = threading.Event()
+        self._flush_c = _c_flush()
+        self._streams = [_Stream(descriptor) for descriptor in _NAMES]
+        for run in (self._read_on, self._flush_on):
+            threading.Thread(target=run, daemon=True).start()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Pass on what is written within the block while it is written, and all at its end."""
+        self._busy.set()
+        try:
+            yield
+        finally:
+            self._busy.clear()
+            self.drain()
+
+    def drain(self) -> None:
+        """Pass on all that was written so far."""
+        self._flush()
+        with self._lock:
+            self._read(final=True)
+            self._pass_on()
+
+    def collect(self) -> None:
+        """From now on, keep what is written to the standard output; see `collected`."""
+        self.drain()
+        self._collected = []
+
+    def collected(self) -> str:
+        """What was written since `collect`, which ends here; '' where it was not called."""
+        self._flush()
+        with self._lock:
+            self._read(final=True)
+            kept, self._collected = self._collected or [], None
+            self._pass_on()
+        return "".join(kept)
+
+    def _flush(self) -> None:
+        sys.stdout.flush()
+        self._flush_c()
+
+    def _flush_on(self) -> None:
+        # In a thread of its own: it waits where the program is writing to a full pipe.
+        while self._busy.wait():
+            time.sleep(_FLUSHED)
+            self._flush_c()
+
+    def _read_on(self) -> None:
+        poller = select.poll()
+        for stream in self._streams:
+            poller.register(stream.pipe, select.POLLIN)
+        while True:
+            poller.poll(_INTERVAL * 1000 if self._pending else None)
+            with self._lock:
+                self._read(final=False)
+                size = sum(len(text) for _, text in self._pending)
+                if size > _ENOUGH or time.monotonic() - self._since > _INTERVAL:
+                    self._pass_on()
+            time.sleep(0.001)  # Let the program write more than a line.
+
+    def _read(self, final: bool) -> None:
+        for stream in self._streams:
+            text = stream.read(final)
+            if not text:
+                continue
+            if stream.name == "stdout" and self._collected is not None:
+                self._collected.append(text)
+                continue
+            if not self._pending:
+                self._since = time.monotonic()
+            self._pending.append((stream.name, text))
+
+    def _pass_on(self) -> None:
+        pending, self._pending = self._pending, []
+        while pending:
+            name = pending[0][0]
+            same = next((i for i, (other, _) in enumerate(pending) if other != name), len(pending))
+            self._publish(name, "".join(text for _, text in pending[:same]))
+            pending = pending[same:]
+
+
+def _enlarge(pipe: int) -> None:
+    try:
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _ROOM)
+    except (ImportError, AttributeError, OSError):
+        pass  # The system's own size will do.
+
+
+def _c_flush() -> Callable[[], object]:
+    """A function that flushes C's standard output, and lets it keep no more than a line."""
+    library = ctypes.CDLL(None)
+    for name in ("stdout", "__stdoutp"):  # macOS has the second
+        try:
+            stream = ctypes.c_void_p.in_dll(library, name)
+        except ValueError:
+            continue
+        library.setvbuf(stream, None, ctypes.c_int(_LINES), ctypes.c_size_t(0))
+        return lambda: library.fflush(stream)
+    raise ImportError("the C library has no standard output")
+
+
+_LINES = 1  # C's _IOLBF: the buffer is written at the end of a line
