@@ -37,19 +37,12 @@ def run(words: list[str]) -> int:
 def _done(words: list[str]) -> str:
     try:
         import ipykernel  # noqa: F401 - the kernel's, needed when it starts
-        from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+        from jupyter_client.kernelspec import KernelSpecManager
     except ImportError as error:
         raise _Wrong(f"{_MISSING} ({error})") from None
     manager = KernelSpecManager()
     if words == ["remove"]:
-        try:
-            return f"removed {manager.remove_kernel_spec(NAME)}"
-        except NoSuchKernel:
-            raise _Wrong("the kernel is not installed") from None
-        except OSError as error:
-            raise _Wrong(
-                f"the kernel cannot be removed: {error.strerror}: {error.filename}"
-            ) from None
+        return f"removed {_remove(manager)}"
     if words[:1] != ["install"]:
         raise _Wrong(_USAGE)
     return f"installed {_install(manager, _place(words[1:]))}"
@@ -68,6 +61,16 @@ def _place(words: list[str]) -> dict[str, Any]:
     if len(words) == 2 and words[0] == "--prefix" and words[1]:
         return {"prefix": words[1]}
     raise _Wrong(_USAGE)
+
+
+def _remove(manager: Any) -> str:
+    try:
+        return str(manager.remove_kernel_spec(NAME))
+    except KeyError:
+        raise _Wrong("the kernel is not installed") from None
+    except OSError as error:
+        why = f"{error.strerror}: {error.filename}"
+        raise _Wrong(f"the kernel cannot be removed: {why}") from None
 
 
 def _install(manager: Any, place: dict[str, Any]) -> str:

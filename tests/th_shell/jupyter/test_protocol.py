@@ -26,7 +26,7 @@ class TestKernel(tests.KernelTests):  # type: ignore[name-defined,misc]
     code_hello_world = "print('hello, world')"
     code_stderr = "io.stderr:write('oops')"
     completion_samples = [
-        {"text": "torch.multin", "matches": ["multinomial"]},
+        {"text": "torch.eq", "matches": ["eq", "equal"]},
         {"text": "x = torch.Doub", "matches": ["DoubleStorage", "DoubleTensor"]},
         {"text": "repe", "matches": ["repeat"]},
     ]
