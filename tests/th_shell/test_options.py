@@ -17,6 +17,8 @@ STATEMENT = Action("statement", "print(1)")
         (["-i"], Options(interactive=True, arguments=("-i",))),
         (["--interactive", "a.lua"], Options(interactive=True, script="a.lua")),
         (["-h"], Options(help=True)),
+        (["--jupyter"], Options(jupyter=())),
+        (["--jupyter", "install", "--user"], Options(jupyter=("install", "--user"))),
         (["a.lua", "--help", "-x"], Options(script="a.lua", arguments=("--help", "-x"))),
         (["-", "a", "b"], Options(script="-", arguments=("a", "b"))),
         (

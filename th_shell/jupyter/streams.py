@@ -17,6 +17,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from th_shell.jupyter.lines import Line
+
 __all__ = ["Publish", "Streams"]
 
 #: Is given the name of a stream ('stdout', 'stderr') and text that was written to it.
@@ -58,6 +60,8 @@ class Streams:
 
     def __init__(self, publish: Publish) -> None:
         self._publish = publish
+        self._lines: dict[str, Line] = {}
+        self._begin()
         self._lock = threading.RLock()
         self._pending: list[tuple[str, str]] = []
         self._since = 0.0  # when the first of them has arrived
@@ -71,12 +75,16 @@ class Streams:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Pass on what is written within the block while it is written, and all at its end."""
+        self._begin()
         self._busy.set()
         try:
             yield
         finally:
             self._busy.clear()
             self.drain()
+
+    def _begin(self) -> None:
+        self._lines = {name: Line() for name in _NAMES.values()}
 
     def drain(self) -> None:
         """Pass on all that was written so far."""
@@ -139,7 +147,8 @@ class Streams:
         while pending:
             name = pending[0][0]
             same = next((i for i, (other, _) in enumerate(pending) if other != name), len(pending))
-            self._publish(name, "".join(text for _, text in pending[:same]))
+            text = "".join(text for _, text in pending[:same])
+            self._publish(name, self._lines[name].rewrite(text))
             pending = pending[same:]
 
 

@@ -10,12 +10,15 @@ local find, format, gsub, match, sub = string.find, string.format, string.gsub, 
 local concat = table.concat
 local typename = require('torch').typename
 
-local MOST, ENDS = 20, 10      -- a dimension of more than MOST shows this many at each end
+local ROWS, ROW_ENDS = 20, 10  -- more than so many rows are shown by those at each end
+local COLUMNS, COLUMN_ENDS = 10, 4
 local SLICES, SLICE_ENDS = 4, 2
 local ENTRIES, FIRST = 40, 20  -- a table of more than ENTRIES shows the first ones
 local ROOM = 200               -- rows for all tables of a value
 local DEPTH = 4                -- levels of tables
 local TEXT = 200               -- bytes of a string that are shown
+
+local TABLE = '<table style="margin: 0">' -- front ends would leave room below each one
 
 local ESCAPED = { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }
 
@@ -70,7 +73,7 @@ local function grid(element, lines, columns)
     rows[#rows + 1] = row
   end
   local how = number_format(rows)
-  local out = { '<table>' }
+  local out = { TABLE }
   if columns then
     out[#out + 1] = '<thead><tr><th></th>'
     for _, j in ipairs(columns) do out[#out + 1] = '<th>' .. (j or '⋯') .. '</th>' end
@@ -91,7 +94,8 @@ end
 
 local function matrix(x)
   local function element(i, j) return x[i][j] end
-  return grid(element, positions(x:size(1), MOST, ENDS), positions(x:size(2), MOST, ENDS))
+  return grid(element, positions(x:size(1), ROWS, ROW_ENDS),
+    positions(x:size(2), COLUMNS, COLUMN_ENDS))
 end
 
 local function slices(x)
@@ -107,7 +111,7 @@ local function tensor_html(x, name)
   local dimensions = x:nDimension()
   local body
   if dimensions == 1 then
-    body = grid(function(i) return x[i] end, positions(x:size(1), MOST, ENDS))
+    body = grid(function(i) return x[i] end, positions(x:size(1), ROWS, ROW_ENDS))
   elseif dimensions == 2 then
     body = matrix(x)
   elseif dimensions == 3 then
@@ -145,7 +149,7 @@ local function table_html(value, depth, room)
   local count = 0
   for _ in next, value do count = count + 1 end
   local most = count > ENTRIES and FIRST or ENTRIES
-  local out, shown = { '<table><tbody>' }, 0
+  local out, shown = { TABLE .. '<tbody>' }, 0
   for k, v in next, value do
     if shown == most or room.rows <= 0 then break end
     shown, room.rows = shown + 1, room.rows - 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import time
 from typing import Any
 
@@ -14,8 +15,8 @@ from tests.th_shell.jupyter.conftest import Client
 def test_the_value_of_the_last_input_is_the_result(kernel: Client) -> None:
     assert kernel.result("torch.ones(2)\nx = torch.range(1, 3)\nx") == {
         "text/plain": " 1\n 2\n 3\n[torch.DoubleTensor of dimension 3]",
-        "text/html": "<table><tbody><tr><th>1</th><td>1</td></tr><tr><th>2</th><td>2</td></tr>"
-        "<tr><th>3</th><td>3</td></tr></tbody></table>"
+        "text/html": '<table style="margin: 0"><tbody><tr><th>1</th><td>1</td></tr>'
+        "<tr><th>2</th><td>2</td></tr><tr><th>3</th><td>3</td></tr></tbody></table>"
         "<div>[torch.DoubleTensor of dimension 3]</div>",
     }
 
@@ -76,6 +77,13 @@ def test_printed_text_comes_before_the_result(kernel: Client) -> None:
     assert [output["type"] for output in outputs] == ["stream", "execute_result"]
     assert outputs[0]["text"] == "first"
     assert outputs[1]["data"] == {"text/plain": "then"}
+
+
+def test_a_progress_bar_looks_as_in_a_terminal(kernel: Client) -> None:
+    """Its backspaces only move the cursor there."""
+    text = kernel.printed("for i = 1, 3 do xlua.progress(i, 3) end")["stdout"]
+    assert "\b" not in text
+    assert re.search(r"\r \[=+ 3/3 =+>\]  Tot: .* \| Step: \d+ms\s*$", text)
 
 
 def test_the_output_is_no_terminal(kernel: Client) -> None:

@@ -32,7 +32,7 @@ def html(engine: Engine, capfd: pytest.CaptureFixture[str]) -> Html:
 def rows(text: str | None) -> list[str]:
     """The rows of the tables in HTML, with spaces between cells; and the texts around them."""
     assert text is not None
-    lines = re.sub(r"</tr>|</div>|</?table>|</?t(?:head|body)>", "\n", text)
+    lines = re.sub(r"</tr>|</div>|</?table[^>]*>|</?t(?:head|body)>", "\n", text)
     found = (re.sub(r"<[^>]*>", " ", line).split() for line in lines.splitlines())
     return [" ".join(words) for words in found if words]
 
@@ -89,9 +89,9 @@ def test_values_whose_text_says_all(html: Html, source: str) -> None:
 
 def test_large_tensors_are_elided(html: Html) -> None:
     found = rows(html("torch.range(1, 10000):resize(100, 100)"))
-    assert found[0] == "1 2 3 4 5 6 7 8 9 10 ⋯ 91 92 93 94 95 96 97 98 99 100"
-    assert found[1] == "1 1 2 3 4 5 6 7 8 9 10 ⋯ 91 92 93 94 95 96 97 98 99 100"
-    assert found[11] == "⋮ " + "⋮ " * 10 + "⋱" + " ⋮" * 10
+    assert found[0] == "1 2 3 4 ⋯ 97 98 99 100"
+    assert found[1] == "1 1 2 3 4 ⋯ 97 98 99 100"
+    assert found[11] == "⋮ ⋮ ⋮ ⋮ ⋮ ⋱ ⋮ ⋮ ⋮ ⋮"
     assert [line.split()[0] for line in found[12:22]] == [str(i) for i in range(91, 101)]
     assert len(found) == 23
     found = rows(html("torch.range(1, 100)"))
