@@ -187,23 +187,19 @@ class Engine:
         source: bytes,
         name: bytes = b"=stdin",
         before_values: Callable[[], None] | None = None,
-        receive: Chunk | None = None,
-        quiet: bool = False,
     ) -> None:
         """Run one input as the prompt does: print the values of an expression.
 
-        A leading '=' is accepted, a trailing ';' silences, and so does quiet. before_values:
-        called between what the expression itself prints and its values. receive: a function of
-        Lua that gets the values before they are printed. Raises LuaSyntaxError, LuaError.
+        A leading '=' is accepted, a trailing ';' silences. before_values: called between what
+        the expression itself prints and its values. Raises LuaSyntaxError, LuaError.
         """
         text = source.strip()
-        quiet = quiet or text.endswith(b";")
+        quiet = text.endswith(b";")
         text = text.removeprefix(b"=")
         expression = self._expression(text.rstrip(b"; \t\r\n"), name)
         statement = None if expression is not None else self.compile(text, name)
         self._call(b"interpret", expression if expression is not None else statement)
-        hooks = before_values, receive
-        self._check(self._call(b"evaluate", expression, statement, quiet, *hooks))
+        self._check(self._call(b"evaluate", expression, statement, quiet, before_values))
 
     def _expression(self, text: bytes, name: bytes) -> Chunk | None:
         # `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values.
@@ -253,6 +249,13 @@ class Engine:
     def call(self, function: Chunk, *args: bytes) -> Any:
         """Call a function of `module`; returns its result, a plain value. Raises LuaError."""
         return self._call(b"call", function, *args)
+
+    def set_receiver(self, function: Chunk) -> None:
+        """Let a function of `module` get the values of inputs before they are printed.
+
+        Where it returns false, they are neither printed nor kept.
+        """
+        self._call(b"set_receiver", function)
 
     # -- interruption
 

@@ -130,18 +130,23 @@ function shell.keep(value)
   _LAST = value
 end
 
+local receive -- gets the values that will be printed, or nil
+
+--- Sets a function that gets values before they are printed; false from it keeps them from that.
+function shell.set_receiver(f)
+  receive = f
+end
+
 --- Runs an input as the prompt does: the values of an expression are printed, and the first one is
 -- kept.
 -- @param expression the input compiled as `return nil, ...`, or nil
 -- @param statement the input compiled as it is, where it is no expression
 -- @param quiet whether the values are neither printed nor kept
 -- @param before_values called before the values are printed, or nil
--- @param receive called with the values that will be printed, or nil
-function shell.evaluate(expression, statement, quiet, before_values, receive)
+function shell.evaluate(expression, statement, quiet, before_values)
   local function finish(...)
     if before_values then before_values() end
-    if quiet then return end
-    if receive then receive(...) end
+    if quiet or receive and receive(...) == false then return end
     show(select('#', ...), ...)
   end
   local function evaluated(ok, ...)

@@ -66,7 +66,8 @@ class Cells:
         self._interrupted = interrupted
         self._leaving = False  # whether a program has called os.exit
         module = session.engine.module
-        self._values = module(_source("values"), b"=[th] jupyter/values")
+        self._values = module(_source("values"), b"=[th] jupyter/values", streams.collect)
+        session.engine.set_receiver(self._values[b"receive"])
         self._input = module(_source("input"), b"=[th] jupyter/input", front_end.ask)
         module(_source("package"), b"=[th] jupyter/package", *front_end[1:], self._leave)
 
@@ -105,19 +106,16 @@ class Cells:
         return Outcome(page=self._streams.collected() if is_help else "")
 
     def _evaluate(self, source: str, is_last: bool) -> Outcome:
-        # The texts of values are what print writes for them: collected until the end.
-        error = self.session.evaluate(
-            source,
-            quiet=not is_last,
-            before_values=self._streams.collect,
-            receive=self._values[b"receive"],
-        )
+        call = self.session.engine.call
+        call(self._values[b"expect"], b"result" if is_last else b"nothing")
+        error = self.session.evaluate(source)
+        call(self._values[b"expect"], b"")
         text = self._streams.collected()
         if self._leaving:
             return Outcome(leave=True)
         if error is not None:
             return Outcome(error, _data(text, None) if text else None)
-        html = self.session.engine.call(self._values[b"html"])
+        html = call(self._values[b"html"])
         return Outcome(result=_data(text, html) if text else None)
 
     def _leave(self) -> None:

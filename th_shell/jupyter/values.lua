@@ -172,13 +172,25 @@ end
 
 -- ------------------------------------------------------------------ results
 
-local count, value = 0, nil -- of the values that are printed next, their number and the first one
+local collect = ... -- lets what is printed from now on be a result, and no output
+
+local wanted = ''          -- what becomes of values: 'result', 'nothing', or '' to print them
+local count, value = 0, nil -- of the values that are a result, their number and the first one
 
 local functions = {}
 
---- Takes the values of an input, before they are printed.
+--- Says what becomes of the values of inputs from now on.
+function functions.expect(what)
+  wanted = what
+end
+
+--- Takes the values of an input; returns whether they are printed.
 function functions.receive(...)
-  count, value = select('#', ...), (...)
+  if wanted == 'result' then
+    count, value = select('#', ...), (...)
+    collect()
+  end
+  return wanted ~= 'nothing'
 end
 
 local function as_html()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import find_command, is_command
@@ -91,15 +91,12 @@ class Session:
         self.engine.write(output.decode("utf-8", "surrogateescape"))
         self.engine.flush()
 
-    def evaluate(self, source: str, **showing: Any) -> LuaError | None:
-        """Run an input of Lua, and print its values; returns its error, which is not printed.
-
-        showing: what else `Engine.evaluate` is told about the values.
-        """
+    def evaluate(self, source: str) -> LuaError | None:
+        """Run an input of Lua, and print its values; returns its error, which is not printed."""
         error = None
         try:
             with last_resort(), self.engine.interruptible():
-                self.engine.evaluate(_encoded(source), **showing)
+                self.engine.evaluate(_encoded(source))
         except LuaError as raised:
             error = raised
         self.log.append(Entry(len(self.log) + 1, source, error))

@@ -19,10 +19,12 @@ SOURCE = (Path(th_shell.jupyter.__file__).parent / "values.lua").read_bytes()
 @pytest.fixture
 def html(engine: Engine, capfd: pytest.CaptureFixture[str]) -> Html:
     """The HTML of the values of an expression."""
-    functions = engine.module(SOURCE, b"=[th] jupyter/values")
+    functions = engine.module(SOURCE, b"=[th] jupyter/values", lambda: None)
+    engine.set_receiver(functions[b"receive"])
+    engine.call(functions[b"expect"], b"result")
 
     def made(source: str) -> str | None:
-        engine.evaluate(source.encode(), receive=functions[b"receive"])
+        engine.evaluate(source.encode())
         found = engine.call(functions[b"html"])
         return None if found is None else found.decode()
 
