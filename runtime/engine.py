@@ -235,15 +235,20 @@ class Engine:
     # -- functions of Lua for a front end
 
     def module(
-        self, source: bytes, name: bytes, *functions: Callable[..., Any]
+        self,
+        source: bytes,
+        name: bytes,
+        *functions: Callable[..., Any],
+        interruptible: bool = False,
     ) -> dict[bytes, Chunk]:
         """Run a chunk that returns a table of functions, and return these by name.
 
         functions: what the chunk gets as arguments, for Lua to call with plain values. They
-        return a number, a boolean, bytes or None; Ctrl-C ends them. Raises LuaError.
+        return a number, a boolean, bytes or None. interruptible: whether Ctrl-C ends them. Raises
+        LuaError.
         """
         chunk = self.compile(source, name)
-        wrapped = [guarded(_answering(f), interruptible=True) for f in functions]
+        wrapped = [guarded(_answering(f), interruptible=interruptible) for f in functions]
         return dict(self._call(b"module", chunk, *wrapped).items())
 
     def call(self, function: Chunk, *args: bytes) -> Any:

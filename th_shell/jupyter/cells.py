@@ -6,6 +6,7 @@ prompt is not shown. An error ends the cell. Nothing here knows Jupyter's protoc
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from importlib.resources import files
@@ -15,6 +16,7 @@ from runtime import Interrupted, LuaError
 from th_shell.jupyter.streams import Streams
 from th_shell.session.commands import find_command
 from th_shell.session.session import Session
+from th_shell.visible import visible
 
 __all__ = ["Cells", "Data", "FrontEnd", "Outcome"]
 
@@ -68,8 +70,20 @@ class Cells:
         module = session.engine.module
         self._values = module(_source("values"), b"=[th] jupyter/values", streams.collect)
         session.engine.set_receiver(self._values[b"receive"])
-        self._input = module(_source("input"), b"=[th] jupyter/input", front_end.ask)
+        self._input = module(
+            _source("input"), b"=[th] jupyter/input", front_end.ask, interruptible=True
+        )
         module(_source("package"), b"=[th] jupyter/package", *front_end[1:], self._leave)
+
+    def start(self, path: str) -> None:
+        """Run a file before the first cell; its error is output."""
+        engine = self.session.engine
+        with self._streams.running():
+            try:
+                engine.run(engine.compile_file(path))
+            except LuaError as error:
+                text = "\n".join([error.message, error.traceback]).strip()
+                os.write(2, f"{visible(text)}\n".encode("utf-8", "surrogateescape"))
 
     def run(self, code: str) -> Outcome:
         """Run the inputs in a cell until its end or an error."""

@@ -7,6 +7,7 @@ one at a time. Ctrl-C or an interrupt is SIGINT in that thread.
 from __future__ import annotations
 
 import base64
+import os
 import signal
 import threading
 from functools import cached_property
@@ -51,6 +52,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         super().__init__(**options)
         self._cell: Content = {}  # the request that output belongs to
         self._silent = False
+        self._startup = os.environ.get("TREPLSTARTUP", "")  # a file, until it was run
         self._log = Log()
         self._interrupted = threading.Event()
         self._saved_handler: Any = signal.SIG_IGN
@@ -65,7 +67,9 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _cells(self) -> Cells:
         # Made when it is first needed: the front end need not wait for it to know the kernel.
         front_end = FrontEnd(self._ask, self._show, self._clear)
-        return Cells(Session(Engine()), self._streams, front_end, self._interrupted)
+        engine = Engine()
+        engine.set_arguments(b"th", [])
+        return Cells(Session(engine), self._streams, front_end, self._interrupted)
 
     @property
     def kernel_info(self) -> Content:
@@ -111,6 +115,9 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         self._cell, self._silent = self.get_parent("shell"), silent
         self._allow_stdin = allow_stdin
         try:
+            if self._startup:
+                path, self._startup = self._startup, ""
+                self._cells.start(path)
             outcome = self._cells.run(code)
         except Exception as error:
             self.log.exception("in a cell")

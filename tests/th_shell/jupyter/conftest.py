@@ -107,11 +107,11 @@ def start(spec_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     folder = tmp_path_factory.mktemp("notebooks")
     clients: list[Client] = []
 
-    def start_one() -> Client:
+    def start_one(**variables: str) -> Client:
         specs = KernelSpecManager(kernel_dirs=[str(spec_folder)])
         manager = KernelManager(kernel_name=NAME, kernel_spec_manager=specs)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("TREPL", "LUA_"))}
-        manager.start_kernel(cwd=str(folder), env=kept | {"HOME": str(folder)})
+        manager.start_kernel(cwd=str(folder), env=kept | {"HOME": str(folder)} | variables)
         clients.append(Client(manager))
         return clients[-1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -188,13 +189,13 @@ def test_interrupts_of_nothing_change_nothing(kernel: Client) -> None:
 
 
 def test_the_heart_beats_while_a_cell_runs(kernel: Client) -> None:
-    request = kernel.send("local t = os.clock() while os.clock() < t + 1.2 do end")
+    request = kernel.send("local t = os.clock() while os.clock() < t + 0.6 do end")
     beats = []
-    for _ in range(5):
+    for _ in range(3):
         time.sleep(0.2)
         beats.append(kernel.channels.hb_channel.is_beating())
     assert list(kernel.outputs(request)) == []
-    assert beats == [True] * 5
+    assert beats == [True] * 3
 
 
 PNG = base64.b64decode(
@@ -257,6 +258,28 @@ def test_comms_are_ignored(kernel: Client) -> None:
     assert kernel.result("1") == {"text/plain": "1"}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("started = 5 print('hello')", {"stdout": "hello\t\n5\t\n"}),
+        ("started = 5 x.y = 1", {"stdout": "5\t\n", "stderr": "attempt to index global 'x'"}),
+    ],
+)
+def test_the_start_up_file_is_run_before_the_first_cell(
+    start: Any, tmp_path: Path, text: str, printed: dict[str, str]
+) -> None:
+    (tmp_path / "start.lua").write_text(text)
+    client = start(TREPLSTARTUP=str(tmp_path / "start.lua"))
+    for _ in range(2):
+        found = client.printed("print(started)")
+        assert printed.keys() == found.keys()
+        assert printed["stdout"] == found["stdout"]
+        assert printed.get("stderr", "") in found.get("stderr", "")
+        printed = {"stdout": "5\t\n"}
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["exit", "x = 1\nexit()", "os.exit()"])
 def test_leaving(start: Any, code: str) -> None:
     client = start()
