@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import codecs
 import ctypes
+import fcntl
 import os
 import select
 import sys
+import termios
 import threading
 import time
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -27,8 +30,13 @@ Publish = Callable[[str, str], None]
 _NAMES = {1: "stdout", 2: "stderr"}
 _INTERVAL = 0.05  # seconds for which output is gathered before it is passed on
 _FLUSHED = 0.1  # seconds after which a line without an end is passed on, such as a progress bar
-_ENOUGH = 1 << 16  # bytes
+_ENOUGH = 1 << 16  # characters
 _ROOM = 1 << 20  # bytes that a pipe holds, where the system lets us say so
+
+# What a program prints faster than this waits in the pipe, and then the program does. Browsers are
+# not faster; and Jupyter's server would leave out a part of more than 1e6 bytes a second.
+_RATE = 800_000  # characters a second
+_BURST = 2_000_000  # characters that are not counted
 
 
 class _Stream:
@@ -37,7 +45,6 @@ class _Stream:
     def __init__(self, descriptor: int) -> None:
         self.name = _NAMES[descriptor]
         self.pipe, writer = os.pipe()
-        os.set_blocking(self.pipe, False)
         _enlarge(writer)
         os.dup2(writer, descriptor)
         # The pipe must not end where a program closes its output.
@@ -46,13 +53,10 @@ class _Stream:
 
     def read(self, final: bool) -> str:
         """What has arrived. final: bytes of a character that is not complete count, too."""
-        parts: list[bytes] = []
-        while True:
-            try:
-                part = os.read(self.pipe, _ENOUGH)
-            except BlockingIOError:
-                return self._decode(b"".join(parts), final)
-            parts.append(part)
+        # Not until the pipe is empty: a command in the background may write without end.
+        there = array("i", [0])
+        fcntl.ioctl(self.pipe, termios.FIONREAD, there)
+        return self._decode(os.read(self.pipe, there[0]) if there[0] else b"", final)
 
 
 class Streams:
@@ -66,6 +70,7 @@ class Streams:
         self._pending: list[tuple[str, str]] = []
         self._since = 0.0  # when the first of them has arrived
         self._collected: list[str] | None = None
+        self._credit = float(_BURST)  # characters that may be passed on at once
         self._busy = threading.Event()
         self._flush_c = _c_flush()
         self._streams = [_Stream(descriptor) for descriptor in _NAMES]
@@ -122,17 +127,24 @@ class Streams:
         for stream in self._streams:
             poller.register(stream.pipe, select.POLLIN)
         while True:
+            start = time.monotonic()
             poller.poll(_INTERVAL * 1000 if self._pending else None)
             with self._lock:
-                self._read(final=False)
+                self._credit -= self._read(final=False)
                 size = sum(len(text) for _, text in self._pending)
                 if size > _ENOUGH or time.monotonic() - self._since > _INTERVAL:
                     self._pass_on()
-            time.sleep(0.001)  # Let the program write more than a line.
+            # At least as long as it takes to write more than a line.
+            time.sleep(max(0.001, -self._credit / _RATE))
+            earned = (time.monotonic() - start) * _RATE
+            self._credit = min(self._credit + earned, _BURST)
 
-    def _read(self, final: bool) -> None:
+    def _read(self, final: bool) -> int:
+        """Read what has arrived; returns the number of characters."""
+        count = 0
         for stream in self._streams:
             text = stream.read(final)
+            count += len(text)
             if not text:
                 continue
             if stream.name == "stdout" and self._collected is not None:
@@ -141,6 +153,7 @@ class Streams:
             if not self._pending:
                 self._since = time.monotonic()
             self._pending.append((stream.name, text))
+        return count
 
     def _pass_on(self) -> None:
         pending, self._pending = self._pending, []
@@ -154,10 +167,8 @@ class Streams:
 
 def _enlarge(pipe: int) -> None:
     try:
-        import fcntl
-
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _ROOM)
-    except (ImportError, AttributeError, OSError):
+    except (AttributeError, OSError):
         pass  # The system's own size will do.
 
 
