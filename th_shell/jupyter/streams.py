@@ -28,9 +28,9 @@ __all__ = ["Publish", "Streams"]
 Publish = Callable[[str, str], None]
 
 _NAMES = {1: "stdout", 2: "stderr"}
-_INTERVAL = 0.05  # seconds for which output is gathered before it is passed on
+_INTERVAL = 0.05  # seconds for which output is gathered before it is passed on, at least
+_DRAWN = 1e6  # characters that a browser shows in a second: it draws a cell's output anew each time
 _FLUSHED = 0.1  # seconds after which a line without an end is passed on, such as a progress bar
-_ENOUGH = 1 << 16  # characters
 _ROOM = 1 << 20  # bytes that a pipe holds, where the system lets us say so
 
 # What a program prints faster than this waits in the pipe, and then the program does. Browsers are
@@ -64,13 +64,13 @@ class Streams:
 
     def __init__(self, publish: Publish) -> None:
         self._publish = publish
+        self._has_begun = threading.Event()  # whether a cell has, while the reader waits
         self._lines: dict[str, Line] = {}
         self._begin()
         self._lock = threading.RLock()
         self._pending: list[tuple[str, str]] = []
         self._since = 0.0  # when the first of them has arrived
         self._collected: list[str] | None = None
-        self._credit = float(_BURST)  # characters that may be passed on at once
         self._busy = threading.Event()
         self._flush_c = _c_flush()
         self._streams = [_Stream(descriptor) for descriptor in _NAMES]
@@ -89,6 +89,9 @@ class Streams:
             self.drain()
 
     def _begin(self) -> None:
+        self._written = 0  # characters that the cell has written
+        self._credit = float(_BURST)  # characters that may be passed on at once
+        self._has_begun.set()
         self._lines = {name: Line() for name in _NAMES.values()}
 
     def drain(self) -> None:
@@ -130,12 +133,14 @@ class Streams:
             start = time.monotonic()
             poller.poll(_INTERVAL * 1000 if self._pending else None)
             with self._lock:
-                self._credit -= self._read(final=False)
-                size = sum(len(text) for _, text in self._pending)
-                if size > _ENOUGH or time.monotonic() - self._since > _INTERVAL:
+                count = self._read(final=False)
+                self._credit -= count
+                self._written += count
+                if start - self._since > max(_INTERVAL, self._written / _DRAWN):
                     self._pass_on()
             # At least as long as it takes to write more than a line.
-            time.sleep(max(0.001, -self._credit / _RATE))
+            self._has_begun.wait(max(0.001, -self._credit / _RATE))
+            self._has_begun.clear()
             earned = (time.monotonic() - start) * _RATE
             self._credit = min(self._credit + earned, _BURST)
 

@@ -188,7 +188,7 @@ end
 function functions.receive(...)
   if wanted == 'result' then
     count, value = select('#', ...), (...)
-    collect()
+    if count > 0 then collect() end
   end
   return wanted ~= 'nothing'
 end

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from runtime import Engine
 from tests.th_shell.jupyter.conftest import Client
 
 
@@ -64,6 +65,22 @@ def test_nothing_that_is_written_is_lost(kernel: Client) -> None:
     numbers = "".join(f"{i} " for i in range(1, 20001))
     written = kernel.printed(code)
     assert written == {"stdout": f"ab\nc\ne\t\n{numbers}д� end", "stderr": "d\n"}
+
+
+@pytest.mark.slow
+def test_more_than_a_browser_shows_is_not_lost(kernel: Client) -> None:
+    numbers = "".join(f"{i}\t\n" for i in range(1, 400001))
+    assert kernel.printed("for i = 1, 4e5 do print(i) end") == {"stdout": numbers}
+
+
+def test_a_cell_ends_while_a_command_goes_on_writing(kernel: Client) -> None:
+    kernel.run("os.execute('yes & echo $! > pid')")
+    try:
+        assert "ready" in kernel.printed("print('ready')")["stdout"]
+    finally:
+        kernel.run("os.execute('kill $(cat pid)')")
+    kernel.run("sys.sleep(0.1)")  # What has been written meanwhile belongs to no later cell.
+    assert kernel.run("x = 1") == []
 
 
 def test_a_long_cell_shows_its_progress(kernel: Client) -> None:
@@ -240,6 +257,17 @@ def test_expressions_of_the_front_end(kernel: Client) -> None:
     values: dict[str, Any] = kernel.reply["user_expressions"]
     assert values["sum"] == {"status": "ok", "data": {"text/plain": "3"}, "metadata": {}}
     assert values["bad"]["evalue"] == "stdin:1: attempt to index global 'nothing' (a nil value)"
+
+
+needs_session_locals = pytest.mark.skipif(
+    not hasattr(Engine, "enter"), reason="the engine does not keep the locals of inputs"
+)
+
+
+@needs_session_locals
+def test_locals_are_kept_for_later_cells(kernel: Client) -> None:
+    assert kernel.run("local here = 5\nlocal function twice(x) return 2 * x end") == []
+    assert kernel.result("twice(here)") == {"text/plain": "10"}
 
 
 def test_history(kernel: Client) -> None:
