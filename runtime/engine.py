@@ -36,7 +36,7 @@ from runtime.core.memory import Memory
 from runtime.core.platform import keep_pages
 from runtime.core.state import State
 from runtime.host import bridge
-from runtime.host.guards import guarded
+from runtime.host.guards import answering, guarded
 from runtime.host.lua_calls import Calls
 
 __all__ = ["Chunk", "Engine", "Interrupted", "LuaError", "LuaSyntaxError"]
@@ -248,7 +248,7 @@ class Engine:
         LuaError.
         """
         chunk = self.compile(source, name)
-        wrapped = [guarded(_answering(f), interruptible=interruptible) for f in functions]
+        wrapped = [guarded(answering(f), interruptible=interruptible) for f in functions]
         return dict(self._call(b"module", chunk, *wrapped).items())
 
     def call(self, function: Chunk, *args: bytes) -> Any:
@@ -323,16 +323,6 @@ class Engine:
     def output_error(self) -> str:
         """Why not all that was written reached the standard output; '' where it did."""
         return _text(self._call(b"output_error") or b"")
-
-
-def _answering(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, whose strings the bridge tells from errors."""
-
-    def answer(*args: Any) -> Any:
-        result = function(*args)
-        return b"\1" + result if isinstance(result, bytes) else result
-
-    return answer
 
 
 def _handle_interrupts(handler: Any) -> Any:

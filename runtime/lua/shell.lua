@@ -26,6 +26,7 @@ local OUT_OF_MEMORY = 'not enough memory'
 local HOOK_COUNT = 10000 -- instructions between two checks for Ctrl-C
 
 local stopped = false -- whether Ctrl-C has stopped the current input
+local receive -- a function that gets values before they are printed, or nil
 
 --- Raises an error if Ctrl-C was pressed. Long loops of the runtime call it.
 function th.poll()
@@ -130,13 +131,6 @@ function shell.keep(value)
   _LAST = value
 end
 
-local receive -- gets the values that will be printed, or nil
-
---- Sets a function that gets values before they are printed; false from it keeps them from that.
-function shell.set_receiver(f)
-  receive = f
-end
-
 --- Runs an input as the prompt does: the values of an expression are printed, and the first one is
 -- kept.
 -- @param expression the input compiled as `return nil, ...`, or nil
@@ -156,20 +150,6 @@ function shell.evaluate(expression, statement, quiet, before_values)
   end
   -- xpcall calls the chunk itself: it then is 'main chunk' in tracebacks.
   return evaluated(xpcall(expression or statement, th.traceback))
-end
-
---- Runs a chunk with functions that call Python, and returns the table that the chunk returns.
-function shell.module(chunk, ...)
-  local functions = { ... }
-  for i, f in ipairs(functions) do
-    functions[i] = function(...) return th.ask(f, ...) end
-  end
-  return chunk(unpack(functions))
-end
-
---- Calls a function of such a table.
-function shell.call(f, ...)
-  return f(...)
 end
 
 -- The value that a dotted path of names leads to, found without calling any metamethod.
@@ -260,4 +240,23 @@ end
 --- Loads a library as `th -l` does.
 function shell.require(name)
   return shell.run(require, name)
+end
+
+--- Runs a chunk with functions that call Python, and returns the table that the chunk returns.
+function shell.module(chunk, ...)
+  local functions = { ... }
+  for i, f in ipairs(functions) do
+    functions[i] = function(...) return th.ask(f, ...) end
+  end
+  return chunk(unpack(functions))
+end
+
+--- Calls a function of such a table.
+function shell.call(f, ...)
+  return f(...)
+end
+
+--- Sets a function that gets values before they are printed; false from it keeps them from that.
+function shell.set_receiver(f)
+  receive = f
 end

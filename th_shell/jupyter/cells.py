@@ -123,14 +123,12 @@ class Cells:
         call = self.session.engine.call
         call(self._values[b"expect"], b"result" if is_last else b"nothing")
         error = self.session.evaluate(source)
-        call(self._values[b"expect"], b"")
         text = self._streams.collected()
+        html = call(self._values[b"html"]) if text and error is None else None
+        call(self._values[b"expect"], b"")
         if self._leaving:
             return Outcome(leave=True)
-        if error is not None:
-            return Outcome(error, _data(text, None) if text else None)
-        html = call(self._values[b"html"])
-        return Outcome(result=_data(text, html) if text else None)
+        return Outcome(error, _data(text, html) if text else None)
 
     def _leave(self) -> None:
         self._leaving = True

@@ -181,7 +181,7 @@ local functions = {}
 
 --- Says what becomes of the values of inputs from now on.
 function functions.expect(what)
-  wanted = what
+  wanted, count, value = what, 0, nil
 end
 
 --- Takes the values of an input; returns whether they are printed.
@@ -203,9 +203,7 @@ end
 --- The HTML for the values, or nil where their text says all.
 function functions.html()
   local ok, html = pcall(as_html)
-  if not ok or count ~= 1 then html = nil end
-  count, value = 0, nil
-  return html
+  return ok and count == 1 and html or nil
 end
 
 return functions
