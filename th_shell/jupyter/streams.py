@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import ctypes
 import fcntl
+import json
 import os
 import select
 import sys
@@ -28,15 +29,15 @@ __all__ = ["Publish", "Streams"]
 Publish = Callable[[str, str], None]
 
 _NAMES = {1: "stdout", 2: "stderr"}
-_INTERVAL = 0.05  # seconds for which output is gathered before it is passed on, at least
-_DRAWN = 1e6  # characters that a browser shows in a second: it draws a cell's output anew each time
+_INTERVAL, _LONGEST = 0.05, 3.0  # seconds for which output is gathered before it is passed on
+_DRAWN = 1e6  # bytes that a browser shows in a second: it draws a cell's output anew each time
 _FLUSHED = 0.1  # seconds after which a line without an end is passed on, such as a progress bar
-_ROOM = 1 << 20  # bytes that a pipe holds, where the system lets us say so
+_ROOM = 1 << 18  # bytes that a pipe holds, where the system lets us say so
 
-# What a program prints faster than this waits in the pipe, and then the program does. Browsers are
-# not faster; and Jupyter's server would leave out a part of more than 1e6 bytes a second.
-_RATE = 800_000  # characters a second
-_BURST = 2_000_000  # characters that are not counted
+# What a program prints faster than this waits in the pipe, and then the program does. Jupyter's
+# server leaves out what comes after more than 3e6 bytes in 3 seconds.
+_RATE = 400_000  # bytes of messages in a second
+_BURST = 500_000  # bytes that may come at once
 
 
 class _Stream:
@@ -89,8 +90,8 @@ class Streams:
             self.drain()
 
     def _begin(self) -> None:
-        self._written = 0  # characters that the cell has written
-        self._credit = float(_BURST)  # characters that may be passed on at once
+        self._written = 0  # bytes of messages for what the cell has written
+        self._credit = float(_BURST)  # bytes of messages that may be passed on at once
         self._has_begun.set()
         self._lines = {name: Line() for name in _NAMES.values()}
 
@@ -136,7 +137,8 @@ class Streams:
                 count = self._read(final=False)
                 self._credit -= count
                 self._written += count
-                if start - self._since > max(_INTERVAL, self._written / _DRAWN):
+                patience = min(max(_INTERVAL, self._written / _DRAWN), _LONGEST)
+                if start - self._since > patience:
                     self._pass_on()
             # At least as long as it takes to write more than a line.
             self._has_begun.wait(max(0.001, -self._credit / _RATE))
@@ -145,13 +147,13 @@ class Streams:
             self._credit = min(self._credit + earned, _BURST)
 
     def _read(self, final: bool) -> int:
-        """Read what has arrived; returns the number of characters."""
+        """Read what has arrived; returns its length in messages, in bytes."""
         count = 0
         for stream in self._streams:
             text = stream.read(final)
-            count += len(text)
             if not text:
                 continue
+            count += len(json.dumps(text, ensure_ascii=False).encode())
             if stream.name == "stdout" and self._collected is not None:
                 self._collected.append(text)
                 continue
