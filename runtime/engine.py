@@ -34,6 +34,7 @@ from runtime.core.platform import keep_pages
 from runtime.core.state import State
 from runtime.facts import Facts, read_facts
 from runtime.host import start
+from runtime.host.guards import answering, guarded
 from runtime.host.lua_calls import Calls
 from runtime.host.running import describe
 from runtime.inputs import EMPTY, KEEP, forms, read
@@ -404,6 +405,36 @@ class Engine:
         """
         found = self._call(b"find_module", _bytes(name))
         return None if found is None else _text(found)
+
+    # -- functions of Lua for a front end
+
+    def module(
+        self,
+        source: bytes,
+        name: bytes,
+        *functions: Callable[..., Any],
+        interruptible: bool = False,
+    ) -> dict[bytes, Chunk]:
+        """Run a chunk that returns a table of functions, and return these by name.
+
+        functions: what the chunk gets as arguments, for Lua to call with plain values. They
+        return a number, a boolean, bytes or None. interruptible: whether Ctrl-C ends them. Raises
+        LuaError.
+        """
+        chunk = self.compile(source, name)
+        wrapped = [guarded(answering(f), interruptible=interruptible) for f in functions]
+        return dict(self._call(b"module", chunk, *wrapped).items())
+
+    def call(self, function: Chunk, *args: bytes) -> Any:
+        """Call a function of `module`; returns its result, a plain value. Raises LuaError."""
+        return self._call(b"call", function, *args)
+
+    def set_receiver(self, function: Chunk) -> None:
+        """Let a function of `module` get the values of inputs before they are printed.
+
+        Where it returns false, they are neither printed nor kept.
+        """
+        self._call(b"set_receiver", function)
 
     # -- interruption
 

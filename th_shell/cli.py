@@ -51,6 +51,10 @@ def _main(argv: list[str] | None) -> int:
         return WRONG_USAGE
     if options.check is not None:
         return _check_programs(options)
+    if options.jupyter is not None:
+        from th_shell.jupyter import install
+
+        return install.run(list(options.jupyter))
     return _print(options.prints) if options.prints else _run(options)
 
 

@@ -22,6 +22,8 @@ Options:
   --trust-functions  load functions from .t7 files: their bytecode can do anything
   --check path...    read programs (with --json, for other programs), and say what they need that
                      is not here; they are not run
+  --jupyter install  let Jupyter run notebooks with th (--user, --sys-prefix, --prefix FOLDER)
+  --jupyter remove   undo that
   --config           print the settings of the prompt, and the file they are in
   --version          print the versions of th and of what it runs on
   -h, --help         print this help
@@ -51,7 +53,8 @@ class Options(NamedTuple):
     a path, '-' for the standard input, or None. arguments: the words behind the script, or all
     words if there is none. trust: whether functions in files are loaded. monitor: what happens
     where a global is made or is not there: '' nothing, 'warn' or 'error'. check: the files and
-    folders of --check, or None; json: whether it answers in JSON.
+    folders of --check, or None; json: whether it answers in JSON. jupyter: the words behind
+    --jupyter, or None.
     """
 
     actions: tuple[Action, ...] = ()
@@ -63,6 +66,7 @@ class Options(NamedTuple):
     monitor: str = ""
     check: tuple[str, ...] | None = None
     json: bool = False
+    jupyter: tuple[str, ...] | None = None
 
 
 _WITH_WORD = {"-e": "statement", "-l": "library"}
@@ -91,6 +95,8 @@ def parse(words: Sequence[str]) -> Options:
             return Options(prints=_PRINTING[word])
         if word == "--check":
             return _check(words[at:])
+        if word == "--jupyter":
+            return Options(jupyter=tuple(words[at:]))
         if word in _FLAGS:
             found = found._replace(**_FLAGS[word])  # type: ignore[arg-type]
         elif word in _WITH_WORD:

@@ -1,4 +1,4 @@
-"""``guarded``: keeps Python exceptions out of Lua."""
+"""``guarded`` keeps Python exceptions out of Lua, ``answering`` tells strings from errors there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from runtime.calls.failures import encode_error
 from runtime.core.interrupts import mark_interruptible
 
-__all__ = ["guarded"]
+__all__ = ["answering", "guarded"]
 
 
 def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Callable[..., Any]:
@@ -30,3 +30,14 @@ def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Cal
         call.__code__ = call.__code__.replace(co_name="interruptible_call")
         mark_interruptible(call)
     return wraps(function)(call)
+
+
+def answering(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, whose results `th.ask` of ``lua/core/bridge.lua`` can read."""
+
+    @wraps(function)
+    def answer(*args: Any) -> Any:
+        result = function(*args)
+        return b"\1" + result if isinstance(result, bytes) else result
+
+    return answer

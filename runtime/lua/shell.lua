@@ -5,7 +5,7 @@ local th = ...
 local host, loading = th.host, th.loading
 
 local type, pcall, xpcall, select = type, pcall, xpcall, select
-local error, require = error, require
+local error, require, ipairs, unpack = error, require, ipairs, unpack
 local loadstring, loadfile = loadstring, loadfile
 local sethook, getinfo = debug.sethook, debug.getinfo
 local jit_off, jit_attach = jit.off, jit.attach
@@ -28,6 +28,7 @@ local pace = th.turns.new_pace(MIN_HOOK_COUNT, MAX_HOOK_COUNT)
 local hook_count -- the present number; nil without the hook
 
 local stopped = false -- whether Ctrl-C has stopped the current input
+local receive -- a function that gets values before they are printed, or nil
 local over = false -- whether the input has ended: what is left to do is short
 
 -- Makes the next instruction of the program raise the interrupt again, if a pcall has caught it: it
@@ -218,7 +219,8 @@ end
 function shell.run_input(f, is_expression, quiet, before_values, handler)
   local function finish(...)
     if before_values then before_values() end
-    if not quiet then show(select('#', ...), ...) end
+    if quiet or receive and receive(...) == false then return end
+    show(select('#', ...), ...)
   end
   local function evaluated(ok, ...)
     if not ok then return outcome(ok, ...) end
@@ -339,4 +341,23 @@ end
 --- Loads a library as `th -l` does.
 function shell.require(name)
   return protected(require, name)
+end
+
+--- Runs a chunk with functions that call Python, and returns the table that the chunk returns.
+function shell.module(chunk, ...)
+  local functions = { ... }
+  for i, f in ipairs(functions) do
+    functions[i] = function(...) return th.ask(f, ...) end
+  end
+  return chunk(unpack(functions))
+end
+
+--- Calls a function of such a table.
+function shell.call(f, ...)
+  return f(...)
+end
+
+--- Sets a function that gets values before they are printed; false from it keeps them from that.
+function shell.set_receiver(f)
+  receive = f
 end

@@ -368,3 +368,54 @@ def test_an_input_needs_no_new_pages_of_the_system(engine: Engine) -> None:
     for _ in range(100):
         engine.evaluate(b"x = 1")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 1000
+
+
+MODULE = b"""
+local double = ...
+local kept = {}
+return {
+  receive = function(...) kept = { select('#', ...), ... } return kept[2] ~= 'hidden' end,
+  kept = function() return table.concat(kept, ' ') end,
+  twice = function(text) return (double(text)) end,
+  fail = function() error('bad', 0) end,
+}
+"""
+
+
+def test_functions_for_a_front_end() -> None:
+    engine = Engine()
+    functions = engine.module(MODULE, b"=module", lambda text: text * 2)
+    assert engine.call(functions[b"twice"], b"ab") == b"abab"
+    with pytest.raises(LuaError) as caught:
+        engine.call(functions[b"fail"])
+    assert caught.value.message == "bad"
+    with pytest.raises(LuaSyntaxError):
+        engine.module(b"= =", b"=module")
+
+
+def test_errors_of_a_front_ends_functions_are_lua_errors() -> None:
+    engine = Engine()
+    functions = engine.module(MODULE, b"=[th] module", lambda text: text.nothing)
+    with pytest.raises(LuaError, match="^internal error: AttributeError: "):
+        engine.call(functions[b"twice"], b"ab")
+
+
+@pytest.mark.parametrize(
+    ("source", "printed", "kept"),
+    [
+        (b"1, 'x'", "1\tx\t\n", b"2 1 x"),
+        (b"'hidden'", "", b"1 hidden"),
+        (b"1;", "", b""),
+        (b"x = 1", "", b"0"),
+    ],
+)
+def test_values_are_received_before_they_are_printed(
+    capfd: pytest.CaptureFixture[str], source: bytes, printed: str, kept: bytes
+) -> None:
+    engine = Engine()
+    functions = engine.module(MODULE, b"=module", lambda text: text)
+    engine.set_receiver(functions[b"receive"])
+    engine.evaluate(source)
+    engine.flush()
+    assert capfd.readouterr().out == printed
+    assert engine.call(functions[b"kept"]) == kept

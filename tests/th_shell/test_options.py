@@ -22,6 +22,8 @@ STATEMENT = Action("statement", "print(1)")
         (["-g", "a.lua"], Options(monitor="warn", script="a.lua")),
         (["--gglobals"], Options(monitor="error", arguments=("--gglobals",))),
         (["-g", "-gg", "-"], Options(monitor="error", script="-")),
+        (["--jupyter"], Options(jupyter=())),
+        (["--jupyter", "install", "--user"], Options(jupyter=("install", "--user"))),
         (["a.lua", "--help", "-x"], Options(script="a.lua", arguments=("--help", "-x"))),
         (["--check", "a.lua", "b"], Options(check=("a.lua", "b"))),
         (["--check", "--json", "a"], Options(check=("a",), json=True)),

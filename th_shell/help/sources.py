@@ -64,10 +64,10 @@ def _input_lines(chunk: str, first: int, last: int, log: Sequence[Entry]) -> tup
     """The input that a function was typed in: by its number, or the last one that it may be."""
     numbered = re.fullmatch(r"\[(\d+)\]", chunk)
     for entry in reversed(log):
-        lines = entry.source.strip().splitlines()
+        lines = entry.source.rstrip().splitlines()
         if numbered and entry.number != int(numbered[1]):
             continue
-        if numbered or (chunk == "stdin" and _defines(lines, first, last)):
+        if (numbered or chunk == "stdin") and _defines(lines, first, last):
             return f"input {entry.number}", lines
     return chunk, []
 

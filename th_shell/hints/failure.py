@@ -92,10 +92,10 @@ def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
         # Functions of former inputs have the same chunk name.
         first = re.search(r"^\t(?!\[C\])(.*)$", error.traceback, re.MULTILINE)
         ours = first is None or first[1].endswith("in main chunk")
-        return log[-1].source.strip().splitlines() if ours and log else []
+        return log[-1].source.rstrip().splitlines() if ours and log else []
     if chunk.startswith("["):
         sources = [entry.source for entry in log if entry.number == int(chunk[1:-1])]
-        return sources[-1].strip().splitlines() if sources else []
+        return sources[-1].rstrip().splitlines() if sources else []
     try:
         path = Path(chunk)
         if not path.is_file() or path.stat().st_size > _MOST_BYTES:

@@ -18,7 +18,7 @@ from th_shell.nesting import Nesting
 from th_shell.session.commands import is_command
 from th_shell.syntax import Judge, Syntax
 
-__all__ = ["FENCE", "PROMPT", "is_page", "split"]
+__all__ = ["FENCE", "PROMPT", "is_page", "placed", "split"]
 
 PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
@@ -91,3 +91,17 @@ def _length(lines: Sequence[str], start: int, judge: Judge) -> int:
             return known + 1 + bisect_left(wrong, True, key=lambda n: syntax(n) is Syntax.WRONG)
         known = count
     return len(lines) - start
+
+
+def placed(text: str, pieces: Sequence[str]) -> Iterator[str]:
+    """The inputs in a text, each behind as many empty lines as there are lines above it.
+
+    So errors tell the lines of the text.
+    """
+    lines = text.splitlines()
+    at = 0
+    for piece in pieces:
+        first = piece.splitlines()[0].strip()
+        found = next((i for i in range(at, len(lines)) if lines[i].strip() == first), at)
+        yield "\n" * found + piece
+        at = found + len(piece.splitlines())

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import stat
-from collections.abc import Iterator
 from io import RawIOBase
 from typing import BinaryIO
 
 from runtime import Engine, LuaSyntaxError
 from th_shell.session.commands import find_command, is_command
+from th_shell.session.inputs import placed
 from th_shell.session.session import Session, is_exit
 
 __all__ = ["read_and_run", "run", "run_piped"]
@@ -56,25 +56,14 @@ def run_piped(engine: Engine, source: bytes) -> None:
         else:
             engine.run(chunk)
             return
-    placed = list(_placed(text, pieces))
-    for piece in placed:
+    inputs = list(placed(text, pieces))
+    for piece in inputs:
         if not is_command(piece):
             engine.check_syntax(piece.encode("utf-8", "surrogateescape"))
-    for piece in placed:
+    for piece in inputs:
         if is_exit(piece):
             break
         _run_piece(session, piece)
-
-
-def _placed(text: str, pieces: list[str]) -> Iterator[str]:
-    """The inputs in a text, each behind as many empty lines as there are lines above it."""
-    lines = text.splitlines()
-    at = 0
-    for piece in pieces:
-        first = piece.splitlines()[0].strip()
-        found = next((i for i in range(at, len(lines)) if lines[i].strip() == first), at)
-        yield "\n" * found + piece
-        at = found + len(piece.splitlines())
 
 
 def _run_piece(session: Session, piece: str) -> None:

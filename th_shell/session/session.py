@@ -225,13 +225,17 @@ class Session:
         self.engine.flush()
 
     def evaluate(
-        self, source: str, before_values: Callable[[], None] | None = None
+        self,
+        source: str,
+        before_values: Callable[[], None] | None = None,
+        number: int | None = None,
     ) -> LuaError | None:
         """Run an input of Lua, and print its values; returns its error, which is not printed.
 
-        before_values: called between what the input itself prints and its values.
+        before_values: called between what the input itself prints and its values. number: its
+        number in the log, by default the next one.
         """
-        number = len(self.log) + 1
+        number = number or len(self.log) + 1
         error = None
         name = b"=[%d]" % number if self._numbered else b"=stdin"
         try:

@@ -11,47 +11,11 @@ import re
 
 from prompt_toolkit.buffer import Buffer
 
-from th_shell.tokens import Token, structure
+from th_shell.margins import margin, margin_of_closing
 
-__all__ = ["Indenter", "margin"]
+__all__ = ["Indenter"]
 
-_OPENING = frozenset(["function", "then", "do", "repeat", "else", "{", "(", "["])
-_CLOSING = frozenset(["end", "until", "else", "elseif", "}", ")", "]"])
 _CLOSED = re.compile(r"[ \t]*(?:(?:end|until|else|elseif)\b|[})\]])$")
-
-
-def margin(before: str, width: int) -> str:
-    """The blanks for a new line behind a text."""
-    found = structure(before)
-    if found and found[-1].is_open:  # a string or a long comment
-        return ""
-    opened = _opened(found)
-    return _margin_of_line(before, opened) + " " * width if opened else ""
-
-
-def _margin_of_closing(before: str) -> str | None:
-    """The blanks for a line that the text ends with and that closes something."""
-    found = structure(before)
-    opened = _opened(found[:-1])
-    return _margin_of_line(before, opened) if opened else None
-
-
-def _opened(found: list[Token]) -> Token | None:
-    """The innermost block or bracket that is open behind some tokens."""
-    opened: list[Token] = []
-    for token in found:
-        if token.kind not in ("keyword", "sign"):
-            continue
-        if token.text in _CLOSING and opened:
-            opened.pop()
-        if token.text in _OPENING:
-            opened.append(token)
-    return opened[-1] if opened else None
-
-
-def _margin_of_line(text: str, token: Token) -> str:
-    line = text[text.rfind("\n", 0, token.start) + 1 :]
-    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 class Indenter:
@@ -96,7 +60,7 @@ class Indenter:
         now = line[: len(line) - len(line.lstrip(" \t"))]
         wanted = self._blanks
         if _CLOSED.match(line):
-            wanted = _margin_of_closing(document.text_before_cursor) or ""
+            wanted = margin_of_closing(document.text_before_cursor) or ""
         elif not re.match(r"[ \t]*\w+$", line):
             return
         if now != wanted and len(wanted) <= len(self._blanks):

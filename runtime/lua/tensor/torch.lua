@@ -149,7 +149,7 @@ function torch.getnumcores() return (th.ask(host.count_cores)) end
 
 function torch.isatty(file)
   if io.type(file) == nil then th.type_error(1, 'FILE*', file, file == nil) end
-  return th.ask(host.isatty, file == io.stdin and 0 or file == io.stderr and 2 or 1)
+  return (th.ask(host.isatty, file == io.stdin and 0 or file == io.stderr and 2 or 1))
 end
 
 function torch.updateerrorhandlers() end

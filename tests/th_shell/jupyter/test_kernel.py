@@ -1,0 +1,322 @@
+"""The kernel in a process of its own, as a front end uses it."""
+
+from __future__ import annotations
+
+import base64
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime import Engine
+from tests.th_shell.jupyter.conftest import Client
+
+
+def test_the_value_of_the_last_input_is_the_result(kernel: Client) -> None:
+    assert kernel.result("torch.ones(2)\nx = torch.range(1, 3)\nx") == {
+        "text/plain": " 1\n 2\n 3\n[torch.DoubleTensor of dimension 3]",
+        "text/html": '<table style="margin: 0"><tbody><tr><th>1</th><td>1</td></tr>'
+        "<tr><th>2</th><td>2</td></tr><tr><th>3</th><td>3</td></tr></tbody></table>"
+        "<div>[torch.DoubleTensor of dimension 3]</div>",
+    }
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("1 + 1", "2"),
+        ("= 1, 'two'", "1\ttwo"),
+        ("'π'", "π"),
+        ("nil", "nil"),
+        ("return 5", "5"),
+        ("torch.DoubleTensor()", "[torch.DoubleTensor with no dimension]"),
+        ("torch.ones(1), 2", " 1\n[torch.DoubleTensor of dimension 1]\n\n2"),
+    ],
+)
+def test_results_are_what_print_writes(kernel: Client, code: str, text: str) -> None:
+    assert kernel.result(code) == {"text/plain": text}
+
+
+@pytest.mark.parametrize(
+    "code", ["", "x = 1", "1 + 1;", "1 + 1\nx = 2", "-- a remark", "f = print"]
+)
+def test_cells_without_a_result(kernel: Client, code: str) -> None:
+    assert kernel.run(code) == []
+    assert kernel.reply["status"] == "ok"
+
+
+def test_cells_are_counted(kernel: Client) -> None:
+    kernel.run("1")
+    count = kernel.reply["execution_count"]
+    (output,) = kernel.run("1")
+    assert output["execution_count"] == kernel.reply["execution_count"] == count + 1
+    assert kernel.run("1", silent=True) == []
+    assert kernel.reply["execution_count"] == count + 1
+
+
+def test_nothing_that_is_written_is_lost(kernel: Client) -> None:
+    """From Lua, C and commands, in order; also what is not a line, and broken text."""
+    code = """
+        io.write('a') io.write('b\\n') os.execute('echo c; echo d >&2') print('e')
+        for i = 1, 20000 do io.write(i, ' ') end
+        io.write('\\208\\180\\255 end');"""
+    numbers = "".join(f"{i} " for i in range(1, 20001))
+    written = kernel.printed(code)
+    assert written == {"stdout": f"ab\nc\ne\t\n{numbers}д� end", "stderr": "d\n"}
+
+
+@pytest.mark.slow
+def test_more_than_a_browser_shows_is_not_lost(kernel: Client) -> None:
+    numbers = "".join(f"{i}\t\n" for i in range(1, 400001))
+    assert kernel.printed("for i = 1, 4e5 do print(i) end") == {"stdout": numbers}
+
+
+def test_a_cell_ends_while_a_command_goes_on_writing(kernel: Client) -> None:
+    kernel.run("os.execute('yes & echo $! > pid')")
+    try:
+        assert "ready" in kernel.printed("print('ready')")["stdout"]
+    finally:
+        kernel.run("os.execute('kill $(cat pid)')")
+    kernel.run("sys.sleep(0.1)")  # What has been written meanwhile belongs to no later cell.
+    assert kernel.run("x = 1") == []
+
+
+def test_a_long_cell_shows_its_progress(kernel: Client) -> None:
+    request = kernel.send("io.write('.') sys.sleep(0.4) io.write('.')")
+    outputs = [(output["text"], time.monotonic()) for output in kernel.outputs(request)]
+    assert [text for text, _ in outputs] == [".", "."]
+    assert outputs[1][1] - outputs[0][1] > 0.1
+
+
+def test_printed_text_comes_before_the_result(kernel: Client) -> None:
+    outputs = kernel.run("function f() io.write('first') return 'then' end\nf()")
+    assert [output["type"] for output in outputs] == ["stream", "execute_result"]
+    assert outputs[0]["text"] == "first"
+    assert outputs[1]["data"] == {"text/plain": "then"}
+
+
+def test_a_progress_bar_looks_as_in_a_terminal(kernel: Client) -> None:
+    """Its backspaces only move the cursor there."""
+    text = kernel.printed("for i = 1, 3 do xlua.progress(i, 3) end")["stdout"]
+    assert "\b" not in text
+    assert re.search(r"\r \[=+ 3/3 =+>\]  Tot: .* \| Step: \d+ms\s*$", text)
+
+
+def test_the_output_is_no_terminal(kernel: Client) -> None:
+    assert kernel.result("torch.isatty(io.stdout)") == {"text/plain": "false"}
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "lines"),
+    [
+        (
+            "function f()\n  error('bad')\nend\nprint(1)\nf()\nprint(2)",
+            "LuaError",
+            ["stdin:2: bad", "stack traceback:", "\t[C]: in function 'error'"],
+        ),
+        ("x = = 1", "SyntaxError", ["syntax error: stdin:1: unexpected symbol near '='"]),
+        ("error('\\27[2J')", "LuaError", ["stdin:1: \\027[2J", "stack traceback:"]),
+    ],
+)
+def test_an_error_ends_the_cell(kernel: Client, code: str, name: str, lines: list[str]) -> None:
+    outputs = kernel.run(code)
+    assert "".join(output.get("text", "") for output in outputs[:-1]) in ("", "1\t\n")
+    error = outputs[-1]
+    assert (error["type"], error["ename"]) == ("error", name)
+    assert error["traceback"][: len(lines)] == lines
+    assert error["evalue"] == lines[0].removeprefix("syntax error: ")
+    assert kernel.reply["status"] == "error"
+    assert kernel.reply["traceback"] == error["traceback"]
+
+
+def test_cells_behind_an_error_are_not_run(kernel: Client) -> None:
+    first, second = kernel.send("sys.sleep(0.3) error('x')"), kernel.send("never = 1")
+    assert kernel.answer(first)["status"] == "error"
+    assert kernel.answer(second)["status"] == "aborted"
+    assert kernel.result("never") == {"text/plain": "nil"}
+
+
+@pytest.mark.parametrize(
+    ("code", "answers", "printed"),
+    [
+        ("io.write('who? ') print(io.read())", ["me"], "who? me\t\n"),
+        ("print(io.read('*n', '*l', '*l'))", ["12 rest", "next"], "12\t rest\tnext\t\n"),
+        ("print(io.read('*n', '*n'))", ["0x10", "-1.5e1"], "16\t-15\t\n"),
+        ("print(io.read('*n'))", ["word"], "nil\t\n"),
+        ("io.write(io.read('*a'));", ["a", "b", ""], "a\nb\n"),
+        ("print(io.read(3), io.read())", ["abcdef"], "abc\tdef\t\n"),
+        ("io.write(io.stdin:read('*L'));", ["ü"], "ü\n"),
+        ("for line in io.lines() do io.write(line, ';') end", ["a", "", "\x04"], "a;;"),
+        ("print(io.read())", ["\x04"], "nil\t\n"),
+    ],
+)
+def test_the_front_end_is_asked_for_input(
+    kernel: Client, code: str, answers: list[str], printed: str
+) -> None:
+    assert kernel.printed(code, answers) == {"stdout": printed}
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("io.read()", "stdin:1: this front end does not answer io.read"),
+        ("io.read('*x')", "stdin:1: invalid format"),
+    ],
+)
+def test_input_that_cannot_be_read(kernel: Client, code: str, message: str) -> None:
+    (error,) = kernel.run(code)
+    assert error["evalue"] == message
+
+
+def test_files_are_read_as_ever(kernel: Client) -> None:
+    code = "f = io.open('read', 'w') f:write('1\\n2') f:close() f = io.open('read') "
+    assert kernel.printed(code + "print(f:read('*n', '*a')) f:close()") == {"stdout": "1\t\n2\t\n"}
+    assert kernel.printed("for l in io.lines('read') do io.write(l, ',') end") == {"stdout": "1,2,"}
+
+
+@pytest.mark.parametrize("how", ["signal", "message"])
+@pytest.mark.parametrize(
+    "code",
+    ["while true do end", "io.read()", "x = torch.rand(1e5) while true do x:sort() end"],
+)
+def test_an_interrupt_stops_a_cell(kernel: Client, code: str, how: str) -> None:
+    kernel.run("kept = 5")
+    request = kernel.send("print('go') " + code, allow_stdin=True)
+    outputs = kernel.outputs(request)
+    assert next(outputs)["text"] == "go\t\n"
+    start = time.monotonic()
+    if how == "signal":
+        kernel.manager.interrupt_kernel()
+    else:
+        message = kernel.channels.session.msg("interrupt_request", {})
+        kernel.channels.control_channel.send(message)
+        kernel.channels.get_control_msg(timeout=5)
+    (error,) = outputs
+    assert (error["ename"], error["evalue"]) == ("Interrupted", "interrupted!")
+    assert time.monotonic() - start < 5
+    assert kernel.result("kept") == {"text/plain": "5"}
+
+
+def test_interrupts_of_nothing_change_nothing(kernel: Client) -> None:
+    for _ in range(5):
+        kernel.manager.interrupt_kernel()
+    assert kernel.result("1") == {"text/plain": "1"}
+
+
+def test_the_heart_beats_while_a_cell_runs(kernel: Client) -> None:
+    request = kernel.send("local t = os.clock() while os.clock() < t + 0.6 do end")
+    beats = []
+    for _ in range(3):
+        time.sleep(0.2)
+        beats.append(kernel.channels.hb_channel.is_beating())
+    assert list(kernel.outputs(request)) == []
+    assert beats == [True] * 3
+
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+def test_lua_shows_data(kernel: Client) -> None:
+    bytes_ = "".join(f"\\{byte:03d}" for byte in PNG)
+    outputs = kernel.run(
+        f"local jupyter = require 'jupyter' print(1) jupyter.display{{['image/png'] = '{bytes_}',"
+        "['text/plain'] = 'a dot'} print(2) jupyter.clear_output(true)"
+    )
+    kinds = ["stream", "display_data", "stream", "clear_output"]
+    assert [output["type"] for output in outputs] == kinds
+    data = outputs[1]["data"]
+    assert base64.b64decode(data["image/png"]) == PNG
+    assert data["text/plain"] == "a dot"
+    assert outputs[3]["wait"] is True
+
+
+@pytest.mark.parametrize("argument", ["", "'x'", "{1}", "{x = 1}"])
+def test_what_cannot_be_shown(kernel: Client, argument: str) -> None:
+    (error,) = kernel.run(f"require('jupyter').display({argument})")
+    assert error["evalue"] == "stdin:1: display takes a table: MIME type -> data"
+
+
+def test_help_is_a_page(kernel: Client) -> None:
+    assert kernel.run("? torch.numel") == []
+    (page,) = kernel.reply["payload"]
+    assert page["source"] == "page"
+    assert page["data"]["text/plain"].startswith("torch.numel(...)")
+
+
+def test_commands_of_the_system(kernel: Client) -> None:
+    assert kernel.printed("$ echo out; echo err >&2") == {"stdout": "out\n", "stderr": "err\n"}
+
+
+def test_expressions_of_the_front_end(kernel: Client) -> None:
+    expressions = {"sum": "torch.ones(3):sum()", "bad": "nothing.x", "loud": "print('x')"}
+    assert kernel.run("y = 1;", user_expressions=expressions) == []
+    values: dict[str, Any] = kernel.reply["user_expressions"]
+    assert values["sum"] == {"status": "ok", "data": {"text/plain": "3"}, "metadata": {}}
+    assert values["bad"]["evalue"] == "stdin:1: attempt to index global 'nothing' (a nil value)"
+
+
+needs_session_locals = pytest.mark.skipif(
+    not hasattr(Engine, "enter"), reason="the engine does not keep the locals of inputs"
+)
+
+
+@needs_session_locals
+def test_locals_are_kept_for_later_cells(kernel: Client) -> None:
+    assert kernel.run("local here = 5\nlocal function twice(x) return 2 * x end") == []
+    assert kernel.result("twice(here)") == {"text/plain": "10"}
+
+
+def test_history(kernel: Client) -> None:
+    kernel.run("'in the history'")
+    request = kernel.channels.history(
+        raw=True, output=True, hist_access_type="tail", n=1, session=0
+    )
+    number = kernel.reply["execution_count"]
+    history = [[0, number, ["'in the history'", "in the history"]]]
+    assert kernel.answer(request)["history"] == history
+
+
+def test_comms_are_ignored(kernel: Client) -> None:
+    message = kernel.channels.session.msg("comm_open", {"comm_id": "1", "target_name": "x"})
+    kernel.channels.shell_channel.send(message)
+    assert kernel.result("1") == {"text/plain": "1"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("started = 5 print('hello')", {"stdout": "hello\t\n5\t\n"}),
+        ("started = 5 x.y = 1", {"stdout": "5\t\n", "stderr": "attempt to index global 'x'"}),
+    ],
+)
+def test_the_start_up_file_is_run_before_the_first_cell(
+    start: Any, tmp_path: Path, text: str, printed: dict[str, str]
+) -> None:
+    (tmp_path / "start.lua").write_text(text)
+    client = start(TREPLSTARTUP=str(tmp_path / "start.lua"))
+    for _ in range(2):
+        found = client.printed("print(started)")
+        assert printed.keys() == found.keys()
+        assert printed["stdout"] == found["stdout"]
+        assert printed.get("stderr", "") in found.get("stderr", "")
+        printed = {"stdout": "5\t\n"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", ["exit", "x = 1\nexit()", "os.exit()"])
+def test_leaving(start: Any, code: str) -> None:
+    client = start()
+    client.send(f"print('bye')\n{code}")
+    message = {}
+    while message.get("msg_type") != "stream":
+        message = client.channels.get_iopub_msg(timeout=10)
+    assert message["content"]["text"] == "bye\t\n"
+    deadline = time.monotonic() + 10
+    while client.manager.is_alive() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not client.manager.is_alive()

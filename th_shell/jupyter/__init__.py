@@ -1,0 +1,1 @@
+"""The Jupyter kernel: cells of Lua in notebooks; and `th --jupyter install`."""

@@ -1,0 +1,69 @@
+"""What a front end asks while a cell is written: completion, help, whether the cell is complete."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from runtime import TABLE
+from th_shell.completing import complete as completing
+from th_shell.margins import margin
+from th_shell.session.commands import is_command
+from th_shell.session.session import Session
+from th_shell.syntax import Syntax
+
+__all__ = ["complete", "explain", "is_complete"]
+
+_PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*", re.ASCII)
+
+
+def complete(session: Session, code: str, cursor: int) -> dict[str, Any]:
+    """The names that fit at the cursor: the content of a complete_reply."""
+    found = completing.complete(code, cursor, session.engine)
+    matches = [candidate.text for candidate in found.candidates]
+    described = [
+        {"start": found.start, "end": cursor, "text": one.text, "type": one.kind}
+        | {"signature": one.detail}
+        for one in found.candidates
+    ]
+    return {
+        "matches": matches,
+        "cursor_start": found.start,
+        "cursor_end": cursor,
+        "metadata": {"_jupyter_types_experimental": described},
+    }
+
+
+def explain(session: Session, code: str, cursor: int) -> str:
+    """The help on the name at the cursor, or on the function whose call it is in; '' for none."""
+    from th_shell.help.about import about
+
+    for path in _names_around(code, cursor):
+        owner, _, last = path.replace(":", ".").rpartition(".")
+        if last in session.engine.names(owner) or (not owner and last in TABLE):
+            return about(path, session.engine, session.log, session.texts)
+    return ""
+
+
+def _names_around(code: str, cursor: int) -> list[str]:
+    """The path that the cursor touches, then those in front of the parentheses around it."""
+    found = [m[0] for m in _PATH.finditer(code) if m.start() <= cursor <= m.end()]
+    depth = 0
+    for at in range(cursor - 1, -1, -1):
+        if code[at] == ")":
+            depth += 1
+        elif code[at] == "(" and depth:
+            depth -= 1
+        elif code[at] == "(":
+            found += [m[0] for m in _PATH.finditer(code[:at]) if m.end() == len(code[:at].rstrip())]
+    return found
+
+
+def is_complete(session: Session, code: str) -> dict[str, str]:
+    """Whether a cell can be run as it is: the content of an is_complete_reply."""
+    states = [session.judge(piece) for piece in session.inputs(code) if not is_command(piece)]
+    if Syntax.WRONG in states:
+        return {"status": "invalid"}
+    if states and states[-1] is Syntax.INCOMPLETE:
+        return {"status": "incomplete", "indent": margin(code, session.config.indent)}
+    return {"status": "complete"}

@@ -1,0 +1,244 @@
+"""The kernel: Jupyter's messages, answered by an engine.
+
+ipykernel has the sockets and the protocol, and calls the methods ``do_…`` here in the main thread,
+one at a time. Ctrl-C or an interrupt is SIGINT in that thread.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+import threading
+from functools import cached_property
+from importlib.metadata import version
+from typing import Any
+
+from ipykernel._version import kernel_protocol_version
+from ipykernel.kernelbase import Kernel
+
+from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
+from th_shell.config import load
+from th_shell.jupyter.assistance import complete, explain, is_complete
+from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome
+from th_shell.jupyter.log import Log
+from th_shell.jupyter.streams import Streams
+from th_shell.pictures.display import Picture, set_display
+from th_shell.session.preparing import prepare
+from th_shell.session.session import Session
+from th_shell.terminal.banner import BANNER
+from th_shell.visible import visible
+
+__all__ = ["TorchKernel"]
+
+Content = dict[str, Any]
+
+_LEAST_PIXELS = 200  # of the longer side of an image: smaller ones are shown larger
+_TEXTS = ("text/", "application/json", "application/javascript", "image/svg+xml")
+
+
+class TorchKernel(Kernel):  # type: ignore[misc]
+    """Runs cells of Lua with torch."""
+
+    implementation = "th"
+    implementation_version = version("th-shell")
+    banner = BANNER
+    language_info = {
+        "name": "lua",
+        "version": "5.1",
+        "mimetype": "text/x-lua",
+        "file_extension": ".lua",
+        "pygments_lexer": "lua",
+        "codemirror_mode": "lua",
+    }
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._cell: Content = {}  # the request that output belongs to
+        self._silent = False
+        self._startup = os.environ.get("TREPLSTARTUP", "")  # a file, until it was run
+        self._log = Log()
+        self._interrupted = threading.Event()
+        self._saved_handler: Any = signal.SIG_IGN
+        self._streams = Streams(self._publish)
+        for kind in ("comm_open", "comm_msg", "comm_close"):
+            self.shell_handlers[kind] = self._ignore
+
+    async def _ignore(self, *_: Any) -> None:
+        """A message about widgets, of which there are none here."""
+
+    @cached_property
+    def _cells(self) -> Cells:
+        # Made when it is first needed: the front end need not wait for it to know the kernel.
+        front_end = FrontEnd(self._ask, self._show, self._clear)
+        engine, config = Engine(), load()
+        engine.count_loops()
+        engine.set_arguments(b"th", [])
+        prepare(engine, config)
+        set_display(self._show_picture)
+        session = Session(engine, config=config, numbered=True)
+        session.serve_person()
+        return Cells(session, self._streams, front_end, self._interrupted)
+
+    def _show_picture(self, picture: Picture) -> None:
+        png = base64.b64encode(picture.to_png(_LEAST_PIXELS)).decode()
+        self.display({"image/png": png})
+
+    @property
+    def kernel_info(self) -> Content:
+        """What front ends are told; ipykernel's own would load a debugger of Python for this."""
+        return {
+            "protocol_version": kernel_protocol_version,
+            "implementation": self.implementation,
+            "implementation_version": self.implementation_version,
+            "language_info": self.language_info,
+            "banner": self.banner,
+            "help_links": self.help_links,
+            "supported_features": [],
+        }
+
+    def start(self) -> None:
+        """Answer requests from now on; makes the engine while the first one is awaited."""
+        super().start()
+        self.io_loop.add_callback(lambda: self._cells)
+
+    def pre_handler_hook(self) -> None:
+        """Begin a request: an interrupt of code other than Lua's ends the cell at its next input.
+
+        By default Python would raise KeyboardInterrupt at any place here.
+        """
+        self._saved_handler = signal.signal(signal.SIGINT, lambda *_: self._interrupted.set())
+
+    def post_handler_hook(self) -> None:
+        """End a request."""
+        signal.signal(signal.SIGINT, self._saved_handler)
+
+    # -- requests
+
+    async def do_execute(
+        self,
+        code: str,
+        silent: bool,
+        store_history: bool = True,
+        user_expressions: dict[str, str] | None = None,
+        allow_stdin: bool = False,
+        **_: Any,
+    ) -> Content:
+        """Run a cell."""
+        self._cell, self._silent = self.get_parent("shell"), silent
+        self._allow_stdin = allow_stdin
+        try:
+            if self._startup:
+                path, self._startup = self._startup, ""
+                self._cells.start(path)
+            outcome = self._cells.run(code, self.execution_count)
+        except Exception as error:
+            self.log.exception("in a cell")
+            outcome = Outcome(LuaError(f"internal error: {type(error).__name__}: {error}"))
+        self._show_outcome(outcome)
+        if store_history and not silent:
+            result = outcome.result or {}
+            self._log.add(self.execution_count, code, result.get("text/plain"))
+        return self._reply(outcome, user_expressions or {})
+
+    def _show_outcome(self, outcome: Outcome) -> None:
+        if outcome.error is not None:
+            if outcome.result is not None:  # what was printed of the values
+                self._publish("stdout", outcome.result["text/plain"] + "\n")
+            self._send("error", self._error(outcome.error))
+        elif outcome.result is not None:
+            content = {"execution_count": self.execution_count, "metadata": {}}
+            self._send("execute_result", content | {"data": outcome.result})
+
+    def _reply(self, outcome: Outcome, expressions: dict[str, str]) -> Content:
+        reply: Content = {"execution_count": self.execution_count}
+        if outcome.error is not None:
+            return reply | {"status": "error"} | self._error(outcome.error)
+        payload: list[Content] = []
+        if outcome.page:
+            payload.append({"source": "page", "data": {"text/plain": outcome.page}, "start": 0})
+        if outcome.leave:
+            payload.append({"source": "ask_exit", "keepkernel": False})
+            self.io_loop.call_later(0.1, self.io_loop.stop)  # when the reply was sent
+        values = {name: self._value(expression) for name, expression in expressions.items()}
+        return reply | {"status": "ok", "payload": payload, "user_expressions": values}
+
+    def _value(self, expression: str) -> Content:
+        outcome = self._cells.value(expression)
+        if outcome.error is not None:
+            return {"status": "error"} | self._error(outcome.error)
+        data = outcome.result or {"text/plain": ""}
+        return {"status": "ok", "data": data, "metadata": {}}
+
+    async def do_complete(self, code: str, cursor_pos: int) -> Content:
+        """The names that fit at the cursor."""
+        return {"status": "ok"} | complete(self._cells.session, code, cursor_pos)
+
+    async def do_inspect(
+        self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()
+    ) -> Content:
+        """The help on what is at the cursor."""
+        text = explain(self._cells.session, code, cursor_pos)
+        data = {"text/plain": text} if text else {}
+        return {"status": "ok", "found": bool(text), "data": data, "metadata": {}}
+
+    async def do_is_complete(self, code: str) -> Content:
+        """Whether Enter runs the text or begins a new line."""
+        return is_complete(self._cells.session, code)
+
+    async def do_history(self, *args: Any, **request: Any) -> Content:
+        """Cells that were run."""
+        return {"status": "ok", "history": self._log.find(request)}
+
+    def _error(self, error: LuaError) -> Content:
+        names = {LuaSyntaxError: "SyntaxError", Interrupted: "Interrupted"}
+        prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
+        hints = self._cells.session.hints_on(error)
+        lines = [prefix + error.message, *error.traceback.splitlines(), *hints]
+        return {
+            "ename": names.get(type(error), "LuaError"),
+            "evalue": visible(error.message),
+            "traceback": [visible(line) for line in lines if line],
+        }
+
+    # -- what cells ask for
+
+    def _send(self, kind: str, content: Content) -> None:
+        if not self._silent and self.session:
+            topic = self._topic(kind)
+            self.session.send(self.iopub_socket, kind, content, self._cell, ident=topic)
+
+    def _publish(self, name: str, text: str) -> None:
+        self._send("stream", {"name": name, "text": text})
+
+    def display(self, data: Data) -> None:
+        """Show data by their MIME types, below what the cell has shown so far."""
+        self._streams.drain()
+        self._send("display_data", {"data": data, "metadata": {}, "transient": {}})
+
+    def _show(self, *words: bytes) -> None:
+        kinds = [word.decode() for word in words[::2]]
+        self.display(
+            {kind: _encoded(kind, data) for kind, data in zip(kinds, words[1::2], strict=True)}
+        )
+
+    def _clear(self, wait: bool) -> None:
+        self._streams.drain()
+        self._send("clear_output", {"wait": wait})
+
+    def _ask(self, whole: bool) -> bytes | None | bool:
+        if not self._allow_stdin:
+            return False
+        self._streams.drain()
+        try:
+            answer: str = self.raw_input("(an empty line ends the input) " if whole else "")
+        except EOFError:
+            return None
+        return None if whole and not answer else answer.encode("utf-8", "surrogateescape")
+
+
+def _encoded(kind: str, data: bytes) -> str:
+    """Data as the protocol has them: bytes of images in base64."""
+    if kind.startswith(_TEXTS):
+        return data.decode("utf-8", "replace")
+    return base64.b64encode(data).decode()
