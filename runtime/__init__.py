@@ -13,13 +13,8 @@ from runtime.core.platform import require
 require()  # first: what is loaded from here on fails in less clear ways
 
 from runtime.compute.processors import PROCESSORS  # noqa: E402
-from runtime.engine import (  # noqa: E402
-    Engine,
-    Interrupted,
-    LuaError,
-    LuaSyntaxError,
-    luajit_version,
-)
+from runtime.engine import Engine  # noqa: E402
+from runtime.errors import Interrupted, LuaError, LuaSyntaxError  # noqa: E402
 from runtime.facts import Facts  # noqa: E402
 from runtime.host.late import load  # noqa: E402
 from runtime.host.preload import (  # noqa: E402
@@ -27,6 +22,7 @@ from runtime.host.preload import (  # noqa: E402
     preload_operations,
     preload_random,
 )
+from runtime.luajit import luajit_version  # noqa: E402
 from runtime.members import Member, Members  # noqa: E402
 
 if TYPE_CHECKING:

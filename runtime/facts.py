@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from runtime.core.texts import to_text
+
 __all__ = ["Facts", "read_facts"]
 
 #: Texts, numbers and booleans by their names; empty where there is no value.
@@ -14,12 +16,8 @@ def read_facts(found: Any) -> Facts:
     """The facts in a table of Lua's, or in nil."""
     if found is None:
         return {}
-    return {_text(name): _read(fact) for name, fact in found.items()}
+    return {to_text(name): _read(fact) for name, fact in found.items()}
 
 
 def _read(fact: Any) -> str | int | float | bool:
-    return _text(fact) if isinstance(fact, bytes) else fact
-
-
-def _text(text: bytes) -> str:
-    return text.decode("utf-8", "surrogateescape")
+    return to_text(fact) if isinstance(fact, bytes) else fact

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from runtime.core.texts import to_text
+
 __all__ = ["Member", "Members", "read_members", "steps_of"]
 
 
@@ -35,9 +37,9 @@ class Members(NamedTuple):
 
 def read_members(owner: bytes, more: int, flat: Any) -> Members:
     """The members that lua/names.lua lists."""
-    texts = [text.decode("utf-8", "surrogateescape") for text in flat.values()]
+    texts = [to_text(text) for text in flat.values()]
     found = sorted(_members(texts), key=lambda member: (member.name.lower(), member.name))
-    return Members(owner.decode("utf-8", "surrogateescape"), found, int(more))
+    return Members(to_text(owner), found, int(more))
 
 
 def _members(texts: list[str]) -> Iterator[Member]:

@@ -98,7 +98,7 @@ def test_layers_use_what_the_page_says(heading: str, uses: Uses) -> None:
 def test_one_module_has_lupa() -> None:
     files = [p for top in ("runtime", "th_shell") for p in (TOP / top).rglob("*.py")]
     found = {p.name for p in files for module in imports(p) if module.startswith("lupa")}
-    assert found == {"engine.py"}
+    assert found == {"luajit.py"}
 
 
 def test_core_has_no_other_library_than_numpy() -> None:

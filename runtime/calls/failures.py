@@ -11,6 +11,7 @@ from typing import Any
 
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.interrupts import INTERRUPTED, uninterruptible
+from runtime.core.texts import to_bytes
 
 __all__ = ["encode_error"]
 
@@ -30,7 +31,7 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
     if isinstance(error, ArgError):
         return bytes([error.arg]) + error.detail.encode()
     if isinstance(error, TorchError):
-        return b"\0" + str(error).encode("utf-8", "surrogateescape")
+        return b"\0" + to_bytes(str(error))
     # Where an operation was running Lua code, Ctrl-C arrives here as an error of Lua's.
     was_interrupted = type(error).__name__ == "LuaError" and INTERRUPTED in str(error)
     if isinstance(error, KeyboardInterrupt) or was_interrupted:

@@ -17,6 +17,7 @@ import numpy as np
 from runtime.core import system
 from runtime.core.errors import TorchError
 from runtime.core.storage import Storage
+from runtime.core.texts import to_text
 
 __all__ = ["is_mapped", "map_file"]
 
@@ -39,7 +40,7 @@ def map_file(
     """
     path = _shared_memory_path(name) if shared_memory else name
     name = name.partition(b"\0")[0]  # C's strings end at a zero byte
-    shown = name.decode("utf-8", "surrogateescape")
+    shown = to_text(name)
     nbytes = size * cls.dtype.size
     if nbytes < 0:
         raise _cannot_map(0)
@@ -94,7 +95,7 @@ def _shared_memory_path(name: bytes) -> bytes:
     """The path of an object in shared memory; refuses names with folders, as shm_open does."""
     base = name.lstrip(b"/")
     if not base or b"/" in base:
-        raise _cannot_open(name.decode("utf-8", "surrogateescape"), True, True)
+        raise _cannot_open(to_text(name), True, True)
     return os.path.join(_SHARED_MEMORY, base)
 
 

@@ -11,6 +11,7 @@ from runtime.calls.forms import Foreign
 from runtime.core.errors import TorchError
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
+from runtime.core.texts import to_bytes, to_text
 from runtime.host.guards import guarded
 
 __all__ = ["door"]
@@ -24,7 +25,7 @@ def door(name: str, function: Callable[..., str | None]) -> Callable[..., Any]:
             text = function(*[_value(arg) for arg in args])
         except ValueError as error:
             raise TorchError(f"{name}: {error}") from None
-        return None if text is None else b"\1" + text.encode("utf-8", "surrogateescape")
+        return None if text is None else b"\1" + to_bytes(text)
 
     return guarded(call)
 
@@ -36,7 +37,7 @@ def _value(arg: Any) -> Any:
     if isinstance(arg, Storage):
         return np.array(arg.data)
     if isinstance(arg, bytes):
-        return arg.decode("utf-8", "surrogateescape")
+        return to_text(arg)
     if isinstance(arg, Foreign):
         raise ValueError(f"takes tensors, numbers and strings, not a {arg.typename or arg.kind}")
     if isinstance(arg, list):

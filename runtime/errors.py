@@ -1,0 +1,67 @@
+"""The errors that an engine raises, and what makes them of whatever comes out of Lua.
+
+LuaError            raised by Lua code that did not catch it
+├── LuaSyntaxError  source that does not compile
+└── Interrupted     Ctrl-C
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.calls.failures import encode_error
+from runtime.core.interrupts import INTERRUPTED
+from runtime.core.texts import to_text
+from runtime.luajit import RawError
+
+__all__ = ["Interrupted", "LuaError", "LuaSyntaxError", "as_lua_error", "check"]
+
+_OUT_OF_MEMORY = "not enough memory"
+
+
+class LuaError(Exception):
+    """An error that Lua code raised and did not catch: the only one that `Engine` raises.
+
+    message: Lua's message. traceback: the frames of the user's code ('' where none).
+    """
+
+    def __init__(self, message: str, traceback: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.traceback = traceback
+
+
+class LuaSyntaxError(LuaError):
+    """Source that does not compile; incomplete: only its end is missing ('<eof>')."""
+
+    def __init__(self, message: str, incomplete: bool) -> None:
+        super().__init__(message)
+        self.incomplete = incomplete
+
+
+class Interrupted(LuaError):
+    """Ctrl-C stopped the code."""
+
+
+def check(result: Any) -> None:
+    """Raise the error that lua/shell.lua reports: a message and a traceback; None is none."""
+    if result is None:
+        return
+    message, traceback = map(to_text, result)
+    if message.endswith(INTERRUPTED):
+        raise Interrupted(INTERRUPTED)
+    raise LuaError(message, traceback)
+
+
+def as_lua_error(error: Exception) -> LuaError:
+    """An exception that came out of Lua, other than what lua/shell.lua reports, as a LuaError."""
+    if isinstance(error, LuaError):
+        return error
+    if isinstance(error, MemoryError):  # Lua's and Python's own
+        return LuaError(_OUT_OF_MEMORY)
+    if isinstance(error, RawError):
+        message = error.args[0] if error.args else ""
+        text = to_text(message) if isinstance(message, bytes) else str(message)
+        text = text.partition("\nstack traceback:")[0]
+        return Interrupted(INTERRUPTED) if text.endswith(INTERRUPTED) else LuaError(text)
+    return LuaError(to_text(encode_error(error)[1:]))

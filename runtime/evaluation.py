@@ -1,0 +1,114 @@
+"""Compiles code, and runs the inputs of a prompt: told by `Engine`, whose methods call this."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from runtime.core.texts import to_text
+from runtime.errors import LuaSyntaxError, check
+from runtime.inputs import EMPTY, forms, read
+from runtime.lua_state import LuaState
+
+__all__ = ["Chunk", "Evaluation"]
+
+#: A compiled Lua function, opaque to callers.
+Chunk = Any
+
+
+class Evaluation:
+    """The inputs of one Lua state."""
+
+    def __init__(self, lua: LuaState) -> None:
+        self._lua = lua
+        self._has_locals = False  # whether an input has declared locals of the session
+
+    def compile(self, source: bytes, name: bytes) -> Chunk:
+        """See `Engine.compile`."""
+        return _compiled(self._lua.call(b"compile", source, name))
+
+    def compile_file(self, path: str) -> Chunk:
+        """See `Engine.compile_file`."""
+        return _compiled(self._lua.call(b"compile_file", os.fsencode(path)))
+
+    def evaluate(
+        self, source: bytes, name: bytes, before_values: Callable[[], None] | None
+    ) -> None:
+        """See `Engine.evaluate`."""
+        text = _input(source)
+        quiet = text.endswith(b";")
+        expression = self._expression(text.rstrip(b"; \t\r\n"), name)
+        statement = None if expression is not None else self.compile(text, name)
+        check(self._lua.call(b"evaluate", expression, statement, quiet, before_values))
+
+    def _expression(self, text: bytes, name: bytes) -> Chunk | None:
+        # `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values.
+        # The newline ends a comment that the text may end with.
+        try:
+            return self.compile(b"return nil, " + text + b"\n", name)
+        except LuaSyntaxError:
+            return None
+
+    def check_syntax(self, source: bytes) -> None:
+        """See `Engine.check_syntax`."""
+        text = _input(source)
+        if not text.strip(EMPTY):
+            return
+        # With the newline, an open string in quotes is an error, and not incomplete.
+        error = self._lua.call(b"check", b"return " + text.rstrip(EMPTY) + b"\n", text + b"\n")
+        if error is None:
+            return
+        last = read(text).last
+        if last is not None:
+            form = text[: last.offset] + b"return " + text[last.offset :].rstrip(EMPTY) + b"\n"
+            other = self._lua.call(b"compile", form, b"=stdin")
+            if not isinstance(other, tuple):
+                return
+            error = other[1:] if other[2] else error
+        raise LuaSyntaxError(to_text(error[0]), error[1])
+
+    def enter(
+        self,
+        source: bytes,
+        name: bytes,
+        number: int | None,
+        before_values: Callable[[], None] | None,
+    ) -> None:
+        """See `Engine.enter`."""
+        text = _input(source)
+        quiet = text.endswith(b";")
+        if not text.strip(EMPTY):
+            return
+        result = self._enter(text, name, number, quiet, before_values)
+        if result is not None and not isinstance(result[1], bytes):
+            raise LuaSyntaxError(to_text(result[0]), result[1])
+        check(result)
+
+    def _enter(self, text: bytes, *how: Any) -> Any:
+        if not (self._has_locals or b"local" in text or b"_" in text):
+            # Most inputs have nothing that must be found by reading them, if they compile.
+            result = self._lua.call(b"enter", *how, b"", b"", *forms(text, None))
+            if result is None or isinstance(result[1], bytes):
+                return result
+        found = read(text)
+        self._has_locals = self._has_locals or bool(found.locals)
+        names, declared = b" ".join(found.names), b" ".join(found.locals)
+        return self._lua.call(b"enter", *how, names, declared, *forms(text, found))
+
+
+def _compiled(result: Any) -> Chunk:
+    if isinstance(result, tuple):
+        _, message, incomplete = result
+        raise LuaSyntaxError(to_text(message), incomplete)
+    return result
+
+
+def _input(source: bytes) -> bytes:
+    """What the prompt compiles of an input: no blanks around it, no leading '='.
+
+    The lines above it stay, for the line numbers.
+    """
+    text = source.lstrip()
+    above = source.count(b"\n", 0, len(source) - len(text))
+    return b"\n" * above + text.rstrip().removeprefix(b"=")

@@ -1,0 +1,99 @@
+"""The Lua state of an engine: when it is made, how its functions are called, how it ends."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from runtime.compute.lua_functions import LuaFunctions
+from runtime.compute.thread_pool import ThreadPool
+from runtime.core.arithmetic import as_in_c
+from runtime.core.platform import keep_pages
+from runtime.core.state import State
+from runtime.errors import LuaError, as_lua_error
+from runtime.host import start
+from runtime.host.lua_calls import Calls
+from runtime.luajit import shell_functions, worker_functions
+
+__all__ = ["LuaState"]
+
+
+class LuaState:
+    """A Lua state with torch, whose functions are those of lua/shell.lua.
+
+    Nothing that Lua keeps refers to this object: so it ends with its last reference. state: what
+    else belongs to the engine.
+    """
+
+    def __init__(self, host: dict[bytes, Any], prepare: Callable[[], None] | None) -> None:
+        """host: what Lua finds in Python besides what `runtime.host` has. prepare: see `Engine`."""
+        self._host = host
+        self._prepare = prepare
+        self.state = State()
+        self._functions: dict[bytes, Any] = {}
+        self._starting = threading.RLock()
+        self._is_begun = self._is_started = False
+        self.close = weakref.finalize(self, _close, self.state, self._functions)
+
+    def start(self) -> None:
+        """Make it, unless that is done."""
+        with self._starting:
+            if self._is_begun or not self.close.alive:
+                return
+            keep_pages()
+            with self.active():
+                functions = shell_functions(self._all_of_host())
+                _connect(self.state, functions)
+            self._functions.update(functions)
+            self._is_begun = True
+            # What prepares an engine refers to it, and must not keep it.
+            prepare, self._prepare = self._prepare, None
+            if prepare is not None:
+                prepare()
+            self._is_started = True
+
+    def _all_of_host(self) -> dict[bytes, Any]:
+        return {**start.host_functions(self.state), **start.definitions(), **self._host}
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Let operations that this thread calls work for this state, within the block.
+
+        Numbers behave as in C: infinities and nans, and whole numbers that wrap.
+        """
+        with self.state.active(), as_in_c():
+            yield
+
+    def call(self, name: bytes, *args: Any) -> Any:
+        """Call a function by name. Raises LuaError, for whatever comes out of Lua."""
+        try:
+            if not self._is_started:
+                self.start()
+            function = self._functions.get(name)
+            if function is None:
+                raise LuaError("the engine is closed")
+            with self.active():
+                return function(*args)
+        except Exception as error:
+            raise as_lua_error(error) from None
+
+
+def _connect(state: State, shell: dict[bytes, Any]) -> None:
+    """Let the parts of a state call the functions of Lua that they need."""
+    call = Calls(shell[b"hand_over"])
+    state.part(LuaFunctions).call = call
+    pool = dict(shell[b"thread_pool"].items())
+    state.part(ThreadPool).start(pool, worker_functions)
+
+
+def _close(state: State, shell: dict[bytes, Any]) -> None:
+    try:
+        if shell:
+            with state.active():
+                shell[b"close"]()
+    finally:
+        state.close()
+        shell.clear()

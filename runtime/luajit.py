@@ -1,0 +1,94 @@
+"""New Lua states: the options of the embedded LuaJIT, and the sources that a state begins with.
+
+The only module that imports lupa.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Any, NoReturn
+
+try:
+    from lupa import luajit21
+except ImportError as error:
+    raise ImportError(
+        f"th needs LuaJIT 2.1 in lupa, whose wheels have it for Linux and not for macOS ({error}); "
+        "the README tells how to build it"
+    ) from error
+
+from runtime.core.texts import to_text
+
+__all__ = ["RawError", "luajit_version", "shell_functions", "worker_functions"]
+
+#: What lupa raises for an error of Lua's; its first argument is the message.
+RawError: type[Exception] = luajit21.LuaError
+
+_LUA = os.path.join(os.path.dirname(__file__), "lua")
+
+
+def shell_functions(host: dict[bytes, Any]) -> dict[bytes, Any]:
+    """The functions of lua/shell.lua, by name, in a new Lua state with torch.
+
+    host: what Lua finds in Python, by name; how it reaches LuaJIT and Python's lock is added.
+    """
+    lua = _new_state()
+    start = lua.eval(b"loadstring")(_source(b"init"), b"=[th] init.lua")
+    host = {**host, b"export_lua": _export_lua, **_lock_functions()}
+    return dict(start(lua.table_from(host), _source).items())
+
+
+def worker_functions() -> dict[bytes, Any]:
+    """The functions of lua/parallel/thread_pool.lua in a Lua state of its own, for a thread."""
+    lua = _new_state()
+    th = lua.table()
+    for name in (b"parallel/jobs", b"parallel/thread_pool"):
+        lua.eval(b"loadstring")(_source(name), b"=[th] %s.lua" % name)(th)
+    return dict(th[b"thread_pool"].items())
+
+
+def luajit_version() -> str:
+    """The version of LuaJIT, as `jit.version` tells it: 'LuaJIT 2.1.1700000000'."""
+    return to_text(_new_state().eval(b"jit.version"))
+
+
+def _new_state() -> Any:
+    return luajit21.LuaRuntime(
+        encoding=None,
+        source_encoding="utf-8",
+        unpack_returned_tuples=True,
+        register_eval=False,
+        register_builtins=False,
+        attribute_handlers=(_refuse, _refuse),
+    )
+
+
+def _refuse(*_: Any) -> NoReturn:
+    raise AttributeError("no access")
+
+
+def _source(name: bytes) -> bytes:
+    with open(f"{_LUA}/{name.decode()}.lua", "rb") as file:
+        return file.read()
+
+
+def _export_lua() -> None:
+    """Let C modules that Lua loads see Lua's C API, which the embedding library keeps private."""
+    ctypes.CDLL(luajit21.__file__, ctypes.RTLD_GLOBAL)
+
+
+def _lock_functions() -> dict[bytes, int]:
+    """Addresses of functions of Python's C API: see lua/core/python_lock.lua."""
+    api = ctypes.pythonapi
+    public = hasattr(api, "PyThreadState_GetUnchecked")  # from Python 3.13 on
+    functions = {
+        b"thread_with_lock": api[
+            "PyThreadState_GetUnchecked" if public else "_PyThreadState_UncheckedGet"
+        ],
+        b"this_thread": api.PyGILState_GetThisThreadState,
+        b"release_lock": api.PyGILState_Release,
+    }
+    return {
+        name: ctypes.cast(function, ctypes.c_void_p).value or 0
+        for name, function in functions.items()
+    }
