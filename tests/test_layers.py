@@ -1,4 +1,4 @@
-"""The layers of the runtime: who uses whom is as runtime/README.md says, word for word."""
+"""The layers: who uses whom is as runtime/README.md and th_shell/README.md say, word for word."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ import runtime
 
 TOP = Path(__file__).parent.parent
 RUNTIME = TOP / "runtime"
+SHELL = TOP / "th_shell"
 
 Uses = dict[str, dict[str, str]]  # layer -> layer that it uses -> where
 
 
-def rules(heading: str) -> dict[str, set[str]]:
-    """The rules below a heading of the page: layer -> the layers that it uses."""
-    page = (RUNTIME / "README.md").read_text()
+def rules(folder: Path, heading: str) -> dict[str, set[str]]:
+    """The rules below a heading of a folder's page: layer -> the layers that it uses."""
+    page = (folder / "README.md").read_text()
     block = page.partition(f"## {heading}\n")[2].partition("```\n")[2].partition("```")[0]
     lines = [line.split() for line in block.splitlines()]
     return {layer: set(used) for layer, arrow, *used in lines}
 
 
-def imports(path: Path) -> Iterator[str]:
-    """The modules that a Python file imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text())):
+def imports(path: Path, tree: ast.AST | None = None) -> Iterator[str]:
+    """The modules that a Python file, or a tree of it, imports, wherever in it."""
+    for node in ast.walk(tree or ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -47,6 +48,34 @@ def python_uses() -> Uses:
                 name = layer if layer in layers else "runtime"
                 uses.setdefault(name, {})[used] = f"{path.name}: {module}"
     return uses
+
+
+def shell_uses() -> Uses:
+    """An import for a type alone is none: commands get the session, which calls them."""
+    uses: Uses = {}
+    for path in SHELL.rglob("*.py"):
+        room = _shell_room(path.relative_to(SHELL).parts[0])
+        tree = _WithoutTypes().visit(ast.parse(path.read_text()))
+        for module in imports(path, tree):
+            package, _, inside = module.partition(".")
+            if package == "th_shell" and inside and inside != "__version__":
+                used = _shell_room(inside.partition(".")[0])
+                uses.setdefault(room, {})[used] = f"{path.name}: {module}"
+    return uses
+
+
+class _WithoutTypes(ast.NodeTransformer):
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return None
+        return self.generic_visit(node)
+
+
+def _shell_room(name: str) -> str:
+    """The room of a folder, or of a module at the top."""
+    if (SHELL / name / "__init__.py").exists():
+        return name
+    return "th" if name.removesuffix(".py") in ("__main__", "cli", "options") else "shared"
 
 
 def lua_uses() -> Uses:
@@ -81,10 +110,15 @@ def _room(path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("heading", "uses"), [("Layers of Python", python_uses()), ("Rooms of Lua", lua_uses())]
+    ("folder", "heading", "uses"),
+    [
+        (RUNTIME, "Layers of Python", python_uses()),
+        (RUNTIME, "Rooms of Lua", lua_uses()),
+        (SHELL, "Rooms", shell_uses()),
+    ],
 )
-def test_layers_use_what_the_page_says(heading: str, uses: Uses) -> None:
-    allowed = rules(heading)
+def test_layers_use_what_the_page_says(folder: Path, heading: str, uses: Uses) -> None:
+    allowed = rules(folder, heading)
     beyond = {
         f"{layer} -> {used}": where
         for layer, found in uses.items()
@@ -99,6 +133,34 @@ def test_one_module_has_lupa() -> None:
     files = [p for top in ("runtime", "th_shell") for p in (TOP / top).rglob("*.py")]
     found = {p.name for p in files for module in imports(p) if module.startswith("lupa")}
     assert found == {"luajit.py"}
+
+
+@pytest.mark.parametrize(
+    ("library", "where"),
+    [
+        ("prompt_toolkit", {"terminal"}),
+        ("ipykernel", {"jupyter"}),
+        ("pytest", {"docs"}),
+        ("argparse", {"docs"}),
+        ("markdown_it", {"docs"}),
+        ("docutils", {"docs"}),
+    ],
+)
+def test_one_room_has_a_library(library: str, where: set[str]) -> None:
+    users = {
+        path.relative_to(SHELL).parts[0]
+        for path in SHELL.rglob("*.py")
+        for module in imports(path)
+        if module.partition(".")[0] == library
+    }
+    assert users == where
+
+
+def test_no_room_uses_one_that_uses_it() -> None:
+    known: set[str] = set()
+    for room, used in rules(SHELL, "Rooms").items():
+        known.add(room)
+        assert used <= known, room
 
 
 def test_core_has_no_other_library_than_numpy() -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 __all__ = ["KEYWORDS", "Token", "closing", "opening", "structure", "tokens"]
 
+#: The words of Lua, and of LuaJIT, that are no names.
 KEYWORDS = frozenset(
     "and break do else elseif end false for function goto if in local nil not or repeat "
     "return then true until while".split()

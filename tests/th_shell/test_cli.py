@@ -12,8 +12,8 @@ import pytest
 
 from tests.th_shell.terminals import Terminal
 from th_shell import __version__
+from th_shell.banner import BANNER
 from th_shell.options import USAGE
-from th_shell.terminal.banner import BANNER
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -9,18 +9,15 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from runtime import Engine, Facts
+from th_shell.entry import Entry
 from th_shell.help.forms import LEGEND, call_forms
 from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search, sections
 from th_shell.help.names import is_path, line_width, name_in, parts_of
 from th_shell.help.near import few_names, nearest
 from th_shell.help.sources import function_text
 from th_shell.help.values import listed_names, value_text
-
-if TYPE_CHECKING:
-    from th_shell.session.session import Entry
 
 __all__ = ["about"]
 

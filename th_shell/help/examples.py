@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from runtime import Interrupted
+from th_shell.banner import echo
 from th_shell.help.names import is_path, name_in
 from th_shell.help.pages import Shown, find_examples, page_folders
 from th_shell.visible import visible
@@ -21,7 +22,6 @@ __all__ = ["show_examples"]
 
 _USAGE = "?? takes a function's name, as in: ?? torch.gather\n"
 _MOST_LINES = 24  # of an output
-_PROMPT = "th> "
 _LEAVE = ("q", "quit", "exit")
 
 
@@ -56,8 +56,7 @@ def _lines(number: int, shown: Shown) -> list[str]:
 
 
 def _prompted(source: str) -> list[str]:
-    first, *others = source.strip().splitlines() or [""]
-    return [f"    {_PROMPT}{first}", *(f"    ..> {line}" for line in others)]
+    return [f"    {line}" for line in echo(source.strip()).splitlines()]
 
 
 # -- running
@@ -107,9 +106,7 @@ def _setting(shown: Shown) -> str:
 def _run(session: Session, shown: Shown) -> bool:
     """Run an example's steps; returns whether to go on with others."""
     for example in shown.steps:
-        first, *others = example.source.strip().splitlines() or [""]
-        echo = "\n".join([_PROMPT + first, *("..> " + line for line in others)])
-        session.write(visible(echo) + "\n")
+        session.write(visible(echo(example.source.strip())))
         goes_on = session.submit(example.source)
         if not goes_on or isinstance(session.log[-1].error, Interrupted):
             return False

@@ -6,12 +6,9 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from runtime import Facts
-
-if TYPE_CHECKING:
-    from th_shell.session.session import Entry
+from th_shell.entry import Entry
 
 __all__ = ["function_text"]
 

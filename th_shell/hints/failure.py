@@ -6,22 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from runtime import Engine, Facts, LuaError
+from th_shell.entry import Entry
 from th_shell.help.names import without_texts
+from th_shell.tokens import KEYWORDS
 
-if TYPE_CHECKING:
-    from th_shell.session.session import Entry
-
-__all__ = ["KEYWORDS", "PATH", "Failure", "place_of"]
+__all__ = ["PATH", "Failure", "place_of"]
 
 #: A name with the path before it.
 PATH = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
-KEYWORDS = frozenset(
-    "and break do else elseif end false for function goto if in local nil not or repeat return "
-    "then true until while".split()
-)
 
 _POSITION = re.compile(r"(?P<chunk>stdin|\[\d+\]|[^\n:]+\.\w+):(?P<line>\d+): ")
 _FRAME = re.compile(r"\t\[C\]: in function '([^'\n]*)'")

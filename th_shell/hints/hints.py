@@ -7,14 +7,11 @@ Where more than one thing may be meant, there is none: a wrong hint is worse.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from runtime import Engine, LuaError, LuaSyntaxError
+from th_shell.entry import Entry
 from th_shell.hints import arguments, calls, nil_names, notations, sizes
 from th_shell.hints.failure import Failure, failure_of, place_of
-
-if TYPE_CHECKING:
-    from th_shell.session.session import Entry
 
 __all__ = ["hints_on", "hints_on_nil"]
 

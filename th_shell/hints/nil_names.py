@@ -8,7 +8,8 @@ from runtime import Engine, Facts
 from th_shell.help.meanings import find_path, sections
 from th_shell.help.near import few_names, nearest
 from th_shell.hints import elsewhere
-from th_shell.hints.failure import KEYWORDS, PATH, Failure
+from th_shell.hints.failure import PATH, Failure
+from th_shell.tokens import KEYWORDS
 
 __all__ = ["nil_argument", "nil_name", "of_nil_result"]
 

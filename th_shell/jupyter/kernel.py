@@ -18,6 +18,7 @@ from ipykernel._version import kernel_protocol_version
 from ipykernel.kernelbase import Kernel
 
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
+from th_shell.banner import BANNER
 from th_shell.config import load
 from th_shell.jupyter.assistance import complete, explain, is_complete
 from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome
@@ -26,7 +27,6 @@ from th_shell.jupyter.streams import Streams
 from th_shell.pictures.display import Picture, set_display
 from th_shell.session.preparing import prepare
 from th_shell.session.session import Session
-from th_shell.terminal.banner import BANNER
 from th_shell.visible import visible
 
 __all__ = ["TorchKernel"]

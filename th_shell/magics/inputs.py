@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from th_shell.entry import Entry
 from th_shell.magics.errors import MagicError
 from th_shell.visible import visible
 
 if TYPE_CHECKING:
-    from th_shell.session.session import Entry, Session
+    from th_shell.session.session import Session
 
 __all__ = ["chosen", "history", "numbers"]
 

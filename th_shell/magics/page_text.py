@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from th_shell.entry import Entry
 from th_shell.magics.names import uses
-
-if TYPE_CHECKING:
-    from th_shell.session.session import Entry
 
 __all__ = ["PageText", "hidden_before"]
 

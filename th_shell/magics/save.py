@@ -18,17 +18,18 @@ from th_shell.docs.judging.ledger import LedgerError
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Kind
-from th_shell.docs.reporting.files import write_file
 from th_shell.docs.reporting.report import TextReport, View
 from th_shell.docs.running.evaluation import HiddenError
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration
+from th_shell.entry import Entry
+from th_shell.files import write_file
 from th_shell.magics.errors import MagicError
 from th_shell.magics.inputs import chosen
 from th_shell.magics.page_text import PageText, hidden_before
 
 if TYPE_CHECKING:
-    from th_shell.session.session import Entry, Session
+    from th_shell.session.session import Session
 
 __all__ = ["save"]
 

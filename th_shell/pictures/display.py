@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from th_shell.docs.reporting.files import write_file
+from th_shell.files import write_file
 from th_shell.pictures.screen import Screen, screen
 
 __all__ = ["Picture", "present", "set_display"]

@@ -10,12 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["END", "KEYWORDS", "Token", "tokens"]
+from th_shell.tokens import KEYWORDS
 
-KEYWORDS = frozenset(
-    "and break do else elseif end false for function goto if in local nil not or repeat return "
-    "then true until while".split()
-)
+__all__ = ["END", "Token", "tokens"]
 
 END = "end of file"
 

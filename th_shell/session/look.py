@@ -1,4 +1,4 @@
-"""How a session marks the examples of a page: signs, colours, and prompts before the inputs."""
+"""How a session marks the examples of a page: signs and colours."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["ASCII", "UNICODE", "Look"]
 
 
 class Look(NamedTuple):
-    """The marks behind an example, and the prompts of its first and its other lines.
+    """The marks behind an example.
 
     good, bad, faint: the formats, each with one {}, of what is so marked.
     """
@@ -16,8 +16,6 @@ class Look(NamedTuple):
     held: str
     layout: str
     differs: str
-    prompt: str = "th> "
-    more: str = "..> "
     good: str = "{}"
     bad: str = "{}"
     faint: str = "{}"

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from runtime import DOUBLE, Interrupted, LuaError
+from th_shell.banner import echo
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.tokens import loose_layout, numbers
 from th_shell.docs.judging.verdicts import Judging, Result, Verdict
@@ -89,7 +90,7 @@ class Player:
         """Run and judge one example; returns False if Ctrl-C has stopped it."""
         session = self._session
         if len(self._examples) > 1:
-            self._write(_echo(input_of(example), session.look.prompt, session.look.more))
+            self._write(echo(input_of(example)))
         self._begin()
         outcome, error = self._run(example)
         if error is not None:
@@ -237,10 +238,6 @@ class Player:
         parts += [f"{left} left"] * bool(left)
         inputs = f"{total} input{'s' * (total != 1)}"
         return f"{inputs}: {', '.join(parts)}" if parts else "no input in this text"
-
-
-def _echo(source: str, prompt: str, more: str) -> str:
-    return prompt + source.replace("\n", f"\n{more}") + "\n"
 
 
 def _short(text: str) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.config import Config
+from th_shell.entry import Entry
 from th_shell.session.commands import find_command, is_command
 from th_shell.session.inputs import is_page, split
 from th_shell.session.interrupt import Watch
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from th_shell.docs.reading.examples import Example
     from th_shell.session.chance import Chance
 
-__all__ = ["Entry", "Session", "is_exit"]
+__all__ = ["Session", "is_exit"]
 
 _LEAVE = ("exit", "exit()")
 _TIME_COLUMN = 70
@@ -36,14 +37,6 @@ _TIME_COLUMN = 70
 def is_exit(text: str) -> bool:
     """Whether an input ends the session."""
     return text.strip() in _LEAVE
-
-
-class Entry(NamedTuple):
-    """An input of Lua that was run, and its error. number: from 1."""
-
-    number: int
-    source: str
-    error: LuaError | None
 
 
 class _Text(NamedTuple):

@@ -12,7 +12,7 @@ import termios
 from collections.abc import Callable
 from typing import Any
 
-from th_shell.terminal.banner import PROMPT, banner
+from th_shell.banner import PROMPT, banner
 
 __all__ = ["FirstPrompt"]
 

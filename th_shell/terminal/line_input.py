@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
+from th_shell.banner import CONTINUATION
 from th_shell.completing.complete import complete
 from th_shell.session.session import Session
 from th_shell.terminal.history import LineHistory, session_history
-from th_shell.terminal.prompts import CONTINUATION, prompt_text
+from th_shell.terminal.prompts import prompt_text
 
 __all__ = ["line_reader"]
 

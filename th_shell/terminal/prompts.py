@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from th_shell.banner import PROMPT
 from th_shell.session.session import Session
-from th_shell.terminal.banner import PROMPT
 
-__all__ = ["CONTINUATION", "prompt_text"]
-
-CONTINUATION = "..> "
+__all__ = ["prompt_text"]
 
 
 def prompt_text(session: Session) -> str:

@@ -26,18 +26,18 @@ from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.utils import is_dumb_terminal
 
 from runtime import Engine
+from th_shell.banner import CONTINUATION, banner
 from th_shell.config import VI, Config
 from th_shell.session.interrupt import calm
 from th_shell.session.look import ASCII, UNICODE, Look
 from th_shell.session.session import Session
-from th_shell.terminal.banner import PROMPT, banner
 from th_shell.terminal.completion import LuaCompleter
 from th_shell.terminal.first_prompt import FirstPrompt
 from th_shell.terminal.history import session_history
 from th_shell.terminal.indentation import Indenter
 from th_shell.terminal.keys import completion_keys, editor_keys, is_typed
 from th_shell.terminal.lexer import InputLexer
-from th_shell.terminal.prompts import CONTINUATION, prompt_text
+from th_shell.terminal.prompts import prompt_text
 from th_shell.terminal.theme import color_depth, in_colour, style
 from th_shell.visible import visible
 
@@ -208,7 +208,6 @@ def _look(config: Config) -> Look:
     """How examples of pages are marked on this terminal."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     look = UNICODE if is_unicode and not is_dumb_terminal() else ASCII
-    look = look._replace(prompt=PROMPT, more=CONTINUATION)
     return look if _is_plain(config) else look.coloured()
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from runtime import Engine
+from th_shell.entry import Entry
 from th_shell.help.about import about
 from th_shell.help.meanings import sections
-from th_shell.session.session import Entry, Session
+from th_shell.session.session import Session
 
 Ask = Callable[[str], str]
 

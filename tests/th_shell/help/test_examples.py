@@ -7,7 +7,8 @@ import pytest
 
 from runtime import Interrupted, LuaError
 from th_shell.config import Config
-from th_shell.session.session import Entry, Session
+from th_shell.entry import Entry
+from th_shell.session.session import Session
 
 PAGE = """\
 # Sums

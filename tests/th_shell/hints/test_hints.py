@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from runtime import Engine, LuaError
+from th_shell.entry import Entry
 from th_shell.hints.hints import hints_on, hints_on_nil
-from th_shell.session.session import Entry, Session
+from th_shell.session.session import Session
 
 VALUES = """
 x, a, b = torch.randn(2, 3), torch.randn(2, 3), torch.randn(2, 3)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from th_shell.entry import Entry
 from th_shell.magics.names import uses
 from th_shell.magics.page_text import PageText, hidden_before
-from th_shell.session.session import Entry, Session
+from th_shell.session.session import Session
 
 Printed = Callable[[], str]
 

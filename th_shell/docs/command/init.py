@@ -11,8 +11,8 @@ from pathlib import Path
 
 from th_shell.docs.command.options import Parser
 from th_shell.docs.command.selection import NoPagesError, find_pages
-from th_shell.docs.reporting.files import write_file
 from th_shell.docs.reporting.reporter import write_text
+from th_shell.files import write_file
 
 __all__ = ["main"]
 

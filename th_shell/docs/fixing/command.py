@@ -16,10 +16,10 @@ from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.fixing.fix import Fix, find_fix
 from th_shell.docs.judging.ledger import LedgerError
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reporting.files import write_file
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.docs.running.evaluation import HiddenError
 from th_shell.docs.running.processes import Starter
+from th_shell.files import write_file
 from th_shell.visible import visible
 
 __all__ = ["main"]

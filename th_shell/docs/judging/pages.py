@@ -41,9 +41,9 @@ from th_shell.docs.reading.languages import LUA, PYTHON
 from th_shell.docs.reading.names import bound_names
 from th_shell.docs.reading.page import Page
 from th_shell.docs.reading.python_syntax import BUILTINS
-from th_shell.docs.reporting.files import write_file
 from th_shell.docs.running.evaluation import HiddenError, Runner
 from th_shell.docs.running.facts import with_conditions
+from th_shell.files import write_file
 
 __all__ = ["Assessment", "Options", "assess_page", "check_page"]
 

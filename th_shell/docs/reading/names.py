@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from th_shell.tokens import KEYWORDS
+
 __all__ = ["bound_names", "called_names", "read_names", "strings"]
 
 _TOKEN = re.compile(
@@ -23,10 +25,6 @@ _BOUND = (
 )
 #: `require 'nn'` alone: modules of this kind are variables of their own name.
 _REQUIRED = re.compile(rf"(?:^|[;\n])\s*require\s*\(?\s*([\"'])({_NAME})\1")
-_KEYWORDS = frozenset(
-    "and break do else elseif end false for function goto if in local nil not or repeat return "
-    "then true until while".split()
-)
 
 
 def bound_names(source: str) -> set[str]:
@@ -34,7 +32,7 @@ def bound_names(source: str) -> set[str]:
     code = _TOKEN.sub(lambda match: match[0] if _is_code(match[0]) else " ", source)
     lists = [names for pattern in _BOUND for names in pattern.findall(code)]
     lists += [name for _, name in _REQUIRED.findall(source)]
-    return {name.strip() for names in lists for name in names.split(",")} - _KEYWORDS
+    return {name.strip() for names in lists for name in names.split(",")} - KEYWORDS
 
 
 def read_names(source: str) -> set[str]:
@@ -54,7 +52,7 @@ def read_names(source: str) -> set[str]:
         elif token in ")]}" and opened:
             opened.pop()
         before = token
-    return found - _KEYWORDS
+    return found - KEYWORDS
 
 
 def called_names(source: str) -> set[str]:
@@ -67,7 +65,7 @@ def called_names(source: str) -> set[str]:
         if name and (before in (".", ":") or after.startswith(("(", "{", '"', "'", "[["))):
             found.add(name)
         before = match[0]
-    return found - _KEYWORDS
+    return found - KEYWORDS
 
 
 def strings(source: str) -> list[str]:

@@ -9,7 +9,7 @@ import time
 from types import TracebackType
 
 from th_shell.docs.judging.verdicts import PageResult
-from th_shell.docs.reporting.files import write_all
+from th_shell.files import write_all
 from th_shell.visible import visible
 
 __all__ = ["Progress"]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from runtime import Replacement
 from th_shell.docs.judging.verdicts import PageResult
-from th_shell.docs.reporting.files import write_all
 from th_shell.docs.reporting.progress import Progress
 from th_shell.docs.reporting.report import TextReport, View
+from th_shell.files import write_all
 
 if TYPE_CHECKING:
     from th_shell.docs.reporting.coverage import Coverage

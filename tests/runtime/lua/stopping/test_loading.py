@@ -50,9 +50,11 @@ PROGRAMS = {
     "the hook": "print(debug.gethook()) local f = function() end debug.sethook(f, '', 1000) "
     "print(debug.gethook() == f, select(2, debug.gethook())) debug.sethook() "
     "print(debug.gethook())",
-    "environments": "local f = loadstring('while not done do x = 1 done = true end return x') "
-    "local env = {} setfenv(f, env) print(f(), env.x, x, getfenv(f) == env, getfenv(1) == _G) "
-    "print(load('for i = 1, 2 do y = i end return y', 'c', 't', env)(), env.y, y)",
+    "environments": "local f = loadstring('while not done do inner = 1 done = true end return inner') "
+    "local env = {} setfenv(f, env) "
+    "print(f(), env.inner, inner, getfenv(f) == env, getfenv(1) == _G) "
+    "print(load('for i = 1, 2 do within = i end return within', 'c', 't', env)(), "
+    "env.within, within)",
     "arguments": "print(loadstring('for i = 1, 2 do end return ...')(1, nil, 3))",
     "syntax errors": "print(loadstring('while do', '=x')) print(load('x x', '@file'))",
     "wrong arguments": "for _, f in ipairs{loadstring, load, loadfile, dofile, string.dump, "

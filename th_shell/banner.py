@@ -1,10 +1,10 @@
-"""The lines that th shows at its start, and its prompt."""
+"""The lines that th shows at its start, and its prompts."""
 
 from __future__ import annotations
 
 from th_shell.visible import columns
 
-__all__ = ["BANNER", "PROMPT", "banner"]
+__all__ = ["BANNER", "CONTINUATION", "PROMPT", "banner", "echo"]
 
 BANNER = """\
 th: the Torch7 shell, on LuaJIT and numpy
@@ -12,6 +12,7 @@ th: the Torch7 shell, on LuaJIT and numpy
 """
 
 PROMPT = "th> "
+CONTINUATION = "..> "
 
 
 def banner() -> str:
@@ -23,3 +24,8 @@ def banner() -> str:
     import textwrap  # late: the first prompt does without where there is room
 
     return "".join(f"{textwrap.fill(line, width)}\n" for line in lines)
+
+
+def echo(source: str) -> str:
+    """An input as it looks when it is typed at the prompt."""
+    return PROMPT + source.replace("\n", f"\n{CONTINUATION}") + "\n"
