@@ -50,8 +50,8 @@ PROGRAMS = {
     "the hook": "print(debug.gethook()) local f = function() end debug.sethook(f, '', 1000) "
     "print(debug.gethook() == f, select(2, debug.gethook())) debug.sethook() "
     "print(debug.gethook())",
-    "environments": "local f = loadstring('while not done do inner = 1 done = true end return inner') "
-    "local env = {} setfenv(f, env) "
+    "environments": "local f = loadstring('while not done do inner = 1 done = true end "
+    "return inner') local env = {} setfenv(f, env) "
     "print(f(), env.inner, inner, getfenv(f) == env, getfenv(1) == _G) "
     "print(load('for i = 1, 2 do within = i end return within', 'c', 't', env)(), "
     "env.within, within)",
