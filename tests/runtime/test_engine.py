@@ -352,6 +352,7 @@ class TestEnvironment:
     def test_arguments(self, engine: Engine, lua: Lua) -> None:
         engine.set_arguments(b"script.lua", [b"a", b"\xff"])
         assert lua("arg[0], arg[1], #arg[2], #arg") == "script.lua\ta\t1\t2\t\n"
+        lua("arg = nil")  # with it, programs take themselves for scripts and print colours
 
     def test_require(self, engine: Engine) -> None:
         engine.require(b"torch")

@@ -176,6 +176,7 @@ RUNNING = "th_shell/docs/running/"  # what runs documentation pages
 ASKED = {
     r"CDLL\(None": {
         "runtime/core/platform.py",
+        "th_shell/jupyter/streams.py",
         *(f"{RUNNING}{name}.py" for name in ("addresses", "landlock", "seccomp", "system")),
     },
     r"mallopt|malloc_trim": {"runtime/core/platform.py"},

@@ -78,7 +78,7 @@ def test_no_file_stays_open(lua: Lua, tmp_path: Path, program: str) -> None:
 
 
 def test_errors_stand_at_the_users_line(lua: Lua) -> None:
-    assert lua.answer("\n\ntorch.load('/nope')").startswith("error: lua:1: cannot open </nope> in")
+    assert lua.answer("\n\ntorch.load('/nope')").startswith("error: lua:3: cannot open </nope> in")
 
 
 def test_closed_pipe(lua: Lua) -> None:

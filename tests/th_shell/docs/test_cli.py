@@ -220,7 +220,7 @@ needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/
 
 def test_interrupts_while_libraries_are_loaded(tmp_path: Path) -> None:
     # A library of that name stands before the real one; each interrupt comes at a known place.
-    (tmp_path / "numpy.py").write_text(
+    (tmp_path / "lupa.py").write_text(
         "import os, signal\n"
         "try:\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
