@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from runtime import Engine, Facts, LuaError
 from th_shell.help.names import without_texts
+from th_shell.session.inputs import lines_of
 
 if TYPE_CHECKING:
     from th_shell.session.session import Entry
@@ -94,8 +95,7 @@ def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
         ours = first is None or first[1].endswith("in main chunk")
         return log[-1].source.rstrip().splitlines() if ours and log else []
     if chunk.startswith("["):
-        sources = [entry.source for entry in log if entry.number == int(chunk[1:-1])]
-        return sources[-1].rstrip().splitlines() if sources else []
+        return lines_of(entry.source for entry in log if entry.number == int(chunk[1:-1]))
     try:
         path = Path(chunk)
         if not path.is_file() or path.stat().st_size > _MOST_BYTES:

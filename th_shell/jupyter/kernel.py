@@ -131,7 +131,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
             if self._startup:
                 path, self._startup = self._startup, ""
                 self._cells.start(path)
-            outcome = self._cells.run(code, self.execution_count)
+            outcome = self._cells.run(code, 0 if silent else self.execution_count)
         except Exception as error:
             self.log.exception("in a cell")
             outcome = Outcome(LuaError(f"internal error: {type(error).__name__}: {error}"))
@@ -157,6 +157,9 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         payload: list[Content] = []
         if outcome.page:
             payload.append({"source": "page", "data": {"text/plain": outcome.page}, "start": 0})
+        if outcome.next_input:
+            text = outcome.next_input
+            payload.append({"source": "set_next_input", "text": text, "replace": True})
         if outcome.leave:
             payload.append({"source": "ask_exit", "keepkernel": False})
             self.io_loop.call_later(0.1, self.io_loop.stop)  # when the reply was sent
@@ -166,7 +169,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _value(self, expression: str) -> Content:
         outcome = self._cells.value(expression)
         if outcome.error is not None:
-            return {"status": "error"} | self._error(outcome.error)
+            return {"status": "error"} | self._error(outcome.error, hints=False)
         data = outcome.result or {"text/plain": ""}
         return {"status": "ok", "data": data, "metadata": {}}
 
@@ -190,11 +193,11 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         """Cells that were run."""
         return {"status": "ok", "history": self._log.find(request)}
 
-    def _error(self, error: LuaError) -> Content:
+    def _error(self, error: LuaError, hints: bool = True) -> Content:
         names = {LuaSyntaxError: "SyntaxError", Interrupted: "Interrupted"}
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
-        hints = self._cells.session.hints_on(error)
-        lines = [prefix + error.message, *error.traceback.splitlines(), *hints]
+        lines = [prefix + error.message, *error.traceback.splitlines()]
+        lines += self._cells.session.hints_on(error) if hints else []
         return {
             "ename": names.get(type(error), "LuaError"),
             "evalue": visible(error.message),

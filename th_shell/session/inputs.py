@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 from th_shell.nesting import Nesting
 from th_shell.session.commands import is_command
 from th_shell.syntax import Judge, Syntax
 
-__all__ = ["FENCE", "PROMPT", "is_page", "placed", "split"]
+__all__ = ["FENCE", "PROMPT", "is_page", "lines_of", "placed", "split"]
 
 PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
@@ -105,3 +106,12 @@ def placed(text: str, pieces: Sequence[str]) -> Iterator[str]:
         found = next((i for i in range(at, len(lines)) if lines[i].strip() == first), at)
         yield "\n" * found + piece
         at = found + len(piece.splitlines())
+
+
+def lines_of(inputs: Iterable[str]) -> list[str]:
+    """The lines of the text in which inputs were `placed`; the later input wins."""
+    lines: list[str] = []
+    for piece in inputs:
+        own = piece.rstrip().splitlines()
+        lines = [new or old for old, new in zip_longest(lines, own, fillvalue="")]
+    return lines
