@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runtime import Engine, Facts, LuaError
-from th_shell.entry import Entry
+from th_shell.entry import Entry, lines_of
 from th_shell.help.names import without_texts
 from th_shell.tokens import KEYWORDS
 
@@ -88,8 +88,7 @@ def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
         ours = first is None or first[1].endswith("in main chunk")
         return log[-1].source.rstrip().splitlines() if ours and log else []
     if chunk.startswith("["):
-        sources = [entry.source for entry in log if entry.number == int(chunk[1:-1])]
-        return sources[-1].rstrip().splitlines() if sources else []
+        return lines_of(entry.source for entry in log if entry.number == int(chunk[1:-1]))
     try:
         path = Path(chunk)
         if not path.is_file() or path.stat().st_size > _MOST_BYTES:

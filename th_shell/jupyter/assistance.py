@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from runtime import TABLE
 from th_shell.completing import complete as completing
 from th_shell.margins import margin
 from th_shell.session.commands import is_command
@@ -36,6 +35,7 @@ def complete(session: Session, code: str, cursor: int) -> dict[str, Any]:
 
 def explain(session: Session, code: str, cursor: int) -> str:
     """The help on the name at the cursor, or on the function whose call it is in; '' for none."""
+    from runtime import TABLE  # late: it loads numpy
     from th_shell.help.about import about
 
     for path in _names_around(code, cursor):

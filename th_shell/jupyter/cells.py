@@ -1,20 +1,22 @@
 """Runs cells: the inputs in them one after the other, as at the prompt.
 
 Of the values only those of the last input are the cell's result; what the others would print at the
-prompt is not shown. An error ends the cell. Nothing here knows Jupyter's protocol.
+prompt is not shown. An error ends the cell. A page that was pasted into a cell is run and judged as
+at the prompt. Nothing here knows Jupyter's protocol.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 from runtime import Interrupted, LuaError
 from th_shell.jupyter.streams import Streams
-from th_shell.session.commands import find_command
+from th_shell.session.commands import find_command, is_command
 from th_shell.session.inputs import placed
 from th_shell.session.session import Session
 from th_shell.visible import visible
@@ -25,6 +27,7 @@ __all__ = ["Cells", "Data", "FrontEnd", "Outcome"]
 Data = dict[str, Any]
 
 _LEAVE = ("exit", "exit()", "quit", "quit()")
+_WHOLE = "%%"  # a command that begins so has all of the cell as its input
 
 
 class FrontEnd(NamedTuple):
@@ -43,12 +46,14 @@ class Outcome(NamedTuple):
     """What has become of a cell.
 
     result: the data of the last input's values. page: the text of help that was asked for.
+    next_input: the text that is to take the place of the cell's, or ''.
     """
 
     error: LuaError | None = None
     result: Data | None = None
     page: str = ""
     leave: bool = False
+    next_input: str = ""
 
 
 class Cells:
@@ -67,6 +72,7 @@ class Cells:
         self.session = session
         self._streams = streams
         self._interrupted = interrupted
+        self._number = 0  # the cell's
         self._leaving = False  # whether a program has called os.exit
         module = session.engine.module
         self._values = module(_source("values"), b"=[th] jupyter/values", streams.collect)
@@ -87,52 +93,90 @@ class Cells:
                 os.write(2, f"{visible(text)}\n".encode("utf-8", "surrogateescape"))
 
     def run(self, code: str, number: int) -> Outcome:
-        """Run the inputs in a cell until its end or an error. number: the cell's."""
+        """Run a cell. number: the cell's; 0 for one that leaves no trace."""
         self._interrupted.clear()
         self.session.engine.call(self._input[b"forget"])
-        pieces = list(placed(code, self.session.inputs(code)))
-        page, outcome = "", Outcome()
-        with self._streams.running():
-            for at, piece in enumerate(pieces, 1):
-                outcome = self._enter(piece, number, is_last=at == len(pieces))
-                page += outcome.page
-                if outcome.leave or outcome.error is not None:
-                    break
-        return outcome._replace(page=page)
+        self._number = number
+        if number:
+            self.session.texts.append(code)
+        with self._streams.running(), self.session.in_cell(number):
+            if code.lstrip().startswith(_WHOLE):
+                outcome = self._whole(code)
+            elif self.session.is_page(code):
+                outcome = self._done(lambda: self.session.submit(code))
+            else:
+                outcome = self._run_all(list(placed(code, self.session.inputs(code))))
+        return outcome._replace(next_input=self.session.take_next_input())
 
     def value(self, expression: str) -> Outcome:
         """The value of an expression that the front end wants to know; shows nothing else."""
         self._streams.collect()
-        return self._evaluate(expression, is_last=True)
+        with self.session.in_cell(0):
+            return self._evaluate(expression, is_last=True)
 
-    def _enter(self, piece: str, number: int, is_last: bool) -> Outcome:
-        if self._interrupted.is_set():
-            return Outcome(Interrupted("interrupted!"))
-        if piece.strip() in _LEAVE:
-            return Outcome(leave=True)
+    def _run_all(self, pieces: Sequence[str]) -> Outcome:
+        """Run inputs until their end or an error."""
+        pages: list[str] = []
+        outcome = Outcome()
+        for at, piece in enumerate(pieces, 1):
+            if self._interrupted.is_set():
+                return Outcome(Interrupted("interrupted!"))
+            if piece.strip() in _LEAVE:
+                return Outcome(leave=True)
+            if is_command(piece):
+                outcome = self._command(piece, _lines_above(piece))
+            else:
+                outcome = self._evaluate(piece, is_last=at == len(pieces))
+            pages.append(outcome.page)
+            if outcome.leave or outcome.error is not None:
+                break
+        return outcome._replace(page="".join(pages))
+
+    def _whole(self, code: str) -> Outcome:
+        """Run a command whose input is the rest of the cell."""
+        name, blank, text = re.split(r"(\s+|\Z)", code.strip()[1:], maxsplit=1)
+        return self._command(f"{name} {text}", _lines_above(code) + blank.count("\n"))
+
+    def _command(self, piece: str, above: int) -> Outcome:
+        """Run a command that stands below so many lines of the cell."""
         found = find_command(piece)
-        if found is None:
-            return self._evaluate(piece, is_last, number)
-        command, rest = found
+        assert found is not None
+        command, text = found
         is_help = piece.lstrip().startswith("?")
         if is_help:
             self._streams.collect()
-        command(self.session, rest)
-        return Outcome(page=self._streams.collected() if is_help else "")
+        with self.session.in_cell(self._number, above):
+            outcome = self._done(lambda: command(self.session, text))
+        return outcome._replace(page=self._streams.collected() if is_help else "")
 
-    def _evaluate(self, source: str, is_last: bool, number: int | None = None) -> Outcome:
+    def _done(self, action: Callable[[], object]) -> Outcome:
+        """Do what shows values as output and not as a result; it returns False to leave."""
+        errors: list[LuaError] = []
+        self.session.take_error = errors.append
+        goes_on = action()
+        if self._leaving or goes_on is False:
+            return Outcome(leave=True)
+        return Outcome(errors[0] if errors else None)
+
+    def _evaluate(self, source: str, is_last: bool) -> Outcome:
         call = self.session.engine.call
         call(self._values[b"expect"], b"result" if is_last else b"nothing")
-        error = self.session.evaluate(source, number=number)
+        error = self.session.evaluate(source)
         text = self._streams.collected()
         html = call(self._values[b"html"]) if text and error is None else None
         call(self._values[b"expect"], b"")
         if self._leaving:
             return Outcome(leave=True)
+        if text and error is None:
+            self.session.write("".join(f"{line}\n" for line in self.session.hints_on_value(source)))
         return Outcome(error, _data(text, html) if text else None)
 
     def _leave(self) -> None:
         self._leaving = True
+
+
+def _lines_above(piece: str) -> int:
+    return piece[: len(piece) - len(piece.lstrip())].count("\n")
 
 
 def _data(text: str, html: bytes | None) -> Data:

@@ -10,6 +10,7 @@ import base64
 import os
 import signal
 import threading
+from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 from ipykernel._version import kernel_protocol_version
 from ipykernel.kernelbase import Kernel
 
-from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
+from runtime import Engine, Interrupted, LuaError, LuaSyntaxError, preload_operations
 from th_shell.banner import BANNER
 from th_shell.config import load
 from th_shell.jupyter.assistance import complete, explain, is_complete
@@ -61,6 +62,8 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         self._interrupted = threading.Event()
         self._saved_handler: Any = signal.SIG_IGN
         self._streams = Streams(self._publish)
+        self._config = load()
+        self._engine = Engine(self._prepare)
         for kind in ("comm_open", "comm_msg", "comm_close"):
             self.shell_handlers[kind] = self._ignore
 
@@ -69,16 +72,22 @@ class TorchKernel(Kernel):  # type: ignore[misc]
 
     @cached_property
     def _cells(self) -> Cells:
-        # Made when it is first needed: the front end need not wait for it to know the kernel.
+        session = Session(self._engine, config=self._config, numbered=True)
+        session.serve_person()
         front_end = FrontEnd(self._ask, self._show, self._clear)
-        engine, config = Engine(), load()
+        return Cells(session, self._streams, front_end, self._interrupted)
+
+    def _prepare(self, engine: Engine) -> None:
         engine.count_loops()
         engine.set_arguments(b"th", [])
-        prepare(engine, config)
+        prepare(engine, self._config)
         set_display(self._show_picture)
-        session = Session(engine, config=config, numbered=True)
-        session.serve_person()
-        return Cells(session, self._streams, front_end, self._interrupted)
+        with suppress(Exception):  # the first operation raises it again
+            preload_operations()
+
+    def _start_engine(self) -> None:
+        with suppress(Exception):  # its first use raises it again
+            self._engine.start()
 
     def _show_picture(self, picture: Picture) -> None:
         png = base64.b64encode(picture.to_png(_LEAST_PIXELS)).decode()
@@ -98,9 +107,11 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         }
 
     def start(self) -> None:
-        """Answer requests from now on; makes the engine while the first one is awaited."""
+        """Answer requests from now on; the engine starts while the first one is awaited."""
         super().start()
-        self.io_loop.add_callback(lambda: self._cells)
+        for warning in self._config.warnings:
+            self.log.warning("%s", visible(warning))
+        threading.Thread(target=self._start_engine, daemon=True).start()
 
     def pre_handler_hook(self) -> None:
         """Begin a request: an interrupt of code other than Lua's ends the cell at its next input.
@@ -131,7 +142,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
             if self._startup:
                 path, self._startup = self._startup, ""
                 self._cells.start(path)
-            outcome = self._cells.run(code, self.execution_count)
+            outcome = self._cells.run(code, 0 if silent else self.execution_count)
         except Exception as error:
             self.log.exception("in a cell")
             outcome = Outcome(LuaError(f"internal error: {type(error).__name__}: {error}"))
@@ -157,6 +168,9 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         payload: list[Content] = []
         if outcome.page:
             payload.append({"source": "page", "data": {"text/plain": outcome.page}, "start": 0})
+        if outcome.next_input:
+            text = outcome.next_input
+            payload.append({"source": "set_next_input", "text": text, "replace": True})
         if outcome.leave:
             payload.append({"source": "ask_exit", "keepkernel": False})
             self.io_loop.call_later(0.1, self.io_loop.stop)  # when the reply was sent
@@ -166,7 +180,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _value(self, expression: str) -> Content:
         outcome = self._cells.value(expression)
         if outcome.error is not None:
-            return {"status": "error"} | self._error(outcome.error)
+            return {"status": "error"} | self._error(outcome.error, hints=False)
         data = outcome.result or {"text/plain": ""}
         return {"status": "ok", "data": data, "metadata": {}}
 
@@ -190,11 +204,11 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         """Cells that were run."""
         return {"status": "ok", "history": self._log.find(request)}
 
-    def _error(self, error: LuaError) -> Content:
+    def _error(self, error: LuaError, hints: bool = True) -> Content:
         names = {LuaSyntaxError: "SyntaxError", Interrupted: "Interrupted"}
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
-        hints = self._cells.session.hints_on(error)
-        lines = [prefix + error.message, *error.traceback.splitlines(), *hints]
+        lines = [prefix + error.message, *error.traceback.splitlines()]
+        lines += self._cells.session.hints_on(error) if hints else []
         return {
             "ename": names.get(type(error), "LuaError"),
             "evalue": visible(error.message),

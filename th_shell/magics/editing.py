@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from th_shell.entry import lines_of
 from th_shell.magics.errors import MagicError
 from th_shell.magics.inputs import chosen, numbers
 from th_shell.magics.names import uses
@@ -31,8 +32,11 @@ def load(session: Session, text: str) -> None:
 def edit(session: Session, text: str) -> None:
     """Edit an input by its number, the input that has defined a name, or by default the last one.
 
-    Runs what the editor has saved.
+    Runs what the editor has saved. In a notebook the editor is the cell.
     """
+    if session.is_in_cell:
+        session.next_input = _source(session, text).strip("\n")
+        return
     with tempfile.TemporaryDirectory(prefix="th-") as folder:
         path = Path(folder) / "input.lua"
         path.write_bytes(_source(session, text).encode("utf-8", "surrogateescape"))
@@ -46,7 +50,7 @@ def _source(session: Session, text: str) -> str:
     if not text:
         return session.log[-1].source + "\n" if session.log else ""
     if text.isdecimal():
-        return chosen(session.log, [text])[0].source + "\n"
+        return "\n".join(lines_of(one.source for one in chosen(session.log, [text]))) + "\n"
     for entry in reversed(session.log):
         if text in uses(entry.source).defined:
             return entry.source + "\n"

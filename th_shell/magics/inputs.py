@@ -42,8 +42,13 @@ def chosen(log: Sequence[Entry], words: Sequence[str]) -> list[Entry]:
     """The inputs that words name; without words, all."""
     if not log:
         raise MagicError("there are no inputs yet")
-    by_number = {entry.number: entry for entry in log}
-    return [by_number[n] for n in numbers(words, log[-1].number)] if words else list(log)
+    if not words:
+        return list(log)
+    wanted = numbers(words, log[-1].number)
+    found = [entry for entry in log if entry.number in wanted]
+    if not found:  # cells without Lua
+        raise MagicError(f"there is no input {' '.join(words)}")
+    return found
 
 
 def history(session: Session, text: str) -> None:
@@ -51,7 +56,7 @@ def history(session: Session, text: str) -> None:
     found = chosen(session.log, text.split())
     width = len(str(found[-1].number))
     for entry in found:
-        first, *more = entry.source.split("\n")
+        first, *more = entry.source.strip("\n").split("\n")
         mark = "!" if entry.error else " "
         session.write(f"{entry.number:{width}}{mark} {visible(first)}\n")
         session.write("".join(f"{'':{width}}  {visible(line)}\n" for line in more))

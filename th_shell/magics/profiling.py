@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from th_shell.entry import lines_of
 from th_shell.magics.errors import MagicError
 from th_shell.visible import visible
 
@@ -57,8 +58,8 @@ def _code(session: Session, place: str) -> str:
     chunk, _, number = place.rpartition(":")
     match = _INPUT.match(chunk)
     if match:
-        sources = [entry.source for entry in session.log if entry.number == int(match[1])]
-        lines = sources[0].split("\n") if sources else []
+        own = (entry.source for entry in session.log if entry.number == int(match[1]))
+        lines = lines_of(own)
         text = lines[int(number) - 1] if int(number) <= len(lines) else ""
     else:
         text = linecache.getline(chunk, int(number)) if number.isdecimal() else ""

@@ -17,7 +17,7 @@ from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.session.commands import find_command, is_command
-from th_shell.session.inputs import is_page, split
+from th_shell.session.inputs import is_page, placed, split
 from th_shell.session.interrupt import Watch
 from th_shell.session.look import UNICODE, Look
 from th_shell.syntax import Judge, Syntax
@@ -84,6 +84,9 @@ class Session:
         #: Asks the user a question, where there is somebody to answer; raises EOFError and
         #: KeyboardInterrupt.
         self.ask: Callable[[str], str] | None = None
+        #: Takes the errors of inputs, in place of showing them.
+        self.take_error: Callable[[LuaError], None] | None = None
+        self._cell: tuple[int, int] | None = None  # its number, and so many lines are above
         self._time_format = time_format
         self._watch = Watch(engine)
         self._numbered = numbered
@@ -105,6 +108,10 @@ class Session:
         """The inputs in a text."""
         return list(self._read(text).inputs)
 
+    def is_page(self, text: str) -> bool:
+        """Whether a text was copied from a page."""
+        return self._read(text).is_page
+
     def wants_more(self, text: str) -> bool:
         """Whether a text ends with an incomplete input."""
         found = self._read(text)
@@ -123,10 +130,31 @@ class Session:
         if found.is_page and (shows or not found.inputs):
             goes_on = self._play(found)
         else:
-            goes_on = self._run_all(found.inputs)
+            goes_on = self._run_all(list(self._placed(text, found.inputs)))
         if len(self.log) > before:
             self._write_time(time.perf_counter() - start)
         return goes_on
+
+    @property
+    def is_in_cell(self) -> bool:
+        """Whether the inputs that run are those of a notebook's cell."""
+        return self._cell is not None
+
+    @contextmanager
+    def in_cell(self, number: int, above: int = 0) -> Iterator[None]:
+        """Let the inputs that are run within the context be those of a notebook's cell.
+
+        number: the cell's; 0 for inputs that have none, and are in no log. above: so many lines of
+        the cell stand above the text that is submitted.
+        """
+        before, self._cell = self._cell, (number, above)
+        try:
+            yield
+        finally:
+            self._cell = before
+
+    def _placed(self, text: str, inputs: Sequence[str]) -> Iterable[str]:
+        return inputs if self._cell is None else placed("\n" * self._cell[1] + text, inputs)
 
     def _read_text(self, text: str) -> _Text:
         inputs = split(text, self.judge)
@@ -221,35 +249,32 @@ class Session:
         self,
         source: str,
         before_values: Callable[[], None] | None = None,
-        number: int | None = None,
     ) -> LuaError | None:
         """Run an input of Lua, and print its values; returns its error, which is not printed.
 
-        before_values: called between what the input itself prints and its values. number: its
-        number in the log, by default the next one.
+        before_values: called between what the input itself prints and its values.
         """
-        number = number or len(self.log) + 1
+        number = len(self.log) + 1 if self._cell is None else self._cell[0]
+        name = b"=[%d]" % number if self._numbered and number else b"=stdin"
+        kept = number if self._numbered and number else None
         error = None
-        name = b"=[%d]" % number if self._numbered else b"=stdin"
         try:
             with nullcontext() if self._can_stop else self.stoppable():
-                self.engine.enter(
-                    _encoded(source), name, number if self._numbered else None, before_values
-                )
+                self.engine.enter(_encoded(source), name, kept, before_values)
         except LuaError as raised:
             error = raised
-        self.log.append(Entry(number, source, error))
+        if number:
+            self.log.append(Entry(number, source, error))
         return error
 
     def _run(self, source: str) -> bool:
         error = self.evaluate(source)
-        if error is not None:
-            self.show(error)
-        elif self._can_stop and self.engine.interrupted:
+        if error is None and self._can_stop and self.engine.interrupted:
             error = Interrupted("interrupted!")  # it came behind the input's last step
-            self.show(error)
-        elif self.hints:
-            self._write_lines(self._hints_on_nil(source))
+        if error is not None:
+            (self.take_error or self.show)(error)
+        else:
+            self._write_lines(self.hints_on_value(source))
         self.engine.flush()
         return not isinstance(error, Interrupted)
 
@@ -281,8 +306,9 @@ class Session:
 
         return hints_on(error, self.log, self.engine)
 
-    def _hints_on_nil(self, source: str) -> list[str]:
-        if not re.fullmatch(r"[\w.= \n]+", source):
+    def hints_on_value(self, source: str) -> list[str]:
+        """The lines under an input that may have printed nil for a name that is none."""
+        if not self.hints or not re.fullmatch(r"[\w.= \n]+", source):
             return []
         from th_shell.hints.hints import hints_on_nil
 

@@ -12,7 +12,7 @@ from th_shell.session.session import Session
         ("torch.eq", 6, ["eq", "equal"]),
         ("print(1)\nx = torch.DoubleT|(3)", 19, ["DoubleTensor"]),
         ("'π' .. repe", 7, ["repeat"]),
-        ("nothing.x", 9, []),
+        ("nothing.x", 8, []),
         ("local", 0, ["local"]),
     ],
 )
@@ -33,11 +33,11 @@ def test_completion(session: Session, code: str, start: int, matches: list[str])
 @pytest.mark.parametrize(
     ("code", "first"),
     [
-        ("torch.num|el", "torch.numel(...), x:numel(...)"),
-        ("numel|", "torch.numel(...), x:numel(...)"),
-        ("print(torch.numel(|", "torch.numel(...), x:numel(...)"),
-        ("torch.numel(f(1), x|", "torch.numel(...), x:numel(...)"),
-        ("string.rep|", "string.rep: a function of Lua, without call forms of its own"),
+        ("torch.num|el", "torch.numel"),
+        ("numel|", "torch.numel"),
+        ("print(torch.numel(|", "torch.numel"),
+        ("torch.numel(f(1), x|", "torch.numel"),
+        ("string.rep|", "string.rep(text, count, [separator])"),
         ("nothing|", ""),
         ("f(g(|", ""),
         ("1 + |", ""),

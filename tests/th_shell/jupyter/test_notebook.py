@@ -30,7 +30,7 @@ def test_a_notebook_is_run(
     assert [shown(cell) for cell in done.cells] == [
         [],
         ["sum\t10\t\n", " 1  2\n 3  4\n[torch.DoubleTensor of dimension 2x2]"],
-        ["stdin:1: attempt to call method 'nothing' (a nil value)"],
+        ["[3]:1: attempt to call method 'nothing' (a nil value)"],
         ["{\n  1 : 1\n}"],
     ]
     assert [cell.execution_count for cell in done.cells] == [1, 2, 3, 4]
