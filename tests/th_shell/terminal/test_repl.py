@@ -60,10 +60,16 @@ def typed_slowly(session: Session, keyboard: PipeInput, printed: Callable[[], st
         def press() -> None:
             # The history is read, and the menu shown, in the background.
             some = next(rest)
-            for i, text in enumerate([some] if isinstance(some, str) else some, 1):
-                asyncio.get_running_loop().call_later(
-                    0.1 + PAUSE * (i - 1), keyboard.send_text, text
-                )
+            waiting = [some] if isinstance(some, str) else list(some)
+            clock = asyncio.get_running_loop()
+
+            def send() -> None:
+                # Only then is the pause for the next key begun: a busy machine joins no keys.
+                keyboard.send_text(waiting.pop(0))
+                if waiting:
+                    clock.call_later(PAUSE, send)
+
+            clock.call_later(0.1, send)
 
         assert loop(session, lambda: prompt.prompt(pre_run=press)) == 0
         return printed()
