@@ -18,6 +18,7 @@ _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*", re.ASCII)
 
 def complete(session: Session, code: str, cursor: int) -> dict[str, Any]:
     """The names that fit at the cursor: the content of a complete_reply."""
+    cursor = min(cursor, len(code))
     found = completing.complete(code, cursor, session.engine)
     matches = [candidate.text for candidate in found.candidates]
     described = [
@@ -47,6 +48,7 @@ def explain(session: Session, code: str, cursor: int) -> str:
 
 def _names_around(code: str, cursor: int) -> list[str]:
     """The path that the cursor touches, then those in front of the parentheses around it."""
+    cursor = min(cursor, len(code))
     found = [m[0] for m in _PATH.finditer(code) if m.start() <= cursor <= m.end()]
     depth = 0
     for at in range(cursor - 1, -1, -1):

@@ -103,7 +103,7 @@ class Cells:
             if code.lstrip().startswith(_WHOLE):
                 outcome = self._whole(code)
             elif self.session.is_page(code):
-                outcome = self._done(lambda: self.session.submit(code))
+                outcome = self._page(code)
             else:
                 outcome = self._run_all(list(placed(code, self.session.inputs(code))))
         return outcome._replace(next_input=self.session.take_next_input())
@@ -136,6 +136,12 @@ class Cells:
         """Run a command whose input is the rest of the cell."""
         name, blank, text = re.split(r"(\s+|\Z)", code.strip()[1:], maxsplit=1)
         return self._command(f"{name} {text}", _lines_above(code) + blank.count("\n"))
+
+    def _page(self, code: str) -> Outcome:
+        """Run a page; its errors are part of it, but for an interrupt."""
+        outcome = self._done(lambda: self.session.submit(code))
+        last = self.session.log[-1].error if self.session.log else None
+        return outcome._replace(error=last) if isinstance(last, Interrupted) else outcome
 
     def _command(self, piece: str, above: int) -> Outcome:
         """Run a command that stands below so many lines of the cell."""

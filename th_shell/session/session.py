@@ -94,7 +94,7 @@ class Session:
         #: Asks the user a question, where there is somebody to answer; raises EOFError and
         #: KeyboardInterrupt.
         self.ask: Callable[[str], str] | None = None
-        #: Takes the errors of inputs, in place of showing them.
+        #: Takes the error of an input, which ends the text it stands in; None: errors are shown.
         self.take_error: Callable[[LuaError], None] | None = None
         self._cell: tuple[int, int] | None = None  # its number, and so many lines are above
         self._time_format = time_format
@@ -281,10 +281,13 @@ class Session:
         error = self.evaluate(source)
         if error is None and self._can_stop and self.engine.interrupted:
             error = Interrupted("interrupted!")  # it came behind the input's last step
-        if error is not None:
-            (self.take_error or self.show)(error)
-        else:
+        if error is None:
             self._write_lines(self.hints_on_value(source))
+        elif self.take_error is not None:
+            self.take_error(error)
+            return False
+        else:
+            self.show(error)
         self.engine.flush()
         return not isinstance(error, Interrupted)
 

@@ -49,6 +49,12 @@ def test_help_at_the_cursor(session: Session, code: str, first: str) -> None:
     assert text.partition("\n")[0] == first
 
 
+def test_a_cursor_behind_the_text(session: Session) -> None:
+    """A front end may send one while the text changes."""
+    assert complete(session, "torch.equa", 12)["matches"] == ["equal"]
+    assert explain(session, "torch.numel(", 14).startswith("torch.numel\n")
+
+
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
