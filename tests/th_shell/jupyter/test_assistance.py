@@ -2,8 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from runtime import Engine
 from th_shell.jupyter.assistance import complete, explain, is_complete
 from th_shell.session.session import Session
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return Session(Engine())
 
 
 @pytest.mark.parametrize(

@@ -228,6 +228,7 @@ def test_interrupts_of_nothing_change_nothing(kernel: Client) -> None:
     assert kernel.result("1") == {"text/plain": "1"}
 
 
+@pytest.mark.slow
 def test_the_heart_beats_while_a_cell_runs(kernel: Client) -> None:
     request = kernel.send("local t = os.clock() while os.clock() < t + 0.6 do end")
     beats = []
