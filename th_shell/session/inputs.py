@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
 
 from th_shell.nesting import Nesting
 from th_shell.session.commands import is_command
@@ -110,8 +109,9 @@ def placed(text: str, pieces: Sequence[str]) -> Iterator[str]:
 
 def lines_of(inputs: Iterable[str]) -> list[str]:
     """The lines of the text in which inputs were `placed`; the later input wins."""
-    lines: list[str] = []
+    found: dict[int, str] = {}
     for piece in inputs:
-        own = piece.rstrip().splitlines()
-        lines = [new or old for old, new in zip_longest(lines, own, fillvalue="")]
-    return lines
+        text = piece.lstrip("\n")
+        above = len(piece) - len(text)
+        found.update(enumerate(text.rstrip().splitlines(), above))
+    return [found.get(at, "") for at in range(max(found, default=-1) + 1)]

@@ -20,6 +20,8 @@ def session() -> Session:
         ("'π' .. repe", 7, ["repeat"]),
         ("nothing.x", 8, []),
         ("local", 0, ["local"]),
+        ("x = 1\n%timei", 6, ["%timeit"]),
+        ("x = 1\n?? torch.equa", 15, ["equal"]),
     ],
 )
 def test_completion(session: Session, code: str, start: int, matches: list[str]) -> None:
@@ -33,7 +35,7 @@ def test_completion(session: Session, code: str, start: int, matches: list[str])
     )
     typed = found["metadata"]["_jupyter_types_experimental"]
     assert [entry["text"] for entry in typed] == matches
-    assert all(entry["type"] in ("function", "table", "keyword") for entry in typed)
+    assert all(entry["type"] in ("function", "table", "keyword", "command") for entry in typed)
 
 
 @pytest.mark.parametrize(

@@ -380,17 +380,18 @@ def test_a_page_in_a_cell_is_judged(kernel: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("call", "name"),
     [
-        "show(torch.eye(2))",
-        pytest.param("plot(torch.range(1, 9))", marks=pytest.mark.slow),
-        pytest.param("hist(torch.range(1, 9))", marks=pytest.mark.slow),
+        ("show(torch.eye(2))", "<image>"),
+        pytest.param("plot(torch.range(1, 9))", "<line>", marks=pytest.mark.slow),
+        pytest.param("hist(torch.range(1, 9))", "<histogram>", marks=pytest.mark.slow),
     ],
 )
-def test_pictures_stand_where_they_were_drawn(kernel: Client, call: str) -> None:
+def test_pictures_stand_where_they_were_drawn(kernel: Client, call: str, name: str) -> None:
     first, picture, last = kernel.run(f"print('first') {call} print('last')")
     assert (first["text"], last["text"]) == ("first\t\n", "last\t\n")
     assert picture["type"] == "display_data"
+    assert picture["data"]["text/plain"] == name
     png = base64.b64decode(picture["data"]["image/png"])
     width, height = int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
     assert png.startswith(b"\x89PNG") and min(width, height) >= 190
