@@ -101,7 +101,9 @@ class Session:
         self._watch = Watch(engine)
         self._numbered = numbered
         self._known_to_chance = 0  # so many entries of the log
-        self._can_stop = False
+        #: Whether Ctrl-C stops what runs now; see `stoppable`.
+        #: Whether Ctrl-C stops what runs now (see `stoppable`).
+        self.can_stop = False
         # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=512)(self._compile)
         # The editor asks for the inputs of a text before they are run, and the history after that.
@@ -223,7 +225,7 @@ class Session:
                     run(self, rest)
                     self.engine.flush()
                     continue
-                if not self._can_stop:
+                if not self.can_stop:
                     stack.enter_context(self.stoppable())
                 if not self._run(piece):
                     break
@@ -233,11 +235,11 @@ class Session:
     def stoppable(self) -> Iterator[None]:
         """Let Ctrl-C stop the inputs that run within the context."""
         with self._watch, self.engine.interruptible():
-            self._can_stop = True
+            self.can_stop = True
             try:
                 yield
             finally:
-                self._can_stop = False
+                self.can_stop = False
 
     def _compile(self, text: str) -> Syntax:
         try:
@@ -269,7 +271,7 @@ class Session:
         kept = number if self._numbered and number else None
         error = None
         try:
-            with nullcontext() if self._can_stop else self.stoppable():
+            with nullcontext() if self.can_stop else self.stoppable():
                 self.engine.enter(_encoded(source), name, kept, before_values)
         except LuaError as raised:
             error = raised
@@ -279,7 +281,7 @@ class Session:
 
     def _run(self, source: str) -> bool:
         error = self.evaluate(source)
-        if error is None and self._can_stop and self.engine.interrupted:
+        if error is None and self.can_stop and self.engine.interrupted:
             error = Interrupted("interrupted!")  # it came behind the input's last step
         if error is None:
             self._write_lines(self.hints_on_value(source))
