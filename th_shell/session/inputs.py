@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 from th_shell.nesting import Nesting
 from th_shell.session.commands import is_command
@@ -109,9 +110,8 @@ def placed(text: str, pieces: Sequence[str]) -> Iterator[str]:
 
 def lines_of(inputs: Iterable[str]) -> list[str]:
     """The lines of the text in which inputs were `placed`; the later input wins."""
-    found: dict[int, str] = {}
+    lines: list[str] = []
     for piece in inputs:
-        text = piece.lstrip("\n")
-        above = len(piece) - len(text)
-        found.update(enumerate(text.rstrip().splitlines(), above))
-    return [found.get(at, "") for at in range(max(found, default=-1) + 1)]
+        own = piece.rstrip().splitlines()
+        lines = [new or old for old, new in zip_longest(lines, own, fillvalue="")]
+    return lines

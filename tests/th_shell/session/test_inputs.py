@@ -4,7 +4,7 @@ import pytest
 
 from runtime import Engine
 from th_shell.session.commands import is_command
-from th_shell.session.inputs import lines_of, placed, split
+from th_shell.session.inputs import placed, split
 from th_shell.session.session import Session
 from th_shell.syntax import Syntax
 
@@ -139,28 +139,12 @@ def test_lines_for_the_shell_itself(text: str, expected: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected", "lines"),
+    ("text", "expected"),
     [
-        ("x = 1", ["x = 1"], ["x = 1"]),
-        (
-            "\nx = 1\n\n  y = 2  \nx = 1",
-            ["\nx = 1", "\n\n\ny = 2", "\n\n\n\nx = 1"],
-            ["", "x = 1", "", "y = 2", "x = 1"],
-        ),
-        (
-            f"-- a remark\n{FUNCTION}\nf(1)",
-            [f"\n{FUNCTION}", "\n\n\n\n\nf(1)"],
-            ["", *FUNCTION.split("\n"), "f(1)"],
-        ),
+        ("x = 1", ["x = 1"]),
+        ("\nx = 1\n\n  y = 2  \nx = 1", ["\nx = 1", "\n\n\ny = 2", "\n\n\n\nx = 1"]),
+        (f"-- a remark\n{FUNCTION}\nf(1)", [f"\n{FUNCTION}", "\n\n\n\n\nf(1)"]),
     ],
 )
-def test_inputs_are_placed_at_their_lines(
-    session: Session, text: str, expected: list[str], lines: list[str]
-) -> None:
-    found = list(placed(text, split(text, session.judge)))
-    assert found == expected
-    assert lines_of(found) == lines
-
-
-def test_a_later_input_at_the_same_line_wins() -> None:
-    assert lines_of(["x = 1\ny = 2", "z = 3", "\n\n\nlast"]) == ["z = 3", "y = 2", "", "last"]
+def test_inputs_are_placed_at_their_lines(session: Session, text: str, expected: list[str]) -> None:
+    assert list(placed(text, split(text, session.judge))) == expected
