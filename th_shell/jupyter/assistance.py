@@ -18,19 +18,28 @@ _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*", re.ASCII)
 
 def complete(session: Session, code: str, cursor: int) -> dict[str, Any]:
     """The names that fit at the cursor: the content of a complete_reply."""
-    found = completing.complete(code, cursor, session.engine)
+    cursor = min(cursor, len(code))
+    first = _start_of_command(code, cursor)
+    found = completing.complete(code[first:], cursor - first, session.engine)
+    start = first + found.start
     matches = [candidate.text for candidate in found.candidates]
     described = [
-        {"start": found.start, "end": cursor, "text": one.text, "type": one.kind}
+        {"start": start, "end": cursor, "text": one.text, "type": one.kind}
         | {"signature": one.detail}
         for one in found.candidates
     ]
     return {
         "matches": matches,
-        "cursor_start": found.start,
+        "cursor_start": start,
         "cursor_end": cursor,
         "metadata": {"_jupyter_types_experimental": described},
     }
+
+
+def _start_of_command(code: str, cursor: int) -> int:
+    """Where the cursor's line begins if it is a command; else 0, since Lua goes over lines."""
+    first = code.rfind("\n", 0, cursor) + 1
+    return first if is_command(code[first:cursor]) else 0
 
 
 def explain(session: Session, code: str, cursor: int) -> str:
@@ -47,6 +56,7 @@ def explain(session: Session, code: str, cursor: int) -> str:
 
 def _names_around(code: str, cursor: int) -> list[str]:
     """The path that the cursor touches, then those in front of the parentheses around it."""
+    cursor = min(cursor, len(code))
     found = [m[0] for m in _PATH.finditer(code) if m.start() <= cursor <= m.end()]
     depth = 0
     for at in range(cursor - 1, -1, -1):

@@ -11,6 +11,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -73,6 +74,7 @@ class Cells:
         self._streams = streams
         self._interrupted = interrupted
         self._number = 0  # the cell's
+        self._expected = b""  # what Lua was told last
         self._leaving = False  # whether a program has called os.exit
         module = session.engine.module
         self._values = module(_source("values"), b"=[th] jupyter/values", streams.collect)
@@ -100,10 +102,11 @@ class Cells:
         if number:
             self.session.texts.append(code)
         with self._streams.running(), self.session.in_cell(number):
+            self._expect(b"")
             if code.lstrip().startswith(_WHOLE):
                 outcome = self._whole(code)
             elif self.session.is_page(code):
-                outcome = self._done(lambda: self.session.submit(code))
+                outcome = self._page(code)
             else:
                 outcome = self._run_all(list(placed(code, self.session.inputs(code))))
         return outcome._replace(next_input=self.session.take_next_input())
@@ -112,24 +115,31 @@ class Cells:
         """The value of an expression that the front end wants to know; shows nothing else."""
         self._streams.collect()
         with self.session.in_cell(0):
-            return self._evaluate(expression, is_last=True)
+            return self._evaluate(expression)
 
     def _run_all(self, pieces: Sequence[str]) -> Outcome:
         """Run inputs until their end or an error."""
         pages: list[str] = []
         outcome = Outcome()
-        for at, piece in enumerate(pieces, 1):
-            if self._interrupted.is_set():
-                return Outcome(Interrupted("interrupted!"))
-            if piece.strip() in _LEAVE:
-                return Outcome(leave=True)
-            if is_command(piece):
-                outcome = self._command(piece, _lines_above(piece))
-            else:
-                outcome = self._evaluate(piece, is_last=at == len(pieces))
-            pages.append(outcome.page)
-            if outcome.leave or outcome.error is not None:
-                break
+        with ExitStack() as stack:
+            for at, piece in enumerate(pieces, 1):
+                if self._interrupted.is_set():
+                    return Outcome(Interrupted("interrupted!"))
+                if piece.strip() in _LEAVE:
+                    return Outcome(leave=True)
+                if is_command(piece):
+                    stack.close()  # a command has Ctrl-C for itself
+                    outcome = self._command(piece, _lines_above(piece))
+                    pages.append(outcome.page)
+                elif at == len(pieces):
+                    stack.close()
+                    outcome = self._evaluate(piece)
+                else:
+                    if not self.session.can_stop:
+                        stack.enter_context(self.session.stoppable())
+                    outcome = self._evaluate_quietly(piece)
+                if outcome.leave or outcome.error is not None:
+                    break
         return outcome._replace(page="".join(pages))
 
     def _whole(self, code: str) -> Outcome:
@@ -137,11 +147,18 @@ class Cells:
         name, blank, text = re.split(r"(\s+|\Z)", code.strip()[1:], maxsplit=1)
         return self._command(f"{name} {text}", _lines_above(code) + blank.count("\n"))
 
+    def _page(self, code: str) -> Outcome:
+        """Run a page; its errors are part of it, but for an interrupt."""
+        outcome = self._done(lambda: self.session.submit(code))
+        last = self.session.log[-1].error if self.session.log else None
+        return outcome._replace(error=last) if isinstance(last, Interrupted) else outcome
+
     def _command(self, piece: str, above: int) -> Outcome:
         """Run a command that stands below so many lines of the cell."""
         found = find_command(piece)
         assert found is not None
         command, text = found
+        self._expect(b"")
         is_help = piece.lstrip().startswith("?")
         if is_help:
             self._streams.collect()
@@ -158,18 +175,32 @@ class Cells:
             return Outcome(leave=True)
         return Outcome(errors[0] if errors else None)
 
-    def _evaluate(self, source: str, is_last: bool) -> Outcome:
-        call = self.session.engine.call
-        call(self._values[b"expect"], b"result" if is_last else b"nothing")
+    def _evaluate_quietly(self, source: str) -> Outcome:
+        """Run an input whose values are not shown, within `Session.stoppable`."""
+        self._expect(b"nothing")
+        error = self.session.evaluate(source)
+        if error is None and self.session.engine.interrupted:
+            error = Interrupted("interrupted!")  # it came behind the input's last step
+        return Outcome(leave=True) if self._leaving else Outcome(error)
+
+    def _evaluate(self, source: str) -> Outcome:
+        """Run an input whose values are the result."""
+        self._expect(b"result")
         error = self.session.evaluate(source)
         text = self._streams.collected()
-        html = call(self._values[b"html"]) if text and error is None else None
-        call(self._values[b"expect"], b"")
+        html = self.session.engine.call(self._values[b"html"]) if text and error is None else None
+        self._expect(b"")
         if self._leaving:
             return Outcome(leave=True)
         if text and error is None:
             self.session.write("".join(f"{line}\n" for line in self.session.hints_on_value(source)))
         return Outcome(error, _data(text, html) if text else None)
+
+    def _expect(self, what: bytes) -> None:
+        """Tell Lua what becomes of the values of inputs from now on."""
+        if what != self._expected:
+            self.session.engine.call(self._values[b"expect"], what)
+            self._expected = what
 
     def _leave(self) -> None:
         self._leaving = True

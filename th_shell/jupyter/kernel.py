@@ -91,7 +91,8 @@ class TorchKernel(Kernel):  # type: ignore[misc]
 
     def _show_picture(self, picture: Picture) -> None:
         png = base64.b64encode(picture.to_png(_LEAST_PIXELS)).decode()
-        self.display({"image/png": png})
+        name = f"<{type(picture).__name__.lower()}>"  # for front ends without pictures
+        self.display({"image/png": png, "text/plain": name})
 
     @property
     def kernel_info(self) -> Content:

@@ -18,6 +18,8 @@ local ROOM = 200               -- rows for all tables of a value
 local DEPTH = 4                -- levels of tables
 local TEXT = 200               -- bytes of a string that are shown
 
+local SHOWS_ALL = 'print(_LAST) shows all'
+
 local TABLE = '<table style="margin: 0">' -- front ends would leave room below each one
 
 local ESCAPED = { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }
@@ -120,7 +122,9 @@ local function tensor_html(x, name)
     return nil
   end
   local sizes = concat(x:size():totable(), 'x')
-  return body .. '<div>[' .. name .. ' of dimension ' .. sizes .. ']</div>'
+  local is_part = find(body, '⋮', 1, true) or find(body, '⋯', 1, true)
+  return body .. '<div>[' .. name .. ' of dimension ' .. sizes .. ']'
+    .. (is_part and '; ' .. SHOWS_ALL or '') .. '</div>'
 end
 
 -- ------------------------------------------------------------------- tables
@@ -164,7 +168,7 @@ local function table_html(value, depth, room)
   end
   if shown < count then
     out[#out + 1] = '<tr><th>⋮</th><td style="text-align: left">' .. count - shown
-      .. ' more</td></tr>'
+      .. ' more' .. (depth == 1 and '; ' .. SHOWS_ALL or '') .. '</td></tr>'
   end
   out[#out + 1] = '</tbody></table>'
   return concat(out)

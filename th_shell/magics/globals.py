@@ -17,7 +17,7 @@ __all__ = ["reset", "who"]
 
 def who(session: Session, _: str) -> None:
     """Show what `who()` shows."""
-    with session.engine.interruptible():
+    with session.stoppable():
         session.engine.evaluate(b"who()")
 
 

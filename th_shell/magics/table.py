@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from runtime import LuaError
 from th_shell.magics.errors import MagicError
 from th_shell.visible import visible
 
@@ -54,13 +55,16 @@ Function = Callable[["Session", str], None]
 
 
 def run(session: Session, text: str) -> None:
-    """Run the command that a text names; what it cannot do is one line of output."""
+    """Run the command that a text names; what it cannot do is one line, of output or an error."""
     name, _, rest = text.strip().partition(" ")
     name = _OTHER_NAMES.get(name, name)
     try:
         _function(name)(session, rest.strip())
     except MagicError as error:
-        session.write(visible(f"%{name}: {error}\n"))
+        if session.take_error is not None:
+            session.take_error(LuaError(f"%{name}: {error}"))
+        else:
+            session.write(visible(f"%{name}: {error}\n"))
 
 
 def _function(name: str) -> Function:

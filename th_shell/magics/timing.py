@@ -34,7 +34,7 @@ def time_many(session: Session, text: str) -> None:
     if not text:
         raise MagicError("what is to be run? As in: %timeit x:add(1)")
     try:
-        best, mean, count = _measure(session.engine, text)
+        best, mean, count = _measure(session, text)
     except LuaError as error:
         raise MagicError(error.message) from None
     session.write(
@@ -42,8 +42,9 @@ def time_many(session: Session, text: str) -> None:
     )
 
 
-def _measure(engine: Engine, text: str) -> tuple[float, float, int]:
+def _measure(session: Session, text: str) -> tuple[float, float, int]:
     """The best and the mean time of one run in a batch, and the number of runs in a batch."""
+    engine = session.engine
     chunk = _loop(engine, text)
 
     def batch(count: int) -> float:
@@ -51,7 +52,7 @@ def _measure(engine: Engine, text: str) -> tuple[float, float, int]:
         engine.run(chunk, str(count).encode())
         return time.perf_counter() - start
 
-    with engine.interruptible():
+    with session.stoppable():
         count, taken = 1, batch(1)
         while taken < _BATCH:
             count = max(count + 1, min(count * 10, int(1.2 * count * _BATCH / max(taken, 1e-9))))

@@ -84,14 +84,16 @@ class Session:
         #: Asks the user a question, where there is somebody to answer; raises EOFError and
         #: KeyboardInterrupt.
         self.ask: Callable[[str], str] | None = None
-        #: Takes the errors of inputs, in place of showing them.
+        #: Takes the error of an input, which ends the text it stands in; None: errors are shown.
         self.take_error: Callable[[LuaError], None] | None = None
         self._cell: tuple[int, int] | None = None  # its number, and so many lines are above
         self._time_format = time_format
         self._watch = Watch(engine)
         self._numbered = numbered
         self._known_to_chance = 0  # so many entries of the log
-        self._can_stop = False
+        #: Whether Ctrl-C stops what runs now; see `stoppable`.
+        #: Whether Ctrl-C stops what runs now (see `stoppable`).
+        self.can_stop = False
         # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=512)(self._compile)
         # The editor asks for the inputs of a text before they are run, and the history after that.
@@ -213,7 +215,7 @@ class Session:
                     run(self, rest)
                     self.engine.flush()
                     continue
-                if not self._can_stop:
+                if not self.can_stop:
                     stack.enter_context(self.stoppable())
                 if not self._run(piece):
                     break
@@ -223,11 +225,11 @@ class Session:
     def stoppable(self) -> Iterator[None]:
         """Let Ctrl-C stop the inputs that run within the context."""
         with self._watch, self.engine.interruptible():
-            self._can_stop = True
+            self.can_stop = True
             try:
                 yield
             finally:
-                self._can_stop = False
+                self.can_stop = False
 
     def _compile(self, text: str) -> Syntax:
         try:
@@ -259,7 +261,7 @@ class Session:
         kept = number if self._numbered and number else None
         error = None
         try:
-            with nullcontext() if self._can_stop else self.stoppable():
+            with nullcontext() if self.can_stop else self.stoppable():
                 self.engine.enter(_encoded(source), name, kept, before_values)
         except LuaError as raised:
             error = raised
@@ -269,12 +271,15 @@ class Session:
 
     def _run(self, source: str) -> bool:
         error = self.evaluate(source)
-        if error is None and self._can_stop and self.engine.interrupted:
+        if error is None and self.can_stop and self.engine.interrupted:
             error = Interrupted("interrupted!")  # it came behind the input's last step
-        if error is not None:
-            (self.take_error or self.show)(error)
-        else:
+        if error is None:
             self._write_lines(self.hints_on_value(source))
+        elif self.take_error is not None:
+            self.take_error(error)
+            return False
+        else:
+            self.show(error)
         self.engine.flush()
         return not isinstance(error, Interrupted)
 

@@ -2,8 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from runtime import Engine
 from th_shell.jupyter.assistance import complete, explain, is_complete
 from th_shell.session.session import Session
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return Session(Engine())
 
 
 @pytest.mark.parametrize(
@@ -14,6 +20,8 @@ from th_shell.session.session import Session
         ("'π' .. repe", 7, ["repeat"]),
         ("nothing.x", 8, []),
         ("local", 0, ["local"]),
+        ("x = 1\n%timei", 6, ["%timeit"]),
+        ("x = 1\n?? torch.equa", 15, ["equal"]),
     ],
 )
 def test_completion(session: Session, code: str, start: int, matches: list[str]) -> None:
@@ -27,7 +35,7 @@ def test_completion(session: Session, code: str, start: int, matches: list[str])
     )
     typed = found["metadata"]["_jupyter_types_experimental"]
     assert [entry["text"] for entry in typed] == matches
-    assert all(entry["type"] in ("function", "table", "keyword") for entry in typed)
+    assert all(entry["type"] in ("function", "table", "keyword", "command") for entry in typed)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +55,12 @@ def test_completion(session: Session, code: str, start: int, matches: list[str])
 def test_help_at_the_cursor(session: Session, code: str, first: str) -> None:
     text = explain(session, code.replace("|", ""), code.index("|"))
     assert text.partition("\n")[0] == first
+
+
+def test_a_cursor_behind_the_text(session: Session) -> None:
+    """A front end may send one while the text changes."""
+    assert complete(session, "torch.equa", 12)["matches"] == ["equal"]
+    assert explain(session, "torch.numel(", 14).startswith("torch.numel\n")
 
 
 @pytest.mark.parametrize(

@@ -199,12 +199,36 @@ def test_an_interrupt_stops_a_cell(kernel: Client, code: str, how: str) -> None:
     assert kernel.result("kept") == {"text/plain": "5"}
 
 
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        (
+            "io.write('go'); while true do pcall(function() while true do end end) end",
+            "Interrupted",
+        ),
+        ("io.write('go');\n%timeit while true do end", "LuaError"),
+    ],
+)
+def test_no_number_of_interrupts_ends_the_kernel(kernel: Client, code: str, name: str) -> None:
+    kernel.run("kept = 6")
+    request = kernel.send(code)
+    outputs = kernel.outputs(request)
+    assert next(outputs)["text"] == "go"
+    for _ in range(5):
+        kernel.manager.interrupt_kernel()
+        time.sleep(0.02)
+    error = list(outputs)[-1]
+    assert (error["ename"], error["evalue"].endswith("interrupted!")) == (name, True)
+    assert kernel.result("kept") == {"text/plain": "6"}
+
+
 def test_interrupts_of_nothing_change_nothing(kernel: Client) -> None:
     for _ in range(5):
         kernel.manager.interrupt_kernel()
     assert kernel.result("1") == {"text/plain": "1"}
 
 
+@pytest.mark.slow
 def test_the_heart_beats_while_a_cell_runs(kernel: Client) -> None:
     request = kernel.send("local t = os.clock() while os.clock() < t + 0.6 do end")
     beats = []
@@ -241,11 +265,19 @@ def test_what_cannot_be_shown(kernel: Client, argument: str) -> None:
     assert error["evalue"] == f"[{number}]:1: display takes a table: MIME type -> data"
 
 
-def test_help_is_a_page(kernel: Client) -> None:
-    assert kernel.run("? torch.numel") == []
+@pytest.mark.parametrize(
+    ("code", "beginning"),
+    [
+        ("? torch.numel", "torch.numel\n    The number of elements.\n"),
+        ("?? torch.gather", "1. indexing.md - By lists of indices\n    th> "),
+        ("mine = 5\n? mine", "mine: number 5\n"),
+    ],
+)
+def test_help_is_a_page(kernel: Client, code: str, beginning: str) -> None:
+    assert kernel.run(code) == []
     (page,) = kernel.reply["payload"]
     assert page["source"] == "page"
-    assert page["data"]["text/plain"].startswith("torch.numel\n    The number of elements.\n")
+    assert page["data"]["text/plain"].startswith(beginning)
 
 
 def test_commands_of_the_system(kernel: Client) -> None:
@@ -258,6 +290,111 @@ def test_expressions_of_the_front_end(kernel: Client) -> None:
     values: dict[str, Any] = kernel.reply["user_expressions"]
     assert values["sum"] == {"status": "ok", "data": {"text/plain": "3"}, "metadata": {}}
     assert values["bad"]["evalue"] == "stdin:1: attempt to index global 'nothing' (a nil value)"
+
+
+def test_the_value_of_a_cell_is_known_by_its_number(kernel: Client) -> None:
+    kernel.run("6 * 7")
+    number = kernel.reply["execution_count"]
+    kernel.run("'silent'", silent=True)
+    kernel.run("", user_expressions={"other": "'other'"})
+    assert kernel.result(f"_{number}") == {"text/plain": "42"}
+
+
+def test_an_error_tells_the_line_of_the_cell_and_a_hint(kernel: Client) -> None:
+    kernel.run("-- a product\nfunction product(a)\n  return a * a\nend\n\ny = 1")
+    number = kernel.reply["execution_count"]
+    (error,) = kernel.run("y = 2\n\nproduct(torch.ones(2, 3))")
+    assert error["traceback"] == [
+        f"[{number}]:3: size mismatch, m1: [2 x 3], m2: [2 x 3]",
+        "stack traceback:",
+        "\t[C]: in function '__mul'",
+        f"\t[{number}]:3: in function 'product'",
+        f"\t[{number + 1}]:3: in main chunk",
+        f"[{number}]:3:  return a * a",
+        "hint: the first is 2x3, the second is 2x3: the second needs 3 rows",
+    ]
+
+
+def test_a_hint_on_a_value(kernel: Client) -> None:
+    hint, result = kernel.run("torch.rnad")
+    assert hint["text"] == "hint: there is torch.rand, torch.randn\n"
+    assert result["data"] == {"text/plain": "nil"}
+
+
+def test_large_results_are_elided(kernel: Client) -> None:
+    data = kernel.result("torch.zeros(100, 100)")
+    assert len(data["text/plain"].splitlines()) == 9
+    assert data["text/plain"].endswith("print(_LAST) shows all)")
+    assert len(data["text/html"]) < 20_000
+    assert kernel.printed("print(_LAST)")["stdout"].count("\n") > 100
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("%pwd", r"/.*\n"),
+        ("%time 1 + 1", r"2\t\nwall \S+ \S+, CPU \S+ \S+\n"),
+        ("%%time\nfor i = 1, 2 do\n  print(i)\nend", r"1\t\n2\t\nwall \S+ \S+, CPU \S+ \S+\n"),
+        ("some = {\n  1}\n%history {n}", r"(\d+)  some = \{\n +  1\}\n"),
+    ],
+)
+def test_commands_of_the_session(kernel: Client, code: str, expected: str) -> None:
+    kernel.run("''")
+    code = code.replace("{n}", str(kernel.reply["execution_count"] + 1))
+    assert re.fullmatch(expected, kernel.printed(code)["stdout"])
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("y = 1\n\n%time none.x = 1", "[{}]:3: attempt to index global 'none' (a nil value)"),
+        ("%%time\ny = 1\nnone.x = 1", "[{}]:3: attempt to index global 'none' (a nil value)"),
+        ("%nothing", "%nothing: no such command; %help lists all"),
+        ("%load no-such-file", "%load: no-such-file: No such file or directory"),
+    ],
+)
+def test_a_command_that_fails_ends_the_cell(kernel: Client, code: str, message: str) -> None:
+    error = kernel.run(f"{code}\nnever = 1")[-1]
+    assert error["evalue"] == message.format(kernel.reply["execution_count"])
+    assert kernel.result("never") == {"text/plain": "nil"}
+
+
+@pytest.mark.parametrize("command", ["%edit {n}", "%edit given", "%load given.lua"])
+def test_commands_that_fill_the_cell(kernel: Client, command: str) -> None:
+    text = "given = 1\n\nother = given"
+    kernel.run(f"io.open('given.lua', 'w'):write([[{text}]]):close()")
+    kernel.run(text)
+    assert kernel.run(command.format(n=kernel.reply["execution_count"])) == []
+    wanted = "given = 1" if command == "%edit given" else text
+    assert kernel.reply["payload"] == [
+        {"source": "set_next_input", "text": wanted, "replace": True}
+    ]
+
+
+def test_a_page_in_a_cell_is_judged(kernel: Client) -> None:
+    page = "th> p = torch.ones(2)\nth> p:sum()\n2\n\nth> p:size(1)\n3\n"
+    assert kernel.printed(page) == {
+        "stdout": "th> p = torch.ones(2)\nth> p:sum()\n2\t\n✓\nth> p:size(1)\n2\t\n"
+        "✗ page: 3 here: 2\n3 inputs: 1 as documented, 1 different, 1 without output\n"
+    }
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("show(torch.eye(2))", "<image>"),
+        pytest.param("plot(torch.range(1, 9))", "<line>", marks=pytest.mark.slow),
+        pytest.param("hist(torch.range(1, 9))", "<histogram>", marks=pytest.mark.slow),
+    ],
+)
+def test_pictures_stand_where_they_were_drawn(kernel: Client, call: str, name: str) -> None:
+    first, picture, last = kernel.run(f"print('first') {call} print('last')")
+    assert (first["text"], last["text"]) == ("first\t\n", "last\t\n")
+    assert picture["type"] == "display_data"
+    assert picture["data"]["text/plain"] == name
+    png = base64.b64decode(picture["data"]["image/png"])
+    width, height = int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
+    assert png.startswith(b"\x89PNG") and min(width, height) >= 190
 
 
 def test_locals_are_kept_for_later_cells(kernel: Client) -> None:

@@ -16,9 +16,8 @@ Html = Callable[[str], "str | None"]
 SOURCE = (Path(th_shell.jupyter.__file__).parent / "values.lua").read_bytes()
 
 
-@pytest.fixture
-def html(engine: Engine, capfd: pytest.CaptureFixture[str]) -> Html:
-    """The HTML of the values of an expression."""
+def maker(engine: Engine) -> Html:
+    """Makes the HTML of the values of an expression."""
     functions = engine.module(SOURCE, b"=[th] jupyter/values", lambda: None)
     engine.set_receiver(functions[b"receive"])
     engine.call(functions[b"expect"], b"result")
@@ -29,6 +28,17 @@ def html(engine: Engine, capfd: pytest.CaptureFixture[str]) -> Html:
         return None if found is None else found.decode()
 
     return made
+
+
+@pytest.fixture
+def html(engine: Engine) -> Html:
+    return maker(engine)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Html:
+    """For tests that change nothing."""
+    return maker(Engine())
 
 
 def rows(text: str | None) -> list[str]:
@@ -66,8 +76,8 @@ def rows(text: str | None) -> list[str]:
         ("{[true] = 1}", ["true 1"]),
     ],
 )
-def test_values(html: Html, source: str, expected: list[str]) -> None:
-    assert rows(html(source)) == expected
+def test_values(shared: Html, source: str, expected: list[str]) -> None:
+    assert rows(shared(source)) == expected
 
 
 @pytest.mark.parametrize(
@@ -85,26 +95,26 @@ def test_values(html: Html, source: str, expected: list[str]) -> None:
         "setmetatable({1}, {__tostring = function() return 'x' end})",
     ],
 )
-def test_values_whose_text_says_all(html: Html, source: str) -> None:
-    assert html(source) is None
+def test_values_whose_text_says_all(shared: Html, source: str) -> None:
+    assert shared(source) is None
 
 
-def test_large_tensors_are_elided(html: Html) -> None:
-    found = rows(html("torch.range(1, 10000):resize(100, 100)"))
+def test_large_tensors_are_elided(shared: Html) -> None:
+    found = rows(shared("torch.range(1, 10000):resize(100, 100)"))
     assert found[0] == "1 2 3 4 ⋯ 97 98 99 100"
     assert found[1] == "1 1 2 3 4 ⋯ 97 98 99 100"
     assert found[11] == "⋮ ⋮ ⋮ ⋮ ⋮ ⋱ ⋮ ⋮ ⋮ ⋮"
     assert [line.split()[0] for line in found[12:22]] == [str(i) for i in range(91, 101)]
-    assert len(found) == 23
-    found = rows(html("torch.range(1, 100)"))
+    assert found[22:] == ["[torch.DoubleTensor of dimension 100x100]; print(_LAST) shows all"]
+    found = rows(shared("torch.range(1, 100)"))
     assert found[9:12] == ["10 10", "⋮ ⋮", "91 91"]
-    found = rows(html("torch.ones(9, 1, 1)"))
+    found = rows(shared("torch.ones(9, 1, 1)"))
     assert found[3:8] == ["(2,.,.) =", "1", "1 1", "⋮", "(8,.,.) ="]
 
 
-def test_large_tables_are_elided(html: Html) -> None:
-    found = rows(html("(function() local t = {} for i = 1, 100 do t[i] = i end return t end)()"))
-    assert found[19:] == ["20 20", "⋮ 80 more"]
+def test_large_tables_are_elided(shared: Html) -> None:
+    found = rows(shared("(function() local t = {} for i = 1, 100 do t[i] = i end return t end)()"))
+    assert found[19:] == ["20 20", "⋮ 80 more; print(_LAST) shows all"]
 
 
 def test_tables_in_themselves(html: Html, engine: Engine) -> None:

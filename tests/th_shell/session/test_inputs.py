@@ -4,7 +4,7 @@ import pytest
 
 from runtime import Engine
 from th_shell.session.commands import is_command
-from th_shell.session.inputs import split
+from th_shell.session.inputs import placed, split
 from th_shell.session.session import Session
 from th_shell.syntax import Syntax
 
@@ -136,3 +136,15 @@ def test_what_is_wrong_ends_with_the_first_line_that_makes_it_so(session: Sessio
 )
 def test_lines_for_the_shell_itself(text: str, expected: bool) -> None:
     assert is_command(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x = 1", ["x = 1"]),
+        ("\nx = 1\n\n  y = 2  \nx = 1", ["\nx = 1", "\n\n\ny = 2", "\n\n\n\nx = 1"]),
+        (f"-- a remark\n{FUNCTION}\nf(1)", [f"\n{FUNCTION}", "\n\n\n\n\nf(1)"]),
+    ],
+)
+def test_inputs_are_placed_at_their_lines(session: Session, text: str, expected: list[str]) -> None:
+    assert list(placed(text, split(text, session.judge))) == expected

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime import Engine
+from runtime import Engine, LuaError
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]
@@ -96,3 +96,25 @@ def test_the_time_stands_at_the_right(engine: Engine, printed: Printed) -> None:
 def test_bytes_that_are_no_text_survive(session: Session, printed: Printed) -> None:
     session.submit("#'\udcff\udcfe'")
     assert printed() == "2\t\n"
+
+
+def test_inputs_of_a_cell(engine: Engine, printed: Printed) -> None:
+    """They have the cell's number and lines; the first error is taken, and ends the text."""
+    session, errors = Session(engine, numbered=True), list[LuaError]()
+    session.take_error = errors.append
+    with session.in_cell(7, above=2):
+        session.submit("x = 5\n\nx.y.z = 1\nx = 6")
+    assert [error.message for error in errors] == [
+        "[7]:5: attempt to index global 'x' (a number value)"
+    ]
+    with session.in_cell(0):
+        session.submit("x")
+    assert printed() == "5\t\n"
+    session.take_error = None
+    session.submit("x:y()")
+    assert [(entry.number, entry.source) for entry in session.log] == [
+        (7, "\n\nx = 5"),
+        (7, "\n\n\n\nx.y.z = 1"),
+        (3, "x:y()"),
+    ]
+    assert printed().startswith("[3]:1: attempt to index global 'x' (a number value)\n")
