@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import zip_longest
 from typing import NamedTuple
 
 from runtime import LuaError
@@ -24,8 +23,9 @@ class Entry(NamedTuple):
 
 def lines_of(inputs: Iterable[str]) -> list[str]:
     """The lines of the text in which inputs were `placed`; the later input wins."""
-    lines: list[str] = []
+    found: dict[int, str] = {}
     for piece in inputs:
-        own = piece.rstrip().splitlines()
-        lines = [new or old for old, new in zip_longest(lines, own, fillvalue="")]
-    return lines
+        text = piece.lstrip("\n")
+        above = len(piece) - len(text)
+        found.update(enumerate(text.rstrip().splitlines(), above))
+    return [found.get(at, "") for at in range(max(found, default=-1) + 1)]
