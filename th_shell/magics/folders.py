@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from th_shell.magics.errors import MagicError
+from th_shell.magics.errors import MagicError, reason
 
 if TYPE_CHECKING:
     from th_shell.session.session import Session
@@ -18,8 +18,7 @@ def change(session: Session, text: str) -> None:
     try:
         os.chdir(os.path.expanduser(text or "~"))
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise MagicError(f"{text}: {why}") from None
+        raise MagicError(f"{text}: {reason(error)}") from None
     tell(session, "")
 
 
