@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from th_shell.magics.errors import MagicError, reason
+from th_shell.magics.errors import MagicError
 from th_shell.magics.inputs import chosen, numbers
 from th_shell.magics.names import uses
 
@@ -58,7 +58,7 @@ def _edit(path: Path) -> None:
     try:
         status = subprocess.call([*shlex.split(editor), str(path)])
     except (OSError, ValueError) as error:
-        raise MagicError(f"{editor}: {reason(error)}") from None
+        raise MagicError.of(editor, error) from None
     if status:
         raise MagicError(f"{editor} has ended with status {status}; nothing was run")
 
@@ -87,7 +87,7 @@ def _read(name: str) -> str:
     try:
         return Path(name).read_bytes().decode("utf-8", "surrogateescape")
     except (OSError, ValueError) as error:
-        raise MagicError(f"{name}: {reason(error)}") from None
+        raise MagicError.of(name, error) from None
 
 
 def _quoted(text: str) -> str:

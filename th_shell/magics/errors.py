@@ -1,14 +1,14 @@
-"""The error of a command that cannot do what it is asked for, and the reasons it gives."""
+"""The error of a command that cannot do what it is asked for."""
 
 from __future__ import annotations
 
-__all__ = ["MagicError", "reason"]
+__all__ = ["MagicError"]
 
 
 class MagicError(Exception):
     """Why a command could not be done; shown in one line behind its name."""
 
-
-def reason(error: OSError | ValueError) -> str:
-    """Why a file cannot be used: what the system says, or what is wrong with the name."""
-    return str(error.strerror if isinstance(error, OSError) else error)
+    @classmethod
+    def of(cls, name: str, error: OSError | ValueError) -> MagicError:
+        """A file or program that cannot be used, as the system says, or for its name."""
+        return cls(f"{name}: {error.strerror if isinstance(error, OSError) else error}")

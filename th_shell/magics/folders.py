@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from th_shell.magics.errors import MagicError, reason
+from th_shell.magics.errors import MagicError
 
 if TYPE_CHECKING:
     from th_shell.session.session import Session
@@ -18,7 +18,7 @@ def change(session: Session, text: str) -> None:
     try:
         os.chdir(os.path.expanduser(text or "~"))
     except (OSError, ValueError) as error:
-        raise MagicError(f"{text}: {reason(error)}") from None
+        raise MagicError.of(text, error) from None
     tell(session, "")
 
 
