@@ -9,7 +9,6 @@ of `Config`: `th --config` and the warnings know it by that.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
@@ -183,19 +182,12 @@ def _read_toml(path: Path, needed: bool) -> dict[str, Any]:
         raise _WrongValue(error.strerror) from None
     except UnicodeDecodeError:
         raise _WrongValue("not in UTF-8") from None
+    from th_shell.toml import loads  # late: most people have no such file
+
     try:
-        return _parse(text)
+        return loads(text)
     except ValueError as error:
         raise _WrongValue(" ".join(str(error).split())) from None
-
-
-def _parse(text: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
-    return tomllib.loads(text)
 
 
 def _flat(table: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

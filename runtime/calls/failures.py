@@ -38,13 +38,8 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
         return b"\0" + INTERRUPTED.encode()
     # A library that is loaded at its first use needs memory too.
     no_room = isinstance(error, ImportError) and "failed to map segment" in str(error)
-    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
-    if isinstance(error, MemoryError) and shape is not None and dtype is not None:  # numpy's
-        from runtime.core.memory import not_enough
-
-        return b"\0" + not_enough(math.prod(shape) * dtype.itemsize).encode()
     if isinstance(error, MemoryError) or no_room:
-        return b"\0$ Torch: not enough memory. Buy new RAM!"
+        return b"\0" + _want_of_memory(error).encode()
     if isinstance(error, ValueError) and str(error).startswith(_TOO_LARGE):
         return b"\0$ Torch: invalid memory size -- maybe an overflow?"
     if isinstance(error, ValueError) and str(error).startswith(_TOO_MANY_DIMENSIONS):
@@ -61,3 +56,12 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
         return b"\0internal error: " + "".join(traceback.format_exception(error)).encode()
     text = f"internal error: {type(error).__name__}: {error}"
     return b"\0" + f"{text}\n(set TH_TRACEBACK=1 for where it comes from)".encode()
+
+
+def _want_of_memory(error: BaseException) -> str:
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if shape is not None and dtype is not None:  # numpy's
+        from runtime.core.memory import not_enough
+
+        return not_enough(math.prod(shape) * dtype.itemsize)
+    return "$ Torch: not enough memory. Buy new RAM!"

@@ -29,7 +29,19 @@ from runtime.core.errors import TorchError
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 
-__all__ = ["Argument", "Form", "Foreign", "Kind", "as_number", "lua_type", "parse_form", "typename"]
+__all__ = [
+    "OBJECT_KINDS",
+    "Argument",
+    "Foreign",
+    "Form",
+    "Kind",
+    "ObjectKind",
+    "TensorKind",
+    "as_number",
+    "lua_type",
+    "parse_form",
+    "typename",
+]
 
 Reader = Callable[[Any], Any] | None
 

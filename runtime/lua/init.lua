@@ -87,9 +87,9 @@ for _, name in ipairs{
   'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer', 'tensor/kernels',
   'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize',
   'files/deserialize', 'files/saving', 'packages/print', 'stopping/dumps', 'stopping/counters',
-  'stopping/turns', 'stopping/loading', 'shell', 'results', 'session_locals', 'names',
-  'packages/output', 'testing/tester', 'packages/cmdline', 'packages/init', 'variables', 'inspect',
-  'who',
+  'stopping/turns', 'stopping/loading', 'shell', 'front_ends', 'results', 'session_locals',
+  'names', 'packages/output', 'testing/tester', 'packages/cmdline', 'packages/init', 'variables',
+  'inspect', 'who',
 } do
   th.chunk(name)(th)
 end

@@ -4,8 +4,7 @@
 local th = ...
 local host, loading = th.host, th.loading
 
-local type, pcall, xpcall, select = type, pcall, xpcall, select
-local error, require, ipairs, unpack = error, require, ipairs, unpack
+local pcall, xpcall, select, error, require = pcall, xpcall, select, error, require
 local loadstring, loadfile = loadstring, loadfile
 local sethook, getinfo = debug.sethook, debug.getinfo
 local jit_off, jit_attach = jit.off, jit.attach
@@ -248,55 +247,8 @@ function shell.load()
   local _ = host.entry -- any of the functions that come with numpy
 end
 
-local searchpath = package.searchpath
-
---- Where `require` would find a module, without loading anything: its file, '' for a module that
--- is there already, or nil.
-function shell.find_module(name)
-  if package.loaded[name] or package.preload[name] or name == 'lfs' then return '' end
-  return searchpath(name, package.path) or searchpath(name, package.cpath) or nil
-end
-
 function shell.write(text)
   write(stdout, text)
-end
-
-local flush = getmetatable(stdout).__index.flush
-
---- Makes a global function of a Python function that gets values: tensors, numbers and strings.
--- A table of numbers is passed as a tensor. The text that Python returns is printed.
-function shell.define(name, f)
-  local function call(...)
-    local n = select('#', ...)
-    local values = { ... }
-    for i = 1, n do
-      local value = values[i]
-      if type(value) == 'table' then
-        local ok, tensor = pcall(th.torch.DoubleTensor, value)
-        value = ok and tensor or value
-      end
-      values[i] = th.to_python(value)
-    end
-    flush(stdout)
-    local text = th.ask(f, unpack(values, 1, n))
-    if text then write(stdout, text) end
-  end
-  _G[name] = call
-  local known = _G._preloaded_
-  if type(known) == 'table' then known[name] = true end -- who() leaves it out
-end
-
-local sampler
-
---- Begins to take samples of which line of the program runs (see packages/sampler.lua).
-function shell.start_samples()
-  sampler = sampler or th.chunk('packages/sampler')(th)
-  sampler.start()
-end
-
---- Ends it; returns lines of place, state of LuaJIT and number of samples, with tabs between them.
-function shell.end_samples()
-  return sampler.stop()
 end
 
 --- Ends the Lua state. Values that nothing refers to are finalized now. The others are finalized
@@ -341,20 +293,6 @@ end
 --- Loads a library as `th -l` does.
 function shell.require(name)
   return protected(require, name)
-end
-
---- Runs a chunk with functions that call Python, and returns the table that the chunk returns.
-function shell.module(chunk, ...)
-  local functions = { ... }
-  for i, f in ipairs(functions) do
-    functions[i] = function(...) return th.ask(f, ...) end
-  end
-  return chunk(unpack(functions))
-end
-
---- Calls a function of such a table.
-function shell.call(f, ...)
-  return f(...)
 end
 
 --- Sets a function that gets values before they are printed; false from it keeps them from that.

@@ -138,12 +138,12 @@ def test_without_the_c_library_and_affinity(tmp_path: Path) -> None:
 
 CHILD = """
 import sys
-from runtime import Engine, engine
+from runtime import Engine, luajit
 from runtime.compute import thread_pool
 thread_pool.free_threads = lambda count: count
 what, replacement, program = sys.argv[1:]
-read = engine._lua_source
-engine._lua_source = lambda name: read(name).replace(what.encode(), replacement.encode())
+read = luajit._source
+luajit._source = lambda name: read(name).replace(what.encode(), replacement.encode())
 e = Engine()
 e.run(e.compile(program.encode()))
 e.flush()

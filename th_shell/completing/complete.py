@@ -17,15 +17,12 @@ from runtime import Engine, Member
 from th_shell.completing.files import files, modules, programs
 from th_shell.completing.paths import local_names, path_before
 from th_shell.completing.results import signature
-from th_shell.session.commands import marks
+from th_shell.session.commands import marks, takes_input
 from th_shell.tokens import KEYWORDS, Token, tokens
 
 __all__ = ["LIMIT", "Candidate", "Completions", "complete"]
 
 LIMIT = 1000  # names that are listed
-
-#: Commands of the prompt whose argument is Lua; that of the others is a file.
-_WITH_LUA = ("%time", "%timeit", "%profile", "%prun")
 
 
 @dataclass(frozen=True)
@@ -76,9 +73,9 @@ def _command(before: str, behind: str, engine: Engine, mark: re.Match[str]) -> C
     if mark.end() == len(before):
         names = [name for name in marks() if name.startswith(mark[1]) and len(name) > 1]
         return Completions(mark.start(1), [Candidate(name, "command") for name in names])
-    if mark[1] in _WITH_LUA:
+    if takes_input(mark[1]):
         return _lua(before, behind, engine, mark.end())
-    return _shell_files(before)
+    return _shell_files(before)  # what others take are files
 
 
 # ------------------------------------------------------------------------ Lua

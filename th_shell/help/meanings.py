@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from th_shell.toml import loads
 
 __all__ = ["SECTIONS_OF_CLASS", "Meaning", "find", "find_path", "search", "sections"]
 
@@ -70,7 +66,7 @@ def sections() -> Mapping[str, Mapping[str, Meaning]]:
     found: dict[str, dict[str, Meaning]] = {}
     for name in _NAMES:
         text = (files("th_shell.help") / "meanings" / f"{name}.toml").read_text("utf-8")
-        for section, lines in tomllib.loads(text).items():
+        for section, lines in loads(text).items():
             read = {key: _read(section, key, line) for key, line in lines.items()}
             found.setdefault(section, {}).update(read)
     return found

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from runtime import Facts
 from th_shell.help.names import line_width
 
-__all__ = ["bytes_text", "listed_names", "value_text"]
+__all__ = ["listed_names", "value_text"]
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _MOST_LINES = 30
@@ -29,7 +29,7 @@ def value_text(name: str, facts: Facts) -> str:
     return f"{name}: {facts.get('class') or category}\n"
 
 
-def bytes_text(count: int) -> str:
+def _memory(count: int) -> str:
     """A number of bytes: exact below 10,000, else in the largest unit that leaves 1 or more."""
     if count < 10_000:
         return _count(count, "byte")
@@ -52,7 +52,7 @@ def _tensor(name: str, facts: Facts) -> list[str]:
     elements, width = int(facts["elements"]), int(facts["element_size"])
     size = f"size {facts['sizes']}" if facts["sizes"] else "empty, without dimensions"
     total = f"{_count(elements, 'element')} of {_count(width, 'byte')}"
-    lines = [f"{name}: {facts['class']}, {size}", f"{total}: {bytes_text(elements * width)}"]
+    lines = [f"{name}: {facts['class']}, {size}", f"{total}: {_memory(elements * width)}"]
     if facts["sizes"]:
         order = "contiguous" if facts["contiguous"] else "not contiguous"
         lines[1] += f"; strides {facts['strides']}, {order}"
@@ -82,7 +82,7 @@ def _storage(name: str, facts: Facts) -> list[str]:
     elements, width = int(facts["elements"]), int(facts["element_size"])
     lines = [
         f"{name}: {facts['class']}, size {elements}",
-        f"{_count(elements, 'element')} of {_count(width, 'byte')}: {bytes_text(elements * width)}",
+        f"{_count(elements, 'element')} of {_count(width, 'byte')}: {_memory(elements * width)}",
     ]
     if facts.get("shared"):
         names = ", ".join(str(facts["shared"]).split())
@@ -127,4 +127,4 @@ def _string(name: str, facts: Facts) -> str:
     length, text = int(facts["length"]), str(facts["text"])
     quoted = '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
     cut = " …" if length > len(text.encode("utf-8", "surrogateescape")) else ""
-    return f"{name}: string of {bytes_text(length)}: {quoted}{cut}\n"
+    return f"{name}: string of {_memory(length)}: {quoted}{cut}\n"

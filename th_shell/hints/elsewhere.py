@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from th_shell.toml import loads
 
 __all__ = ["Notation", "names", "notations"]
 
@@ -28,7 +24,7 @@ class Notation(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _data() -> Mapping[str, Any]:
-    return tomllib.loads((files("th_shell.hints") / "elsewhere.toml").read_text("utf-8"))
+    return loads((files("th_shell.hints") / "elsewhere.toml").read_text("utf-8"))
 
 
 def names(section: str) -> Mapping[str, str]:

@@ -62,8 +62,7 @@ def _edit(path: Path) -> None:
     try:
         status = subprocess.call([*shlex.split(editor), str(path)])
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise MagicError(f"{editor}: {why}") from None
+        raise MagicError.of(editor, error) from None
     if status:
         raise MagicError(f"{editor} has ended with status {status}; nothing was run")
 
@@ -92,8 +91,7 @@ def _read(name: str) -> str:
     try:
         return Path(name).read_bytes().decode("utf-8", "surrogateescape")
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise MagicError(f"{name}: {why}") from None
+        raise MagicError.of(name, error) from None
 
 
 def _quoted(text: str) -> str:

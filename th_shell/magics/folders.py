@@ -18,8 +18,7 @@ def change(session: Session, text: str) -> None:
     try:
         os.chdir(os.path.expanduser(text or "~"))
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise MagicError(f"{text}: {why}") from None
+        raise MagicError.of(text, error) from None
     tell(session, "")
 
 

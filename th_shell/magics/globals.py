@@ -32,5 +32,5 @@ def reset(session: Session, text: str) -> None:
     if not text:
         listed = textwrap.fill(" ".join(names), 78) + "\n" if names else ""
         raise MagicError(f"-f removes {len(names)} globals and all results\n{listed}".rstrip())
-    removed = b"".join(b"_G[%r] = nil " % name.encode() for name in names).replace(b"b'", b"'")
-    session.engine.run(session.engine.compile(removed + b"_RESULTS = {} _LAST = ''"))
+    removed = "".join(f"_G['{name}'] = nil " for name in names) + "_RESULTS = {} _LAST = ''"
+    session.engine.run(session.engine.compile(removed.encode("utf-8", "surrogateescape")))

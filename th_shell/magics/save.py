@@ -67,7 +67,7 @@ def _write(session: Session, path: Path, entries: Sequence[Entry]) -> None:
         try:
             write_file(path, text.document(kept).encode("utf-8", "surrogateescape"))
         except OSError as error:
-            raise MagicError(f"{path}: {error.strerror}") from None
+            raise MagicError.of(str(path), error) from None
         session.write(f"{path}: {_count(len(entries))}, run anew in a process of its own\n")
         told = {
             "hidden, since these build on it": hidden,

@@ -18,7 +18,7 @@ from th_shell.visible import visible
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
-__all__ = ["MAGICS", "Magic", "overview", "run"]
+__all__ = ["MAGICS", "Magic", "overview", "run", "takes_input"]
 
 
 class Magic(NamedTuple):
@@ -75,6 +75,12 @@ def _function(name: str) -> Function:
     module, _, function = MAGICS[name].place.partition(".")
     found: Function = getattr(import_module(f"th_shell.magics.{module}"), function)
     return found
+
+
+def takes_input(name: str) -> bool:
+    """Whether what follows a command's name is an input of Lua."""
+    magic = MAGICS.get(_OTHER_NAMES.get(name, name))
+    return magic is not None and magic.usage == "INPUT"
 
 
 def overview() -> str:

@@ -14,7 +14,7 @@ from th_shell.visible import visible
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
-__all__ = ["find_command", "is_command", "marks"]
+__all__ = ["find_command", "is_command", "marks", "takes_input"]
 
 Command = Callable[["Session", str], None]
 
@@ -60,6 +60,13 @@ def marks() -> list[str]:
     from th_shell.magics.table import MAGICS
 
     return sorted([*_COMMANDS, *(f"%{name}" for name in MAGICS)])
+
+
+def takes_input(mark: str) -> bool:
+    """Whether an input of Lua stands behind a mark: '%time'."""
+    from th_shell.magics import table
+
+    return table.takes_input(mark.removeprefix("%"))
 
 
 def _mark(text: str) -> str:

@@ -45,9 +45,6 @@ def run_piped(engine: Engine, source: bytes) -> None:
     A file that compiles as a whole is run as a script. Everything else is run input by input, as at
     the prompt: then values are printed. Nothing is run if one of the inputs does not compile.
     """
-    session = Session(engine)
-    text = source.decode("utf-8", "surrogateescape")
-    pieces = session.inputs(text)
     if stat.S_ISREG(os.fstat(0).st_mode):
         try:
             chunk = engine.compile(source, b"=stdin")
@@ -56,7 +53,9 @@ def run_piped(engine: Engine, source: bytes) -> None:
         else:
             engine.run(chunk)
             return
-    inputs = list(placed(text, pieces))
+    session = Session(engine)
+    text = source.decode("utf-8", "surrogateescape")
+    inputs = list(placed(text, session.inputs(text)))
     for piece in inputs:
         if not is_command(piece):
             engine.check_syntax(piece.encode("utf-8", "surrogateescape"))

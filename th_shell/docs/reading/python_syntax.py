@@ -23,6 +23,7 @@ __all__ = [
     "bound_names",
     "ends_with_value",
     "read_names",
+    "statements",
     "syntax",
     "without_magics",
 ]

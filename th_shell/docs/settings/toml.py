@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 from th_shell.docs.settings.settings import SettingsError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from th_shell.toml import TOMLDecodeError, loads
 
 __all__ = ["read_toml"]
 
@@ -19,10 +14,10 @@ __all__ = ["read_toml"]
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a file. Raises SettingsError."""
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return loads(path.read_text("utf-8"))
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise SettingsError(f"{path}: not UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
+    except TOMLDecodeError as error:
         raise SettingsError(f"{path}: not TOML: {error}") from None

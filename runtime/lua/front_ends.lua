@@ -1,0 +1,68 @@
+--- What front ends bring along and ask for: their own functions, modules' files, samples.
+-- @module front_ends
+
+local th = ...
+local shell = th.shell
+
+local type, pcall, select, ipairs, unpack = type, pcall, select, ipairs, unpack
+local stdout = io.stdout
+local write, flush = getmetatable(stdout).__index.write, getmetatable(stdout).__index.flush
+
+--- Makes a global function of a Python function that gets values: tensors, numbers and strings.
+-- A table of numbers is passed as a tensor. The text that Python returns is printed.
+function shell.define(name, f)
+  local function call(...)
+    local n = select('#', ...)
+    local values = { ... }
+    for i = 1, n do
+      local value = values[i]
+      if type(value) == 'table' then
+        local ok, tensor = pcall(th.torch.DoubleTensor, value)
+        value = ok and tensor or value
+      end
+      values[i] = th.to_python(value)
+    end
+    flush(stdout)
+    local text = th.ask(f, unpack(values, 1, n))
+    if text then write(stdout, text) end
+  end
+  _G[name] = call
+  local known = _G._preloaded_
+  if type(known) == 'table' then known[name] = true end -- who() leaves it out
+end
+
+--- Runs a chunk with functions that call Python, and returns the table that the chunk returns.
+function shell.module(chunk, ...)
+  local functions = { ... }
+  for i, f in ipairs(functions) do
+    functions[i] = function(...) return th.ask(f, ...) end
+  end
+  return chunk(unpack(functions))
+end
+
+--- Calls a function of such a table.
+function shell.call(f, ...)
+  return f(...)
+end
+
+local searchpath = package.searchpath
+
+--- Where `require` would find a module, without loading anything: its file, '' for a module that
+-- is there already, or nil.
+function shell.find_module(name)
+  if package.loaded[name] or package.preload[name] or name == 'lfs' then return '' end
+  return searchpath(name, package.path) or searchpath(name, package.cpath) or nil
+end
+
+local sampler
+
+--- Begins to take samples of which line of the program runs (see packages/sampler.lua).
+function shell.start_samples()
+  sampler = sampler or th.chunk('packages/sampler')(th)
+  sampler.start()
+end
+
+--- Ends it; returns lines of place, state of LuaJIT and number of samples, with tabs between them.
+function shell.end_samples()
+  return sampler.stop()
+end
