@@ -177,3 +177,37 @@ def test_a_limit_of_the_user_stays() -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 8 << 30)),
     )
     assert run.stdout == f"{4 << 30}\n"
+
+
+# Sets a limit of data with little room, and runs inputs; a line for each says what became of it.
+LITTLE_ROOM = """
+import resource, sys
+from runtime import Engine, LuaError
+from runtime.core import machine
+
+engine = Engine()
+engine.run(engine.compile(b"x = torch.eye(600) v = torch.ones(600) torch.inverse(torch.eye(3))"))
+used = machine._fields("/proc/self/status", ("VmData",))["VmData"]
+for room in (20 << 20, 1 << 30):
+    resource.setrlimit(resource.RLIMIT_DATA, (used + room, resource.RLIM_INFINITY))
+    for source in sys.argv[1:]:
+        try:
+            engine.evaluate(source.encode())
+        except LuaError as error:
+            print(error.message, flush=True)
+        engine.flush()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not count what is mapped")
+def test_blas_needs_room_under_a_limit_of_data() -> None:
+    inputs = ["torch.mm(x, x):sum()", "torch.mv(x, v):sum()", "torch.inverse(x):sum()"]
+    run = subprocess.run(
+        [sys.executable, "-c", LITTLE_ROOM, *inputs],
+        capture_output=True,
+        text=True,
+        cwd=TOP,
+        timeout=60,
+    )
+    error = "stdin:1: $ Torch: not enough memory. Buy new RAM!\n"
+    assert (run.stdout, run.stderr) == (error * 3 + "600\t\n" * 3, "")
