@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from runtime import without_limit
 from th_shell.magics.errors import MagicError
 from th_shell.magics.inputs import chosen, numbers
 from th_shell.magics.names import uses
@@ -56,7 +57,8 @@ def _source(session: Session, text: str) -> str:
 def _edit(path: Path) -> None:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     try:
-        status = subprocess.call([*shlex.split(editor), str(path)])
+        with without_limit():
+            status = subprocess.call([*shlex.split(editor), str(path)])
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise MagicError(f"{editor}: {why}") from None
