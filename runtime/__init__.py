@@ -13,6 +13,7 @@ from runtime.core.platform import require
 require()  # first: what is loaded from here on fails in less clear ways
 
 from runtime.compute.processors import PROCESSORS  # noqa: E402
+from runtime.core.machine import without_limit  # noqa: E402
 from runtime.engine import Engine  # noqa: E402
 from runtime.errors import Interrupted, LuaError, LuaSyntaxError  # noqa: E402
 from runtime.facts import Facts  # noqa: E402
@@ -48,6 +49,7 @@ __all__ = [
     "preload_lapack",
     "preload_operations",
     "preload_random",
+    "without_limit",
 ]
 
 _LATE = {

@@ -21,9 +21,10 @@ from runtime.compute.processors import PROCESSORS
 __all__ = ["check_room", "many_threads", "one_thread_at_load"]
 
 _VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# Bytes that OpenBLAS maps at the first use of each of its threads. Where the system has no room, it
-# tries for ever.
+# Bytes that OpenBLAS maps at the first use of each of its threads, and of each that calls it. Where
+# there is no room, it tries for ever, or ends the process.
 _BUFFER = 33 << 20
+_STACK = 8 << 20  # bytes of a thread that it starts
 
 
 @contextmanager
@@ -40,13 +41,16 @@ def one_thread_at_load() -> Iterator[None]:
 
 
 @cache
-def check_room(threads: int) -> None:
+def check_room(threads: int, library: str = "numpy") -> None:
     """Raise MemoryError if there is no room for the buffers of a library with so many threads.
 
-    It is asked for until there was room once: the library keeps the buffers.
+    It is asked for until there was room once: the library keeps the buffers. library: that of
+    'numpy' or of 'scipy', each of which has its own.
     """
+    room = threads * _BUFFER + (threads - 1) * _STACK
     try:
-        mmap.mmap(-1, threads * _BUFFER).close()
+        # Private, since limits of a process's data do not count what is shared.
+        mmap.mmap(-1, room, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except (OSError, ValueError):
         raise MemoryError from None
 
@@ -70,16 +74,17 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def many_threads(count: int) -> Iterator[None]:
+def many_threads(count: int, library: str = "numpy") -> Iterator[None]:
     """Let the libraries that are loaded by now use this many threads within.
 
-    No more than there are processors for this process.
+    No more than there are processors for this process. library: the one that is used, for
+    `check_room`.
     """
     count = min(count, PROCESSORS)
     if count == 1:
         yield
         return
-    check_room(count)
+    check_room(count, library)
     with _setting:
         libraries = _libraries()
         before = [library.num_threads for library in libraries]

@@ -20,7 +20,8 @@ from importlib import import_module
 
 import numpy as np
 
-from runtime.compute.blas_threads import one_thread_at_load
+from runtime.compute.blas_threads import check_room, one_thread_at_load
+from runtime.compute.processors import PROCESSORS
 from runtime.compute.self_check import blas_is_right, is_right, lapack_is_right, loop_is_right
 from runtime.core.debug import note
 
@@ -115,6 +116,7 @@ def _find(module: str, name: str, itemsize: int) -> tuple[int | None, int]:
     except (AttributeError, ImportError, KeyError):
         kind, address = b"", 0
     if address and b"int *" in kind:
+        check_room(PROCESSORS, "scipy")  # several threads may call it
         return address, kind.count(b"*")
     note(f"scipy's {module}: {name} is done without: there is no such function")
     return None, 0

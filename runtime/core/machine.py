@@ -2,14 +2,16 @@
 
 Linux gives out memory that it does not have, and ends a process when the pages are written. With a
 limit of the process's data (RLIMIT_DATA) an allocation that does not fit fails instead, whoever
-makes it: a tensor, numpy for a result in between, or Lua for a string.
+makes it: a tensor, numpy for a result in between, or Lua for a string. Commands that the process
+starts would inherit the limit, for as long as they run: while they are started, it is lifted.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from runtime.core import cgroups
 
@@ -18,7 +20,7 @@ try:
 except ImportError:  # not a Unix
     resource = None  # type: ignore[assignment]
 
-__all__ = ["available", "limit_data", "refresh_limit"]
+__all__ = ["available", "lift", "limit_data", "put_back", "refresh_limit", "without_limit"]
 
 _KILOBYTE = 1 << 10
 #: Bytes that are left to the system, besides one part in `_PART` of what is available.
@@ -67,6 +69,35 @@ def refresh_limit() -> None:
     """`limit_data`, unless that was done a moment ago."""
     if time.monotonic() - _last[0] > _MOMENT:
         limit_data()
+
+
+def lift() -> int | None:
+    """Put the limit back that the process has started with.
+
+    Returns the other one, for `put_back`; None where there is no other.
+    """
+    if not _at_start or resource is None:
+        return None
+    most, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, _at_start[0])
+    return most
+
+
+def put_back(most: int) -> None:
+    """End what `lift` has begun."""
+    _set(int(most))
+
+
+@contextmanager
+def without_limit() -> Iterator[None]:
+    """Let commands that are started within the context have the limit that there was at first."""
+    most = lift()
+    try:
+        yield
+    finally:
+        if most is not None:
+            put_back(most)
 
 
 def _set(most: int) -> None:

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from runtime.core.machine import without_limit
 from runtime.core.state import current
 
 __all__ = [
@@ -89,13 +90,14 @@ def start_command(command: bytes, *, reading: bool) -> tuple[int, int]:
     ours, theirs = (out, into) if reading else (into, out)
     standard = 1 if reading else 0
     try:
-        process = os.posix_spawn(
-            _SHELL,
-            [b"sh", b"-c", command],
-            os.environ,
-            file_actions=[(os.POSIX_SPAWN_DUP2, theirs, standard)],
-            setsigdef=[signal.SIGPIPE],
-        )
+        with without_limit():
+            process = os.posix_spawn(
+                _SHELL,
+                [b"sh", b"-c", command],
+                os.environ,
+                file_actions=[(os.POSIX_SPAWN_DUP2, theirs, standard)],
+                setsigdef=[signal.SIGPIPE],
+            )
     except BaseException:
         os.close(ours)
         raise

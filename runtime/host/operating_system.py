@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from runtime.core import machine
+
 __all__ = ["functions"]
 
 _KINDS: list[tuple[Callable[[int], bool], str]] = [
@@ -204,5 +206,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         "os_uname": _uname,
         "os_sleep": _sleep,
         "os_columns": _columns,
+        "os_lift_limit": machine.lift,
+        "os_put_limit_back": machine.put_back,
         "file_mentions": _mentions,
     }

@@ -16,6 +16,7 @@ import numpy as np
 
 from runtime.calls.table import op
 from runtime.compute import thread_pool
+from runtime.compute.blas_threads import check_room
 from runtime.compute.c_functions import blas
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError
@@ -283,6 +284,7 @@ def _multiply(
     belong to one kernel are then added up over its rows.
     """
     out_planes, planes, height, width = rows.shape
+    check_room(1)
     matrix = rows.transpose(0, 2, 1, 3).reshape(out_planes * height, planes * width)
     count = 1 + sum((n - 1) * s for n, s in zip(out.shape[1:], strides, strict=True))
     sums = np.zeros((out_planes, count), out.dtype)

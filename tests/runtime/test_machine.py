@@ -10,6 +10,7 @@ import pytest
 
 from runtime.core import machine
 from runtime.core.cgroups import memory_left
+from tests.conftest import Lua
 
 TOP = Path(__file__).parents[2]
 GROUP = "sys/fs/cgroup"
@@ -177,3 +178,85 @@ def test_a_limit_of_the_user_stays() -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 8 << 30)),
     )
     assert run.stdout == f"{4 << 30}\n"
+
+
+# Sets a limit of data with little room, and runs inputs; a line for each says what became of it.
+LITTLE_ROOM = """
+import resource, sys
+from runtime import Engine, LuaError
+from runtime.core import machine
+
+engine = Engine()
+engine.run(engine.compile(b"x = torch.eye(600) v = torch.ones(600) torch.inverse(torch.eye(3))"))
+used = machine._fields("/proc/self/status", ("VmData",))["VmData"]
+for room in (20 << 20, 1 << 30):
+    resource.setrlimit(resource.RLIMIT_DATA, (used + room, resource.RLIM_INFINITY))
+    for source in sys.argv[1:]:
+        try:
+            engine.evaluate(source.encode())
+        except LuaError as error:
+            print(error.message, flush=True)
+        engine.flush()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not count what is mapped")
+def test_blas_needs_room_under_a_limit_of_data() -> None:
+    inputs = ["torch.mm(x, x):sum()", "torch.mv(x, v):sum()", "torch.inverse(x):sum()"]
+    run = subprocess.run(
+        [sys.executable, "-c", LITTLE_ROOM, *inputs],
+        capture_output=True,
+        text=True,
+        cwd=TOP,
+        timeout=60,
+    )
+    error = "stdin:1: $ Torch: not enough memory. Buy new RAM!\n"
+    assert (run.stdout, run.stderr) == (error * 3 + "600\t\n" * 3, "")
+
+
+# Prints the soft limit that commands have, started in each way, and then the process's own.
+COMMANDS = """
+import resource
+from runtime import Engine, without_limit
+from runtime.core import machine
+
+engine = Engine()
+machine.available = lambda root="": 1 << 30
+for source in (
+    "os.execute('ulimit -S -d')",
+    "io.write(io.popen('ulimit -S -d'):read('*a'))",
+    "print((torch.PipeFile('ulimit -S -d', 'r'):readString('*l')))",
+    "print((select('#', io.popen('true'))))",
+):
+    machine.limit_data()
+    engine.run(engine.compile(source.encode()))
+    engine.flush()
+own = resource.getrlimit(resource.RLIMIT_DATA)[0]
+with without_limit():
+    print(resource.getrlimit(resource.RLIMIT_DATA)[0])
+print(own == resource.getrlimit(resource.RLIMIT_DATA)[0] < 2 << 30)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux tells how much memory there is")
+def test_commands_do_not_have_the_limit_of_the_process() -> None:
+    import resource
+
+    run = subprocess.run(
+        [sys.executable, "-c", COMMANDS],
+        capture_output=True,
+        text=True,
+        cwd=TOP,
+        timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 8 << 30)),
+    )
+    kilobytes = 4 << 20
+    lines = f"{kilobytes}\n" * 2 + f"{kilobytes}\t\n1\t\n{4 << 30}\nTrue\n"
+    assert (run.stdout, run.stderr) == (lines, "")
+
+
+def test_wrong_arguments_of_commands_are_named(lua: Lua) -> None:
+    for call in ("io.popen({})", "os.execute({})"):
+        name = call.split("(")[0].split(".")[1]
+        text = f"bad argument #1 to '{name}' (string expected, got table)"
+        assert lua.error(call) == text

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from runtime import without_limit
 from th_shell.entry import lines_of
 from th_shell.magics.errors import MagicError
 from th_shell.magics.inputs import chosen, numbers
@@ -60,7 +61,8 @@ def _source(session: Session, text: str) -> str:
 def _edit(path: Path) -> None:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     try:
-        status = subprocess.call([*shlex.split(editor), str(path)])
+        with without_limit():
+            status = subprocess.call([*shlex.split(editor), str(path)])
     except (OSError, ValueError) as error:
         raise MagicError.of(editor, error) from None
     if status:

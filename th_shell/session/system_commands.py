@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from runtime import without_limit
+
 __all__ = ["run_command"]
 
 Write = Callable[[bytes], None]
@@ -44,7 +46,8 @@ def _run_piped(command: str, write: Write) -> tuple[bytes, int]:
 
 
 def _start(command: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, shell=True, stdout=subprocess.PIPE, bufsize=0)
+    with without_limit():
+        return subprocess.Popen(command, shell=True, stdout=subprocess.PIPE, bufsize=0)
 
 
 def _change_folder(argument: str, write: Write) -> bytes:

@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+from runtime import without_limit
+
 __all__ = ["plain_text", "run_in_terminal"]
 
 # Between the start of the new process and the command, the terminal has to be made the one that
@@ -54,13 +56,14 @@ def run_in_terminal(command: str, write: Callable[[bytes], None]) -> tuple[bytes
     ours, theirs = pty.openpty()
     try:
         _copy_size(theirs)
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _START, os.fsencode(command)],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
-        )
+        with without_limit():
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _START, os.fsencode(command)],
+                stdin=theirs,
+                stdout=theirs,
+                stderr=theirs,
+                start_new_session=True,
+            )
     finally:
         os.close(theirs)
     output = bytearray()

@@ -3,14 +3,13 @@
 -- @module compat
 
 local th = ...
-local stdout = io.stdout
 
 local select, next, type, getmetatable = select, next, type, getmetatable
 local pcall, error = pcall, error
 local find, gsub = string.find, string.gsub
 local old_pairs, old_ipairs = pairs, ipairs
 
--- luacheck: globals pairs ipairs rawlen loadstring string.gfind coroutine.running os.execute
+-- luacheck: globals pairs ipairs rawlen loadstring string.gfind coroutine.running
 -- luacheck: globals package python collectgarbage
 
 -- lupa's own access to Python, which would let a program call anything.
@@ -123,19 +122,6 @@ function loadstring(source, ...)
     return nil, (gsub(message, "near '1'$", "near 'goto'"))
   end
   return plain_loadstring(source, ...)
-end
-
-local old_execute = os.execute
---- os.execute with Lua 5.2's results: success, 'exit' or 'signal', code.
-function os.execute(command)
-  if command == nil then return old_execute() ~= 0 end
-  stdout:flush()
-  local status = old_execute(command)
-  if type(status) ~= 'number' then return status end
-  local signal, code = status % 128, math.floor(status / 256)
-  if signal ~= 0 then return nil, 'signal', signal end
-  if code ~= 0 then return nil, 'exit', code end
-  return true, 'exit', 0
 end
 
 -- file:write(...) returns the file, so that writes can be chained.

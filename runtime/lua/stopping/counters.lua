@@ -105,7 +105,11 @@ local function find_loops(code, count)
     local to = is_jump[op] and target(code, i)
     if op == LOOP and to == i then -- of a goto
       loops[#loops + 1] = { i + 1, target(code, i + 1), i }
-    elseif op == LOOP or op == FORI then
+    elseif op == FORI then
+      -- At the end: what the compiler assumes at the begin of a turn, and what may turn out wrong,
+      -- stands before the count then, and it makes another loop of a turn that begins otherwise.
+      loops[#loops + 1] = { to - 1, i + 1, to - 1 }
+    elseif op == LOOP then
       loops[#loops + 1] = { i + 1, i + 1, to - 1 }
     elseif op == ITERL then
       loops[#loops + 1] = { to, to, i - 2 } -- the iterator's own call excepted

@@ -97,7 +97,7 @@ def routine(name: str, t: Tensor) -> Callable[..., Any]:
         return found
 
     def over_threads(*args: Any, **options: Any) -> Any:
-        with many_threads(get_threads()):
+        with many_threads(get_threads(), "scipy"):
             return found(*args, **options)
 
     return over_threads
@@ -113,7 +113,7 @@ def _routine(name: str) -> Callable[..., Any]:
     with one_thread_at_load():
         from scipy.linalg import lapack  # imported on first use, as it takes a while
 
-    check_room(1)
+    check_room(1, "scipy")
     return getattr(lapack, name)  # type: ignore[no-any-return]
 
 

@@ -207,6 +207,30 @@ def test_what_may_be_endless_is_counted(lua: Any, name: str) -> None:
     assert lua.polls - polls >= 99
 
 
+# The loop's function is another one in the second run.
+LOOP = b"""
+local f = function()
+  local function next(n) return n + 1 end
+  local n = 0
+  for i = 1, 1000 do n = next(n) end
+end
+f = count(f)
+f()
+local links = {}
+local function observe(what, trace)
+  if what == 'stop' then links[#links + 1] = require('jit.util').traceinfo(trace).linktype end
+end
+jit.attach(observe, 'trace')
+f()
+jit.attach(observe)
+return table.concat(links, ' ')
+"""
+
+
+def test_a_loop_that_begins_otherwise_is_compiled_as_a_loop_again(lua: Any) -> None:
+    assert lua.loadstring(LOOP)() == b"loop"
+
+
 @pytest.mark.parametrize(
     "source",
     [
