@@ -24,7 +24,7 @@ def time_input(session: Session, text: str) -> None:
     if not text:
         raise MagicError("what is to be run? As in: %time torch.sort(x)")
     wall, processor = time.perf_counter(), time.process_time()
-    session.submit(text)
+    session.submit(text, timed=False)
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
     session.write(f"wall {duration(wall)}, CPU {duration(processor)}\n")
 
@@ -61,9 +61,13 @@ def _measure(engine: Engine, text: str) -> tuple[float, float, int]:
 
 
 def _loop(engine: Engine, text: str) -> object:
-    """A chunk that runs an input as often as its argument says. Raises LuaError."""
+    """A chunk that runs an input as often as its argument says. Raises LuaError.
+
+    The loop itself is not compiled: otherwise LuaJIT would take the input into it, and do once what
+    is the same in each run.
+    """
     code = text.encode("utf-8", "surrogateescape").strip().removeprefix(b"=").rstrip(b"; \t\r\n")
-    frame = b"local function run() %s\nend for i = 1, tonumber((...)) do run() end"
+    frame = b"jit.off(true) local function run() %s\nend for i = 1, tonumber((...)) do run() end"
     try:
         return engine.compile(frame % (b"local _ = " + code), b"=timeit")
     except LuaSyntaxError:
