@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from th_shell.help.columns import filled, two_columns
 from th_shell.magics.errors import MagicError
 from th_shell.visible import visible
 
@@ -74,11 +75,10 @@ def _function(name: str) -> Function:
 
 
 def overview() -> str:
-    """All commands, a line each."""
-    lines = [(f"%{name} {magic.usage}".rstrip(), magic.meaning) for name, magic in MAGICS.items()]
-    width = max(len(usage) for usage, _ in lines)
-    rows = "".join(f"  {usage:{width}}  {meaning}\n" for usage, meaning in lines)
-    return rows + "\nN-M are numbers of inputs, as %history lists them: 3-9, 1-3 5, 7-\n"
+    """All commands, and what they do."""
+    rows = [(f"%{name} {magic.usage}".rstrip(), magic.meaning) for name, magic in MAGICS.items()]
+    numbers = "N-M are numbers of inputs, as %history lists them: 3-9, 1-3 5, 7-"
+    return f"{two_columns(rows)}\n{filled(numbers)}"
 
 
 def show_help(session: Session, name: str) -> None:
