@@ -10,7 +10,7 @@ from th_shell.magics.names import uses
 if TYPE_CHECKING:
     from th_shell.session.session import Entry
 
-__all__ = ["PageText", "hidden_before"]
+__all__ = ["PageText", "hidden_before", "is_cut"]
 
 _MOST_LINES = 200  # of an output; of longer ones the ends are shown
 _ENDS = 10
@@ -72,6 +72,11 @@ class PageText:
             parts.append(_input(entry.source))
             parts += [_output(output)] * bool(output.strip())
         return "\n".join([*parts, f"{fence}\n"])
+
+
+def is_cut(output: str) -> bool:
+    """Whether a page shows only the ends of an output."""
+    return output.rstrip().count("\n") >= _MOST_LINES
 
 
 def _fence(texts: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ from th_shell.docs.settings.configuration import Configuration
 from th_shell.magics.errors import MagicError
 from th_shell.magics.inputs import chosen
 from th_shell.magics.page_inputs import for_page, of_prompt
-from th_shell.magics.page_text import PageText, hidden_before
+from th_shell.magics.page_text import PageText, hidden_before, is_cut
 
 if TYPE_CHECKING:
     from th_shell.session.session import Entry, Session
@@ -71,7 +71,8 @@ def _write(session: Session, path: Path, given: Sequence[Entry], without: Sequen
         checker = Checker(stack.enter_context(Starter()), Compiler(), Configuration())
         printed = _printed(checker, text)
         outputs = [one.got for one in printed]
-        kept = _readable(checker, text, outputs)
+        readable = _readable(checker, text, outputs)
+        kept = _holding(checker, text, readable)
         try:
             write_file(path, text.document(kept).encode("utf-8", "surrogateescape"))
         except OSError as error:
@@ -90,8 +91,13 @@ def _write(session: Session, path: Path, given: Sequence[Entry], without: Sequen
             ],
             "without its output, which would be read as an input": [
                 entry
-                for entry, output, shown in zip(entries, outputs, kept, strict=True)
+                for entry, output, shown in zip(entries, outputs, readable, strict=True)
                 if output.strip() and not shown
+            ],
+            "without its output, which is long and depends on chance": [
+                entry
+                for entry, output, shown in zip(entries, readable, kept, strict=True)
+                if output and not shown
             ],
         }
         session.write("".join(map(_told, told, told.values())))
@@ -108,11 +114,22 @@ def _count(number: int) -> str:
     return f"{number} input{'s' * (number != 1)}"
 
 
-def _printed(checker: Checker, text: PageText) -> list[Result]:
-    """What the inputs of a page print. Raises MagicError."""
+def _holding(checker: Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
+    """The outputs without those that hold no more because they were cut."""
+    if not any(map(is_cut, outputs)):
+        return list(outputs)
+    results = _printed(checker, text, outputs)
+    return [
+        "" if one.failed and is_cut(output) else output
+        for one, output in zip(results, outputs, strict=True)
+    ]
+
+
+def _printed(checker: Checker, text: PageText, outputs: Sequence[str] = ()) -> list[Result]:
+    """What the inputs of a page print, judged by outputs. Raises MagicError."""
     with TemporaryDirectory(prefix="th-") as folder:
         path = Path(folder) / "page.md"
-        path.write_bytes(text.document().encode("utf-8", "surrogateescape"))
+        path.write_bytes(text.document(outputs).encode("utf-8", "surrogateescape"))
         try:
             assessment = checker.read(path).assess()
         except (LedgerError, HiddenError, NotCheckedError) as error:

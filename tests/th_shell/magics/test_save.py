@@ -101,6 +101,19 @@ def test_what_pages_have_not(session: Session, printed: Printed, folder: Path) -
     assert printed() == "%save: these inputs use what only a prompt has\n"
 
 
+def test_long_outputs(session: Session, printed: Printed, folder: Path) -> None:
+    session.submit("torch.range(1, 300)")
+    session.submit("torch.rand(20, 300)")
+    printed()
+    session.submit("%save page.md")
+    assert printed() == (
+        "page.md: 2 inputs, run anew in a process of its own\n"
+        "without its output, which is long and depends on chance: 2\n"
+        "page.md: checked 1 of 2 examples: 1 pass, 1 ran\n"
+    )
+    assert " 10\n...\n" in (folder / "page.md").read_text()
+
+
 @pytest.mark.parametrize(
     ("source", "parts"),
     [
