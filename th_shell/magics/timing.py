@@ -37,8 +37,9 @@ def time_many(session: Session, text: str) -> None:
         best, mean, count = _measure(session.engine, text)
     except LuaError as error:
         raise MagicError(error.message) from None
+    runs = f"{count:,} run{'s' * (count != 1)}"
     session.write(
-        f"{duration(best)} a run (best of {_BATCHES} times {count:,} runs; mean {duration(mean)})\n"
+        f"{duration(best)} a run (best of {_BATCHES} times {runs}; mean {duration(mean)})\n"
     )
 
 
@@ -52,6 +53,7 @@ def _measure(engine: Engine, text: str) -> tuple[float, float, int]:
         return time.perf_counter() - start
 
     with engine.interruptible():
+        batch(1)  # the first run loads and compiles what the others have
         count, taken = 1, batch(1)
         while taken < _BATCH:
             count = max(count + 1, min(count * 10, int(1.2 * count * _BATCH / max(taken, 1e-9))))
