@@ -80,6 +80,8 @@ class Evaluation:
         quiet = text.endswith(b";")
         if not text.strip(EMPTY):
             return
+        # Torch7: the LuaJIT of its builds allows empty statements, as in `x = 5;;`.
+        text = text.rstrip(EMPTY)
         result = self._enter(text, name, number, quiet, before_values)
         if result is not None and not isinstance(result[1], bytes):
             raise LuaSyntaxError(to_text(result[0]), result[1])

@@ -53,7 +53,8 @@ class Reading(NamedTuple):
     names: the variables that it mentions, and other names, such as keys of tables. locals: those
     that it declares outside of functions and blocks, in order. exits: the places before `return`
     and `goto`, and the end. last: the place where an expression behind the statements begins, if
-    there can be one.
+    there can be one: behind `;` or `end`, or on a line of its own, since in `x = a b` something has
+    been left out.
     """
 
     names: frozenset[bytes]
@@ -119,7 +120,8 @@ class _Reader:
 
     def __init__(self, source: bytes) -> None:
         self._tokens = [m for m in _TOKEN.finditer(source) if not m[0].startswith(b"--")]
-        self._length = len(source)
+        self._source = source
+        self._before = 0  # where the last token ends
         self._opened: list[_Opened] = []
         self._ended = "statement"
         self._naming = ""
@@ -138,7 +140,7 @@ class _Reader:
             after = self._tokens[at + 1] if at + 1 < len(self._tokens) else None
             self._add(token, after)
         if not self._returns:
-            end = self._length if self._labels is None else self._labels
+            end = len(self._source) if self._labels is None else self._labels
             self._exits.append(self._exit(end))
         last = None
         if self._last and self._last[0] > self._tokens[0].start():
@@ -172,6 +174,7 @@ class _Reader:
             self._leave(token)
         self._nest(token, is_routine)
         self._end(token, is_name)
+        self._before = token.end()
 
     def _label(self, token: re.Match[bytes]) -> None:
         if token[0] == b"::":
@@ -195,7 +198,8 @@ class _Reader:
             or text in (b"function", b"not", b"#")
         )
         is_new = self._ended == "value" or self._ended == "prefix" and not is_argument
-        if self._ended == "statement" or is_operand and is_new:
+        is_on_new_line = b"\n" in self._source[self._before : token.start()]
+        if self._ended == "statement" or is_operand and is_new and is_on_new_line:
             self._last = (token.start(), len(self._locals))
 
     def _name(self, name: bytes, after: re.Match[bytes] | None) -> None:

@@ -1,5 +1,9 @@
-"""The pages of this folder are tests: each of their examples must hold."""
+"""The pages of this folder are tests: each of their examples must hold.
+
+session.md shows what only a prompt does: tests/th_shell/session/test_session_page.py pastes it.
+"""
 
 from th_shell.docs.plugin import pages
 
+collect_ignore = ["session.md"]
 pytest_collect_file = pages("*.md", "*.rst", "*.txt", "*.ipynb")

@@ -87,7 +87,7 @@ def test_errors(entered: Callable[..., str], inputs: list[str], expected: str) -
 def test_many_locals(entered: Callable[..., str]) -> None:
     names = [f"v{i}" for i in range(150)]
     inputs = [f"local {', '.join(names)} = {', '.join(map(str, range(150)))}"]
-    inputs += ["v0 + v149", f"local w = {{{', '.join(names[:50])}}} #w"]
+    inputs += ["v0 + v149", f"local w = {{{', '.join(names[:50])}}}\n#w"]
     assert entered(*inputs) == "149\t\n50\t\n"
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -301,6 +302,23 @@ def test_a_terminal_without_escapes_or_colours(
         terminal.press(b"\x04")
         assert program.wait(20) == 0
     assert not re.search(forbidden, terminal.raw)
+
+
+def test_ctrl_c_drops_the_line_of_a_dumb_terminal(
+    command: list[str], environment: dict[str, str], terminal: Terminal
+) -> None:
+    with terminal.running(command, env=environment | {"TERM": "dumb"}) as program:
+        terminal.until(b"th> ")
+        for line, prompt in [(b"dropped", b"th> "), (b"f(\r", b"..> ")]:
+            terminal.press(line)
+            terminal.until(prompt if line.endswith(b"\r") else line)
+            os.kill(program.pid, signal.SIGINT)
+            terminal.until(b"th> ")
+        terminal.press(b"6 * 7\r")
+        terminal.until(b"42\t\r\n")
+        terminal.until(b"th> ")
+        terminal.press(b"\x04")
+        assert program.wait(20) == 0
 
 
 @pytest.mark.parametrize("words", [["-i", "bad.lua"], ["-i", "-e", "error('bad', 0)"]])

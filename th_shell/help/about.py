@@ -14,10 +14,11 @@ from runtime import Engine, Facts
 from th_shell.entry import Entry
 from th_shell.help.forms import LEGEND, call_forms
 from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search, sections
-from th_shell.help.names import is_path, line_width, name_in, parts_of
+from th_shell.help.names import is_path, name_in, parts_of
 from th_shell.help.near import few_names, nearest
 from th_shell.help.sources import function_text
 from th_shell.help.values import listed_names, value_text
+from th_shell.paragraphs import filled, two_columns
 
 __all__ = ["about"]
 
@@ -99,7 +100,7 @@ def _users_function(name: str, facts: Facts, log: Sequence[Entry], texts: Sequen
 
 def _explained(meaning: Meaning) -> str:
     """A function's line of meaning, and its call forms."""
-    text = f"{meaning.call}{meaning.arguments}\n" + _filled(meaning.text, 4)
+    text = f"{meaning.call}{meaning.arguments}\n" + filled(meaning.text, 4)
     owner = meaning.section
     if owner not in ("torch", "Tensor", "Storage"):
         return text
@@ -164,17 +165,4 @@ def _topic(words: str) -> str:
 
 
 def _listed(found: Sequence[Meaning]) -> str:
-    """A line for each function; its meaning stands below its name where the screen is narrow."""
-    width = max(len(meaning.call) for meaning in found) + 4
-    if width > line_width() // 2:
-        return "".join(f"  {meaning.call}\n{_filled(meaning.text, 4)}" for meaning in found)
-    return "".join(
-        f"  {meaning.call}".ljust(width) + _filled(meaning.text, width).lstrip()
-        for meaning in found
-    )
-
-
-def _filled(text: str, indent: int) -> str:
-    margin = " " * indent
-    lines = textwrap.wrap(text, line_width(), initial_indent=margin, subsequent_indent=margin)
-    return "\n".join(lines) + "\n"
+    return two_columns([(meaning.call, meaning.text) for meaning in found])

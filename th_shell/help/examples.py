@@ -35,7 +35,7 @@ def show_examples(session: Session, text: str) -> None:
     for problem in found.problems:
         session.write(f"?? has not read a page: {visible(problem)}\n")
     if not found.examples:
-        session.write(f"no page has an example of {name}; ? {name} tells what it does\n")
+        session.write(f"no page has an example of {name}\n")
         return
     for number, shown in enumerate(found.examples, 1):
         session.write("\n".join(map(visible, _lines(number, shown))) + "\n\n")

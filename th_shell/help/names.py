@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import shutil
 
-__all__ = ["is_path", "line_width", "name_in", "parts_of", "without_texts"]
+__all__ = ["is_path", "name_in", "parts_of", "without_texts"]
 
 _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*$", re.ASCII)
 _STRING = re.compile(r"--\[\[.*?\]\]|--.*|(['\"])(?:\\.|(?!\1).)*\1?|\[\[.*?\]\]")
@@ -38,8 +37,3 @@ def _blanks(found: re.Match[str]) -> str:
     if not quote:
         return " " * len(found[0])
     return quote + " " * max(len(found[0]) - 2, 0) + quote
-
-
-def line_width() -> int:
-    """The columns that a line of help may have."""
-    return max(min(shutil.get_terminal_size().columns, 80) - 2, 20)

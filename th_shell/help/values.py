@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterable
 
 from runtime import Facts
-from th_shell.help.names import line_width
+from th_shell.paragraphs import line_width
 
 __all__ = ["listed_names", "value_text"]
 

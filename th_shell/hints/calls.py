@@ -24,6 +24,8 @@ def colon(failure: Failure) -> str:
     wrong = re.match(r"bad argument #|calling '|invalid arguments:", failure.text)
     if not wrong or not re.fullmatch(r"\w+", name):
         return ""
+    if re.search(rf"\btorch\.\w+\([^()]*\)\s*\.\s*{name}\s*\(", failure.code):
+        return f"a method is called with ':': :{name}(…)"
     calls = re.findall(rf"(?<![\w.:])({PATH})\s*([.:])\s*{name}\s*\(\s*({PATH})?", failure.code)
     if len(calls) != 1:
         return ""
@@ -74,6 +76,8 @@ def operands(failure: Failure) -> str:
         return _two_classes(failure)
     if re.match(r"attempt to call a (?:number|table) value", text):
         return _loop(failure)
+    if re.match(r"torch\.\w+Tensor has no call operator$", text):
+        return _loop(failure)
     return ""
 
 
@@ -97,6 +101,8 @@ def _loop(failure: Failure) -> str:
         return ""
     if "a number value" in failure.text:
         return f"a loop over numbers is written: for {found[1]} = first, last do"
+    if "Tensor" in failure.text:
+        return f"a loop over a tensor is written: for i = 1, {found[2]}:size(1) do"
     variables = found[1] if "," in found[1] else f"_, {found[1]}"
     return f"a loop over a table is written: for {variables} in ipairs({found[2]}) do"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from th_shell.entry import Entry
 from th_shell.magics.names import uses
 
-__all__ = ["PageText", "hidden_before"]
+__all__ = ["PageText", "hidden_before", "is_cut"]
 
 _MOST_LINES = 200  # of an output; of longer ones the ends are shown
 _ENDS = 10
@@ -69,6 +69,11 @@ class PageText:
             parts.append(_input(entry.source))
             parts += [_output(output)] * bool(output.strip())
         return "\n".join([*parts, f"{fence}\n"])
+
+
+def is_cut(output: str) -> bool:
+    """Whether a page shows only the ends of an output."""
+    return output.rstrip().count("\n") >= _MOST_LINES
 
 
 def _fence(texts: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ __all__ = ["profile"]
 
 _LINES = 15  # that are shown
 _TEXT = 60  # characters of a line's text
+_UNKNOWN = "?"  # the place of what ran while no line did
 _INPUT = re.compile(r"\[(\d+)\]\Z")
 
 
@@ -42,15 +43,16 @@ def _report(session: Session, samples: list[tuple[str, str, int]]) -> list[str]:
     total = sum(places.values())
     if not total:
         return ["no sample: it takes less than a millisecond"]
-    width = max(len(place) for place, _ in places.most_common(_LINES))
+    shown = sorted(places.most_common(_LINES), key=lambda one: one[0] == _UNKNOWN)
+    width = max(len(place) for place, _ in shown)
     lines = [
         visible(f"{count / total:5.0%}  {place:{width}}  {_code(session, place)}".rstrip())
-        for place, count in places.most_common(_LINES)
+        for place, count in shown
     ]
     others = len(places) - _LINES
     lines += [f"       and {others} other lines"] * (others > 0)
     garbage = f", {states['G'] / total:.0%} of it collecting garbage" if states["G"] else ""
-    return [*lines, f"{total:,} ms{garbage}"]
+    return [*lines, f"{total:,} sample{'s' * (total != 1)}{garbage}"]
 
 
 def _code(session: Session, place: str) -> str:

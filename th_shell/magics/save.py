@@ -1,8 +1,8 @@
 """`%save PAGE.md N-M`: writes inputs as a page that th-docs verifies.
 
 What the page documents is what its inputs print when th-docs runs them, in a process of its own:
-so the page holds when it is written. Inputs that were left out, and that those in the page build
-on, are hidden code in it.
+so the page holds when it is written. Inputs that were not chosen, and that those in the page build
+on, are hidden code in it. What only a prompt has is left out, or written otherwise.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from th_shell.entry import Entry
 from th_shell.files import write_file
 from th_shell.magics.errors import MagicError
 from th_shell.magics.inputs import chosen
-from th_shell.magics.page_text import PageText, hidden_before
+from th_shell.magics.page_inputs import for_page, of_prompt
+from th_shell.magics.page_text import PageText, hidden_before, is_cut
 
 if TYPE_CHECKING:
     from th_shell.session.session import Session
@@ -53,23 +54,36 @@ def save(session: Session, text: str) -> None:
         entries = [entry for entry in entries if entry.error is None]
         if not entries:
             raise MagicError("all inputs have raised errors")
-    _write(session, path, entries)
+    without = [entry for entry in of_prompt(session.log) if entry in entries]
+    entries = [entry for entry in entries if entry not in without]
+    if not entries:
+        raise MagicError("these inputs use what only a prompt has")
+    _write(session, path, entries, without)
 
 
-def _write(session: Session, path: Path, entries: Sequence[Entry]) -> None:
-    hidden = hidden_before(session.log, entries)
+def _write(session: Session, path: Path, given: Sequence[Entry], without: Sequence[Entry]) -> None:
+    left = {entry.number for entry in without}
+    log = for_page([entry for entry in session.log if entry.number not in left])
+    numbers = {entry.number for entry in given}
+    entries = [entry for entry in log if entry.number in numbers]
+    hidden = hidden_before(log, entries)
     text = PageText(entries, hidden)
     with ExitStack() as stack:
         checker = Checker(stack.enter_context(Starter()), Compiler(), Configuration())
         printed = _printed(checker, text)
         outputs = [one.got for one in printed]
-        kept = _readable(checker, text, outputs)
+        readable = _readable(checker, text, outputs)
+        kept = _holding(checker, text, readable)
         try:
             write_file(path, text.document(kept).encode("utf-8", "surrogateescape"))
         except OSError as error:
             raise MagicError.of(str(path), error) from None
-        session.write(f"{path}: {_count(len(entries))}, run anew in a process of its own\n")
+        session.write(f"{path}: {_count(len(given))}, run anew in a process of its own\n")
         told = {
+            "left out, since they use what only a prompt has": without,
+            "written for a page, whose inputs share no locals": [
+                entry for entry in given if entry not in entries
+            ],
             "hidden, since these build on it": hidden,
             "raised an error only in the page": [
                 entry
@@ -78,8 +92,13 @@ def _write(session: Session, path: Path, entries: Sequence[Entry]) -> None:
             ],
             "without its output, which would be read as an input": [
                 entry
-                for entry, output, shown in zip(entries, outputs, kept, strict=True)
+                for entry, output, shown in zip(entries, outputs, readable, strict=True)
                 if output.strip() and not shown
+            ],
+            "without its output, which is long and depends on chance": [
+                entry
+                for entry, output, shown in zip(entries, readable, kept, strict=True)
+                if output and not shown
             ],
         }
         session.write("".join(map(_told, told, told.values())))
@@ -88,18 +107,30 @@ def _write(session: Session, path: Path, entries: Sequence[Entry]) -> None:
 
 
 def _told(words: str, entries: Sequence[Entry]) -> str:
-    return f"{words}: {', '.join(str(entry.number) for entry in entries)}\n" if entries else ""
+    numbers = dict.fromkeys(str(entry.number) for entry in entries)
+    return f"{words}: {', '.join(numbers)}\n" if numbers else ""
 
 
 def _count(number: int) -> str:
     return f"{number} input{'s' * (number != 1)}"
 
 
-def _printed(checker: Checker, text: PageText) -> list[Result]:
-    """What the inputs of a page print. Raises MagicError."""
+def _holding(checker: Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
+    """The outputs without those that hold no more because they were cut."""
+    if not any(map(is_cut, outputs)):
+        return list(outputs)
+    results = _printed(checker, text, outputs)
+    return [
+        "" if one.failed and is_cut(output) else output
+        for one, output in zip(results, outputs, strict=True)
+    ]
+
+
+def _printed(checker: Checker, text: PageText, outputs: Sequence[str] = ()) -> list[Result]:
+    """What the inputs of a page print, judged by outputs. Raises MagicError."""
     with TemporaryDirectory(prefix="th-") as folder:
         path = Path(folder) / "page.md"
-        path.write_bytes(text.document().encode("utf-8", "surrogateescape"))
+        path.write_bytes(text.document(outputs).encode("utf-8", "surrogateescape"))
         try:
             assessment = checker.read(path).assess()
         except (LedgerError, HiddenError, NotCheckedError) as error:

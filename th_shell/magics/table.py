@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from runtime import LuaError
 from th_shell.magics.errors import MagicError
+from th_shell.paragraphs import filled, two_columns
 from th_shell.visible import visible
 
 if TYPE_CHECKING:
@@ -84,11 +85,10 @@ def takes_input(name: str) -> bool:
 
 
 def overview() -> str:
-    """All commands, a line each."""
-    lines = [(f"%{name} {magic.usage}".rstrip(), magic.meaning) for name, magic in MAGICS.items()]
-    width = max(len(usage) for usage, _ in lines)
-    rows = "".join(f"  {usage:{width}}  {meaning}\n" for usage, meaning in lines)
-    return rows + "\nN-M are numbers of inputs, as %history lists them: 3-9, 1-3 5, 7-\n"
+    """All commands, and what they do."""
+    rows = [(f"%{name} {magic.usage}".rstrip(), magic.meaning) for name, magic in MAGICS.items()]
+    numbers = "N-M are numbers of inputs, as %history lists them: 3-9, 1-3 5, 7-"
+    return f"{two_columns(rows)}\n{filled(numbers)}"
 
 
 def show_help(session: Session, name: str) -> None:

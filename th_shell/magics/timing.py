@@ -24,7 +24,7 @@ def time_input(session: Session, text: str) -> None:
     if not text:
         raise MagicError("what is to be run? As in: %time torch.sort(x)")
     wall, processor = time.perf_counter(), time.process_time()
-    session.submit(text)
+    session.submit(text, timed=False)
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
     session.write(f"wall {duration(wall)}, CPU {duration(processor)}\n")
 
@@ -37,8 +37,9 @@ def time_many(session: Session, text: str) -> None:
         best, mean, count = _measure(session, text)
     except LuaError as error:
         raise MagicError(error.message) from None
+    runs = f"{count:,} run{'s' * (count != 1)}"
     session.write(
-        f"{duration(best)} a run (best of {_BATCHES} times {count:,} runs; mean {duration(mean)})\n"
+        f"{duration(best)} a run (best of {_BATCHES} times {runs}; mean {duration(mean)})\n"
     )
 
 
@@ -53,6 +54,7 @@ def _measure(session: Session, text: str) -> tuple[float, float, int]:
         return time.perf_counter() - start
 
     with session.stoppable():
+        batch(1)  # the first run loads and compiles what the others have
         count, taken = 1, batch(1)
         while taken < _BATCH:
             count = max(count + 1, min(count * 10, int(1.2 * count * _BATCH / max(taken, 1e-9))))
@@ -62,9 +64,13 @@ def _measure(session: Session, text: str) -> tuple[float, float, int]:
 
 
 def _loop(engine: Engine, text: str) -> object:
-    """A chunk that runs an input as often as its argument says. Raises LuaError."""
+    """A chunk that runs an input as often as its argument says. Raises LuaError.
+
+    The loop itself is not compiled: otherwise LuaJIT would take the input into it, and do once what
+    is the same in each run.
+    """
     code = text.encode("utf-8", "surrogateescape").strip().removeprefix(b"=").rstrip(b"; \t\r\n")
-    frame = b"local function run() %s\nend for i = 1, tonumber((...)) do run() end"
+    frame = b"jit.off(true) local function run() %s\nend for i = 1, tonumber((...)) do run() end"
     try:
         return engine.compile(frame % (b"local _ = " + code), b"=timeit")
     except LuaSyntaxError:

@@ -21,9 +21,9 @@ Command = Callable[["Session", str], None]
 
 def _help(session: Session, name: str) -> None:
     from th_shell.help.about import about
-    from th_shell.help.overview import OVERVIEW
+    from th_shell.help.overview import overview
 
-    text = about(name, session.engine, session.log, session.texts) if name else OVERVIEW
+    text = about(name, session.engine, session.log, session.texts) if name else overview()
     session.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
 
 

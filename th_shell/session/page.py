@@ -22,6 +22,7 @@ from th_shell.docs.running.facts import decided
 from th_shell.docs.settings.conditions import Facts
 from th_shell.docs.settings.placement import cut_text_with_settings
 from th_shell.docs.settings.settings import SettingsError
+from th_shell.session.commands import is_command
 from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.syntax import Syntax
 
@@ -75,6 +76,8 @@ def open_input(examples: Sequence[Example]) -> str:
 
 def is_run(example: Example) -> bool:
     """Whether the prompt runs an example."""
+    if example.kind is Kind.PROMPT and is_command(example.source):
+        return not example.settings.skip
     return example.language == LUA and not unrunnable(example)
 
 

@@ -24,6 +24,7 @@ from th_shell.docs.reporting.differences import changes
 from th_shell.docs.running.evaluation import Outcome
 from th_shell.docs.settings.settings import Hidden
 from th_shell.session.chance import Chance
+from th_shell.session.commands import find_command, is_command
 from th_shell.session.page import input_of, is_run
 from th_shell.session.session import is_exit
 from th_shell.session.system_commands import run_command
@@ -37,6 +38,7 @@ __all__ = ["Player"]
 
 _SEED = "math.randomseed({0}) torch.manualSeed({0})"
 _CUT = "as far as it was copied"
+_HINTS = re.compile(r"^hint: .*\n?", re.MULTILINE)
 _MOST_SHOWN = 40  # characters of each side of a difference
 
 #: What the summary says of the examples with a verdict, in its order.
@@ -159,7 +161,13 @@ class Player:
 
     def _run(self, example: Example) -> tuple[Outcome, LuaError | None]:
         if example.kind is Kind.SHELL:
-            run_command(example.source, self._session.write_through)
+            shown = run_command(example.source, self._session.write_through)
+            self._session.engine.keep(shown)
+            return Outcome(self._text()), None
+        command = find_command(example.source) if example.kind is Kind.PROMPT else None
+        if command is not None:
+            run, rest = command
+            run(self._session, rest)
             return Outcome(self._text()), None
         before: list[str] = []
         error = self._session.evaluate(example.source, lambda: before.append(self._text()))
@@ -187,6 +195,12 @@ class Player:
 
     def _judged(self, example: Example, outcome: Outcome) -> Result:
         by_chance = self._chance.affects(example.source)
+        if is_command(example.source):
+            # th-docs has no commands: to it, this is what a comment prints.
+            example = replace(example, source=f"-- {example.source}")
+        elif outcome.error is not None:
+            # Of an error, its message counts, and not what a prompt says of it.
+            example = replace(example, expected=_HINTS.sub("", example.expected))
         result = self._judging.result(example, outcome, outcome)
         if result.verdict is not Verdict.DIFFERS or not example.expected:
             return result
@@ -196,7 +210,7 @@ class Player:
             got, note = self._as_double(got), f"in {self._type_before}"
             if agrees(expected, got):
                 return replace(result, verdict=Verdict.PASS, note=note)
-        is_last = example is self._examples[-1]
+        is_last = example.line == self._examples[-1].line
         if is_last and agrees(f"{expected}\n...", got):
             return replace(result, verdict=Verdict.PASS, note=_CUT)
         if by_chance and numbers(expected) and numbers(got):

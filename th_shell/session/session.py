@@ -120,10 +120,12 @@ class Session:
         last = found.last
         return last != "" and not is_command(last) and self.judge(last) is Syntax.INCOMPLETE
 
-    def submit(self, text: str) -> bool:
+    def submit(self, text: str, timed: bool = True) -> bool:
         """Run all inputs in a text; returns False if one of them ends the session.
 
-        If the text is a page, the outputs in it are compared with those of its inputs.
+        If the text is a page, the outputs in it are compared with those of its inputs. timed: the
+        time that they take is shown, as it is at a prompt. The inputs that a command runs are
+        submitted by the command, which may ask or edit before that: so its own time is none.
         """
         start, before = time.perf_counter(), len(self.log)
         self.texts.append(text)
@@ -133,7 +135,7 @@ class Session:
             goes_on = self._play(found)
         else:
             goes_on = self._run_all(list(self._placed(text, found.inputs)))
-        if len(self.log) > before:
+        if timed and len(self.log) > before and not all(map(is_command, found.inputs)):
             self._write_time(time.perf_counter() - start)
         return goes_on
 

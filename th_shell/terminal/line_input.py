@@ -6,7 +6,9 @@ with completion, history and the search in it. Enter runs an input that is compl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import ModuleType
 
 from th_shell.banner import CONTINUATION
@@ -26,14 +28,39 @@ def line_reader(session: Session) -> Callable[[], str]:
         _prepare(readline, session, history)
 
     def read() -> str:
-        text = input(prompt_text(session))
+        with _ctrl_c():
+            text = input(prompt_text(session))
         while session.wants_more(text):
-            text += "\n" + input(CONTINUATION)
+            with _ctrl_c():
+                text += "\n" + input(CONTINUATION)
         if text.strip():
             history.append_string(text)
         return text
 
     return read
+
+
+@contextmanager
+def _ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C, which does nothing between two inputs, drop the line that is being typed."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        print()  # the next prompt has a line of its own
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt while a line is read; otherwise the prompt ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _readline() -> ModuleType | None:

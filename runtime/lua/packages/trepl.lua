@@ -109,7 +109,7 @@ end
 local function reported(what, name, where, strict)
   local message = colours.red .. what .. ': ' .. colours.blue .. tostring(name) .. colours.none
     .. ' @ ' .. where
-  if strict then th.fail(message) end
+  if strict then th.fail((message:gsub('\27%[[%d;]*m', ''))) end -- an error shows them as digits
   print(message)
 end
 

@@ -11,6 +11,7 @@ from runtime import Engine
 from th_shell.entry import Entry
 from th_shell.help.about import about
 from th_shell.help.meanings import sections
+from th_shell.help.overview import overview
 from th_shell.session.session import Session
 
 Ask = Callable[[str], str]
@@ -295,3 +296,13 @@ def test_a_function_of_a_loaded_text(told: Ask, session: Session) -> None:
     assert told("f") == (
         "f(q): defined in a text that was loaded, line 2\n  return function(q) return q end\n"
     )
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 22), (200, 22), (40, 64)])
+def test_the_overview_fits_the_screen(
+    monkeypatch: pytest.MonkeyPatch, columns: int, lines: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    shown = overview().splitlines()
+    assert len(shown) <= lines
+    assert max(map(len, shown)) <= min(columns, 80) - 2

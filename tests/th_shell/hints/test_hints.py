@@ -44,6 +44,7 @@ def hinted(session: Session, source: str) -> list[str]:
         # '.' and ':'
         ("x.clone()", "a method is called with ':': x:clone(…)"),
         ("x.size(1)", "a method is called with ':': x:size(…)"),
+        ("torch.zeros(2).add(1)", "a method is called with ':': :add(…)"),
         ("x.add(3)", "a method is called with ':': x:add(…)"),
         ("torch:randn(2)", "a function is called with '.': torch.randn(…)"),
         ("string:upper('a')", "a function is called with '.': string.upper(…)"),
@@ -132,6 +133,7 @@ def hinted(session: Session, source: str) -> list[str]:
         ("x ^ 2", "powers of the elements: torch.pow(x, 2)"),
         ("for i in 1, 3 do end", "a loop over numbers is written: for i = first, last do"),
         ("for k in t do end", "a loop over a table is written: for _, k in ipairs(t) do"),
+        ("for e in x do end", "a loop over a tensor is written: for i = 1, x:size(1) do"),
         ("for k, v in t do end", "a loop over a table is written: for k, v in ipairs(t) do"),
         ("x(2)", "elements are written x[2]"),
         ("print(x(2, 3))", "elements are written x[{2, 3}]"),

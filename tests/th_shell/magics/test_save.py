@@ -9,6 +9,7 @@ import pytest
 
 from th_shell.entry import Entry
 from th_shell.magics.names import uses
+from th_shell.magics.page_inputs import for_page, of_prompt
 from th_shell.magics.page_text import PageText, hidden_before
 from th_shell.session.session import Session
 
@@ -82,6 +83,66 @@ def test_a_page_is_written_and_verified(session: Session, printed: Printed, fold
     assert printed() == "%save: page.md exists; -f replaces it\n"
     session.submit("%save -f page.md 1-2")
     assert printed().endswith("page.md: checked 0 of 2 examples: 2 ran\n")
+
+
+def test_what_pages_have_not(session: Session, printed: Printed, folder: Path) -> None:
+    for source in ("local z = 5", "z", "x = z; x", "1 + 1", "y = _4", "who()"):
+        session.submit(source)
+    printed()
+    session.submit("%save page.md")
+    assert printed() == (
+        "page.md: 4 inputs, run anew in a process of its own\n"
+        "left out, since they use what only a prompt has: 5, 6\n"
+        "written for a page, whose inputs share no locals: 1, 3\n"
+        "page.md: checked 3 of 5 examples: 3 pass, 2 ran\n"
+    )
+    page = "# A session\n\n```lua\n> z = 5\n> z\n5\n> x = z\n> x\n5\n> 1 + 1\n2\n```\n"
+    assert (folder / "page.md").read_text() == page
+    session.submit("%save other.md 5-6")
+    assert printed() == "%save: these inputs use what only a prompt has\n"
+
+
+def test_long_outputs(session: Session, printed: Printed, folder: Path) -> None:
+    session.submit("torch.range(1, 300)")
+    session.submit("torch.rand(20, 300)")
+    printed()
+    session.submit("%save page.md")
+    assert printed() == (
+        "page.md: 2 inputs, run anew in a process of its own\n"
+        "without its output, which is long and depends on chance: 2\n"
+        "page.md: checked 1 of 2 examples: 1 pass, 1 ran\n"
+    )
+    assert " 10\n...\n" in (folder / "page.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("source", "parts"),
+    [
+        ("local y = 5", ["y = 5"]),
+        ("local a, b", ["a, b = nil"]),
+        ("local a f(a)", ["a = nil f(a)"]),
+        ("local function f() local x = 1 end", ["function f() local x = 1 end"]),
+        ("local a = 1; local b = 2\na + b;", ["a = 1; local b = 2", "a + b;"]),
+        ("x = 5; f(';')", ["x = 5; f(';')"]),
+        ("x = 5; = x", ["x = 5", "= x"]),
+        ("x(", ["x("]),
+    ],
+)
+def test_the_inputs_of_a_page(source: str, parts: list[str]) -> None:
+    assert [(one.number, one.source) for one in for_page(entries(source))] == [
+        (1, part) for part in parts
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sources", "numbers"),
+    [
+        (["show(x)", "hist = 5", "hist", "x.show()", "print(_12)", "_LAST"], [1, 5]),
+        (["_x", "who", "_RESULTS = {}", "local plot = 1; plot"], [2, 3]),
+    ],
+)
+def test_what_only_a_prompt_has(sources: list[str], numbers: list[int]) -> None:
+    assert [entry.number for entry in of_prompt(entries(*sources))] == numbers
 
 
 @pytest.mark.parametrize(

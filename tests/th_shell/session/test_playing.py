@@ -61,6 +61,23 @@ def test_what_is_said(session: Session, printed: Printed, text: str, expected: s
         assert found == expected + "\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("> f = 1\n> ? f\nf: number 1\n", 1),
+        ("> function f() end\n> ? f\nf(): defined in input 1, line 1\n  function f() end\n", 1),
+        ("> %tiem\n%tiem: no such command; there is %time, %timeit", 1),
+        ("th> $ echo a\na\nth> #_LAST\n2\n", 2),
+        ("> x += 1\nsyntax error: [1]:1: '=' expected near '+'\nhint: write x = x + …\n", 1),
+    ],
+)
+def test_transcripts_of_a_prompt(session: Session, printed: Printed, text: str, held: int) -> None:
+    session.submit(text)
+    text = printed()
+    assert text.count("\n✓\n") == held
+    assert "✗" not in text and "failed" not in text
+
+
 def marks(text: str) -> list[str]:
     """The marks and the summary among what was printed."""
     return [

@@ -69,8 +69,10 @@ _PYTHON_TRACEBACKS = (
 )
 _WARNED_AT = re.compile(r"^\S.*?:\d+: (?=\w*Warning: )", re.M)
 _PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+)(?: [\w,]+)*:?\s*\Z")
-#: As in 'name.lua:1: ', '[string "…"]:1: ', and '[7]:1: ' of an input at the prompt.
-_POSITION = re.compile(r"(?:\[(?:string \"[^\n]*?\"|\d+)\]|(?<![\w./-])[\w./-]+):\d+:\s")
+#: As in 'name.lua:1: ', '[string "…"]:1: ', and '[7]:1: ' or 'syntax error: [7]:1: ' at a prompt.
+_POSITION = re.compile(
+    r"(?:\bsyntax error: )?(?:\[(?:string \"[^\n]*?\"|\d+)\]|(?<![\w./-])[\w./-]+):\d+:\s"
+)
 
 
 def same(first: str, second: str) -> bool:

@@ -26,7 +26,7 @@ __all__ = ["cut"]
 #: The prompts 'th> ' and '> ', and those of continuation lines: '>> ', '..> '.
 _PROMPT_LINE = re.compile(r"^\s*(?:th)?>(?!>)\s?(?P<input>.*)$")
 _MORE = re.compile(r"^\s*(?:>>|\.\.\.?>|(?:th)?>)\s?(?P<input>.*)$")
-_SHELL = re.compile(r"^\s*(?:>\s*)?\$\s+(?P<input>\S.*)$")
+_SHELL = re.compile(r"^\s*(?:(?:th)?>\s*)?\$\s+(?P<input>\S.*)$")
 
 _NAME = r"[A-Za-z_]\w*"
 _ASSIGNED = re.compile(rf"(?:^|(?<!,)[;\s])({_NAME}(?:\s*,\s*{_NAME})*)\s*=(?!=)")
@@ -117,7 +117,7 @@ class _Cutter:
 
     def _bare(self, at: int) -> int:
         source = self._lines[at].text
-        if not source.strip() or _SIGNATURE.match(source):
+        if not source.strip() or _SIGNATURE.match(source) or self._is_of_command():
             return 0
         if self._is_query(source):
             self._input(at, 1, Kind.PROMPT, source)
@@ -131,6 +131,11 @@ class _Cutter:
         if used:
             self._input(at, used, Kind.BARE, source)
         return used
+
+    def _is_of_command(self) -> bool:
+        # What a command of the prompt prints, such as a function's source, is no input.
+        last = self._inputs[-1] if self._locals_stay and self._inputs else None
+        return last is not None and last.kind is Kind.PROMPT and last.source[:1] in ("?", "%")
 
     def _is_query(self, source: str) -> bool:
         # '= x', or 'x' alone if the block has assigned x: an input whose prompt the page omits.

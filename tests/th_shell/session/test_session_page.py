@@ -1,0 +1,59 @@
+"""The page tests/docs/session.md, pasted at a prompt: all that it shows is so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from runtime import Engine
+from tests.th_shell.conftest import TOP
+from th_shell.config import Config
+from th_shell.session.preparing import prepare
+from th_shell.session.session import Session
+
+Printed = Callable[[], str]
+
+PAGE = (TOP / "tests/docs/session.md").read_text()
+_BAD = re.compile(r"^✗.*|^≈.*", re.MULTILINE)
+
+
+def pasted(engine: Engine, printed: Printed, page: str) -> str:
+    """What a prompt that has just been opened shows for a page."""
+    config = Config()
+    prepare(engine, config)
+    session = Session(engine, config=config, numbered=True)
+    session.serve_person()
+    assert session.submit(page)
+    return printed()
+
+
+def test_the_page_holds(engine: Engine, printed: Printed) -> None:
+    text = pasted(engine, printed, PAGE)
+    assert _BAD.findall(text) == []
+    outputs = len(re.findall(r"^th> .*\n(?:\.\.> .*\n)*(?!th> |\.\.> |```)", PAGE, re.MULTILINE))
+    inputs = len(re.findall(r"^th> ", PAGE, re.MULTILINE))
+    summary = f"{inputs} inputs: {outputs} as documented, {inputs - outputs} without output\n"
+    assert text.endswith(summary)
+    # Of an error, only the message counts for the mark; the page shows all of what is printed.
+    for line in re.findall(r"^hint: .*|^\[\d+\]:\d+:  .*", PAGE, re.MULTILINE):
+        assert f"\n{line}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("shown", "wrong", "mark"),
+    [
+        ("th> more()\n6", "th> more()\n7", "✗ page: 7 here: 6"),
+        ("th> local y = 'another'", "th> y = 'another'", "✗ page: 7 here: "),
+        ("_1 + 1", "_2 + 1", "✗ page: 43 here: [2]"),
+        ("mean 3.5", "mean 4.5", "✗ page: 4.5 here: 3.5"),
+        ("shares with z", "shares with q", "✗ page: q here: z"),
+        ("'summ' (a nil", "'sum' (a nil", "✗ page: 'sum' here: 'summ'"),
+    ],
+)
+def test_a_page_that_does_not_hold(
+    engine: Engine, printed: Printed, shown: str, wrong: str, mark: str
+) -> None:
+    assert PAGE.count(shown) >= 1
+    assert mark in pasted(engine, printed, PAGE.replace(shown, wrong, 1))

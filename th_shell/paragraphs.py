@@ -1,0 +1,31 @@
+"""Texts as the width of the screen allows: paragraphs, and two columns."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Sequence
+
+__all__ = ["filled", "line_width", "two_columns"]
+
+
+def line_width() -> int:
+    """The columns that a line of help may have."""
+    return max(min(shutil.get_terminal_size().columns, 80) - 2, 20)
+
+
+def filled(text: str, indent: int = 0) -> str:
+    """A paragraph behind a margin."""
+    margin = " " * indent
+    lines = textwrap.wrap(text, line_width(), initial_indent=margin, subsequent_indent=margin)
+    return "\n".join(lines) + "\n"
+
+
+def two_columns(rows: Sequence[tuple[str, str]]) -> str:
+    """Names and what they mean: below the names where the screen is narrow."""
+    width = max(len(name) for name, _ in rows) + 4
+    if width > line_width() // 2:
+        return "".join(f"  {name}\n{filled(meaning, 4)}" for name, meaning in rows)
+    return "".join(
+        f"  {name}".ljust(width) + filled(meaning, width).lstrip() for name, meaning in rows
+    )
