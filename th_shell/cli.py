@@ -44,6 +44,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _main(argv: list[str] | None) -> int:
     _let_signals_end_the_program()
+    _open_missing_streams()
     try:
         options = parse(sys.argv[1:] if argv is None else argv)
     except UsageError as error:
@@ -101,6 +102,21 @@ def _let_signals_end_the_program() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def _open_missing_streams() -> None:
+    """Give th the standard streams that it was started without (`th <&-`).
+
+    Otherwise, the first files that a program opens would be these streams. The input is empty, and
+    writing to the others is an error.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY)  # the lowest number that is free: this one
+    sys.stdin = sys.stdin or open(0, closefd=False)
+    sys.stderr = sys.stderr or open(os.devnull, "w")
 
 
 def _run(options: Options) -> int:

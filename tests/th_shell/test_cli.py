@@ -396,3 +396,34 @@ def test_it_starts_fast(
         if len(th) >= 3 and min(th) <= most * min(numpy):
             break
     assert min(th) <= most * min(numpy)
+
+
+PROGRAM_WITH_A_FILE = "local f = io.open('written', 'w') f:write('kept') f:close() print(5)"
+
+
+@pytest.mark.parametrize(
+    ("closed", "program", "expected"),
+    [
+        ("<&-", "", (0, "", "")),
+        ("<&-", "print(io.read())", (0, "nil\t\n", "")),
+        (">&-", PROGRAM_WITH_A_FILE, (1, "", "th: write error\n")),
+        ("2>&-", "print(1) error('a')", (1, "1\t\n", "")),
+    ],
+)
+def test_closed_standard_streams(
+    tmp_path: Path, closed: str, program: str, expected: tuple[int, str, str]
+) -> None:
+    top = Path(__file__).parents[2]
+    words = ["-e", program] if program else []
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "th_shell", *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(top)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    done.stderr = done.stderr.replace(": Bad file descriptor", "")  # the C library may forget why
+    assert outcome(done) == expected
+    if program == PROGRAM_WITH_A_FILE:
+        assert (tmp_path / "written").read_text() == "kept"
