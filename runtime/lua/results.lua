@@ -34,7 +34,7 @@ function shell.keep(value)
   _RESULTS[count] = value
   -- False and not nil, which would change the number of results.
   if count > most then _RESULTS[count - most] = false end
-  _LAST = value
+  if value ~= nil then _LAST = value end -- as in the reference
   if list ~= _RESULTS then list, places = _RESULTS, {} end
   if current and value ~= nil then places[current] = count end
 end

@@ -53,16 +53,6 @@ def _ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt while a line is read; otherwise the prompt ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def _readline() -> ModuleType | None:
     try:
         import readline
