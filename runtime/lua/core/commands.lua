@@ -6,25 +6,16 @@
 local th = ...
 local host = th.host
 
-local type, error, pcall, tonumber, floor, match = type, error, pcall, tonumber, math.floor,
-  string.match
+local type, pcall, floor = type, pcall, math.floor
 local execute, popen = os.execute, io.popen
 local stdout = io.stdout
 
 -- luacheck: globals os.execute io.popen
 
-local WRONG_ARGUMENT = "^bad argument #(%d+) to '[^']*' %((.*)%)$"
-
--- Puts the limit back, and returns the results of a pcall. Its errors about arguments tell the
--- program's line and the name by which the program has called our function.
-local function finish(limit, ok, ...)
+-- Puts the limit back, and returns the results of a pcall.
+local function finish(limit, ...)
   if limit then th.ask(host.os_put_limit_back, limit) end
-  if ok then return ... end
-  local message = (...)
-  local arg, detail
-  if type(message) == 'string' then arg, detail = match(message, WRONG_ARGUMENT) end
-  if arg then th.argument_error(tonumber(arg), detail) end
-  error(message, 0)
+  return th.results(...)
 end
 
 --- os.execute with Lua 5.2's results: success, 'exit' or 'signal', code.

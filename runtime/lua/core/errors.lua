@@ -4,7 +4,8 @@
 
 local th = ...
 
-local error, type, pcall, rawget, tostring = error, type, pcall, rawget, tostring
+local error, type, pcall, rawget = error, type, pcall, rawget
+local tostring, tonumber = tostring, tonumber
 local getinfo, traceback, raw_metatable = debug.getinfo, debug.traceback, debug.getmetatable
 local byte, sub, format = string.byte, string.sub, string.format
 local find, match, gmatch, concat = string.find, string.match, string.gmatch, table.concat
@@ -63,6 +64,19 @@ function th.argument_error(arg, detail, name)
     if arg == 0 then error(format("calling '%s' on bad self (%s)", name, detail), level) end
   end
   error(format("bad argument #%d to '%s' (%s)", arg, name, detail), level)
+end
+
+local WRONG_ARGUMENT = "^bad argument #(%d+) to '[^']*' %((.*)%)$"
+
+--- Returns the results of a pcall of one of Lua's functions, which a function of ours replaces. Its
+-- errors about arguments tell the program's line and the name by which the program has called ours.
+function th.results(ok, ...)
+  if ok then return ... end
+  local message = (...)
+  local arg, detail
+  if type(message) == 'string' then arg, detail = match(message, WRONG_ARGUMENT) end
+  if arg then th.argument_error(tonumber(arg), detail) end
+  error(message, 0)
 end
 
 --- Raises an error with the position of the program's line.

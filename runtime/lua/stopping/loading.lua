@@ -3,10 +3,9 @@
 -- @module loading
 
 local th = ...
-local counters, turns = th.counters, th.turns
+local counters, turns, results = th.counters, th.turns, th.results
 
-local type, pcall, error, select, tonumber = type, pcall, error, select, tonumber
-local match = string.match
+local type, pcall, error, select = type, pcall, error, select
 local getinfo, upvalueid = debug.getinfo, debug.upvalueid
 local sethook, gethook = debug.sethook, debug.gethook
 
@@ -14,8 +13,6 @@ local sethook, gethook = debug.sethook, debug.gethook
 local loadstring, load, loadfile = loadstring, load, loadfile
 local dump = string.dump
 local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
-
-local WRONG_ARGUMENT = "^bad argument #(%d+) to '[^']*' %((.*)%)$"
 
 local loading = { counts = false }
 th.loading = loading
@@ -33,17 +30,6 @@ local function prepared(f, ...)
 end
 
 local function pass(...) return ... end
-
--- The results of a pcall of one of Lua's functions. Its errors about arguments tell the program's
--- line and the name by which the program has called ours.
-local function results(ok, ...)
-  if ok then return ... end
-  local message = (...)
-  local arg, detail
-  if type(message) == 'string' then arg, detail = match(message, WRONG_ARGUMENT) end
-  if arg then th.argument_error(tonumber(arg), detail) end
-  error(message, 0)
-end
 
 -- No function below leaves by a tail call before `results` has returned: its name would be lost.
 local replaced = {}
