@@ -78,9 +78,15 @@ def _loop(engine: Engine, text: str) -> object:
         return engine.compile(frame % code, b"=timeit")
 
 
+#: From here on, three digits make 1 of it, and of the smaller unit 1e+03.
+_ROUNDED_UP = 0.9995
+_THOUSAND = 1000 * _ROUNDED_UP
+
+
 def duration(seconds: float) -> str:
     """A time in the unit that fits, with three digits."""
     for size, unit in _UNITS:
-        if seconds >= size or unit == "ns":
-            return f"{seconds / size:.3g} {unit}"
+        if seconds >= _ROUNDED_UP * size or unit == "ns":
+            count = seconds / size
+            return f"{count:.3g} {unit}" if count < _THOUSAND else f"{count:.0f} {unit}"
     raise AssertionError

@@ -23,7 +23,17 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(12.345, "12.3 s"), (0.5, "500 ms"), (2.5e-5, "25 µs"), (3e-9, "3 ns"), (0, "0 ns")],
+    [
+        (1234.0, "1234 s"),
+        (12.345, "12.3 s"),
+        (0.9996, "1 s"),
+        (0.5, "500 ms"),
+        (0.0009996, "1 ms"),
+        (0.0009994, "999 µs"),
+        (2.5e-5, "25 µs"),
+        (3e-9, "3 ns"),
+        (0, "0 ns"),
+    ],
 )
 def test_durations(seconds: float, text: str) -> None:
     assert duration(seconds) == text
