@@ -269,7 +269,10 @@ class Engine:
         return describe(threading.main_thread().ident or 0)
 
     def start_samples(self) -> None:
-        """Begin to note every millisecond of processor time which line of the program runs."""
+        """Begin to note which line of the program runs, at every millisecond of processor time.
+
+        Where the system's clock ticks less often, at every tick.
+        """
         self._lua.call(b"start_samples")
 
     def end_samples(self) -> list[tuple[str, str, int]]:

@@ -42,7 +42,7 @@ def _report(session: Session, samples: list[tuple[str, str, int]]) -> list[str]:
         states[state] += count
     total = sum(places.values())
     if not total:
-        return ["no sample: it takes less than a millisecond"]
+        return ["no sample: it takes a few milliseconds at most"]
     shown = sorted(places.most_common(_LINES), key=lambda one: one[0] == _UNKNOWN)
     width = max(len(place) for place, _ in shown)
     lines = [

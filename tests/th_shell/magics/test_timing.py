@@ -64,8 +64,8 @@ def test_each_of_many_runs_does_all(session: Session) -> None:
 
 def test_what_the_first_run_loads_is_not_measured(session: Session) -> None:
     session.submit("first = true")
-    _, mean, count = timing._measure(session, "if first then first = false sys.sleep(0.05) end")
-    assert count > 100 and mean < 1e-3
+    _, mean, _ = timing._measure(session, "if first then first = false sys.sleep(0.05) end")
+    assert mean < 5e-3  # a tenth of the pause: one of five batches would have a run with it
 
 
 @pytest.mark.parametrize("text", ["x:add(1)", "= 1 + 1", "n = n + 1", "x:sum();", "return 1"])
@@ -109,10 +109,13 @@ def test_time_in_operations_belongs_to_the_line_that_calls_them(
     session: Session, printed: Printed
 ) -> None:
     session.submit("x = torch.randn(60, 60)")
-    session.submit("%profile for i = 1, 10 do torch.svd(x) end")
+    session.submit("%profile for i = 1, 300 do torch.svd(x) end")
     assert re.match(r" +\d+%  stdin:1\n", printed())
 
 
 def test_what_is_too_short_to_be_seen(session: Session, printed: Printed) -> None:
     session.submit("%profile x = 1")
-    assert printed().splitlines()[-1] in ("no sample: it takes less than a millisecond", "1 sample")
+    assert printed().splitlines()[-1] in (
+        "no sample: it takes a few milliseconds at most",
+        "1 sample",
+    )
