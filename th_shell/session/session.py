@@ -91,7 +91,6 @@ class Session:
         self._watch = Watch(engine)
         self._numbered = numbered
         self._known_to_chance = 0  # so many entries of the log
-        #: Whether Ctrl-C stops what runs now; see `stoppable`.
         #: Whether Ctrl-C stops what runs now (see `stoppable`).
         self.can_stop = False
         # While an input grows line by line, its beginning is compiled again and again.
