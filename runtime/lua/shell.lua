@@ -107,10 +107,16 @@ function shell.count_loops()
   loading.count_loops()
 end
 
+local free_reserve -- see below
+
 --- Compiles a chunk. Where it cannot, returns nil, the message, and whether only the end of the
 -- chunk is missing.
 function shell.compile(source, name)
   local f, message = loadstring(source, name)
+  if not f and find(message, OUT_OF_MEMORY, 1, true) then
+    free_reserve()
+    f, message = loadstring(source, name)
+  end
   if f then return f end
   -- The message "'<eof>' expected near 'x'" is another one: nothing is missing there.
   return nil, message, find(message, "near '<eof>'", 1, true) ~= nil
@@ -146,22 +152,22 @@ local function keep_reserve()
 end
 keep_reserve()
 
--- Allocates the reserve again if it was freed, or frees it if there is too little memory without it.
--- What the program has dropped meanwhile may still be there: without a reserve, the next error for
--- want of memory would leave none for the inputs that follow it.
-local function update_reserve()
-  if not reserve then
-    keep_reserve()
-    if reserve then return end
-    pcall(th.collect)
-    keep_reserve()
-  end
-  local has_room = pcall(probe.reserve, probe, NEEDED)
-  probe:free()
-  if reserve and not has_room then
+function free_reserve()
+  if reserve then
     reserve:free()
     reserve, th.reserved = nil, 0
-    pcall(th.collect)
+  end
+  pcall(th.collect)
+end
+
+-- Frees the reserve if there is too little memory without it, or allocates it again.
+local function update_reserve()
+  local ok = pcall(probe.reserve, probe, NEEDED)
+  probe:free()
+  if ok then
+    if not reserve then keep_reserve() end
+  elseif reserve then
+    free_reserve()
   end
 end
 
