@@ -34,7 +34,9 @@ class Binding:
         self._by_position = by_position
         self._by_name = by_name
         self._apart = apart  # from this argument on all are ints of one tuple
-        self._takes_out = "out" in inspect.signature(implementation).parameters
+        own = inspect.signature(implementation).parameters
+        self._takes_out = "out" in own
+        self._checked = [name for name in OPTIONS if name not in own]
         self.plan = self._make()
 
     def check(self, args: Sequence[Any], named: Mapping[str, Any]) -> None:
@@ -52,7 +54,7 @@ class Binding:
         return self._call
 
     def _is_ours(self, name: str) -> bool:
-        return name in OPTIONS or (name == "out" and not self._takes_out)
+        return name in self._checked or (name == "out" and not self._takes_out)
 
     def _convert(
         self, args: Sequence[Any], named: Mapping[str, Any]
@@ -65,7 +67,7 @@ class Binding:
 
     def _call(self, *args: Any, **named: Any) -> Any:
         values, found = self._convert(args, named)
-        for name in [name for name in found if name in OPTIONS]:
+        for name in [name for name in found if name in self._checked]:
             OPTIONS[name](found.pop(name))
         if self._takes_out or found.get("out") is None:
             if not self._takes_out:

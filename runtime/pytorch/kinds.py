@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import dtype
+from runtime.pytorch.dtypes import dtype, dtype_of_python
 from runtime.pytorch.schema import Parameter
 from runtime.pytorch.tensor import Tensor
 
@@ -107,6 +107,17 @@ def _tensors(given: type) -> Converter | None:
     return _as_tensors if issubclass(given, (tuple, list)) else None
 
 
+def _as_dtype(value: Any) -> dtype:
+    found = dtype_of_python(value)
+    if found is None:
+        raise Rejected
+    return found
+
+
+def _dtype(given: type) -> Converter | None:
+    return AS_IT_IS if given is dtype else _as_dtype if given is type else None
+
+
 def _instances(*types: type) -> Callable[[type], Converter | None]:
     return lambda given: AS_IT_IS if issubclass(given, types) else None
 
@@ -122,7 +133,7 @@ KINDS: dict[str, Callable[[type], Converter | None]] = {
     "object": _instances(object),
     "tuple of ints": _ints,
     "tuple of Tensors": _tensors,
-    "torch.dtype": _instances(dtype),
+    "torch.dtype": _dtype,
 }
 
 
@@ -137,7 +148,7 @@ def converter(parameter: Parameter, given: type, numbers: bool = False) -> Conve
     numbers: whether Python's numbers are taken for tensors.
     """
     if given is type(None):
-        return AS_IT_IS if parameter.nullable else None
+        return AS_IT_IS if parameter.nullable or parameter.kind == "object" else None
     found = KINDS[parameter.kind](given)
     if found is None and parameter.single:
         as_int = _int(given)
@@ -149,4 +160,7 @@ def converter(parameter: Parameter, given: type, numbers: bool = False) -> Conve
 
 def kind_of(value: Any) -> str:
     """The name of a value's type in messages."""
-    return type(value).__name__
+    kind = type(value)
+    if kind is Tensor or kind.__module__ not in ("torch", "numpy"):
+        return kind.__name__
+    return f"{kind.__module__}.{kind.__name__}"

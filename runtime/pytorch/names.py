@@ -11,7 +11,8 @@ from runtime.pytorch import ops
 from runtime.pytorch.device import device
 from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, promote_types, set_default_dtype
 from runtime.pytorch.dtypes import default_dtype as get_default_dtype
-from runtime.pytorch.options import layout, memory_format, strided
+from runtime.pytorch.legacy import TENSOR_TYPES
+from runtime.pytorch.options import MEMORY_FORMATS, layout, memory_format, strided
 from runtime.pytorch.promotion import can_cast
 from runtime.pytorch.size import Size
 from runtime.pytorch.table import FUNCTIONS
@@ -26,12 +27,13 @@ def _collect() -> dict[str, Any]:
     names: dict[str, Any] = {kind.name: kind for kind in DTYPES}
     names |= {alias: names[name] for alias, name in ALIASES.items()}
     names |= {name: made for name, made in FUNCTIONS.items() if "." not in name}
+    names |= {t.__name__: t for t in TENSOR_TYPES.values() if not t.is_cuda}
     for listed in (Size, Tensor, can_cast, device, dtype, layout, memory_format):
         names[listed.__name__] = listed
     for function in (promote_types, set_default_dtype):
         names[function.__name__] = function
     names["get_default_dtype"] = get_default_dtype
-    names["strided"] = strided
+    names |= {constant.name: constant for constant in (strided, *MEMORY_FORMATS)}
     return names
 
 

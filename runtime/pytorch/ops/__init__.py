@@ -3,6 +3,24 @@
 Importing one registers its operations in the table.
 """
 
-from runtime.pytorch.ops import creation, geometry, pointwise
+from runtime.pytorch.ops import (
+    conversion,
+    creation,
+    data,
+    geometry,
+    legacy_types,
+    pointwise,
+    ranges,
+    scalars,
+)
 
-__all__ = ["creation", "geometry", "pointwise"]
+__all__ = [
+    "conversion",
+    "creation",
+    "data",
+    "geometry",
+    "legacy_types",
+    "pointwise",
+    "ranges",
+    "scalars",
+]
