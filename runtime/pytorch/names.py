@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch import ops
+from runtime.pytorch import cuda, ops, utils, version
 from runtime.pytorch.device import device
 from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, promote_types, set_default_dtype
 from runtime.pytorch.dtypes import default_dtype as get_default_dtype
 from runtime.pytorch.options import layout, memory_format, strided
 from runtime.pytorch.promotion import can_cast
 from runtime.pytorch.size import Size
+from runtime.pytorch.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
 from runtime.pytorch.table import FUNCTIONS
 from runtime.pytorch.tensor import Tensor
 
@@ -30,8 +31,12 @@ def _collect() -> dict[str, Any]:
         names[listed.__name__] = listed
     for function in (promote_types, set_default_dtype):
         names[function.__name__] = function
+    for kept in (TypedStorage, UntypedStorage):
+        names[kept.__name__] = kept
+    names |= STORAGE_CLASSES
     names["get_default_dtype"] = get_default_dtype
-    names["strided"] = strided
+    names |= {"strided": strided, "cuda": cuda, "utils": utils, "version": version}
+    names["__version__"] = version.__version__
     return names
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import NUMPY_DTYPES, Category, dtype
+from runtime.pytorch.memory import resize_storage
 from runtime.pytorch.shapes import Shape, contiguous_strides, listed
 from runtime.pytorch.tensor import Tensor
 
@@ -108,7 +109,7 @@ def resize_to(out: Tensor, shape: Shape) -> None:
     place = out.offset * width
     needed = place + int(np.prod(shape)) * width
     if needed > storage.data.nbytes:
-        storage.resize(needed // storage.data.itemsize)
+        resize_storage(storage, -(-needed // storage.data.itemsize))
     strides = tuple(step * width for step in contiguous_strides(shape))
     out.set_view(storage, place, shape, strides)
 
