@@ -66,7 +66,7 @@ def elements_text(array: Array, indent: int) -> str:
     texts, width = _aligned(shown)
     if not array.ndim:
         return texts[0]
-    return _Block(shown.shape, cuts, edge, indent, width).text(0, iter(texts))
+    return _Block(shown.shape, cuts, indent, width).text(0, iter(texts))
 
 
 def _ends(array: Array, cuts: Sequence[bool], edge: int) -> Array:
@@ -121,13 +121,12 @@ def _whole_number(value: float) -> str:
 class _Block:
     """Puts texts, in the order of the elements, into brackets and lines.
 
-    shape: of what is shown. cuts: the dimensions of which parts are left out, behind the first
-    `edge` of them. indent: spaces before the bracket. width: characters of one text.
+    shape: of what is shown. cuts: the dimensions of which the middle is left out. indent: spaces
+    before the bracket. width: characters of one text.
     """
 
     shape: tuple[int, ...]
     cuts: Sequence[bool]
-    edge: int
     indent: int
     width: int
 
@@ -138,13 +137,13 @@ class _Block:
             return self._row(list(islice(texts, size)))
         parts = [self.text(axis + 1, texts) for _ in range(size)]
         if self.cuts[axis]:
-            parts.insert(self.edge, "...")
+            parts.insert(len(parts) // 2, "...")
         return self._bracketed(parts, axis, "," + "\n" * below)
 
     def _row(self, texts: list[str]) -> str:
         axis = len(self.shape) - 1
         if self.cuts[axis]:
-            texts.insert(self.edge, " ...")
+            texts.insert(len(texts) // 2, " ...")
         room = OPTIONS.linewidth - self.indent - axis
         count = max(1, floor(room / (self.width + len(", "))))
         lines = [", ".join(texts[i : i + count]) for i in range(0, len(texts), count)]

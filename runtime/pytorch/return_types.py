@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any
 
-from runtime.pytorch.c_types import CType, class_name
+from runtime.pytorch.c_types import CType
 
 __all__ = ["RESULTS", "ReturnType", "all_return_types"]
 
@@ -22,22 +22,22 @@ class ReturnType(CType, tuple[Any, ...]):
     __match_args__: tuple[str, ...] = ()
     n_fields = n_sequence_fields = n_unnamed_fields = 0
 
-    def __new__(cls, sequence: Iterable[Any], dict: object = None) -> ReturnType:  # noqa: A002
-        """A result of its parts. dict: what pickles of the reference have, and nothing needs.
+    def __new__(cls, sequence: Iterable[Any]) -> ReturnType:
+        """A result of its parts.
 
         Errors: TypeError for what is no sequence, or has another number of parts.
         """
         parts = _parts(sequence)
         if len(parts) != cls.n_fields:
             takes = f"takes a {cls.n_fields}-sequence ({len(parts)}-sequence given)"
-            raise TypeError(f"{class_name(cls)}() {takes}")
+            raise TypeError(f"torch.return_types.{cls.__name__}() {takes}")
         return tuple.__new__(cls, parts)
 
     def __repr__(self) -> str:
         """The name, and a line for each part."""
         parts = zip(self.__match_args__, self, strict=True)
         lines = ",\n".join(f"{name}={part!r}" for name, part in parts)
-        return f"{class_name(type(self))}(\n{lines})"
+        return f"torch.return_types.{type(self).__name__}(\n{lines})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy."""

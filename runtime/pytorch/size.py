@@ -64,6 +64,9 @@ class Size(CType, tuple[int, ...]):
 
     def __mul__(self, times: SupportsIndex) -> Any:
         """These sizes, several times."""
+        if not hasattr(times, "__index__"):
+            what = f"non-int of type '{type_name(times)}'"
+            raise TypeError(f"can't multiply sequence by {what}")
         return size_of(tuple.__mul__(self, times))
 
     __rmul__ = __mul__

@@ -1,23 +1,31 @@
-"""torch.device: where a tensor is. Any device has a name; tensors are on the CPU alone."""
+"""torch.device: where a tensor is. Any device has a name; tensors are on the processor alone.
+
+Errors of devices that are not there are those of PyTorch on a machine without them.
+"""
 
 from __future__ import annotations
 
 import re
+from types import NoneType
 from typing import Any
 
-from runtime.pytorch.c_types import CType, type_name
+from runtime.pytorch.c_types import CType
+from runtime.pytorch.messages import invalid_arguments
+from runtime.pytorch.schema import parse
 
-__all__ = ["CPU", "device"]
+__all__ = ["CPU", "NO_DRIVER", "check_device", "device"]
 
+NO_DRIVER = (
+    "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed "
+    "a driver from http://www.nvidia.com/Download/index.aspx"
+)
 _TYPES = (
     "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu "
     "mtia privateuseone"
 ).split()
 _TEXT = re.compile(r"(?P<type>[A-Za-z_]+)(?::(?P<index>0|[1-9][0-9]*))?")
 _INT_LIMIT = 2**31
-_NAMES = ("type", "index")
-_FORMS = "expected one of:\n * (torch.device device)\n{}* (str type, int index = -1)\n"
-_MISFIT = "      didn't match because some of the arguments have invalid types: (!{}!)\n "
+_FORMS = (parse("device(torch.device device)"), parse("device(str type, int index = -1)"))
 
 
 class device(CType):
@@ -33,16 +41,11 @@ class device(CType):
 
         Errors: RuntimeError for names of no device; TypeError for other arguments.
         """
-        if not args and named.keys() == {"device"}:
-            args, named = (named["device"],), {}
-        if len(args) == 1 and not named:
-            return _of_one(args[0])
-        names = (*_NAMES[: len(args)], *named)
-        if len(args) > len(_NAMES) or set(names) not in ({"type"}, set(_NAMES)):
-            raise _misfit(*args, **named)
-        if len(set(names)) < len(names):
-            raise TypeError(f"device() got multiple values for argument '{names[-1]}'")
-        return _typed(*args, **named)
+        one = len(args) == 1 and not named or not args and named.keys() == {"device"}
+        made = _of_one((*args, *named.values())[0]) if one else _of_type(args, named)
+        if made is None:
+            raise invalid_arguments(_FORMS, args, named)
+        return made
 
     def __repr__(self) -> str:
         """As PyTorch prints it, which reads a negative index as 16 bits without a sign."""
@@ -75,8 +78,7 @@ class device(CType):
 
     def __enter__(self) -> device:
         """In a `with` block new tensors are on this device; it can only be the CPU."""
-        if self.type != "cpu":
-            raise NotImplementedError(f"new tensors are on the CPU, not on '{self}'")
+        check_device(self)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -93,29 +95,35 @@ def _device(type: str, index: int | None) -> device:
     return made
 
 
-def _of_one(value: object) -> device:
+def _of_one(value: object) -> device | None:
+    """The device of a text or an index, or that device; None for other arguments."""
     if isinstance(value, device):
         return value
-    if isinstance(value, bytes):
-        value = value.decode()
-    if isinstance(value, str):
-        return _device(*_parse(value))
+    if isinstance(value, (str, bytes)):
+        return _device(*_parse(_text(value)))
     if isinstance(value, int) and not isinstance(value, bool):
         return _device("cuda", _not_negative(value))
-    raise _misfit(value)
+    return None
 
 
-def _typed(type: object, index: object = None) -> device:
-    """The device of a type and an index that were given apart."""
-    if not isinstance(type, str):
-        raise _wrong_argument("type", 1, "str", type)
-    if index is not None and (not isinstance(index, int) or isinstance(index, bool)):
-        raise _wrong_argument("index", 2, "int", index)
-    name, in_text = _parse(type)
+def _of_type(args: tuple[Any, ...], named: dict[str, Any]) -> device | None:
+    """The device of a type and an index that were given apart; None for other arguments."""
+    names = (*("type", "index")[: len(args)], *named)
+    if len(names) != len(args) + len(named) or sorted(names) not in (["type"], ["index", "type"]):
+        return None
+    given = dict(zip(names, (*args, *named.values()), strict=True))
+    kind, index = given["type"], given.get("index")
+    if not isinstance(kind, (str, bytes)) or type(index) not in (int, NoneType):
+        return None
+    name, in_text = _parse(_text(kind))
     if in_text is not None:
         why = "because index was passed explicitly"
-        raise RuntimeError(f"type (string) must not include an index {why}: {type}")
-    return _device(name, index if index is None else _not_negative(index))
+        raise RuntimeError(f"type (string) must not include an index {why}: {_text(kind)}")
+    return _device(name, None if index is None else _not_negative(index))
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def _parse(text: str) -> tuple[str, int | None]:
@@ -140,21 +148,15 @@ def _not_negative(index: int) -> int:
     return index
 
 
-def _wrong_argument(name: str, position: int, expected: str, value: object) -> TypeError:
-    place = f"argument '{name}' (position {position})"
-    return TypeError(f"device(): {place} must be {expected}, not {type_name(value)}")
-
-
-def _misfit(*args: object, **named: object) -> TypeError:
-    """For arguments that fit no form: what was given, and the forms."""
-    given = [type_name(value) for value in args]
-    given += [f"{name}={type_name(value)}" for name, value in named.items()]
-    why = _MISFIT.format(*given) if len(args) == 1 and not named else " "
-    forms = _FORMS.format(why)
-    got = ", ".join(given)
-    return TypeError(
-        f"device() received an invalid combination of arguments - got ({got}), but {forms}"
-    )
+def check_device(value: Any) -> None:
+    """Raise the error of PyTorch without devices where a tensor is wanted on one."""
+    if value is None:
+        return
+    wanted = value if isinstance(value, device) else device(value)
+    if wanted.type == "cuda":
+        raise RuntimeError(NO_DRIVER)
+    if wanted.type != "cpu":
+        raise NotImplementedError(f"tensors on the device '{wanted}' are not provided here")
 
 
 CPU = _device("cpu", None)
