@@ -15,7 +15,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.core.storage import Storage
-from runtime.pytorch.device import NO_DRIVER, device
+from runtime.pytorch.device import CPU, NO_DRIVER, device
 from runtime.pytorch.dtypes import DTYPES, default_dtype, dtype, dtype_of
 from runtime.pytorch.dtypes import dtype as DType
 from runtime.pytorch.memory import address_of, resize_storage, storage_type
@@ -47,7 +47,7 @@ class _Storage:
     @property
     def device(self) -> device:
         """Where the elements are."""
-        return device("cpu")
+        return CPU
 
     @property
     def is_cuda(self) -> bool:
