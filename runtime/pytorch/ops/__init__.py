@@ -3,6 +3,6 @@
 Importing one registers its operations in the table.
 """
 
-from runtime.pytorch.ops import creation, geometry, interchange, pointwise, text
+from runtime.pytorch.ops import creation, geometry, interchange, pointwise, reduce, text
 
-__all__ = ["creation", "geometry", "interchange", "pointwise", "text"]
+__all__ = ["creation", "geometry", "interchange", "pointwise", "reduce", "text"]
