@@ -43,8 +43,9 @@ class _CMeta(type):
         members.setdefault("__qualname__", name)
         return super().__new__(mcs, f"{members['__module__']}.{name}", bases, members, **options)
 
-    def __getattribute__(cls, name: str) -> Any:
-        return type.__getattribute__(cls, "__qualname__" if name == "__name__" else name)
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]  # which could be set
+        return cls.__qualname__
 
 
 class CType(metaclass=_CMeta):
