@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.pytorch.c_types import type_name
 from runtime.pytorch.dtypes import dtype
 from runtime.pytorch.schema import Parameter
 from runtime.pytorch.tensor import Tensor
@@ -150,4 +151,4 @@ def converter(parameter: Parameter, given: type, numbers: bool = False) -> Conve
 
 def kind_of(value: Any) -> str:
     """The name of a value's type in messages."""
-    return type(value).__name__
+    return type_name(value)

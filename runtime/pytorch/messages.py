@@ -100,7 +100,8 @@ def _missing(schema: Schema, args: Args, named: Named) -> str:
         if at >= len(args) and p.default is None and p.name not in named
     ]
     plural = "s" if len(names) == 1 else ""  # as PyTorch has it
-    return f"{schema.name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}"
+    what = f"{len(names)} required positional argument{plural}"
+    return f"{schema.name}() missing {what}: {', '.join(names)}"
 
 
 def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> str:

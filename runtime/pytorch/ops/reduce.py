@@ -93,16 +93,12 @@ def sum_all(input: Tensor, *, dtype: DType | None = None) -> Tensor:
 
 
 @op(f"sum(Tensor input, tuple of ints[1]? dim, bool keepdim = False, *, {_DTYPE}, {_OUT})")
-def sum(
-    input: Tensor, dim: Any, keepdim: bool = False, *, dtype: DType | None = None
-) -> Tensor:
+def sum(input: Tensor, dim: Any, keepdim: bool = False, *, dtype: DType | None = None) -> Tensor:
     """The sums along dimensions; of whole numbers as int64."""
     return _total(input, axes_of(dim, input.array.ndim), keepdim, dtype)
 
 
-@op(
-    f"nansum(Tensor input, tuple of ints[1] dim = None, bool keepdim = False, *, {_DTYPE}, {_OUT})"
-)
+@op(f"nansum(Tensor input, tuple of ints[1] dim = None, bool keepdim = False, *, {_DTYPE}, {_OUT})")
 def nansum(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
 ) -> Tensor:
@@ -120,9 +116,7 @@ def prod_all(input: Tensor, *, dtype: DType | None = None) -> Tensor:
 
 
 @op(f"prod(Tensor input, int dim, bool keepdim = False, *, {_DTYPE}, {_OUT})")
-def prod(
-    input: Tensor, dim: int, keepdim: bool = False, *, dtype: DType | None = None
-) -> Tensor:
+def prod(input: Tensor, dim: int, keepdim: bool = False, *, dtype: DType | None = None) -> Tensor:
     """The products along a dimension; of whole numbers as int64."""
     return _product(input.array, axes_of(dim, input.array.ndim), keepdim, dtype)
 
@@ -156,9 +150,7 @@ def mean_all(input: Tensor, *, dtype: DType | None = None) -> Tensor:
 
 
 @op(f"mean(Tensor input, tuple of ints[1]? dim, bool keepdim = False, *, {_DTYPE}, {_OUT})")
-def mean(
-    input: Tensor, dim: Any, keepdim: bool = False, *, dtype: DType | None = None
-) -> Tensor:
+def mean(input: Tensor, dim: Any, keepdim: bool = False, *, dtype: DType | None = None) -> Tensor:
     """The averages along dimensions."""
     return _mean(input, axes_of(dim, input.array.ndim), keepdim, dtype)
 
@@ -195,9 +187,7 @@ def nanmean(
     return wrap(quietly.run(np.true_divide, total, known.astype(total.dtype)))
 
 
-def _variance(
-    input: Tensor, dim: Any, correction: Any, keepdim: bool
-) -> tuple[Array, Array]:
+def _variance(input: Tensor, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
     """Variances and averages, in the precision of float64 for the smaller types."""
     array = input.array
     if array.dtype.kind != "f":
@@ -241,7 +231,9 @@ def _register_variance(name: str, is_root: bool, with_mean: bool) -> None:
         function.__doc__ = f"{what} along dimensions, or of all elements{more}."
     method = not with_mean
     kept = "*, " + keep[2:] if keep else ""
-    first = f"{name}(Tensor input, tuple of ints[1]? dim, bool unbiased = True, bool keepdim = False"
+    first = (
+        f"{name}(Tensor input, tuple of ints[1]? dim, bool unbiased = True, bool keepdim = False"
+    )
     op(f"{first}, {kept})" if kept else f"{first})", method=method)(compute)
     op(
         f"{name}(Tensor input, tuple of ints[1] dim = None, *, Number correction = None, "
@@ -424,4 +416,3 @@ def _register_running(name: str, ufunc: np.ufunc) -> None:
 
 _register_running("cummax", np.maximum)
 _register_running("cummin", np.minimum)
-
