@@ -3,6 +3,24 @@
 Importing one registers its operations in the table.
 """
 
-from runtime.pytorch.ops import creation, geometry, interchange, pointwise, reduce, text
+from runtime.pytorch.ops import (
+    creation,
+    factors,
+    geometry,
+    interchange,
+    pointwise,
+    products,
+    reduce,
+    text,
+)
 
-__all__ = ["creation", "geometry", "interchange", "pointwise", "reduce", "text"]
+__all__ = [
+    "creation",
+    "factors",
+    "geometry",
+    "interchange",
+    "pointwise",
+    "products",
+    "reduce",
+    "text",
+]
