@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch import cuda, ops, return_types, utils, version
+from runtime.pytorch import cuda, ops, random, return_types, utils, version
 from runtime.pytorch.device import device
 from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, promote_types, set_default_dtype
 from runtime.pytorch.dtypes import default_dtype as get_default_dtype
@@ -36,10 +36,12 @@ def _collect() -> dict[str, Any]:
     for kept in (TypedStorage, UntypedStorage):
         names[kept.__name__] = kept
     names |= STORAGE_CLASSES
+    names |= {name: getattr(random, name) for name in random.__all__ if name != "fork_rng"}
     names["get_default_dtype"] = get_default_dtype
     names |= {
         "strided": strided,
         "cuda": cuda,
+        "random": random,
         "return_types": return_types,
         "utils": utils,
         "version": version,

@@ -19,6 +19,7 @@ __all__ = [
     "check_target",
     "deliver",
     "overlaps_itself",
+    "resize",
     "resize_to",
     "write_in_place",
 ]
@@ -104,8 +105,13 @@ def resize_to(out: Tensor, shape: Shape) -> None:
             UserWarning,
             stacklevel=4,
         )
+    resize(out, shape)
+
+
+def resize(out: Tensor, shape: Shape) -> None:
+    """Make a tensor a contiguous one of a shape; its storage grows if it is too small."""
     storage = out.storage_object
-    width = array.itemsize
+    width = out.array.itemsize
     place = out.offset * width
     needed = place + int(np.prod(shape)) * width
     if needed > storage.data.nbytes:

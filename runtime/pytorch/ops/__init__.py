@@ -3,6 +3,24 @@
 Importing one registers its operations in the table.
 """
 
-from runtime.pytorch.ops import creation, geometry, interchange, pointwise, text
+from runtime.pytorch.ops import (
+    creation,
+    geometry,
+    interchange,
+    pointwise,
+    random,
+    random_in_place,
+    sampling,
+    text,
+)
 
-__all__ = ["creation", "geometry", "interchange", "pointwise", "text"]
+__all__ = [
+    "creation",
+    "geometry",
+    "interchange",
+    "pointwise",
+    "random",
+    "random_in_place",
+    "sampling",
+    "text",
+]
