@@ -171,7 +171,8 @@ def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: Any =
         parts = [np.linalg.lstsq(x, y, rcond)[0] for x, y in zip(a, right, strict=True)]
         found, rank = np.stack(parts), np.full(a.shape[:-2], min(a.shape[-2:]))
     else:
-        found, _, rank, _ = np.linalg.lstsq(a, right, rcond)
+        found, _, number, _ = np.linalg.lstsq(a, right, rcond)
+        rank = np.asarray(number)
     rows, columns = a.shape[-2:]
     rest = np.empty(0, a.dtype)
     if rows > columns and rank == columns and right.ndim == 2:
