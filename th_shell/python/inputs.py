@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from textwrap import dedent
 
 from th_shell.docs.reading.python_syntax import statements, syntax
 from th_shell.python.commands import COMMANDS
@@ -17,6 +18,7 @@ from th_shell.syntax import Syntax
 __all__ = ["inputs", "is_exit", "is_page", "wants_more"]
 
 _PROMPT = re.compile(r"[ \t]*(?:>>>(?: |$)|In ?\[[\d ]*\]:)", re.M)
+_CELL = re.compile(r"\s*In ?\[[\d ]*\]:")
 _ASKED = re.compile(r"\s*([A-Za-z_][\w.]*)(\?{1,2})\s*\Z")
 _OF_CELL = re.compile(r"\s*%%(\w+)[ \t]*(.*)\n", re.A)
 _LEAVE = frozenset(("exit", "exit()", "quit", "quit()"))
@@ -31,6 +33,8 @@ def is_page(text: str) -> bool:
     """Whether a text has the prompts of a page."""
     if not _PROMPT.search(text):
         return False
+    if _CELL.match(text):  # which Python would read as an annotation
+        return True
     state = syntax(text)
     return state is Syntax.WRONG or (state is Syntax.INCOMPLETE and bool(_PROMPT.match(text)))
 
@@ -39,7 +43,7 @@ def inputs(text: str) -> list[str]:
     """The inputs in a text, of which only the last one may be incomplete."""
     if is_page(text):
         return _of_page(text)
-    text = _OF_CELL.sub(r"%\1 \2\n", text.strip("\n").rstrip(), count=1)
+    text = _OF_CELL.sub(r"%\1 \2\n", _without_margin(text).rstrip(), count=1)
     asked = _ASKED.match(text)
     if asked:
         return [asked[2] + asked[1]]
@@ -56,6 +60,7 @@ def wants_more(text: str) -> bool:
         return bool(found) and syntax(found[-1]) is Syntax.INCOMPLETE
     if COMMANDS.is_command(text):
         text = _code_of_command(text)
+    text = _without_margin(text)
     state = syntax(text)
     if state is not Syntax.COMPLETE or not text.strip():
         return state is Syntax.INCOMPLETE
@@ -69,6 +74,12 @@ def _code_of_command(text: str) -> str:
     if mark is None or not COMMANDS.takes_input(mark[1]):
         return ""
     return text[mark.end() :]
+
+
+def _without_margin(text: str) -> str:
+    """A text whose first line may stand behind a margin, as it was copied."""
+    text = re.sub(r"\A(?:[ \t]*\n)+", "", text)
+    return dedent(text) if text[:1].isspace() else text
 
 
 def _is_compound(last: list[ast.stmt]) -> bool:

@@ -9,6 +9,7 @@ import reprlib
 import runpy
 import sys
 import timeit
+import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -93,7 +94,8 @@ def time_many(session: PythonSession, text: str) -> None:
         timer = timeit.Timer(text, globals=session.namespace)
         measure(session, timer.timeit)
     except BaseException as error:
-        show_error(error)
+        told = traceback.format_exception_only(type(error), error)[-1]
+        raise MagicError(told.rstrip("\n")) from None
 
 
 def who(session: PythonSession, _: str) -> None:

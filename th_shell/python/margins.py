@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 
-from th_shell.python.text import is_open, tokens
+from th_shell.python.text import Token, is_open, opening, tokens
 from th_shell.terminal.indentation import Margins
 
 __all__ = ["MARGINS"]
 
 _LEAVES = re.compile(r"[ \t]*(?:return|break|continue|pass|raise)\b")
+_OPENERS = {
+    clause: re.compile(rf"[ \t]*(?:{words})\b")
+    for clause, words in {
+        "elif": "if|elif",
+        "else": "if|elif|for|async for|while|except",
+        "except": "try|except",
+        "finally": "try|except|else",
+    }.items()
+}
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 
@@ -26,34 +35,50 @@ def _below(before: str, width: int) -> str:
             opened.append(token.start)
     if opened:
         return _blanks(_line_at(before, opened[-1])) + " " * width
-    line = before.rpartition("\n")[2]
+    line = before[_start_of_line(before, found) :]
     blanks = _blanks(line)
     if found and found[-1].text == ":":
-        return _blanks(_line_at(before, _start_of_statement(before, found[-1].start))) + " " * width
+        return blanks + " " * width
     if _LEAVES.match(line):
         return blanks[: max(len(blanks) - width, 0)]
     return blanks
 
 
-def _start_of_statement(text: str, colon: int) -> int:
-    """Where the line begins that a colon ends, whose brackets may span several lines."""
-    depth = 0
-    for token in reversed([one for one in tokens(text) if one.start < colon]):
-        depth += (token.text in _CLOSING) - (token.text in _OPENING)
-        if not depth and "\n" in text[: token.start].rpartition("\n")[0] + "\n":
-            line = text.rfind("\n", 0, token.start) + 1
-            if not text[line : token.start].strip():
-                return token.start
-    return 0
+def _start_of_line(text: str, found: list[Token]) -> int:
+    """Where the last line begins, with those before it that brackets and strings join to it."""
+    start = text.rfind("\n") + 1
+    for at in range(len(found) - 1, -1, -1):
+        if found[at].end <= start:
+            break
+        partner = opening(found, at) if found[at].text in _CLOSING else at
+        first = found[at if partner is None else partner].start
+        start = min(start, text.rfind("\n", 0, first) + 1)
+    return start
 
 
 def _of_closing(before: str) -> str | None:
-    """The blanks of a line such as `else:`, which the text ends with."""
+    """The blanks of a line such as `else:`, which the text ends with: those of its `if`."""
     above, _, line = before.rpartition("\n")
+    word = re.match(r"[ \t]*(\w*)", line)
+    openers = _OPENERS.get(word[1] if word else "")
+    if openers is None:
+        return _of_bracket(before)
+    least = len(_blanks(line)) + 1
     for other in reversed(above.split("\n")):
-        if other.strip() and len(_blanks(other)) < len(_blanks(line)):
-            return _blanks(other)
+        blanks = _blanks(other)
+        if not other.strip() or len(blanks) > least:
+            continue
+        if len(blanks) < least and openers.match(other):
+            return blanks
+        least = min(least, len(blanks))
     return None
+
+
+def _of_bracket(before: str) -> str | None:
+    """The blanks of the line in which the bracket was opened that the text ends with."""
+    found = tokens(before)
+    partner = opening(found, len(found) - 1)
+    return None if partner is None else _blanks(_line_at(before, found[partner].start))
 
 
 def _line_at(text: str, at: int) -> str:
