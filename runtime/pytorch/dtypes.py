@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.pytorch.c_types import CMeta
+
 __all__ = [
     "DTYPES",
     "NUMPY_DTYPES",
@@ -38,7 +40,7 @@ class Category(IntEnum):
     COMPLEX = 3
 
 
-class dtype:  # noqa: N801 (PyTorch's name)
+class dtype(metaclass=CMeta):  # noqa: N801 (PyTorch's name)
     """An element type: ``torch.float32``.
 
     name: as it is printed behind 'torch.'. scalar: the name in most of PyTorch's messages
@@ -103,12 +105,12 @@ DTYPES = (
     dtype("bool", "Bool", "bool", _B, 1, False),
     dtype("uint8", "Byte", "unsigned char", _I, 1, False),
     dtype("int8", "Char", "signed char", _I, 1, True),
-    dtype("int16", "Short", "short", _I, 2, True),
+    dtype("int16", "Short", "short int", _I, 2, True),
     dtype("int32", "Int", "int", _I, 4, True),
     dtype("int64", "Long", "long int", _I, 8, True),
-    dtype("uint16", "UInt16", "unsigned short", _I, 2, False),
+    dtype("uint16", "UInt16", "short unsigned int", _I, 2, False),
     dtype("uint32", "UInt32", "unsigned int", _I, 4, False),
-    dtype("uint64", "UInt64", "unsigned long", _I, 8, False),
+    dtype("uint64", "UInt64", "long unsigned int", _I, 8, False),
     dtype("float16", "Half", "c10::Half", _F, 2, True),
     dtype("bfloat16", "BFloat16", "c10::BFloat16", _F, 2, True),
     dtype("float32", "Float", "float", _F, 4, True),

@@ -80,7 +80,9 @@ def zeros(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None)
 @op(f"ones(tuple of ints size, *, {_WITH_OUT})")
 def ones(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
     """A tensor of ones."""
-    return finish(np.ones(check_sizes(size), type_for(dtype, out).numpy), out)
+    array = np.empty(check_sizes(size), type_for(dtype, out).numpy)
+    array.fill(1)
+    return wrap(array) if out is None else finish(array, out)
 
 
 @op(f"empty(tuple of ints size, *, {_WITH_OUT}, torch.memory_format memory_format = None)")
@@ -229,7 +231,7 @@ def new_zeros(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tens
 @op(f"new_ones(Tensor input, tuple of ints size, *, {OPTIONS})", function=False)
 def new_ones(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
     """A tensor of ones, by default of this tensor's type."""
-    return wrap(np.ones(check_sizes(size), (dtype or input.dtype).numpy))
+    return ones(size, dtype=dtype or input.dtype)
 
 
 @op(
