@@ -12,11 +12,12 @@ from runtime.pytorch.device import device
 from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, promote_types, set_default_dtype
 from runtime.pytorch.dtypes import default_dtype as get_default_dtype
 from runtime.pytorch.limits import finfo, iinfo
-from runtime.pytorch.ops.factors import REMOVED, chain_matmul
+from runtime.pytorch.ops.factors import block_diag, cdist, chain_matmul
 from runtime.pytorch.ops.products import einsum, tensordot
 from runtime.pytorch.options import layout, memory_format, strided
 from runtime.pytorch.print_options import set_printoptions
 from runtime.pytorch.promotion import can_cast
+from runtime.pytorch.removed import REMOVED
 from runtime.pytorch.size import Size
 from runtime.pytorch.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
 from runtime.pytorch.table import FUNCTIONS
@@ -28,7 +29,9 @@ assert ops  # which fills the table
 
 
 _FUNCTIONS = (
+    block_diag,
     can_cast,
+    cdist,
     chain_matmul,
     einsum,
     promote_types,
