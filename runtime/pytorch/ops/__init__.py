@@ -3,6 +3,30 @@
 Importing one registers its operations in the table.
 """
 
-from runtime.pytorch.ops import creation, geometry, interchange, pointwise, text
+from runtime.pytorch.ops import (
+    creation,
+    geometry,
+    interchange,
+    joining,
+    layout,
+    parts,
+    pointwise,
+    rearranging,
+    text,
+    transposing,
+    views,
+)
 
-__all__ = ["creation", "geometry", "interchange", "pointwise", "text"]
+__all__ = [
+    "creation",
+    "geometry",
+    "interchange",
+    "joining",
+    "layout",
+    "parts",
+    "pointwise",
+    "rearranging",
+    "text",
+    "transposing",
+    "views",
+]
