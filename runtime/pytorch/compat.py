@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from math import prod
 
 from runtime.pytorch.shapes import Shape
+from runtime.pytorch.warn import warn
 
 __all__ = ["Warning", "warn_of_broadcast"]
 
@@ -25,12 +25,10 @@ class _BroadcastWarning(Warning):
 
     def __call__(self, a: Shape, b: Shape) -> None:
         if a != b and prod(a) == prod(b) and _is_broadcastable(a, b):
-            warnings.warn(
+            warn(
                 "self and other do not have the same shape, but are broadcastable, and have the "
                 "same number of elements.\nChanging behavior in a backwards incompatible manner to "
-                "broadcasting rather than viewing as 1-dimensional.",
-                UserWarning,
-                stacklevel=6,
+                "broadcasting rather than viewing as 1-dimensional."
             )
 
 

@@ -6,7 +6,6 @@ PyTorch a typed storage is made anew each time that it is asked for, and one of 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 from weakref import WeakValueDictionary
@@ -19,6 +18,7 @@ from runtime.pytorch.device import CPU, NO_DRIVER, device
 from runtime.pytorch.dtypes import DTYPES, default_dtype, dtype, dtype_of
 from runtime.pytorch.dtypes import dtype as DType
 from runtime.pytorch.memory import address_of, resize_storage, storage_type
+from runtime.pytorch.warn import warn
 from runtime.pytorch.writing import cast
 
 __all__ = ["STORAGE_CLASSES", "TypedStorage", "UntypedStorage", "typed", "untyped"]
@@ -327,7 +327,7 @@ def warn_of_removal() -> None:
     """Warn once, as PyTorch does, that it is about to remove typed storages."""
     if not _Removal.given:
         _Removal.given = True
-        warnings.warn(_REMOVAL, UserWarning, stacklevel=4)
+        warn(_REMOVAL)
 
 
 class _Class(type):

@@ -5,7 +5,6 @@ PyTorch's documentation: torch.Tensor, torch.utils.dlpack, torch.from_numpy, tor
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from runtime.pytorch.storages import (
 )
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.pytorch.warn import warn
 
 __all__ = ["share_array"]
 
@@ -97,13 +97,11 @@ def from_numpy(ndarray: Any) -> Tensor:
 
 
 def _warn_of_read_only(what: str) -> None:
-    warnings.warn(
+    warn(
         f"The given {what} is not writable, and PyTorch does not support non-writable tensors. "
         f"This means writing to this tensor will result in undefined behavior. You may want to "
         f"copy the array to protect its data or make it writable before converting it to a tensor. "
-        f"This type of warning will be suppressed for the rest of this program.",
-        UserWarning,
-        stacklevel=4,
+        f"This type of warning will be suppressed for the rest of this program."
     )
 
 
