@@ -152,7 +152,9 @@ def _list(schemas: Sequence[Schema], args: Args, named: Named) -> str:
     lines = [f"{given}{_described(args, named)}, but expected one of:"]
     for schema in schemas:
         lines.append(f" * {schema}")
-        if len(args) + len(named) == len(schema.parameters):
+        # PyTorch: the * before parameters that must be named counts as one, too.
+        count = len(schema.parameters) + (schema.positional != schema.parameters)
+        if len(args) + len(named) == count:
             lines.append(f"      didn't match because {_reason(schema, args, named)}")
     return "\n".join([*lines, ""])
 
