@@ -13,11 +13,14 @@ from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, promote_types, set_de
 from runtime.pytorch.dtypes import default_dtype as get_default_dtype
 from runtime.pytorch.legacy import TENSOR_TYPES
 from runtime.pytorch.limits import finfo, iinfo
-from runtime.pytorch.ops.factors import REMOVED, chain_matmul
+from runtime.pytorch.ops import autograd
+from runtime.pytorch.ops.factors import block_diag, cdist, chain_matmul
 from runtime.pytorch.ops.products import einsum, tensordot
 from runtime.pytorch.options import MEMORY_FORMATS, layout, memory_format, strided
 from runtime.pytorch.print_options import set_printoptions
 from runtime.pytorch.promotion import can_cast
+from runtime.pytorch.removed import REMOVED
+from runtime.pytorch.settings import CONSTANTS, SETTINGS
 from runtime.pytorch.size import Size
 from runtime.pytorch.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
 from runtime.pytorch.table import FUNCTIONS
@@ -29,7 +32,9 @@ assert ops  # which fills the table
 
 
 _FUNCTIONS = (
+    block_diag,
     can_cast,
+    cdist,
     chain_matmul,
     einsum,
     promote_types,
@@ -54,6 +59,8 @@ def _collect() -> dict[str, Any]:
     names |= {name: getattr(random, name) for name in random.__all__ if name != "fork_rng"}
     names["get_default_dtype"] = get_default_dtype
     names |= {constant.name: constant for constant in (strided, *MEMORY_FORMATS)}
+    names |= {name: getattr(autograd, name) for name in autograd.__all__}
+    names |= CONSTANTS | SETTINGS
     names |= {
         "cuda": cuda,
         "linalg": linalg,

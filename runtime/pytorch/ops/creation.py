@@ -80,9 +80,9 @@ def zeros(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None)
 @op(f"ones(tuple of ints size, *, {_WITH_OUT})")
 def ones(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
     """A tensor of ones."""
-    array = np.empty(check_sizes(size), type_for(dtype, out).numpy)
-    array.fill(1)
-    return wrap(array) if out is None else finish(array, out)
+    values = np.empty(check_sizes(size), type_for(dtype, out).numpy)
+    values.fill(1)
+    return finish(values, out)
 
 
 @op(f"empty(tuple of ints size, *, {_WITH_OUT}, torch.memory_format memory_format = None)")
