@@ -23,7 +23,7 @@ from runtime.pytorch.quiet import quietly
 from runtime.pytorch.shapes import Shape, broadcast
 from runtime.pytorch.sharing import SHARED, compute_shared
 from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast, check_cast, check_shape, check_single, resize_to
+from runtime.pytorch.writing import cast, check_cast, check_shape, check_single, resize, resize_to
 
 __all__ = [
     "ALL",
@@ -77,8 +77,10 @@ class Pointwise:
     compute, given elements of one type, has the right values in the right type. rule: the type that
     is computed in, by that in which the operands meet. result: the type of the values, where it is
     another one. check: raises an error for operands that the function does not take. kernel: the
-    function's name in the error for types that are not among `takes`; '' where it takes all. wide:
-    with a number of Python's, elements of 16 bits are computed in 32.
+    function's name in the error for types that are not among `takes`; '' where it takes all.
+
+    Elements of 16 bits are computed in 32, but those of a single ufunc, which does that itself.
+    wide: also with a ufunc, if an operand is a number of Python's. keeps_half: they are never.
     """
 
     compute: Callable[..., Any]
@@ -89,6 +91,7 @@ class Pointwise:
     kernel: str = ""
     takes: frozenset[int] = ALL
     wide: bool = False
+    keeps_half: bool = False
 
     def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Any:
         """The values for one operand or two; those of ``out``, which is returned, if it is given.
@@ -117,7 +120,9 @@ class Pointwise:
             inputs: tuple[Any, ...] = (x,)
         elif b.__class__ is Tensor:
             y = b.array
-            if y.dtype is not kind or (y.shape != x.shape and (out is not None or warn_of_broadcast.enabled)):
+            if y.dtype is not kind or (
+                y.shape != x.shape and (out is not None or warn_of_broadcast.enabled)
+            ):
                 return None
             inputs = x, y
         else:
@@ -127,12 +132,12 @@ class Pointwise:
             inputs = x, number
         if out is None:
             values = quietly.run(compute, *inputs)
-            if values.ndim > 1 and not (x.flags.c_contiguous and inputs[-1].flags.c_contiguous):
+            if values.ndim > 1 and not _is_plain(values, x, inputs[-1]):
                 values = laid_out(values, inputs)
             return wrap(values)
         if self.result is not None or not x.flags.forc or _shares_storage(out, b):
             return None
-        quietly.run(compute, *inputs, x)
+        quietly.run(compute, *inputs, out=x)
         return out
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
@@ -149,30 +154,46 @@ class Pointwise:
         result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
-            if operands[0] is not out:
-                resize_to(out, shape)
+        is_new = out is not None and operands[0] is not out and out.array.shape != shape
+        if out is not None and is_new:
+            resize_to(out, shape)
         check_types(self.kernel, self.takes, kind)
         values = self._values(operands, kind, result, shape)
         if out is None:
             return wrap(values)
+        if is_new:
+            width = values.itemsize
+            resize(out, shape, tuple([step // width for step in values.strides]))
         np.copyto(out.array, cast(np.asarray(values), out.array.dtype))
         return out
 
     def _values(self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape) -> Any:
-        width = kind
-        if self.wide and kind.numpy.num == _HALF and not all(_is_tensor(x) for x in operands):
-            width = _FLOAT
-        arrays = [array_as(x, width) for x in operands]
         compute: Any = self.compute
-        if compute.__class__ is np.ufunc and max([np.size(x) for x in arrays]) >= SHARED:
+        is_ufunc = compute.__class__ is np.ufunc
+        width = self._width(kind, is_ufunc, operands)
+        arrays = [array_as(x, width) for x in operands]
+        if is_ufunc and max([x.size for x in arrays]) >= SHARED:
             values = compute_shared(compute, arrays, shape)
-        else:
+        elif is_ufunc:
             values = quietly.run(compute, *arrays)
+        else:
+            with np.errstate(all="ignore"):
+                values = compute(*arrays)
         if values.dtype != result.numpy:
             values = quietly.run(values.astype, result.numpy)
         if len(shape) > 1 and values.size:
-            return laid_out(values, [x.array for x in operands if _is_tensor(x)])
+            return laid_out(
+                values, [x.array if isinstance(x, Tensor) else _NUMBER for x in operands]
+            )
         return values
+
+    def _width(self, kind: dtype, is_ufunc: bool, operands: tuple[Any, ...]) -> dtype:
+        """The type of the arrays that are computed with."""
+        if kind.numpy.num != _HALF or self.keeps_half:
+            return kind
+        if is_ufunc and not (self.wide and any(not isinstance(x, Tensor) for x in operands)):
+            return kind
+        return _FLOAT
 
 
 _FLOAT = next(t for t in DTYPES if t.name == "float32")
@@ -183,8 +204,13 @@ def comparison(compute: Callable[..., Any], kernel: str = "", takes: Any = ALL) 
     return Pointwise(compute, result=bool_, kernel=kernel, takes=takes)
 
 
-def _is_tensor(operand: Any) -> bool:
-    return isinstance(operand, Tensor)
+#: Stands for a number where layouts are looked at.
+_NUMBER = np.empty(())
+
+
+def _is_plain(values: Any, first: Any, last: Any) -> bool:
+    """Whether numpy's layout of a result is PyTorch's for sure."""
+    return 1 not in values.shape and first.flags.c_contiguous and last.flags.c_contiguous
 
 
 def _quick_number(kind: Any, number: Any) -> Any:
