@@ -21,7 +21,7 @@ from runtime.pytorch.overlap import check_apart
 from runtime.pytorch.promotion import array_as, result_type, to_float
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.shapes import Shape, broadcast
-from runtime.pytorch.sharing import SHARED, compute_shared
+from runtime.pytorch.sharing import SHARED, compute_in_pieces, compute_shared
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.writing import cast, check_cast, check_shape, check_single, resize, resize_to
 
@@ -69,7 +69,7 @@ def check_types(kernel: str, takes: frozenset[int], kind: dtype) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind.scalar}'")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Pointwise:
     """A function of elements.
 
@@ -81,6 +81,9 @@ class Pointwise:
 
     Elements of 16 bits are computed in 32, but those of a single ufunc, which does that itself.
     wide: also with a ufunc, if an operand is a number of Python's. keeps_half: they are never.
+
+    whole: what computes whole numbers and bools, where it is not `compute`. divides: a whole number
+    by 0 is an error, which `whole` has.
     """
 
     compute: Callable[..., Any]
@@ -92,6 +95,8 @@ class Pointwise:
     takes: frozenset[int] = ALL
     wide: bool = False
     keeps_half: bool = False
+    whole: Callable[..., Any] | None = None
+    divides: bool = False
 
     def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Any:
         """The values for one operand or two; those of ``out``, which is returned, if it is given.
@@ -102,7 +107,7 @@ class Pointwise:
         if a.__class__ is Tensor and (out is None or out is a):
             x = a.array
             kind = x.dtype
-            if kind.num in self.direct and x.size < SHARED:
+            if kind.num in self.direct:
                 try:
                     found = self._quick(x, kind, b, out)
                 except (TypeError, ValueError, OverflowError):
@@ -120,6 +125,8 @@ class Pointwise:
             inputs: tuple[Any, ...] = (x,)
         elif b.__class__ is Tensor:
             y = b.array
+            if self.divides and kind.kind != "f":
+                return None
             if y.dtype is not kind or (
                 y.shape != x.shape and (out is not None or warn_of_broadcast.enabled)
             ):
@@ -127,11 +134,12 @@ class Pointwise:
             inputs = x, y
         else:
             number = _quick_number(kind, b)
-            if number is None:
+            if number is None or (self.divides and not number and kind.kind != "f"):
                 return None
             inputs = x, number
         if out is None:
-            values = quietly.run(compute, *inputs)
+            run = quietly.run if x.size < SHARED else _run_shared
+            values = run(compute, *inputs)
             if values.ndim > 1 and not _is_plain(values, x, inputs[-1]):
                 values = laid_out(values, inputs)
             return wrap(values)
@@ -169,22 +177,20 @@ class Pointwise:
 
     def _values(self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape) -> Any:
         compute: Any = self.compute
+        if self.whole is not None and kind.category is not Category.FLOAT:
+            compute = self.whole
         is_ufunc = compute.__class__ is np.ufunc
         width = self._width(kind, is_ufunc, operands)
         arrays = [array_as(x, width) for x in operands]
-        if is_ufunc and max([x.size for x in arrays]) >= SHARED:
-            values = compute_shared(compute, arrays, shape)
-        elif is_ufunc:
-            values = quietly.run(compute, *arrays)
+        if is_ufunc:
+            values = compute_shared(compute, arrays)
         else:
-            with np.errstate(all="ignore"):
-                values = compute(*arrays)
+            values = compute_in_pieces(compute, arrays, shape, result.numpy)
         if values.dtype != result.numpy:
             values = quietly.run(values.astype, result.numpy)
         if len(shape) > 1 and values.size:
-            return laid_out(
-                values, [x.array if isinstance(x, Tensor) else _NUMBER for x in operands]
-            )
+            inputs = [x.array if isinstance(x, Tensor) else _NUMBER for x in operands]
+            return laid_out(values, inputs)
         return values
 
     def _width(self, kind: dtype, is_ufunc: bool, operands: tuple[Any, ...]) -> dtype:
@@ -225,6 +231,10 @@ def _quick_number(kind: Any, number: Any) -> Any:
             return None
         return quietly.run(kind.type, number)
     return kind.type(number) if number.__class__ is int and kind.num != _BOOL else None
+
+
+def _run_shared(compute: np.ufunc, *inputs: Any) -> Any:
+    return compute_shared(compute, inputs)
 
 
 def _shares_storage(out: Tensor, b: Any) -> bool:

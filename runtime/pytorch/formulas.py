@@ -29,6 +29,7 @@ __all__ = [
     "power_by",
     "relu",
     "remainder",
+    "remainder_of_whole",
     "right_shift",
     "round_decimals",
     "rsqrt",
@@ -67,11 +68,16 @@ def divide_trunc(a: Values, b: Values) -> Values:
 
 def remainder(a: Values, b: Values) -> Values:
     """What is left of a division that rounds down; it has the divisor's sign, zeros a's."""
-    _check_divisor(b)
-    if a.dtype.kind != "f":
-        return np.remainder(a, b)
     left = np.fmod(a, b)
+    if isinstance(b, np.generic) and left.ndim:
+        return np.add(left, b, out=left, where=left > 0 if b < 0 else left < 0)
     return np.where((left != 0) & ((b < 0) != (left < 0)), left + b, left)
+
+
+def remainder_of_whole(a: Values, b: Values) -> Values:
+    """What is left of a division of whole numbers that rounds down."""
+    _check_divisor(b)
+    return np.remainder(a, b)
 
 
 def fmod(a: Values, b: Values) -> Values:
@@ -165,7 +171,12 @@ def rsqrt(a: Values) -> Values:
 
 def sigmoid(a: Values) -> Values:
     """1 / (1 + exp(-a))."""
-    return 1 / (1 + np.exp(-a))
+    if not a.ndim:
+        return 1 / (1 + np.exp(-a))
+    found = np.negative(a)
+    np.exp(found, out=found)
+    np.add(found, found.dtype.type(1), out=found)
+    return np.reciprocal(found, out=found)
 
 
 def relu(a: Values) -> Values:
@@ -211,7 +222,9 @@ def round_decimals(a: Values, decimals: int) -> Values:
 def lerp(a: Values, b: Values, weight: Values) -> Values:
     """a + weight * (b - a), computed from the nearer end."""
     span = b - a
-    return np.where(np.abs(weight) < 0.5, a + weight * span, b - span * (1 - weight))
+    if weight.ndim:
+        return np.where(np.abs(weight) < 0.5, a + weight * span, b - span * (1 - weight))
+    return a + weight * span if abs(weight) < 0.5 else b - span * (1 - weight)
 
 
 def isclose(a: Values, b: Values, rtol: float, atol: float, equal_nan: bool) -> Values:

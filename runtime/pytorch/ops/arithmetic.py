@@ -55,10 +55,25 @@ add_ = Pointwise(np.add, kernel="add_stub", wide=True)
 subtract = Pointwise(np.subtract, NUMBERS, check=reject_bools, kernel="add_stub", wide=True)
 multiply = Pointwise(np.multiply, wide=True)
 divide = Pointwise(np.true_divide, FLOATS, rule=to_float, wide=True)
-divide_floor = Pointwise(formulas.divide_floor, NUMBERS, kernel="div_floor_cpu", takes=NUMBERS)
+divide_floor = Pointwise(
+    np.floor_divide,
+    NUMBERS,
+    kernel="div_floor_cpu",
+    takes=NUMBERS,
+    whole=formulas.divide_floor,
+    divides=True,
+)
 _divide_trunc = Pointwise(formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu", takes=NUMBERS)
-remainder = Pointwise(formulas.remainder, NUMBERS, kernel="remainder_cpu", takes=NUMBERS)
-_fmod = Pointwise(formulas.fmod, NUMBERS, kernel="fmod_cpu", takes=NUMBERS)
+remainder = Pointwise(
+    formulas.remainder,
+    WHOLE,
+    kernel="remainder_cpu",
+    takes=NUMBERS,
+    whole=formulas.remainder_of_whole,
+)
+_fmod = Pointwise(
+    np.fmod, NUMBERS, kernel="fmod_cpu", takes=NUMBERS, whole=formulas.fmod, divides=True
+)
 _power = Pointwise(formulas.power, NUMBERS, kernel="pow", takes=NUMBERS)
 
 
@@ -323,10 +338,7 @@ def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
             f"the {which} has dtype {out.dtype.scalar} but the operation's result requires dtype "
             f"Double"
         )
-    base = [
-        wrap(x.array.astype(np.float64)) if isinstance(x, Tensor) else x for x in (input, exponent)
-    ]
-    return _float_power(base[0], base[1], out)
+    return _float_power(input, exponent, out)
 
 
 @op(f"float_power(Number self, Tensor exponent, *, {_OUT})", method=False)
@@ -409,6 +421,6 @@ def heaviside(input: Any, values: Any, *, out: Tensor | None = None) -> Any:
 def ldexp(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
     """``input * 2 ** other``."""
     kind = to_float(result_type(input, other))
-    if out is input and kind.category > input.dtype.category:
-        raise RuntimeError(f"ldexp can't be cast to the desired output type {input.dtype.scalar}")
+    if out is not None and kind.category > out.dtype.category:
+        raise RuntimeError(f"ldexp can't be cast to the desired output type {out.dtype.scalar}")
     return multiply(input, _power(2.0, other), out)
