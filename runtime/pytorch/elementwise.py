@@ -82,8 +82,8 @@ class Pointwise:
     Elements of 16 bits are computed in 32, but those of a single ufunc, which does that itself.
     wide: also with a ufunc, if an operand is a number of Python's. keeps_half: they are never.
 
-    whole: what computes whole numbers and bools, where it is not `compute`. divides: a whole number
-    by 0 is an error, which `whole` has.
+    whole: what computes whole numbers and bools, where it is not `compute`; quick_whole: the ufunc
+    for it in the quick way. divides: a whole number by 0 is an error, which `whole` has.
     """
 
     compute: Callable[..., Any]
@@ -96,6 +96,7 @@ class Pointwise:
     wide: bool = False
     keeps_half: bool = False
     whole: Callable[..., Any] | None = None
+    quick_whole: np.ufunc | None = None
     divides: bool = False
 
     def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Any:
@@ -119,6 +120,8 @@ class Pointwise:
     def _quick(self, x: Array, kind: Any, b: Any, out: Tensor | None) -> Tensor | None:
         """The values where one call of numpy computes them; None where it would not."""
         compute = self.compute
+        if self.quick_whole is not None and kind.kind != "f":
+            compute = self.quick_whole
         if compute.__class__ is not np.ufunc:
             return None
         if b is None:
@@ -180,7 +183,7 @@ class Pointwise:
         if self.whole is not None and kind.category is not Category.FLOAT:
             compute = self.whole
         is_ufunc = compute.__class__ is np.ufunc
-        width = self._width(kind, is_ufunc, operands)
+        width = self._width(kind, is_ufunc, operands) if kind is _HALF_TYPE else kind
         arrays = [array_as(x, width) for x in operands]
         if is_ufunc:
             values = compute_shared(compute, arrays)
@@ -194,14 +197,15 @@ class Pointwise:
         return values
 
     def _width(self, kind: dtype, is_ufunc: bool, operands: tuple[Any, ...]) -> dtype:
-        """The type of the arrays that are computed with."""
-        if kind.numpy.num != _HALF or self.keeps_half:
+        """The type of the arrays that are computed with, for elements of 16 bits."""
+        if self.keeps_half:
             return kind
         if is_ufunc and not (self.wide and any(not isinstance(x, Tensor) for x in operands)):
             return kind
         return _FLOAT
 
 
+_HALF_TYPE = next(t for t in DTYPES if t.name == "float16")
 _FLOAT = next(t for t in DTYPES if t.name == "float32")
 
 
@@ -248,7 +252,9 @@ def _shares_storage(out: Tensor, b: Any) -> bool:
 
 
 def _shape_of(operands: tuple[Any, ...]) -> Shape:
-    shapes = [x.sizes if isinstance(x, Tensor) else () for x in operands]
+    shapes = [x.array.shape if isinstance(x, Tensor) else () for x in operands]
+    if len(shapes) == 1:
+        return shapes[0]
     if warn_of_broadcast.enabled and len(shapes) == 2:
         warn_of_broadcast(*shapes)
     return reduce(broadcast, shapes)

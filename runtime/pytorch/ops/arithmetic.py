@@ -70,6 +70,8 @@ remainder = Pointwise(
     kernel="remainder_cpu",
     takes=NUMBERS,
     whole=formulas.remainder_of_whole,
+    quick_whole=np.remainder,
+    divides=True,
 )
 _fmod = Pointwise(
     np.fmod, NUMBERS, kernel="fmod_cpu", takes=NUMBERS, whole=formulas.fmod, divides=True
