@@ -205,6 +205,6 @@ def test_by_another_python(starter: Starter, name: str) -> None:
 
 def test_the_engine_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
     copy = tmp_path / "engine.py"
-    shutil.copy(python_engine().command[-1], copy)
+    shutil.copy(python_engine().command[1], copy)
     code = f"import runpy; runpy.run_path({str(copy)!r}, run_name='engine')"
     subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True, timeout=60)

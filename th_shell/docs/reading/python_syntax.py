@@ -21,6 +21,7 @@ __all__ = [
     "ALL_NAMES",
     "BUILTINS",
     "bound_names",
+    "changed_names",
     "ends_with_value",
     "read_names",
     "statements",
@@ -73,6 +74,33 @@ def bound_names(source: str) -> set[str]:
         elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
             found.add(node.name)
     return found
+
+
+def changed_names(source: str) -> set[str]:
+    """The names whose values code may make other ones.
+
+    Those that it binds, those of which it assigns an element or an attribute, and those whose
+    methods it calls as statements: `model.cuda()`.
+    """
+    changed: list[ast.expr] = []
+    for node in _nodes(source):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            changed.append(node)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            changed.append(node.value)
+    return bound_names(source) | set(filter(None, map(_base_name, changed)))
+
+
+def _base_name(place: ast.expr) -> str:
+    """The name that a place or a method call begins with; '' where there is none."""
+    inner: ast.expr = place
+    while True:
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
+            inner = inner.func
+        elif isinstance(inner, (ast.Attribute, ast.Subscript)):
+            inner = inner.value
+        else:
+            return inner.id if isinstance(inner, ast.Name) else ""
 
 
 def read_names(source: str) -> set[str]:

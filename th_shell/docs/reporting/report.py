@@ -24,6 +24,7 @@ _CAUSES = 10  # causes that the summary lists at most
 #: What the summary says about verdicts that are neither good nor a plain failure.
 _MEANINGS = {
     Verdict.FRAGMENT: "not counted as failures: they use names that the page gives no value",
+    Verdict.DEVICE: "not counted as failures: they need a device that is not there",
     Verdict.DAMAGED: "the text that the page documents contradicts itself",
     Verdict.HEALED: "they hold after one small repair of the page's text",
     Verdict.XFAIL: "not counted as failures: the page's settings expect them to fail",

@@ -77,10 +77,17 @@ def lua_engine(command: Sequence[str], memory: int) -> Engine:
     return Engine([*command, str(Path(__file__).with_name("lua_engine.lua"))], memory=memory)
 
 
-def python_engine(command: Sequence[str] = (), memory: int = Engine.memory) -> Engine:
-    """The engine of a command that runs a Python script; by default, the Python of th-docs."""
+def python_engine(
+    command: Sequence[str] = (), memory: int = Engine.memory, has_face: bool = True
+) -> Engine:
+    """The engine of a command that runs a Python script; by default, the Python of th-docs.
+
+    has_face: whether `import torch` is this project's torch there. What another command runs
+    imports what its own environment has.
+    """
     script = str(Path(__file__).with_name("python_engine.py"))
-    return Engine([*(command or [sys.executable]), script], memory=memory)
+    face = ["--face", _TOP] if has_face and not command else []
+    return Engine([*(command or [sys.executable]), script, *face], memory=memory)
 
 
 class LostError(Exception):

@@ -6,6 +6,9 @@ run as at Python's prompt, which shows the value of each expression; a cell as i
 shows the value of the last one. Besides the requests of every engine it knows
 
     cell    run several statements as a notebook does.
+
+With the words `--face FOLDER`, `import torch` is this project's torch, whose packages are in that
+folder: so th-docs starts the Python that it runs in itself.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
@@ -117,6 +120,7 @@ class _Seeder:
     SEEDS: dict[str, Callable[[Any, int], object]] = {
         "numpy": lambda module, seed: module.random.seed(seed % 2**32),
         "torch": lambda module, seed: module.manual_seed(seed),
+        "runtime.pytorch": lambda module, seed: module.manual_seed(seed),
     }
 
     def __init__(self, seed: int) -> None:
@@ -126,7 +130,7 @@ class _Seeder:
         self, name: str, path: Sequence[str] | None = None, target: Any = None
     ) -> ModuleSpec | None:
         """How to import a module, for the modules of this class."""
-        spec = PathFinder.find_spec(name, path, target) if name in self.SEEDS else None
+        spec = self._found(name, path, target) if name in self.SEEDS else None
         if spec is None or spec.loader is None:
             return None
         load = spec.loader.exec_module
@@ -137,6 +141,12 @@ class _Seeder:
 
         spec.loader.exec_module = load_and_seed  # type: ignore[method-assign]
         return spec
+
+    def _found(self, name: str, path: Sequence[str] | None, target: Any) -> ModuleSpec | None:
+        """What the other finders find."""
+        others = (finder for finder in sys.meta_path if finder is not self)
+        found = (finder.find_spec(name, path, target) for finder in others)
+        return next(filter(None, found), None)
 
 
 def _put_forward(seconds: int) -> None:
@@ -207,6 +217,14 @@ def _flush() -> None:
             continue
 
 
+def _use_face(folder: str) -> None:
+    """Let `import torch` be this project's. folder: where its packages are."""
+    sys.path.append(folder)
+    from th_shell.python.alias import use_face
+
+    use_face()
+
+
 def main() -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -219,6 +237,9 @@ def main() -> None:
         )
     for descriptor in (_REQUESTS, _REPLIES):
         os.set_inheritable(descriptor, False)
+    if sys.argv[1:2] == ["--face"]:
+        _use_face(sys.argv[2])
+        del sys.argv[1:3]
     process = os.getpid()
     engine = _Engine()
     while True:
