@@ -29,6 +29,7 @@ __all__ = ["Judgement", "judge_page"]
 #: Seeds of further runs, which tell what an example that depends on chance may print.
 _SEEDS = (2, 3, 5, 7, 11)
 _ADOPTED = 3  # runs of the second round that have the documented numbers
+_REPEATED = _ADOPTED + len(_SEEDS)  # behind these are those that repeat the first run
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,10 @@ def _judge_again(
     results = []
     for i, (first, second) in enumerate(zip(once.results, again, strict=True)):
         before, later = once.outcomes[i]
-        samples = [outcome.output for outcome in (before, *found[i][_ADOPTED:])]
+        seeds, repeats = found[i][_ADOPTED:_REPEATED], found[i][_REPEATED:]
+        samples = [outcome.output for outcome in (before, *seeds)]
         # Where one seed has printed different things, it is by no seed.
-        is_by_none = examples[i].language != LUA and before.output != found[i][0].output
+        is_by_none = any(outcome.output != before.output for outcome in repeats)
         if is_by_none or _is_by_clock(samples, later.output):
             samples = samples[:1]
         results.append(_better(first, second, found[i], samples, i in shown_first))
@@ -100,7 +102,8 @@ def _second_round(
 ) -> list[tuple[Outcome, ...]]:
     """For each example the outcomes of _ADOPTED runs, and with chance, of one by each further seed.
 
-    The list is empty where all would be those of the first round.
+    With chance in other languages than Lua, there is also one that repeats the first run. The list
+    is empty where all would be those of the first round.
     """
     literals = _varied_literals(examples, sources)
     if not chance:  # nothing is adopted: the first two are what has run
@@ -108,9 +111,8 @@ def _second_round(
             return []
         others = _evaluated(examples, runner, [replace(FIRST, sources=literals)])
         return [(*pair, *other) for pair, other in zip(once.outcomes, others, strict=True)]
-    lua = [i for i in chance if examples[i].language == LUA]
     adopted, varied = (
-        {i: code for i in lua if (code := adopting_code(examples[i], vary))}
+        {i: code for i in chance if (code := adopting_code(examples[i], vary))}
         for vary in (False, True)
     )
     failed = (i for i, result in enumerate(once.results) if result.failed)
@@ -121,6 +123,8 @@ def _second_round(
         replace(FIRST, after=varied, sources=literals),
         *(Plan(seed, sources=sources, last=last) for seed in _SEEDS),
     ]
+    if any(examples[i].language != LUA for i in chance):
+        plans.append(replace(FIRST, sources=sources, last=last))
     return _evaluated(examples, runner, plans)
 
 

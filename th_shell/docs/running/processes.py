@@ -44,6 +44,8 @@ _MEDDLED = "was ended: it has written to the files of its engine"
 _TOO_MUCH = f"was killed: it has written more than {MOST_WRITTEN >> 20} MB into a file"
 _MAX_OUTPUT = 1 << 20  # bytes of an example's output that are kept
 
+#: The module that makes `import torch` this project's torch. It is loaded by engines alone.
+_FACE = "th_shell.python.alias"
 _TOP = str(Path(__file__).resolve().parents[3])
 
 #: The code of a starter, which is isolated but has the module path of this process.
@@ -86,7 +88,7 @@ def python_engine(
     imports what its own environment has.
     """
     script = str(Path(__file__).with_name("python_engine.py"))
-    face = ["--face", _TOP] if has_face and not command else []
+    face = ["--face", _FACE, _TOP] if has_face and not command else []
     return Engine([*(command or [sys.executable]), script, *face], memory=memory)
 
 

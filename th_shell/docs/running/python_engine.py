@@ -7,8 +7,8 @@ shows the value of the last one. Besides the requests of every engine it knows
 
     cell    run several statements as a notebook does.
 
-With the words `--face FOLDER`, `import torch` is this project's torch, whose packages are in that
-folder: so th-docs starts the Python that it runs in itself.
+With the words `--face MODULE FOLDER`, `import torch` is what the function `use_face` of a module
+says, whose package is in that folder: so th-docs starts the Python that it runs in itself.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -217,12 +218,10 @@ def _flush() -> None:
             continue
 
 
-def _use_face(folder: str) -> None:
-    """Let `import torch` be this project's. folder: where its packages are."""
+def _use_face(module: str, folder: str) -> None:
+    """Let `import torch` be what a module says, whose package is in a folder."""
     sys.path.append(folder)
-    from th_shell.python.alias import use_face
-
-    use_face()
+    import_module(module).use_face()
 
 
 def main() -> None:
@@ -238,8 +237,8 @@ def main() -> None:
     for descriptor in (_REQUESTS, _REPLIES):
         os.set_inheritable(descriptor, False)
     if sys.argv[1:2] == ["--face"]:
-        _use_face(sys.argv[2])
-        del sys.argv[1:3]
+        _use_face(*sys.argv[2:4])
+        del sys.argv[1:4]
     process = os.getpid()
     engine = _Engine()
     while True:
