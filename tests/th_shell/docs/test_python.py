@@ -48,6 +48,22 @@ SESSIONS = {
         ">>> x = [1,\n 2]\n>>> x\n[1, 2]",
         [("x = [1,\n 2]", ""), ("x", "[1, 2]")],
     ),
+    "prompts instead of dots": (
+        ">>> def f():\n>>>     a = 1\n>>>\n>>>     return a\n>>> f()\n1",
+        [("def f():\n    a = 1\n\n    return a", ""), ("f()", "1")],
+    ),
+    "prompts in brackets": (
+        ">>> x = [a\n>>> for a in b]\n>>> x\n[1]",
+        [("x = [a\nfor a in b]", ""), ("x", "[1]")],
+    ),
+    "prompts that continue nothing": (
+        ">>> def f():\n>>> x = 1\n>>> x\n1",
+        [("def f():", ""), ("x = 1", ""), ("x", "1")],
+    ),
+    "output between prompts": (
+        ">>> for a in b:\nTraceback\n>>>     a\n1",
+        [("for a in b:", "Traceback"), ("a", "1")],
+    ),
     "dots of output": (">>> f()\n...\nlast", [("f()", "...\nlast")]),
     "dots and words of output": (">>> f()\n... and so on", [("f()", "... and so on")]),
     "two statements": (">>> x = 1\n... y = 2\n>>> y\n2", [("x = 1\ny = 2", ""), ("y", "2")]),

@@ -11,7 +11,7 @@ from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.prose import output_of, words_in
-from th_shell.docs.reading.python import PROMPT, typed_input
+from th_shell.docs.reading.python import PROMPT, typed_inputs
 
 __all__ = ["with_sessions"]
 
@@ -41,11 +41,8 @@ def _cell_blocks(lines: Sequence[Line]) -> Iterator[Block]:
 
 def _session_blocks(lines: Sequence[Line]) -> Iterator[Block]:
     known: set[str] = set()
-    prompts = [at for at, line in enumerate(lines) if PROMPT.match(line.text)]
-    for at, end in zip(prompts, [*prompts[1:], len(lines)], strict=True):
-        source, used = typed_input(lines[at:end])
+    for source, start, middle, end in typed_inputs(lines):
         known |= words_in(source)
-        below = [line.text for line in lines[at + used : end]]
-        used += output_of(below, known, paragraphs=False)
-        own = tuple(lines[at : at + used])
+        below = [line.text for line in lines[middle:end]]
+        own = tuple(lines[start : middle + output_of(below, known, paragraphs=False)])
         yield Block(own[0].number, own[-1].number, PYTHON, own)
