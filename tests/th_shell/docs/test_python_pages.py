@@ -65,7 +65,10 @@ HOLDS = {
         ">>> import warnings; warnings.warn('soon')\n__main__:1: FutureWarning: soon",
     ],
     "In [1]: 1\nOut[1]: 1": ["In [1]: 1\nOut[1]: 2"],
-    "In [1]: import warnings\n   ...: warnings.warn('soon'); 3\n  warnings.warn('soon'); 3\n3": [],
+    "In [1]: import warnings\n   ...: warnings.warn('soon'); 3\n  warnings.warn('soon'); 3\n3": [
+        "In [1]: import warnings\n   ...: print(2); 3\n  print(2); 3\n2\n3",
+        "In [1]: import warnings\n   ...: warnings.warn('soon'); 3\n  warnings.warn('soon'); 3\n4",
+    ],
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["LUA", "PYTHON", "language_of"]
+__all__ = ["LUA", "PYTHON", "language_of", "prompt_of"]
 
 LUA = "lua"
 PYTHON = "python"
@@ -32,3 +32,8 @@ def language_of(name: str, lines: Iterable[str], usual: str = LUA) -> str:
         if _PYTHON_PROMPT.match(line):
             return PYTHON
     return usual
+
+
+def prompt_of(language: str) -> str:
+    """The prompt of a language, as reports and ledgers show it before an input."""
+    return ">>> " if language == PYTHON else "> "

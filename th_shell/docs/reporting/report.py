@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from th_shell.docs.judging.tokens import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Kind
-from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.languages import prompt_of
 from th_shell.docs.reporting.causes import Cluster, clusters, is_shown
 from th_shell.docs.reporting.diffs import diff_lines
 from th_shell.docs.reporting.excerpts import excerpt, first_line
@@ -175,7 +175,7 @@ def _meanings(pages: Sequence[PageResult]) -> Iterator[str]:
 
 
 def _input(result: Result) -> str:
-    prompt = ">>> " if result.example.language == PYTHON else "> "
+    prompt = prompt_of(result.example.language)
     prefix = {Kind.PROMPT: prompt, Kind.SHELL: "$ "}.get(result.example.kind, "")
     return prefix + result.example.source
 

@@ -23,6 +23,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -70,9 +71,9 @@ class _Engine:
     def _seed(self, number: str) -> None:
         seed = int(number)
         random.seed(seed)
-        for name, set_seed in _Seeder.SEEDS.items():
+        for name in _Seeder.SEEDS:
             if name in sys.modules:
-                set_seed(sys.modules[name], seed)
+                _Seeder(seed).seed(name, sys.modules[name])
         sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, _Seeder)]
         sys.meta_path.insert(0, _Seeder(seed))
 
@@ -138,10 +139,15 @@ class _Seeder:
 
         def load_and_seed(module: ModuleType) -> None:
             load(module)
-            self.SEEDS[name](module, self._seed)
+            self.seed(name, module)
 
         spec.loader.exec_module = load_and_seed  # type: ignore[method-assign]
         return spec
+
+    def seed(self, name: str, module: Any) -> None:
+        """Seed a module. One of that name that has no such generator is left as it is."""
+        with suppress(Exception):
+            self.SEEDS[name](module, self._seed)
 
     def _found(self, name: str, path: Sequence[str] | None, target: Any) -> ModuleSpec | None:
         """What the other finders find."""
