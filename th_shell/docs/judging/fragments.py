@@ -9,19 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
+from functools import partial
 
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading import names, python_syntax
+from th_shell.docs.reading import names, naming, python_syntax
 from th_shell.docs.reading.examples import Kind
-from th_shell.docs.reading.languages import LUA, PYTHON
 
 __all__ = ["with_fragments"]
-
-#: For each language, which names code gives a value, and which it reads.
-_NAMES_IN = {
-    LUA: (names.bound_names, names.read_names),
-    PYTHON: (python_syntax.bound_names, python_syntax.read_names),
-}
 
 
 def with_fragments(results: Iterable[Result], known: Mapping[str, frozenset[str]]) -> list[Result]:
@@ -39,7 +33,8 @@ class _Fragments:
     """Finds the fragments among the examples of one language."""
 
     def __init__(self, language: str, known: frozenset[str]) -> None:
-        self._bound_in, self._read_in = _NAMES_IN[language]
+        self._bound_in = partial(naming.bound_names, language)
+        self._read_in = partial(naming.read_names, language)
         self._known = known
         self._bound = set(known)
         self._spoilt: set[str] = set()

@@ -14,7 +14,14 @@ from math import prod
 
 from th_shell.docs.judging.printout import NUMBER, precision
 
-__all__ = ["PrintedArray", "code_for_array", "code_for_number", "printed_array", "shown_name"]
+__all__ = [
+    "PrintedArray",
+    "code_for_array",
+    "code_for_number",
+    "has_uneven_rows",
+    "printed_array",
+    "shown_name",
+]
 
 _NUMBER = re.compile(NUMBER)
 #: What PyTorch prints of a tensor's history is no code.
@@ -61,17 +68,21 @@ class PrintedArray:
 def printed_array(text: str) -> PrintedArray | None:
     """The array of numbers that a text shows, and nothing else; None where it does not."""
     text = _HISTORY.sub("", text.strip())
-    call = _parsed(text)
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args:
-        return None
-    sizes = _sizes(call.args[0])
-    words = _NUMBER.findall(ast.get_source_segment(text, call.args[0]) or "")
-    if call.func.id not in _KINDS or sizes is None or not words or len(words) != prod(sizes):
+    kind, content = _array(text)
+    sizes = _sizes(content) if content else None
+    words = _NUMBER.findall(ast.get_source_segment(text, content) or "") if content else []
+    if sizes is None or not words or len(words) != prod(sizes):
         return None
     units = tuple(map(precision, words))
-    if call.func.id == _OF_NUMPY and not any(0 < unit <= _NUMPY_UNIT for unit in units):
+    if kind == _OF_NUMPY and not any(0 < unit <= _NUMPY_UNIT for unit in units):
         units = (0.0,) * len(words)
     return PrintedArray(sizes, tuple(map(float, words)), units)
+
+
+def has_uneven_rows(text: str) -> bool:
+    """Whether a text shows a tensor or an array, and nothing else, whose rows differ in length."""
+    _, content = _array(_HISTORY.sub("", text.strip()))
+    return content is not None and _sizes(content) is None
 
 
 def shown_name(source: str) -> str:
@@ -90,6 +101,14 @@ def code_for_array(source: str, values: Sequence[float], sizes: tuple[int, ...])
 def code_for_number(name: str, value: float, is_whole: bool) -> str:
     """Code that gives a variable a number."""
     return f"{name} = {int(value)}" if is_whole else f"{name} = float({str(value)!r})"
+
+
+def _array(text: str) -> tuple[str, ast.expr | None]:
+    """What a text shows, of `_KINDS`, and its content; '' and None where it is none."""
+    call = _parsed(text)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args:
+        return "", None
+    return (call.func.id, call.args[0]) if call.func.id in _KINDS else ("", None)
 
 
 def _parsed(text: str) -> ast.expr | None:
