@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.pytorch.c_types import CMeta
+
 __all__ = [
     "DTYPES",
     "NUMPY_DTYPES",
@@ -37,7 +39,7 @@ class Category(IntEnum):
     COMPLEX = 3
 
 
-class dtype:  # noqa: N801 (PyTorch's name)
+class dtype(metaclass=CMeta):  # noqa: N801 (PyTorch's name)
     """An element type: ``torch.float32``.
 
     name: as it is printed behind 'torch.'. scalar: the name in most of PyTorch's messages

@@ -99,7 +99,9 @@ def _missing(schema: Schema, args: Args, named: Named) -> str:
         for at, p in enumerate(schema.parameters)
         if at >= len(args) and p.default is None and p.name not in named
     ]
-    return f"{schema.name}() missing {len(names)} required positional arguments: {', '.join(names)}"
+    plural = "s" if len(names) == 1 else ""  # as PyTorch has it
+    what = f"{len(names)} required positional argument{plural}"
+    return f"{schema.name}() missing {what}: {', '.join(names)}"
 
 
 def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> str:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch import ops
+from runtime.pytorch import cuda, ops, return_types, utils, version
 from runtime.pytorch.device import device
 from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, promote_types, set_default_dtype
 from runtime.pytorch.dtypes import default_dtype as get_default_dtype
+from runtime.pytorch.limits import finfo, iinfo
 from runtime.pytorch.options import layout, memory_format, strided
+from runtime.pytorch.print_options import set_printoptions
 from runtime.pytorch.promotion import can_cast
 from runtime.pytorch.size import Size
+from runtime.pytorch.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
 from runtime.pytorch.table import FUNCTIONS
 from runtime.pytorch.tensor import Tensor
 
@@ -26,12 +29,22 @@ def _collect() -> dict[str, Any]:
     names: dict[str, Any] = {kind.name: kind for kind in DTYPES}
     names |= {alias: names[name] for alias, name in ALIASES.items()}
     names |= {name: made for name, made in FUNCTIONS.items() if "." not in name}
-    for listed in (Size, Tensor, can_cast, device, dtype, layout, memory_format):
+    for listed in (Size, Tensor, device, dtype, finfo, iinfo, layout, memory_format):
         names[listed.__name__] = listed
-    for function in (promote_types, set_default_dtype):
+    for function in (can_cast, promote_types, set_default_dtype, set_printoptions):
         names[function.__name__] = function
+    for kept in (TypedStorage, UntypedStorage):
+        names[kept.__name__] = kept
+    names |= STORAGE_CLASSES
     names["get_default_dtype"] = get_default_dtype
-    names["strided"] = strided
+    names |= {
+        "strided": strided,
+        "cuda": cuda,
+        "return_types": return_types,
+        "utils": utils,
+        "version": version,
+    }
+    names["__version__"] = version.__version__
     return names
 
 

@@ -107,8 +107,8 @@ class Tensor:
     @property
     def offset(self) -> int:
         """The position of the first element in the storage."""
-        storage = self.storage_object
-        return _place(self._array, storage.data) // self._array.itemsize
+        storage, array = self.storage_object, self.array
+        return _place(array, storage.data) // array.itemsize
 
 
 def _place(array: Array, memory: Array) -> int:

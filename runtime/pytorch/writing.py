@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import NUMPY_DTYPES, Category, dtype
+from runtime.pytorch.memory import resize_storage
 from runtime.pytorch.shapes import Shape, contiguous_strides, listed
 from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.warn import warn
 
 __all__ = [
     "cast",
@@ -94,21 +95,19 @@ def resize_to(out: Tensor, shape: Shape) -> None:
     if array.shape == shape:
         return
     if array.size:
-        warnings.warn(
+        warn(
             f"An output with one or more elements was resized since it had shape "
             f"{listed(array.shape)}, which does not match the required output shape "
             f"{listed(shape)}. This behavior is deprecated, and in a future PyTorch release "
             f"outputs will not be resized unless they have zero elements. You can explicitly reuse "
-            f"an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-            UserWarning,
-            stacklevel=4,
+            f"an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
         )
     storage = out.storage_object
     width = array.itemsize
     place = out.offset * width
     needed = place + int(np.prod(shape)) * width
     if needed > storage.data.nbytes:
-        storage.resize(needed // storage.data.itemsize)
+        resize_storage(storage, -(-needed // storage.data.itemsize))
     strides = tuple(step * width for step in contiguous_strides(shape))
     out.set_view(storage, place, shape, strides)
 

@@ -3,6 +3,6 @@
 Importing one registers its operations in the table.
 """
 
-from runtime.pytorch.ops import creation, geometry, pointwise
+from runtime.pytorch.ops import creation, geometry, interchange, pointwise, reduce, text
 
-__all__ = ["creation", "geometry", "pointwise"]
+__all__ = ["creation", "geometry", "interchange", "pointwise", "reduce", "text"]

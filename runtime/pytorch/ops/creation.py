@@ -39,7 +39,9 @@ def zeros(size: Shape, *, dtype: dtype | None = None) -> Tensor:
 @op(f"ones(tuple of ints size, *, Tensor out = None, {OPTIONS})")
 def ones(size: Shape, *, dtype: dtype | None = None) -> Tensor:
     """A tensor of ones."""
-    return wrap(np.ones(check_sizes(size), (dtype or default_dtype()).numpy))
+    array = np.empty(check_sizes(size), (dtype or default_dtype()).numpy)
+    array.fill(1)
+    return wrap(array)
 
 
 @op(
