@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from th_shell.docs.judging.adoption import adopting_code
-from th_shell.docs.judging.python_adoption import PrintedArray, printed_array, shown_name
+from th_shell.docs.judging.python_adoption import PrintedArray, printed_array
 from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.python_syntax import shown_name
 
 
 def example(source: str, expected: str) -> Example:
@@ -49,7 +50,18 @@ def test_numbers_and_their_units() -> None:
 
 @pytest.mark.parametrize(
     ("source", "name"),
-    [("x", "x"), ("print(x)", "x"), ("x;", "x"), ("x + 1", ""), ("print(x, y)", ""), ("f()", "")],
+    [
+        ("x", "x"),
+        ("print(x)", "x"),
+        ("x;", "x"),
+        ("x + 1", ""),
+        ("print(x, y)", ""),
+        ("f()", ""),
+        ("x = 1\nx", "x"),
+        ("y = 2; print(x)", "x"),
+        ("print(x, end='')", ""),
+        ("", ""),
+    ],
 )
 def test_names_that_are_shown(source: str, name: str) -> None:
     assert shown_name(source) == name

@@ -64,6 +64,7 @@ HOLDS = {
         ">>> import warnings; warnings.warn('soon')\n__main__:1: UserWarning: later",
         ">>> import warnings; warnings.warn('soon')\n__main__:1: FutureWarning: soon",
     ],
+    ">>> 1\n1\n<Figure size 640x480 with 1 Axes>": [">>> 1\n1\n<Figure of size 640x480>"],
     "In [1]: 1\nOut[1]: 1": ["In [1]: 1\nOut[1]: 2"],
     "In [1]: import warnings\n   ...: warnings.warn('soon'); 3\n  warnings.warn('soon'); 3\n3": [
         "In [1]: import warnings\n   ...: print(2); 3\n  print(2); 3\n2\n3",

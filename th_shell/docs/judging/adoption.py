@@ -17,10 +17,10 @@ from th_shell.docs.judging.python_adoption import (
     code_for_array,
     code_for_number,
     printed_array,
-    shown_name,
 )
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.python_syntax import shown_name
 
 __all__ = ["adopting_code", "vary_literals"]
 

@@ -23,6 +23,8 @@ from th_shell.docs.running.evaluation import Outcome
 __all__ = ["comparable", "comparable_outcome"]
 
 _BLANK = re.compile(r"^[ \t]*<BLANKLINE>[ \t]*$", re.M)
+#: What a notebook prints in place of a picture.
+_FIGURE = re.compile(r"^<Figure size \S+ with \d+ Axes>$\n?", re.M)
 _BRACES = re.compile(r"\{[^{}]*\}")
 _IGNORE_DETAIL = re.compile(r"#\s*doctest:.*\+IGNORE_EXCEPTION_DETAIL\b")
 _DETAIL = re.compile(r"^([\w.]+):.*\Z", re.M | re.S)
@@ -38,7 +40,8 @@ def comparable(example: Example) -> Example:
     """An example whose documented text can be compared with what it prints."""
     if example.language != PYTHON or not example.expected:
         return example
-    text = _without_code(_with_sorted_sets(_BLANK.sub("", example.expected)))
+    text = _FIGURE.sub("", _BLANK.sub("", example.expected))
+    text = _without_code(_with_sorted_sets(text))
     if _IGNORE_DETAIL.search(example.source):
         text = _DETAIL.sub(rf"\g<1>{ANYTHING}", text)
     return replace(example, expected=text.replace("...", ANYTHING).strip("\n"))
@@ -49,7 +52,7 @@ def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
     if example.language != PYTHON:
         return outcome
     output, printed = (
-        _with_shown_warnings(_with_sorted_sets(text), example)
+        _with_shown_warnings(_with_sorted_sets(_FIGURE.sub("", text)), example)
         for text in (outcome.output, outcome.printed)
     )
     return replace(outcome, output=output, printed=printed)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import prod
 
 from th_shell.docs.judging.printout import NUMBER, precision
+from th_shell.docs.reading.python_syntax import shown_name
 
 __all__ = [
     "PrintedArray",
@@ -20,7 +21,6 @@ __all__ = [
     "code_for_number",
     "has_uneven_rows",
     "printed_array",
-    "shown_name",
 ]
 
 _NUMBER = re.compile(NUMBER)
@@ -29,8 +29,6 @@ _HISTORY = re.compile(r",\s*grad_fn=<\w+>")
 _KINDS = ("array", "tensor")
 #: numpy prints so many digits behind the point as one of the numbers has, and eight at most.
 _OF_NUMPY, _NUMPY_UNIT = _KINDS[0], 1.01e-8
-_PRINT = re.compile(r"print\(\s*([^\W\d]\w*)\s*\)\s*;?")
-_NAME = re.compile(r"([^\W\d]\w*)\s*;?")
 
 #: Copies numbers into a tensor of torch or an array of numpy that has these sizes.
 _COPY = """\
@@ -83,12 +81,6 @@ def has_uneven_rows(text: str) -> bool:
     """Whether a text shows a tensor or an array, and nothing else, whose rows differ in length."""
     _, content = _array(_HISTORY.sub("", text.strip()))
     return content is not None and _sizes(content) is None
-
-
-def shown_name(source: str) -> str:
-    """The variable that an input shows and does nothing else; '' where it does something else."""
-    match = _PRINT.fullmatch(source.strip()) or _NAME.fullmatch(source.strip())
-    return match[1] if match else ""
 
 
 def code_for_array(source: str, values: Sequence[float], sizes: tuple[int, ...]) -> str:

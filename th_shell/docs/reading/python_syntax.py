@@ -20,17 +20,26 @@ from th_shell.syntax import Syntax
 __all__ = [
     "ALL_NAMES",
     "BUILTINS",
+    "CLASSES",
+    "FUNCTIONS",
     "bound_names",
     "changed_names",
     "ends_with_value",
+    "only_defines",
     "read_names",
+    "shown_name",
     "statements",
     "syntax",
+    "variables",
     "without_magics",
 ]
 
 #: The names that have a value before a page begins.
 BUILTINS = frozenset(dir(builtins)) | {"__name__", "_"}
+
+#: Of these, classes, which may stand in printed values; and functions, which do not.
+CLASSES = frozenset(name for name in dir(builtins) if isinstance(getattr(builtins, name), type))
+FUNCTIONS = frozenset(name for name in dir(builtins) if callable(getattr(builtins, name))) - CLASSES
 
 #: Among the names that code binds: all that a module has, which nobody can tell.
 ALL_NAMES = "*"
@@ -38,6 +47,8 @@ ALL_NAMES = "*"
 #: What Python's parser raises.
 _NO_CODE = (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError)
 _LOCK = threading.Lock()
+#: Short names of modules that printed values have: `np.float64(2.0)`.
+_PRINTED_SHORT = ("np",)
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
 _OF_PYTHON = frozenset(("capture", "prun", "time", "timeit"))
 _MAGIC = re.compile(r"^(?=[%!?])|^(?=[\w.]+\?{1,2}\s*$)", re.M)
@@ -101,6 +112,42 @@ def _base_name(place: ast.expr) -> str:
             inner = inner.value
         else:
             return inner.id if isinstance(inner, ast.Name) else ""
+
+
+def shown_name(source: str) -> str:
+    """The variable that code shows at its end, be it by `print`; '' where it shows something else.
+
+    A value may begin with the same name: `device` shows `device(type='cpu')`.
+    """
+    body = statements(source)
+    value = body[-1].value if body and isinstance(body[-1], ast.Expr) else None
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        is_print = value.func.id == "print" and len(value.args) == 1 and not value.keywords
+        value = value.args[0] if is_print else None
+    return value.id if isinstance(value, ast.Name) else ""
+
+
+def variables(source: str) -> set[str]:
+    """Of the names that code binds, those which no printed value begins with.
+
+    Classes print their names, and modules those that they have themselves.
+    """
+    classes = {n.name for n in _nodes(source) if isinstance(n, ast.ClassDef)}
+    modules = {
+        (alias.asname or alias.name).partition(".")[0]
+        for node in _nodes(source)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+        if alias.asname in (None, alias.name, *_PRINTED_SHORT)
+    }
+    return bound_names(source) - classes - modules
+
+
+def only_defines(source: str) -> bool:
+    """Whether code has nothing but functions and classes, so that it prints nothing."""
+    body = statements(source)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return bool(body) and all(isinstance(node, kinds) for node in body)
 
 
 def read_names(source: str) -> set[str]:
