@@ -96,6 +96,15 @@ def test_a_method_that_is_a_statement_changes_its_object() -> None:
     assert judged(moved, result("points", Verdict.DIFFERS)) == ["device", "differs"]
 
 
+@pytest.mark.parametrize("imported", [True, False])
+def test_modules_stay_as_they_are(imported: bool) -> None:
+    ran = result("import torch", Verdict.RAN)
+    waits = result("torch.cuda.synchronize()", Verdict.ERROR, MESSAGES[0])
+    wrong = result("torch.ones(2)", Verdict.DIFFERS)
+    found = with_devices([ran, waits, wrong] if imported else [waits, wrong], ["torch"])
+    assert [one.verdict.value for one in found][-2:] == ["device", "differs"]
+
+
 def test_lua_needs_no_device() -> None:
     lua = Result(Example(1, 0, Kind.PROMPT, "f()"), Verdict.ERROR, MESSAGES[0])
     assert with_devices([lua]) == [lua]

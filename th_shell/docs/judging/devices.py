@@ -15,7 +15,12 @@ from th_shell.docs.judging.tokens import located
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Kind
 from th_shell.docs.reading.languages import PYTHON
-from th_shell.docs.reading.python_syntax import bound_names, changed_names, read_names
+from th_shell.docs.reading.python_syntax import (
+    bound_names,
+    changed_names,
+    imported_names,
+    read_names,
+)
 
 __all__ = ["with_devices"]
 
@@ -33,16 +38,20 @@ _NO_DEVICE = re.compile(
 )
 
 
-def with_devices(results: Iterable[Result]) -> list[Result]:
-    """The results, in which what fails for want of a device has a verdict of its own."""
-    devices = _Devices()
+def with_devices(results: Iterable[Result], modules: Iterable[str] = ()) -> list[Result]:
+    """The results, in which what fails for want of a device has a verdict of its own.
+
+    modules: names of modules that are imported before a page begins.
+    """
+    devices = _Devices(modules)
     return [devices.judged(result) for result in results]
 
 
 class _Devices:
     """Judges the examples of a page, one after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, modules: Iterable[str]) -> None:
+        self._modules = set(modules)
         self._missing: set[str] = set()  # names that would have other values with the device
 
     def judged(self, result: Result) -> Result:
@@ -50,12 +59,14 @@ class _Devices:
         example = result.example
         if example.language != PYTHON or example.kind in (Kind.SHELL, Kind.TEXT):
             return result
+        self._modules |= imported_names(example.source)
         used = sorted(read_names(example.source) & self._missing)
         lacks = result.verdict is Verdict.ERROR and _lacks_device(result)
         if not used and not lacks:
             self._missing -= bound_names(example.source)
             return result
-        self._missing |= changed_names(example.source)
+        # `torch.cuda.synchronize()` changes no module.
+        self._missing |= changed_names(example.source) - self._modules
         if lacks:
             note = _message(result.got)
         elif result.verdict in (Verdict.DIFFERS, Verdict.ERROR):

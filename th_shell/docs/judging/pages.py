@@ -114,6 +114,7 @@ class _Check:
             LUA: page.compiler.known_names | bound_names(runner.prelude),
             PYTHON: BUILTINS | python_syntax.bound_names(runner.python_prelude),
         }
+        self._given = python_syntax.imported_names(runner.python_prelude)
 
     def results(self) -> list[Result]:
         errata, judged, healed = self._judged()
@@ -137,7 +138,7 @@ class _Check:
         judged = judge_page(self._page.examples, self._runner, sources)
         healing = Healing(self._page, judged.results, self._runner, sources, set(errata))
         healed = healing.healed()
-        results = with_fragments(with_devices(healed.results), self._known)
+        results = with_fragments(with_devices(healed.results, self._given), self._known)
         results = [self._damaged(result) for result in results]
         results = with_xfail([_strict(result) for result in results])
         return errata, Judgement(results, judged.outcomes), healed

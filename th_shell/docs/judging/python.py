@@ -15,7 +15,7 @@ import re
 from dataclasses import replace
 
 from th_shell.docs.judging.tokens import ANYTHING
-from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.python_syntax import statements
 from th_shell.docs.running.evaluation import Outcome
@@ -25,6 +25,7 @@ __all__ = ["comparable", "comparable_outcome"]
 _BLANK = re.compile(r"^[ \t]*<BLANKLINE>[ \t]*$", re.M)
 #: What a notebook prints in place of a picture.
 _FIGURE = re.compile(r"^<Figure size \S+ with \d+ Axes>$\n?", re.M)
+_CLASS = re.compile(r"<class '([\w.]+)'>")
 _BRACES = re.compile(r"\{[^{}]*\}")
 _IGNORE_DETAIL = re.compile(r"#\s*doctest:.*\+IGNORE_EXCEPTION_DETAIL\b")
 _DETAIL = re.compile(r"^([\w.]+):.*\Z", re.M | re.S)
@@ -40,7 +41,7 @@ def comparable(example: Example) -> Example:
     """An example whose documented text can be compared with what it prints."""
     if example.language != PYTHON or not example.expected:
         return example
-    text = _FIGURE.sub("", _BLANK.sub("", example.expected))
+    text = _as_shown(_BLANK.sub("", example.expected), example)
     text = _without_code(_with_sorted_sets(text))
     if _IGNORE_DETAIL.search(example.source):
         text = _DETAIL.sub(rf"\g<1>{ANYTHING}", text)
@@ -52,10 +53,16 @@ def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
     if example.language != PYTHON:
         return outcome
     output, printed = (
-        _with_shown_warnings(_with_sorted_sets(_FIGURE.sub("", text)), example)
+        _with_shown_warnings(_with_sorted_sets(_as_shown(text, example)), example)
         for text in (outcome.output, outcome.printed)
     )
     return replace(outcome, output=output, printed=printed)
+
+
+def _as_shown(text: str, example: Example) -> str:
+    """What a notebook, too, shows as text: pictures have marks, and classes their names alone."""
+    text = _FIGURE.sub("", text)
+    return _CLASS.sub(r"\1", text) if example.kind is Kind.CELL else text
 
 
 def _with_shown_warnings(text: str, example: Example) -> str:

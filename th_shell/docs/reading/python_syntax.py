@@ -25,6 +25,7 @@ __all__ = [
     "bound_names",
     "changed_names",
     "ends_with_value",
+    "imported_names",
     "only_defines",
     "read_names",
     "shown_name",
@@ -112,6 +113,14 @@ def _base_name(place: ast.expr) -> str:
             inner = inner.value
         else:
             return inner.id if isinstance(inner, ast.Name) else ""
+
+
+def imported_names(source: str) -> set[str]:
+    """Of the names that code binds, those that it imports."""
+    found = (node for node in _nodes(source) if isinstance(node, (ast.Import, ast.ImportFrom)))
+    return {
+        (alias.asname or alias.name).partition(".")[0] for node in found for alias in node.names
+    }
 
 
 def shown_name(source: str) -> str:
