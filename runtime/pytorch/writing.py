@@ -19,6 +19,7 @@ __all__ = [
     "check_target",
     "deliver",
     "overlaps_itself",
+    "resize",
     "resize_to",
     "write_in_place",
 ]
@@ -102,8 +103,13 @@ def resize_to(out: Tensor, shape: Shape) -> None:
             f"outputs will not be resized unless they have zero elements. You can explicitly reuse "
             f"an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
         )
+    resize(out, shape)
+
+
+def resize(out: Tensor, shape: Shape) -> None:
+    """Make a tensor a contiguous one of a shape; its storage grows if it is too small."""
     storage = out.storage_object
-    width = array.itemsize
+    width = out.array.itemsize
     place = out.offset * width
     needed = place + int(np.prod(shape)) * width
     if needed > storage.data.nbytes:

@@ -346,7 +346,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 
 def _register_truth(name: str, ufunc: np.ufunc) -> None:
     def finish(input: Tensor, axes: Shape | None, keepdim: bool) -> Tensor:
-        found = np.asarray(ufunc.reduce(input.array, axes, np.bool_, None, keepdim))
+        found = np.asarray(quietly.run(ufunc.reduce, input.array, axes, np.bool_, None, keepdim))
         return wrap(found.view(np.uint8) if input.array.dtype == np.uint8 else found)
 
     @op(f"{name}(Tensor input, *, {_OUT})")
