@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,35 @@ def test_torch_is_seeded_where_it_is_imported(starter: Starter) -> None:
     assert ask(run, "input", "import torch; torch.numbers").output == "[7]\n"
     assert ask(run, "input", "import torch; torch.numbers").output == "[7]\n"
     run.close()
+
+
+def test_torch_is_that_of_this_project(run: Run) -> None:
+    assert ask(run, "input", "import sys, torch; torch is sys.modules['runtime.pytorch']") == Reply(
+        "True\n", "True\n"
+    )
+    assert ask(run, "input", "sys.argv[1:]").output == "[]\n"
+
+
+#: What depends on the seed, on new memory, and on addresses.
+BY_CHANCE = (
+    "torch.rand(2).tolist()",
+    *(f"torch.empty({size}).numpy().tobytes()[:8]" for size in (3, 100, 5000)),
+    *(f"numpy.empty({size}, 'u1').tobytes()[:8]" for size in (3, 100, 5000)),
+    "id(torch.ones(1))",
+)
+
+
+def test_what_differs_between_runs(starter: Starter) -> None:
+    shown = []
+    for seed, fill in ((1, 0), (2, 63)):
+        filled = {"MALLOC_PERTURB_": str(fill ^ 0xFF)}
+        run = starter.start(replace(python_engine(), environment=filled), 0)
+        run.ask("begin", b"seed %d" % seed)
+        ask(run, "run", "import numpy, torch")
+        shown.append([ask(run, "input", code).output for code in BY_CHANCE])
+        run.close()
+    same = [code for code, *texts in zip(BY_CHANCE, *shown, strict=True) if len(set(texts)) == 1]
+    assert same == []
 
 
 def test_the_page_finds_no_modules_of_ours(run: Run) -> None:
