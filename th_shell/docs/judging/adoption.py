@@ -86,7 +86,8 @@ def vary_literals(source: str) -> str:
 
 
 def _varied(value: float, unit: float, chance: random.Random, vary: bool) -> float:
-    return value + chance.uniform(-0.5, 0.5) * unit if vary else value
+    # A change near 0 would not tell how far what follows may be off.
+    return value + chance.choice((-1, 1)) * chance.uniform(0.25, 0.5) * unit if vary else value
 
 
 def _literal(value: float) -> str:
