@@ -28,8 +28,9 @@ class Generator(CType):
     """
 
     __module__ = "torch._C"
-    __slots__ = ("__weakref__", "_words")
+    __slots__ = ("__weakref__", "_words", "device")
     _words: Words
+    device: device
 
     def __init__(self, *args: Any, **named: Any) -> None:
         """A generator for a device, which can only be the processor."""
@@ -39,11 +40,7 @@ class Generator(CType):
         for value in given:
             check_device(value)
         object.__setattr__(self, "_words", Words(_DEFAULT_SEED))
-
-    @property
-    def device(self) -> device:
-        """Where its numbers are made."""
-        return CPU
+        object.__setattr__(self, "device", CPU)
 
     def manual_seed(self, seed: int, /) -> Generator:
         """Start the stream of a seed, from -2^63 to 2^64 - 1; returns the generator."""

@@ -116,9 +116,16 @@ def randn_like(
 
 
 @op(*_forms("randint(int high, tuple of ints size", _NEW))
-def randint_below(high: int, size: Shape, **options: Any) -> Tensor:
+def randint_below(
+    high: int,
+    size: Shape,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
     """A tensor of whole numbers from 0 to high - 1."""
-    return randint(0, high, size, **options)
+    return randint(0, high, size, generator=generator, out=out, dtype=dtype)
 
 
 @op(*_forms("randint(int low, int high, tuple of ints size", _NEW))
@@ -185,15 +192,14 @@ def randperm(
 def _check_permutation(n: int, kind: dtype) -> None:
     """Raise an error where a type does not hold all numbers up to n."""
     numpy = kind.numpy
+    check_kind(np.empty(0, numpy), "fi", "randperm")
     if kind.is_floating_point:
         limit = 1 << (np.finfo(numpy).nmant + 1)
         if n > limit + 1:
             shown = "2049" if limit == 2048 else f"2^{limit.bit_length() - 1}+1"
             raise RuntimeError(f"n cannot be greater than {shown} for {kind.scalar} type.")
-    elif n and n - 1 > (1 if numpy.kind == "b" else np.iinfo(numpy).max):
-        name = "bool" if numpy.kind == "b" else f"{numpy.name}_t"
-        raise RuntimeError(f"value cannot be converted to type {name} without overflow")
-    check_kind(np.empty(0, numpy), "fi", "randperm")
+    elif n - 1 > np.iinfo(numpy).max:
+        raise RuntimeError(f"value cannot be converted to type {numpy.name}_t without overflow")
 
 
 # -- normal numbers with means and deviations of their own

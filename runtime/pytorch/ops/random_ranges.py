@@ -43,7 +43,8 @@ def whole_range(kind: np.dtype[Any], first: int, stop: int | None) -> tuple[int,
 def _open_range(kind: np.dtype[Any], first: int) -> tuple[int, int] | None:
     found = NUMPY_DTYPES[kind]
     if first == _LEAST:
-        return _check_full(kind, found)
+        _check_full(kind, found)
+        return None
     if kind.kind == "f":
         last, first = 1 << _digits(kind), _next_from(kind, first)
         if first >= last:

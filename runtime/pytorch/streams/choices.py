@@ -71,7 +71,7 @@ def poisson(words: Words, rate: float) -> int:
         return 0
     limit, product, count = math.exp(-rate), 1.0, 0
     while True:
-        product *= unit_doubles(words, 1)[0]
+        product *= float(unit_doubles(words, 1)[0])
         if product <= limit:
             return count
         count += 1
@@ -84,7 +84,7 @@ def _poisson_by_rejection(words: Words, rate: float) -> int:
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
     limit = 0.9277 - 3.6224 / (b - 2)
     while True:
-        u, v = unit_doubles(words, 2).tolist()
+        u, v = (float(x) for x in unit_doubles(words, 2))
         u -= 0.5
         room = 0.5 - abs(u)
         k = math.floor((2 * a / room + b) * u + rate + 0.43)

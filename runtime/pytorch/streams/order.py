@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.quiet import quietly
 
 __all__ = ["BLOCK", "blocks", "fill", "in_order"]
 
@@ -41,15 +43,19 @@ def fill(out: Array, draw: Callable[[int], Array]) -> None:
     ordered = in_order(out)
     count = out.size
     if count <= BLOCK:
-        ordered[...] = draw(count).reshape(ordered.shape)
+        _set(ordered, ..., draw(count).reshape(ordered.shape))
         return
     if ordered.flags.c_contiguous:
         flat = ordered.reshape(-1)
         for at in blocks(count):
-            flat[at] = draw(at.stop - at.start)
+            _set(flat, at, draw(at.stop - at.start))
         return
     for at in blocks(count):
-        ordered.flat[at] = draw(at.stop - at.start)
+        _set(ordered.flat, at, draw(at.stop - at.start))
+
+
+def _set(target: Any, at: Any, values: Array) -> None:
+    quietly.run(target.__setitem__, at, values)  # no warning of numbers too large for the type
 
 
 def _through_floats(draw: Callable[[int], Array]) -> Callable[[int], Array]:
