@@ -263,6 +263,19 @@ def test_sessions_in_a_text_without_fences(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["page.txt", "page.md"])
+def test_pages_without_fences(tmp_path: Path, name: str) -> None:
+    page = "# T\n\nText.\n\n>>> x = 1\n>>> x\n1\n\nMore text.\n\n```python\n>>> x\n1\n```\n"
+    found = read(tmp_path, page, name)
+    assert short(found) == [("x = 1", ""), ("x", "1"), ("x", "1")]
+    assert [example.line for example in found] == [5, 6, 12]
+    assert short(read(tmp_path, "Text.\n\nIn [1]:\nx\n\n1\n", name)) == [("x", "1")]
+
+
+def test_quotations_in_markdown_are_no_sessions(tmp_path: Path) -> None:
+    assert read(tmp_path, "Text.\n\n>>> Who has said that?\n> He.\n", "page.md") == []
+
+
 CELLS = """\
 Numbers are of a type.
 
