@@ -24,6 +24,8 @@ def example(source: str, expected: str) -> Example:
         ("tensor([[1.5]], device='cuda:0', requires_grad=True)", (1, 1)),
         ("tensor(3)", ()),
         ("array([[1, 2, 3]])", (1, 3)),
+        ("[[ 1.  -2.5]\n [nan  3. ]]", (2, 2)),
+        ("[1, 2]", None),
         ("tensor([])", None),
         ("tensor([0.25, ..., 3.])", None),
         ("tensor([True, False])", None),

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from th_shell.docs.judging.adoption import adopting_code, vary_literals
+from th_shell.docs.judging.cell_adoption import adopting_cell
 from th_shell.docs.judging.comparison import agrees_within
 from th_shell.docs.judging.plausibility import implausible, misshapen, unlike_fixed
 from th_shell.docs.judging.python import comparable, comparable_outcome
@@ -117,15 +118,34 @@ def _second_round(
     )
     failed = (i for i, result in enumerate(once.results) if result.failed)
     last = max((*chance, *failed))
+    cells, varied_cells = (
+        {**given, **_adopting_cells(once, examples, given, chance, vary)}
+        for given, vary in ((sources, False), (literals, True))
+    )
     plans = [
-        replace(FIRST, after=adopted, sources=sources),
-        replace(SECOND, after=adopted, sources=sources),
-        replace(FIRST, after=varied, sources=literals),
+        replace(FIRST, after=adopted, sources=cells),
+        replace(SECOND, after=adopted, sources=cells),
+        replace(FIRST, after=varied, sources=varied_cells),
         *(Plan(seed, sources=sources, last=last) for seed in _SEEDS),
     ]
     if any(examples[i].language != LUA for i in chance):
         plans.append(replace(FIRST, sources=sources, last=last))
     return _evaluated(examples, runner, plans)
+
+
+def _adopting_cells(
+    once: Judgement,
+    examples: Sequence[Example],
+    sources: Mapping[int, str],
+    chance: Sequence[int],
+    vary: bool,
+) -> dict[int, str]:
+    """The sources of cells that take over documented numbers within themselves."""
+    found = {}
+    for i in chance:
+        cell = replace(examples[i], source=sources.get(i, examples[i].source))
+        found[i] = adopting_cell(cell, [outcome.output for outcome in once.outcomes[i]], vary)
+    return {i: source for i, source in found.items() if source}
 
 
 def _is_by_clock(samples: Sequence[str], later: str) -> bool:

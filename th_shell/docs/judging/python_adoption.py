@@ -1,7 +1,8 @@
 """Reads a tensor, an array or a number from the text that a page of Python shows for it.
 
-Python prints them as code: `tensor([[1., 2.]], dtype=torch.float64)`, `array([1, 2])`, `0.25`. The
-numbers go into the printed object, wherever the program has it; of a number, into its variable.
+Python shows them as code: `tensor([[1., 2.]], dtype=torch.float64)`, `array([1, 2])`, `0.25`; what
+numpy prints, `[1 2]`, has no commas. The numbers go into the printed object, wherever the program
+has it; of a number, into its variable.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = [
 _NUMBER = re.compile(NUMBER)
 #: What PyTorch prints of a tensor's history is no code.
 _HISTORY = re.compile(r",\s*grad_fn=<\w+>")
+_BETWEEN = re.compile(r"(?<=[\w.\]])\s+(?=[-+\w.\[])")
 _KINDS = ("array", "tensor")
 #: numpy prints so many digits behind the point as one of the numbers has, and eight at most.
 _OF_NUMPY, _NUMPY_UNIT = _KINDS[0], 1.01e-8
@@ -65,7 +67,7 @@ class PrintedArray:
 
 def printed_array(text: str) -> PrintedArray | None:
     """The array of numbers that a text shows, and nothing else; None where it does not."""
-    text = _HISTORY.sub("", text.strip())
+    text = _as_code(text)
     kind, content = _array(text)
     sizes = _sizes(content) if content else None
     words = _NUMBER.findall(ast.get_source_segment(text, content) or "") if content else []
@@ -79,7 +81,7 @@ def printed_array(text: str) -> PrintedArray | None:
 
 def has_uneven_rows(text: str) -> bool:
     """Whether a text shows a tensor or an array, and nothing else, whose rows differ in length."""
-    _, content = _array(_HISTORY.sub("", text.strip()))
+    _, content = _array(_as_code(text))
     return content is not None and _sizes(content) is None
 
 
@@ -93,6 +95,13 @@ def code_for_array(source: str, values: Sequence[float], sizes: tuple[int, ...])
 def code_for_number(name: str, value: float, is_whole: bool) -> str:
     """Code that gives a variable a number."""
     return f"{name} = {int(value)}" if is_whole else f"{name} = float({str(value)!r})"
+
+
+def _as_code(text: str) -> str:
+    """A printed tensor or array as Python shows it."""
+    text = _HISTORY.sub("", text.strip())
+    is_printed = text.startswith("[") and "," not in text
+    return f"{_OF_NUMPY}({_BETWEEN.sub(', ', text)})" if is_printed else text
 
 
 def _array(text: str) -> tuple[str, ast.expr | None]:
