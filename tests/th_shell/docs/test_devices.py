@@ -41,7 +41,10 @@ def judged(*results: Result) -> list[str]:
 @pytest.mark.parametrize("message", MESSAGES)
 def test_errors_that_say_so(message: str) -> None:
     (found,) = with_devices([result("x = f()", Verdict.ERROR, "printed\n" + traceback(message))])
-    assert (found.verdict, found.note) == (Verdict.DEVICE, message.split("\n")[0])
+    assert (found.verdict, found.note) == (
+        Verdict.DEVICE,
+        "needs a device: " + message.split("\n")[0],
+    )
     assert not found.failed and not found.checked and found.fails_unexpectedly
 
 
@@ -87,7 +90,7 @@ def test_what_holds_all_the_same() -> None:
     same = result("y.sum()", Verdict.PASS, "1", "1")
     assert judged(GPU, stale, shown, same) == ["device", "ran", "device", "pass"]
     _, _, found, _ = with_devices([GPU, stale, shown, same])
-    assert found.note == "it follows from what needs a device: y"
+    assert found.note == "needs a device, as does what gives a value to: y"
 
 
 def test_a_method_that_is_a_statement_changes_its_object() -> None:

@@ -105,7 +105,10 @@ def test_words_and_what_they_show(tmp_path: Path, capfd: pytest.CaptureFixture[s
     page.write_text(f"{BARE}\n```\n>>> torch.ones(9)\n```\n")
     assert main(["-v", "--torch", "installed", "--language", "py", str(page)]) == 0
     out = capfd.readouterr().out.split("\n")
-    assert "device   >>> torch.ones(9)  [RuntimeError: Found no NVIDIA driver" in out[1]
+    assert (
+        "device   >>> torch.ones(9)  [needs a device: RuntimeError: Found no NVIDIA driver"
+        in out[1]
+    )
     assert out[2] == "1 device: not counted as failures: they need a device that is not there"
 
 

@@ -68,9 +68,9 @@ class _Devices:
         # `torch.cuda.synchronize()` changes no module.
         self._missing |= changed_names(example.source) - self._modules
         if lacks:
-            note = _message(result.got)
+            note = f"needs a device: {_message(result.got)}"
         elif result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
-            note = f"it follows from what needs a device: {', '.join(used)}"
+            note = f"needs a device, as does what gives a value to: {', '.join(used)}"
         else:
             return result
         return replace(result, verdict=Verdict.DEVICE, note=note)

@@ -23,6 +23,7 @@ __all__ = [
     "CLASSES",
     "FUNCTIONS",
     "bound_names",
+    "called_names",
     "changed_names",
     "ends_with_value",
     "imported_names",
@@ -86,6 +87,15 @@ def bound_names(source: str) -> set[str]:
         elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
             found.add(node.name)
     return found
+
+
+def called_names(source: str) -> set[str]:
+    """The names of attributes in code, and of functions that it calls."""
+    nodes = _nodes(source)
+    called = {node.func for node in nodes if isinstance(node, ast.Call)}
+    return {node.attr for node in nodes if isinstance(node, ast.Attribute)} | {
+        function.id for function in called if isinstance(function, ast.Name)
+    }
 
 
 def changed_names(source: str) -> set[str]:
