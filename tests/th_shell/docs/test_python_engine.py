@@ -191,6 +191,15 @@ def test_torch_is_that_of_this_project(run: Run) -> None:
     assert ask(run, "input", "sys.argv[1:]").output == "[]\n"
 
 
+def test_errors_of_torch_tell_the_lines_of_the_page(run: Run) -> None:
+    error = ask(run, "input", "import torch; torch.ones(2, 3) + torch.ones(2)").error or ""
+    lines = error.split("\n")
+    assert lines[0] == "Traceback (most recent call last):"
+    assert [line for line in lines if line.startswith("  File ")] == [lines[1]]
+    assert lines[1].endswith(", line 1, in <module>")
+    assert lines[-1].startswith("RuntimeError: The size of tensor a (3) must match")
+
+
 #: What depends on the seed, on new memory, and on addresses.
 BY_CHANCE = (
     "torch.rand(2).tolist()",

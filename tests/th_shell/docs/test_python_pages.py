@@ -129,6 +129,16 @@ def test_modules_are_not_spoilt(runner: Runner, tmp_path: Path) -> None:
     assert found == ["ran", "fragment", "differs"]
 
 
+def test_a_file_that_a_fragment_would_have_made(runner: Runner, tmp_path: Path) -> None:
+    page = (
+        "```\n>>> f = open('none/such', 'w')\n>>> open('none/such').read()\n'a'\n"
+        ">>> open('such')\n>>> _ = open('such', 'w')\n>>> open('there', 'w').close()\n"
+        ">>> open('there', 'q')\n```\n"
+    )
+    found = [r.verdict.value for r in check(runner, tmp_path, page)]
+    assert found == ["fragment", "error", "fragment", "ran", "ran", "error"]
+
+
 def test_all_names_of_a_module_are_unknown(runner: Runner, tmp_path: Path) -> None:
     page = "```\n>>> from math import *\n>>> sqrt(4)\n3.0\n>>> sqart(4)\n2.0\n```\n"
     assert [r.verdict.value for r in check(runner, tmp_path, page)] == ["ran", "differs", "error"]

@@ -40,7 +40,7 @@ class _Fragments:
         self._known = known
         self._bound = set(known)
         self._spoilt: set[str] = set()
-        self._said: set[str] = set()  # the strings in the code so far
+        self._said: set[str] = set()  # the strings in the code so far that has run
 
     def judged(self, result: Result) -> Result:
         """The result of the next example."""
@@ -50,8 +50,8 @@ class _Fragments:
             self._bound |= self._bound_in(hidden.text)
         own, used = self._bound_in(source), self._read_in(source) - self._known
         note = self._lacks(result, used - own) or self._absent(result, source)
-        self._said |= set(names.strings(source))
         if not note:
+            self._said |= set(names.strings(source))
             if not result.failed:
                 self._known |= self._modules_in(source)  # what is missing spoils no module
             self._bound |= own

@@ -36,6 +36,8 @@ _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.al
 #: numpy keeps so many blocks of each size below so many bytes.
 _KEPT_BLOCKS, _KEPT_BYTES = 7, 1024
 _kept: list[Any] = []
+#: What the names of files begin with that errors do not tell of: this one, and those of the face.
+_own = [__file__]
 
 
 class _Engine:
@@ -192,13 +194,13 @@ def _later(convert: Callable[[float], Any]) -> Callable[..., Any]:
 
 
 def _described(error: BaseException) -> str:
-    """The text that Python prints for an error, without the lines of this file."""
+    """The text that Python prints for an error, without the lines of our own files."""
     if isinstance(error, KeyboardInterrupt):
         return "KeyboardInterrupt"
     try:
         told = traceback.TracebackException(type(error), error, error.__traceback__)
-        own = [frame for frame in told.stack if frame.filename != __file__]
-        told.stack = traceback.StackSummary.from_list(own)
+        others = [frame for frame in told.stack if not frame.filename.startswith(tuple(_own))]
+        told.stack = traceback.StackSummary.from_list(others)
         return "".join(told.format()).rstrip("\n")
     except Exception:  # by the error's own methods
         return type(error).__name__
@@ -244,6 +246,7 @@ def _flush() -> None:
 def _use_face(module: str, folder: str) -> None:
     """Let `import torch` be what a module says, whose package is in a folder."""
     sys.path.append(folder)
+    _own.extend(os.path.join(folder, package, "") for package in ("runtime", "th_shell"))
     import_module(module).use_face()
 
 
