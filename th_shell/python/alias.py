@@ -51,7 +51,7 @@ class _Finder(MetaPathFinder):
             return None
         real = FACE + name.removeprefix(NAME)
         found = self._of_others(real, import_module("runtime").__path__ if path is None else path)
-        if found is None:
+        if found is None or _is_no_module(real):
             raise ModuleNotFoundError(f"No module named {name!r}: {_ADVICE}", name=name)
         is_package = found.submodule_search_locations is not None
         return ModuleSpec(name, _Loader(real), origin=found.origin, is_package=is_package)
@@ -67,6 +67,13 @@ class _Finder(MetaPathFinder):
     def _of_others(self, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
         specs = (one.find_spec(name, path) for one in sys.meta_path if one is not self)
         return next((spec for spec in specs if spec is not None), None)
+
+
+def _is_no_module(real: str) -> bool:
+    """Whether the name is that of a function: a module of the face itself is then not meant."""
+    owner, _, last = real.rpartition(".")
+    found = vars(sys.modules[owner]).get(last) if owner in sys.modules else None
+    return found is not None and not isinstance(found, ModuleType)
 
 
 class _Loader(Loader):

@@ -78,7 +78,8 @@ def _python(before: str, behind: str, namespace: Namespace, first: int = 0) -> C
     last = found[-1] if found else None
     if last and last.kind == "comment":
         return Completions(len(before))
-    code = [token for token in found if token.kind != "comment"]
+    # A backslash joins lines.
+    code = [token for token in found if token.kind != "comment" and token.text != "\\"]
     if last and last.kind == "string" and not last.closed:
         return _in_string(before, code[:-1], last, behind, namespace)
     prefix, start = "", len(before)
