@@ -10,10 +10,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:  # whose import takes longer than all the rest
+    Loader = object
 
 __all__ = ["FACE", "NAME", "is_installed", "is_used", "use_face"]
 
@@ -35,10 +39,10 @@ def is_used() -> bool:
 
 def is_installed() -> bool:
     """Whether this Python finds a PyTorch (or whatever else is called torch)."""
-    return find_spec(NAME) is not None
+    return PathFinder.find_spec(NAME) is not None
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds the modules of torch in the face, and says plainly what is not there."""
 
     def find_spec(

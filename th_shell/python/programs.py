@@ -9,13 +9,10 @@ from __future__ import annotations
 import atexit
 import io
 import os
-import runpy
 import signal
 import sys
-import zipfile
 from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
-from importlib.util import find_spec
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -68,12 +65,16 @@ class Program:
         kind, program, arguments, *_ = self._options
         sys.argv[:] = [{"code": "-c", "input": "-", "module": "-m"}.get(kind, program), *arguments]
         if kind == "module":
+            import runpy  # late: scripts do without
+
             sys.path.insert(0, os.getcwd())
             if not _is_there(program):
                 print(f"th: No module named {program}", file=sys.stderr)
                 return _FAILURE
             self._keep(runpy.run_module(program, run_name="__main__", alter_sys=True))
         elif kind == "file" and _is_run_by_runpy(program):
+            import runpy
+
             self._keep(runpy.run_path(os.path.abspath(program), run_name="__main__"))
         else:
             source = self._source()
@@ -121,6 +122,8 @@ def _new_main() -> ModuleType:
 
 
 def _is_there(module: str) -> bool:
+    from importlib.util import find_spec
+
     try:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # the package that it would be in
@@ -128,7 +131,23 @@ def _is_there(module: str) -> bool:
 
 
 def _is_run_by_runpy(path: str) -> bool:
-    return os.path.isdir(path) or path.endswith(".pyc") or zipfile.is_zipfile(path)
+    if os.path.isdir(path) or path.endswith(".pyc"):
+        return True
+    if not _begins_as_archive(path):
+        return False
+    from zipfile import is_zipfile
+
+    return is_zipfile(path)
+
+
+def _begins_as_archive(path: str) -> bool:
+    """Whether a file is no text at first sight: an archive may have a line for the system."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(2)
+    except OSError:
+        return False
+    return start in (b"PK", b"#!")
 
 
 def _report(error: BaseException) -> None:
