@@ -56,6 +56,8 @@ def about(name: str, namespace: Namespace) -> str:
     found = _found(name, namespace)
     if found is None:
         return _unknown(name, namespace)
+    if found.value is NOTHING and found.type is object:
+        return f"{name}: a value that is made when it is asked for\n"
     if found.value is NOTHING:
         return f"{name}: a value of type {found.type.__name__}\n{_documentation(found.type)}"
     calls = calls_of(name, found.value)

@@ -1,7 +1,8 @@
 """How functions are called, for help and completion.
 
 A function that may be called in several ways says so in its attribute `__signatures__`: the texts
-of these calls, such as `sum(Tensor input, *, torch.dtype dtype = None)`.
+of these calls, such as `sum(Tensor input, *, torch.dtype dtype = None)`; objects that are such a
+text have it as their `str`, and those with a true attribute `hidden` are left out.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def parameters_of(value: Any) -> list[str]:
 
 def _texts(value: Any) -> list[str]:
     found = inspect.getattr_static(value, "__signatures__", ())
-    return [str(text) for text in found] if isinstance(found, (list, tuple)) else []
+    if not isinstance(found, (list, tuple)):
+        return []
+    return [str(text) for text in found if not getattr(text, "hidden", False)]
 
 
 def _signature(value: Any) -> inspect.Signature | None:

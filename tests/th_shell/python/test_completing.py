@@ -175,7 +175,7 @@ def test_files(
         ("point.moved", "moved(self, by: 'int', *, far: 'bool' = False) -> 'Point'"),
         ("point.where", "dict"),
         ("point.spoiled", "str"),
-        ("point.unknown", ""),
+        ("point.unknown", "object"),
         ("math.pi", "float"),
         ("summed", "summed(Tensor input, *, torch.dtype dtype = None) …"),
         ("isinstance", "isinstance(obj, class_or_tuple, /)"),

@@ -37,6 +37,10 @@ class Pair:
     def second(self) -> int:
         raise AssertionError
 
+    @property
+    def third(self):  # type: ignore[no-untyped-def]
+        raise AssertionError
+
     def __repr__(self) -> str:
         return "a pair"
 
@@ -66,6 +70,7 @@ NAMES: dict[str, Any] = {
         ("pair", "pair: a value of type Pair: a pair\n    Two values.\n"),
         ("pair.first", "pair.first: a value of type int: 1\n"),
         ("pair.second", "pair.second: a value of type int\n"),
+        ("pair.third", "pair.third: a value that is made when it is asked for\n"),
         ("x", "x: a value of type list: [1, 2]\n"),
         ("for", "for: a keyword of Python; help('for') tells of it\n"),
         ("duobled", "nothing is named duobled; there is doubled\n"),
