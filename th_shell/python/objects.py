@@ -1,8 +1,8 @@
 """What an expression leads to, without running any code of the program.
 
 Names and attributes are looked up statically: a property is not called, unless it is one of this
-project's own; its annotation may tell the type of its value, and so may that of a function. Elements
-are taken of built-in containers.
+project's own; its annotation may tell the type of its value, and so may that of a function.
+Elements are taken of built-in containers.
 """
 
 from __future__ import annotations
