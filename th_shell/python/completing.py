@@ -110,7 +110,8 @@ def _named(
         return Completions(start, _attributes(owner, prefix)[:LIMIT] if owner else [])
     found: dict[str, Candidate] = {}
     for names in (builtins.__dict__, namespace):
-        found.update({name: _name(name, Known.of(names[name])) for name in list(names)})
+        own = [name for name in list(names) if isinstance(name, str)]
+        found.update({name: _name(name, Known.of(names[name])) for name in own})
     found.update({word: Candidate(word, "keyword") for word in keyword.kwlist})
     typed = {one.text for one in code if one.kind == "name"} - found.keys()
     found.update({name: Candidate(name, "name") for name in typed})

@@ -52,10 +52,9 @@ class Known:
 def known(expression: str, namespace: Mapping[str, Any]) -> Known | None:
     """What is known of an expression; None for nothing."""
     try:
-        tree = ast.parse(expression.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _Reader(namespace).read(ast.parse(expression.strip(), mode="eval").body)
+    except Exception:  # no expression, or one of objects with odd methods
         return None
-    return _Reader(namespace).read(tree)
 
 
 class _Reader:

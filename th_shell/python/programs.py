@@ -31,6 +31,7 @@ class Program:
     def __init__(self, options: PythonOptions) -> None:
         self._options = options
         self._main = _new_main()
+        self._text = b""
 
     @property
     def namespace(self) -> dict[str, Any]:
@@ -58,6 +59,8 @@ class Program:
         except SystemExit:
             raise
         except BaseException as error:
+            if self._options.kind == "code":
+                _show_lines_of(self._text)
             _report(error)
             return _FAILURE
 
@@ -84,6 +87,7 @@ class Program:
         return 0
 
     def _execute(self, source: bytes, name: str) -> int:
+        self._text = source
         code: CodeType = compile(source, name, "exec", dont_inherit=True)
         exec(code, self.namespace)
         return 0
@@ -148,6 +152,14 @@ def _begins_as_archive(path: str) -> bool:
     except OSError:
         return False
     return start in (b"PK", b"#!")
+
+
+def _show_lines_of(code: bytes) -> None:
+    """Let tracebacks show the lines of code from the command line, as Python does from 3.13 on."""
+    import linecache
+
+    lines = code.decode("utf-8", "replace").splitlines(keepends=True)
+    linecache.cache["<string>"] = len(code), None, lines, "<string>"
 
 
 def _report(error: BaseException) -> None:

@@ -69,6 +69,7 @@ NAMES: dict[str, Any] = {
     "sys": sys,
     "numbers": [1.5, {"deep": b""}],
     "summed": summed,
+    1: "no name",  # type: ignore[dict-item]
 }
 
 

@@ -64,6 +64,7 @@ def test_a_script(python: Run, tmp_path: Path, program: str) -> None:
     [
         ("-c", "import sys; print(sys.argv, repr(sys.path[0]), __name__)", "-i", "a"),
         ("-c", "print(1"),
+        ("-c", "x = 1\nx / 0"),
         ("-c", "import helper; print(helper.x)"),
         ("-", "a", "b"),
         ("-m", "helper", "a"),
