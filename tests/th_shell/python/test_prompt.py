@@ -99,7 +99,10 @@ FUNCTION = "def f(x):\n\n    return x * 2"
         ("def f(" + ENTER + CTRL_C + "5" + ENTER, "5\n"),
         ("exit" + ENTER + "5" + ENTER, ""),
         ("isinst" + TAB + "(1, int)" + ENTER, "True\n"),
-        ("import mat" + TAB + "h" + ENTER + "math.flo" + TAB + "(1.5)" + ENTER, "1\n"),
+        (
+            "import fracti" + TAB + ENTER + "fractions.Frac" + TAB + "(2)" + ENTER,
+            "Fraction(2, 1)\n",
+        ),
     ],
 )
 def test_a_conversation(typed: Callable[[str], str], keys: str, expected: str) -> None:
