@@ -13,6 +13,7 @@ import functools
 import inspect
 import re
 import types
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -51,10 +52,12 @@ class Known:
 
 def known(expression: str, namespace: Mapping[str, Any]) -> Known | None:
     """What is known of an expression; None for nothing."""
-    try:
-        return _Reader(namespace).read(ast.parse(expression.strip(), mode="eval").body)
-    except Exception:  # no expression, or one of objects with odd methods
-        return None
+    with warnings.catch_warnings():  # of the parser, and of values that a class of C makes
+        warnings.simplefilter("ignore")
+        try:
+            return _Reader(namespace).read(ast.parse(expression.strip(), mode="eval").body)
+        except Exception:  # no expression, or one of objects with odd methods
+            return None
 
 
 class _Reader:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from th_shell.completing.candidates import LIMIT
 from th_shell.python.completing import complete
 
 
@@ -144,6 +145,12 @@ def test_names_with_an_underscore_are_listed_when_one_is_typed() -> None:
     assert "_hidden" not in completed("point.")
     assert completed("point._hid") == ["_hidden"]
     assert "__name__" not in completed("")
+
+
+def test_what_is_left_out_is_counted() -> None:
+    names = {f"name{number}": number for number in range(LIMIT + 5)}
+    found = complete("nam", 3, names)
+    assert (len(found.candidates), found.more) == (LIMIT, 5)
 
 
 @pytest.mark.parametrize(
