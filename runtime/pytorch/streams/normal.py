@@ -12,9 +12,10 @@ from collections.abc import Callable
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import run
+from runtime.pytorch.quiet import quietly
+from runtime.pytorch.streams.loops import address_of, loops
 from runtime.pytorch.streams.order import blocks, fill
-from runtime.pytorch.streams.uniform import unit_doubles, unit_floats
+from runtime.pytorch.streams.uniform import fill_uniform, unit_floats
 from runtime.pytorch.streams.words import Words
 
 __all__ = ["fill_log_normal", "fill_normal", "unit_normals"]
@@ -29,74 +30,94 @@ _TWO_PI, _MINUS_TWO = np.float32(2 * np.pi), np.float32(-2)
 
 def unit_normals(words: Words, count: int) -> Array:
     """The next normal doubles with mean 0 and deviation 1, made pair by pair."""
-    kept, words.kept = words.kept, None
-    first = 0 if kept is None or not count else 1
-    if not first:
-        words.kept = kept
-    pairs = (count - first + 1) // 2
-    values = np.empty(first + 2 * pairs, np.float64)
-    if first:
-        values[0] = kept
-    if pairs:
-        run(b"normal", words.take(4 * pairs), values[first:], 2 * pairs)
-    if len(values) > count:
-        words.kept = float(values[-1])
-    return values[:count]
+    values = np.empty(count, np.float64)
+    _fill_in_pairs(words, values, 0.0, 1.0)
+    return values
+
+
+def _fill_in_pairs(words: Words, out: Array, mean: float, deviation: float) -> None:
+    """Fill a contiguous array of floats or doubles."""
+    count = out.size
+    if not count:
+        return
+    kept = words.kept
+    new = count if kept is None else count - 1
+    loop = loops.normal_doubles if out.itemsize == 8 else loops.normal_floats
+    address = words.address(2 * (new + new % 2))
+    words.kept = loop(address, address_of(out), count, mean, deviation, kept)
 
 
 def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None:
     """Fill an array of floats with normal numbers."""
-    if out.size < _SIXTEEN or not out.flags.c_contiguous:
-        fill(out, lambda count: _one_by_one(words, count, mean, deviation))
-    elif out.dtype == np.float64:
-        _fill_doubles(words, out.reshape(-1), mean, deviation)
+    contiguous = out.flags.c_contiguous
+    if contiguous and out.size >= _SIXTEEN:
+        _fill_sixteens(words, out.reshape(-1), mean, deviation)
+    elif contiguous and out.itemsize > 2:
+        _fill_in_pairs(words, out, mean, deviation)
     else:
-        _fill_floats(words, out.reshape(-1), mean, deviation)
+        fill(out, lambda count: _draw_in_pairs(words, count, mean, deviation))
 
 
-def _one_by_one(words: Words, count: int, mean: float, deviation: float) -> Array:
-    values = unit_normals(words, count)
-    if (mean, deviation) != (0, 1):
-        run(b"scale", values, count, deviation, mean)
+def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> Array:
+    values = np.empty(count, np.float64)
+    _fill_in_pairs(words, values, mean, deviation)
     return values
 
 
-def _fill_doubles(words: Words, flat: Array, mean: float, deviation: float) -> None:
-    def draw(count: int) -> Array:
-        values = unit_doubles(words, count)
-        run(b"normal_blocks", values, count - count % _SIXTEEN, mean, deviation)
-        return values
-
-    _fill_sixteens(flat, draw, len(flat))
-
-
-def _fill_floats(words: Words, flat: Array, mean: float, deviation: float) -> None:
+def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
+    """Fill a vector: all sixteens; then, if its length is no multiple of 16, the last 16 anew."""
+    count, width = len(flat), flat.itemsize
+    whole = count - count % _SIXTEEN
+    finish = _finisher(count, width)
+    if width < 8:
+        mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
     # PyTorch: of numbers of 16 bits, those that are drawn anew are not drawn before.
-    drawn = len(flat) if flat.dtype == np.float32 else len(flat) - len(flat) % _SIXTEEN
-    finish = _by_numpy if len(flat) >= _MANY else _by_polynomials
-    mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
-
-    def draw(count: int) -> Array:
-        values = unit_floats(words, count)
-        finish(values[: count - count % _SIXTEEN], mean, deviation)
-        return values
-
-    _fill_sixteens(flat, draw, drawn)
+    for at in blocks(whole if width == 2 else count):
+        finish(words, flat[at], mean, deviation)
+    if count != whole:
+        finish(words, flat[-_SIXTEEN:], mean, deviation)
 
 
-def _fill_sixteens(flat: Array, draw: Callable[[int], Array], drawn: int) -> None:
-    """Fill an array with sixteens: the first ``drawn`` numbers, then, if need be, the last 16."""
-    for at in blocks(drawn):
-        flat[at] = draw(at.stop - at.start)
-    if len(flat) % _SIXTEEN:
-        flat[-_SIXTEEN:] = draw(_SIXTEEN)
+def _finisher(count: int, width: int) -> Callable[[Words, Array, float, float], None]:
+    """What draws a part of a vector: each of its sixteens, the rest is left uniform."""
+    if width == 8:
+        return _fill_doubles
+    by_numpy = count >= _MANY
+    if width == 2:
+        return _fill_halves_by_numpy if by_numpy else _fill_halves
+    return _fill_floats_by_numpy if by_numpy else _fill_floats
 
 
-def _by_polynomials(values: Array, mean: float, deviation: float) -> None:
-    run(b"normal_float_blocks", values, len(values), mean, deviation)
+def _fill_doubles(words: Words, part: Array, mean: float, deviation: float) -> None:
+    fill_uniform(words, part, 0.0, 1.0)
+    loops.normal_blocks(address_of(part), len(part) & -_SIXTEEN, mean, deviation)
 
 
-def _by_numpy(values: Array, mean: float, deviation: float) -> None:
+def _fill_floats(words: Words, part: Array, mean: float, deviation: float) -> None:
+    fill_uniform(words, part, 0.0, 1.0)
+    loops.normal_float_blocks(address_of(part), len(part) & -_SIXTEEN, mean, deviation)
+
+
+def _fill_floats_by_numpy(words: Words, part: Array, mean: float, deviation: float) -> None:
+    values = unit_floats(words, len(part))
+    _transform(values[: len(part) & -_SIXTEEN], mean, deviation)
+    part[...] = values
+
+
+def _fill_halves(words: Words, part: Array, mean: float, deviation: float) -> None:
+    values = np.empty(len(part), np.float32)
+    _fill_floats(words, values, mean, deviation)
+    quietly.run(part.__setitem__, ..., values)
+
+
+def _fill_halves_by_numpy(words: Words, part: Array, mean: float, deviation: float) -> None:
+    values = np.empty(len(part), np.float32)
+    _fill_floats_by_numpy(words, values, mean, deviation)
+    quietly.run(part.__setitem__, ..., values)
+
+
+def _transform(values: Array, mean: float, deviation: float) -> None:
+    """Turn sixteens of uniform floats into normal ones, with numpy's functions."""
     eights = values.view(_EIGHT_FLOATS)
     radius = eights[::2].copy().view(np.float32)
     np.subtract(1, radius, out=radius)
@@ -119,7 +140,7 @@ def fill_log_normal(words: Words, out: Array, mean: float, deviation: float) -> 
 
     def draw(count: int) -> Array:
         values = unit_normals(words, count)
-        run(b"log_normal", values, count, mean, deviation)
+        loops.log_normal(address_of(values), count, mean, deviation)
         return values
 
     fill(out, draw)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import run
+from runtime.pytorch.streams.loops import address_of, loops
 from runtime.pytorch.streams.order import fill
 from runtime.pytorch.streams.words import Words
 
@@ -17,6 +19,8 @@ _TO_UNIT_FLOAT = np.float32(2.0**-24)
 # in the second in units of 2^32.
 _AT_52, _AT_84 = np.uint64(0x4330000000000000), np.uint64(0x4530000000000000)
 _BOTH = 2.0**84 + 2.0**52
+# Up to so many numbers a loop takes less time than several calls of numpy's.
+_FEW = 1 << 10
 _LAST_21_LONG, _HALF = np.uint64(0x1FFFFF), np.uint64(32)
 
 
@@ -56,30 +60,33 @@ def _many_doubles(drawn: Array) -> Array:
 
 def fill_uniform(words: Words, out: Array, low: float, high: float) -> None:
     """Fill an array of floats with numbers of [low, high)."""
-    if out.dtype == np.float64:
-        fill(out, lambda count: _double_range(unit_doubles(words, count), low, high))
-        return
-    fill(out, lambda count: _float_range(unit_floats(words, count), low, high, out.dtype))
+    count, width = out.size, out.itemsize
+    if width == 2 or count > _FEW or not out.flags.c_contiguous:
+        draw = _draw_doubles if width == 8 else _draw_floats
+        fill(out, lambda count: draw(words, count, low, high, out.dtype))
+    elif width == 8:
+        loops.uniform_doubles(words.address(2 * count), address_of(out), count, low, high)
+    else:
+        loops.uniform_floats(words.address(count), address_of(out), count, low, high)
 
 
-def _double_range(values: Array, low: float, high: float) -> Array:
+def _draw_doubles(words: Words, count: int, low: float, high: float, _: Any) -> Array:
     if (low, high) == (0, 1):
-        return values
-    run(b"scale", values, len(values), high - low, low)
-    values[values == high] = low
+        return unit_doubles(words, count)
+    values = np.empty(count, np.float64)
+    loops.uniform_doubles(words.address(2 * count), address_of(values), count, low, high)
     return values
 
 
-def _float_range(values: Array, low: float, high: float, kind: np.dtype[np.generic]) -> Array:
-    """Stretch floats of [0, 1) to a range; what is rounded to its end becomes its beginning."""
-    start, end = np.float32(low), np.float32(high)
-    if (low, high) != (0, 1):
-        # One rounding for product and sum: doubles hold the product of two floats.
-        wide = values * np.float64(end - start)
-        wide += np.float64(start)
-        values = wide.astype(np.float32)
-    elif kind == np.float32:
+def _draw_floats(words: Words, count: int, low: float, high: float, kind: np.dtype[Any]) -> Array:
+    """Floats of a range; what is rounded to its end in the array's type becomes its beginning."""
+    values = unit_floats(words, count)
+    if (low, high) == (0, 1) and kind == np.float32:
         return values
-    values = values.astype(kind, copy=False)
+    start, end = np.float32(low), np.float32(high)
+    # One rounding for product and sum: doubles hold the product of two floats.
+    wide = values * np.float64(end - start)
+    wide += np.float64(start)
+    values = wide.astype(np.float32).astype(kind, copy=False)
     values[values == kind.type(high)] = kind.type(low)
     return values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import run
+from runtime.pytorch.streams.loops import address_of, loops
 from runtime.pytorch.streams.order import BLOCK, fill
 from runtime.pytorch.streams.words import Words
 
@@ -67,7 +67,7 @@ def permutation(words: Words, count: int) -> Array:
     for start in range(0, count - 1, BLOCK):
         left = np.arange(count - start, max(count - start - BLOCK, 1), -1, dtype=np.uint32)
         distances = (words.take(len(left)) % left).astype(np.int64)
-        run(b"shuffle", values, distances, start, len(left))
+        loops.shuffle(address_of(values), address_of(distances), start, len(left))
     return values
 
 
@@ -76,5 +76,5 @@ def _long_permutation(words: Words, count: int) -> Array:
     for start in range(0, count, BLOCK):
         stop = min(start + BLOCK, count)
         places = _longs(words, stop - start) % np.arange(start + 1, stop + 1, dtype=np.uint64)
-        run(b"insert", values, places, start, stop - start)
+        loops.insert(address_of(values), address_of(places), start, stop - start)
     return values

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.streams.loops import address_of
 
 if TYPE_CHECKING:
     from numpy.random import MT19937
@@ -39,8 +40,10 @@ class Words:
 
     __slots__ = (
         "__weakref__",
+        "_address",
         "_at",
         "_fresh",
+        "_held",
         "_started",
         "_turn",
         "_twister",
@@ -52,6 +55,8 @@ class Words:
     def __init__(self, seed: int) -> None:
         self.lock = threading.Lock()
         self._turn: Array = np.empty(_TURN, np.uint32)
+        self._address = address_of(self._turn)
+        self._held: Array = self._turn
         self._twister: MT19937 | None = None
         self.start(seed)
 
@@ -71,6 +76,15 @@ class Words:
             self._at = stop
             return self._turn[at:stop]
         return self._take_more(count)
+
+    def address(self, count: int) -> int:
+        """The address of the next words; valid until more are taken."""
+        at = self._at
+        if at + count <= _TURN:
+            self._at = at + count
+            return self._address + 4 * at
+        self._held = self._take_more(count)
+        return address_of(self._held)
 
     def _take_more(self, count: int) -> Array:
         words = np.empty(count, np.uint32)
