@@ -14,7 +14,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.streams.loops import address_of, loops
-from runtime.pytorch.streams.order import blocks, fill
+from runtime.pytorch.streams.order import BLOCK, blocks, fill
 from runtime.pytorch.streams.uniform import fill_uniform, unit_floats
 from runtime.pytorch.streams.words import Words
 
@@ -67,14 +67,15 @@ def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> A
 def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
     """Fill a vector: all sixteens; then, if its length is no multiple of 16, the last 16 anew."""
     count, width = len(flat), flat.itemsize
-    whole = count - count % _SIXTEEN
+    rest = count % _SIXTEEN
     finish = _finisher(count, width)
-    if width < 8:
+    if width < 8 and (mean, deviation) != (0, 1):
         mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
     # PyTorch: of numbers of 16 bits, those that are drawn anew are not drawn before.
-    for at in blocks(whole if width == 2 else count):
-        finish(words, flat[at], mean, deviation)
-    if count != whole:
+    drawn = count - rest if width == 2 else count
+    for part in [flat] if drawn == count <= BLOCK else [flat[at] for at in blocks(drawn)]:
+        finish(words, part, mean, deviation)
+    if rest:
         finish(words, flat[-_SIXTEEN:], mean, deviation)
 
 
