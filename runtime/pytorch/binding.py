@@ -38,7 +38,9 @@ class Binding:
         self._by_position = by_position
         self._by_name = by_name
         self._apart = apart  # from this argument on all are ints of one tuple
-        self._takes_out = "out" in inspect.signature(implementation).parameters
+        own = inspect.signature(implementation).parameters
+        self._takes_out = "out" in own
+        self._checked = [name for name in OPTIONS if name not in own]
         self.plan = self._make()
 
     def check(self, args: Sequence[Any], named: Mapping[str, Any]) -> None:
@@ -62,7 +64,7 @@ class Binding:
 
     def _needs_work(self, given: str, entry: tuple[str, Converter]) -> bool:
         name, convert = entry
-        ours = name in OPTIONS or (name == "out" and not self._takes_out)
+        ours = name in self._checked or (name == "out" and not self._takes_out)
         return ours or name != given or convert is not AS_IT_IS
 
     def _positions(self, args: Sequence[Any]) -> list[Any]:
@@ -75,7 +77,7 @@ class Binding:
 
     def _call(self, *args: Any, **named: Any) -> Any:
         values, found = self._positions(args), self._names(named)
-        for name in [name for name in found if name in OPTIONS]:
+        for name in [name for name in found if name in self._checked]:
             OPTIONS[name](found.pop(name))
         if self._takes_out or "out" not in found:
             return self._implementation(*values, **found)

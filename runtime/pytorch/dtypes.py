@@ -21,6 +21,7 @@ __all__ = [
     "default_dtype",
     "dtype",
     "dtype_of",
+    "dtype_of_python",
     "float32",
     "float64",
     "int64",
@@ -142,6 +143,7 @@ NUMPY_DTYPES = {t.storable: t for t in DTYPES if t.storable is not None}
 bool_ = _BY_NAME["bool"]
 uint8, int64 = _BY_NAME["uint8"], _BY_NAME["int64"]
 float32, float64 = _BY_NAME["float32"], _BY_NAME["float64"]
+_PYTHON = {bool: bool_, int: int64, float: float64, complex: _BY_NAME["complex128"]}
 _BAREBONES = ("uint16", "uint32", "uint64")
 
 
@@ -160,6 +162,11 @@ def dtype_of(numpy: np.dtype[Any]) -> dtype:
             "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
         )
     return found
+
+
+def dtype_of_python(python: type) -> dtype | None:
+    """The element type that Python's own type of numbers stands for as a dtype."""
+    return _PYTHON.get(python)
 
 
 def _promote(a: dtype, b: dtype) -> dtype | None:

@@ -12,7 +12,9 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch import return_types
 from runtime.pytorch.dtypes import Category
+from runtime.pytorch.ops.norms import vector_norm_of
 from runtime.pytorch.ops.products import multiply
+from runtime.pytorch.promotion import result_type
 from runtime.pytorch.shapes import Shape
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
@@ -171,7 +173,8 @@ def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: Any =
         parts = [np.linalg.lstsq(x, y, rcond)[0] for x, y in zip(a, right, strict=True)]
         found, rank = np.stack(parts), np.full(a.shape[:-2], min(a.shape[-2:]))
     else:
-        found, _, rank, _ = np.linalg.lstsq(a, right, rcond)
+        found, _, number, _ = np.linalg.lstsq(a, right, rcond)
+        rank = np.asarray(int(number))
     rows, columns = a.shape[-2:]
     rest = np.empty(0, a.dtype)
     if rows > columns and rank == columns and right.ndim == 2:
@@ -506,26 +509,51 @@ def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return cross(input, other, dim=dim)
 
 
-_REMOVED = {
-    "cholesky": "torch.linalg.cholesky",
-    "qr": "torch.linalg.qr",
-    "symeig": "torch.linalg.eigh",
-    "eig": "torch.linalg.eig",
-    "solve": "torch.linalg.solve",
-    "lstsq": "torch.linalg.lstsq",
-}
+@op(
+    "triangular_solve(Tensor input, Tensor A, bool upper = True, bool transpose = False, "
+    f"bool unitriangular = False, *, {_OUTS})"
+)
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+) -> Any:
+    """The solutions of ``A @ X = input``, of which one triangle alone counts; and a copy of A."""
+    turned = wrap(np.swapaxes(A.array, -1, -2)) if transpose else A
+    upper = upper is not transpose
+    found = solve_triangular(turned, input, upper=upper, unitriangular=unitriangular)
+    return _named("triangular_solve", found, wrap(A.array.copy()))
 
 
-def _removed(name: str, instead: str) -> Any:
-    def call(*_: Any, **__: Any) -> Any:
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
+    """The distances between all rows of two matrices, by the norm of an order."""
+    a, b = x1.array, x2.array
+    if a.shape[-1] != b.shape[-1]:
         raise RuntimeError(
-            f"This function was deprecated since version 1.9 and is now removed. `torch.{name}` is "
-            f"deprecated in favor of `{instead}`."
+            f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}"
         )
+    differences = a[..., :, None, :] - b[..., None, :, :]
+    return wrap(vector_norm_of(differences, p, (-1,), False))
 
-    call.__doc__ = f"Removed from PyTorch: `{instead}` is there instead."
-    return call
+
+def block_diag(*tensors: Tensor) -> Tensor:
+    """A matrix with others along its diagonal."""
+    arrays = [np.atleast_2d(tensor.array) for tensor in tensors]
+    kind = result_type(*tensors).numpy
+    found = np.zeros([sum(n) for n in zip(*(a.shape for a in arrays), strict=True)], kind)
+    row = column = 0
+    for array in arrays:
+        rows, columns = array.shape
+        found[row : row + rows, column : column + columns] = array
+        row, column = row + rows, column + columns
+    return wrap(found)
 
 
-#: Functions that PyTorch has removed, and whose error says what there is instead.
-REMOVED = {name: _removed(name, instead) for name, instead in _REMOVED.items()}
+@op("vander(Tensor x, int N = None, bool increasing = False)", method=False)
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """A matrix of powers of a vector's elements."""
+    if x.array.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    return wrap(np.vander(x.array, N, increasing))
