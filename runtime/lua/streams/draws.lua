@@ -14,13 +14,12 @@ double exp(double);
 double sin(double);
 double cos(double);
 double tan(double);
-double lgamma(double);
 double fma(double, double, double);
 ]]
 
 local C = ffi.C
 local band, arshift, rshift = bit.band, bit.arshift, bit.rshift
-local ceil, floor, sqrt, abs, pi = math.ceil, math.floor, math.sqrt, math.abs, math.pi
+local ceil, floor, sqrt, pi = math.ceil, math.floor, math.sqrt, math.pi
 local doubles, floats = ffi.typeof('double *'), ffi.typeof('float *')
 local words_type, longs = ffi.typeof('uint32_t *'), ffi.typeof('int64_t *')
 
@@ -31,8 +30,8 @@ local function unit(words, at)
   return (band(words[at], 0x1fffff) * 4294967296 + words[at + 1]) * 2 ^ -53
 end
 
--- A number is a double that a float can hold after this, whose steps are exact: Veltkamp's splitting
--- of a double into its upper 24 bits and the rest.
+-- The nearest number that a float can hold, by exact steps: Veltkamp's splitting of a double into its
+-- upper 24 bits and the rest.
 local function round(x)
   local high = x * 536870913
   return high - (high - x)
