@@ -30,8 +30,8 @@ local function unit(words, at)
   return (band(words[at], 0x1fffff) * 4294967296 + words[at + 1]) * 2 ^ -53
 end
 
--- The nearest number that a float can hold, by exact steps: Veltkamp's splitting of a double into its
--- upper 24 bits and the rest.
+-- The nearest number that a float can hold, by exact steps: Veltkamp splits a double into its upper
+-- 24 bits and the rest.
 local function round(x)
   local high = x * 536870913
   return high - (high - x)
