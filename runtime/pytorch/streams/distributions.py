@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from runtime.core.dtypes import Array
 from runtime.pytorch.streams.loops import address_of, loops
 from runtime.pytorch.streams.order import fill
-from runtime.pytorch.streams.uniform import fill_uniform
+from runtime.pytorch.streams.uniform import doubles_of
 from runtime.pytorch.streams.words import Words
 
 __all__ = ["fill_cauchy", "fill_exponential", "fill_geometric"]
@@ -32,10 +30,9 @@ def fill_geometric(words: Words, out: Array, p: float) -> None:
 
 
 def _fill(words: Words, out: Array, loop: Any, *parameters: float) -> None:
-    def draw(count: int) -> Array:
-        values = np.empty(count, np.float64)
-        fill_uniform(words, values, 0.0, 1.0)
-        loop(address_of(values), count, *parameters)
+    def compute(drawn: Array) -> Array:
+        values = doubles_of(drawn)
+        loop(address_of(values), len(values), *parameters)
         return values
 
-    fill(out, draw)
+    fill(words, out, 2, compute)

@@ -7,15 +7,13 @@ get one double after the other, and the second of a pair is kept for the next ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.streams.loops import address_of, loops
-from runtime.pytorch.streams.order import BLOCK, blocks, fill
-from runtime.pytorch.streams.uniform import fill_uniform, unit_floats
+from runtime.pytorch.streams.order import deal, fill_in_turn
+from runtime.pytorch.streams.uniform import doubles_of, floats_of
 from runtime.pytorch.streams.words import Words
 
 __all__ = ["fill_log_normal", "fill_normal", "unit_normals"]
@@ -55,7 +53,7 @@ def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None
     elif contiguous and out.itemsize > 2:
         _fill_in_pairs(words, out, mean, deviation)
     else:
-        fill(out, lambda count: _draw_in_pairs(words, count, mean, deviation))
+        fill_in_turn(out, lambda count: _draw_in_pairs(words, count, mean, deviation))
 
 
 def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> Array:
@@ -68,70 +66,44 @@ def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> 
     """Fill a vector: all sixteens; then, if its length is no multiple of 16, the last 16 anew."""
     count, width = len(flat), flat.itemsize
     rest = count % _SIXTEEN
-    finish = _finisher(count, width)
     if width < 8 and (mean, deviation) != (0, 1):
         mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
+    by_numpy = width < 8 and count >= _MANY
+    transform = _by_numpy if by_numpy else _by_loop
+
+    def finish(at: slice, drawn: Array) -> None:
+        values = doubles_of(drawn) if width == 8 else floats_of(drawn)
+        transform(values[: len(values) & -_SIXTEEN], mean, deviation)
+        quietly.run(flat.__setitem__, at, values)
+
+    each = 2 if width == 8 else 1
     # PyTorch: of numbers of 16 bits, those that are drawn anew are not drawn before.
-    drawn = count - rest if width == 2 else count
-    for part in [flat] if drawn == count <= BLOCK else [flat[at] for at in blocks(drawn)]:
-        finish(words, part, mean, deviation)
+    deal(words, count - rest if width == 2 else count, each, finish)
     if rest:
-        finish(words, flat[-_SIXTEEN:], mean, deviation)
+        finish(slice(count - _SIXTEEN, count), words.take(each * _SIXTEEN))
 
 
-def _finisher(count: int, width: int) -> Callable[[Words, Array, float, float], None]:
-    """What draws a part of a vector: each of its sixteens, the rest is left uniform."""
-    if width == 8:
-        return _fill_doubles
-    by_numpy = count >= _MANY
-    if width == 2:
-        return _fill_halves_by_numpy if by_numpy else _fill_halves
-    return _fill_floats_by_numpy if by_numpy else _fill_floats
+def _by_loop(values: Array, mean: float, deviation: float) -> None:
+    """Turn sixteens of uniform numbers into normal ones."""
+    loop = loops.normal_blocks if values.itemsize == 8 else loops.normal_float_blocks
+    loop(address_of(values), len(values), mean, deviation)
 
 
-def _fill_doubles(words: Words, part: Array, mean: float, deviation: float) -> None:
-    fill_uniform(words, part, 0.0, 1.0)
-    loops.normal_blocks(address_of(part), len(part) & -_SIXTEEN, mean, deviation)
-
-
-def _fill_floats(words: Words, part: Array, mean: float, deviation: float) -> None:
-    fill_uniform(words, part, 0.0, 1.0)
-    loops.normal_float_blocks(address_of(part), len(part) & -_SIXTEEN, mean, deviation)
-
-
-def _fill_floats_by_numpy(words: Words, part: Array, mean: float, deviation: float) -> None:
-    values = unit_floats(words, len(part))
-    _transform(values[: len(part) & -_SIXTEEN], mean, deviation)
-    part[...] = values
-
-
-def _fill_halves(words: Words, part: Array, mean: float, deviation: float) -> None:
-    values = np.empty(len(part), np.float32)
-    _fill_floats(words, values, mean, deviation)
-    quietly.run(part.__setitem__, ..., values)
-
-
-def _fill_halves_by_numpy(words: Words, part: Array, mean: float, deviation: float) -> None:
-    values = np.empty(len(part), np.float32)
-    _fill_floats_by_numpy(words, values, mean, deviation)
-    quietly.run(part.__setitem__, ..., values)
-
-
-def _transform(values: Array, mean: float, deviation: float) -> None:
-    """Turn sixteens of uniform floats into normal ones, with numpy's functions."""
+def _by_numpy(values: Array, mean: float, deviation: float) -> None:
+    """The same for floats, with numpy's functions."""
     eights = values.view(_EIGHT_FLOATS)
     radius = eights[::2].copy().view(np.float32)
     np.subtract(1, radius, out=radius)
     np.log(radius, out=radius)
     radius *= _MINUS_TWO
     np.sqrt(radius, out=radius)
-    radius *= np.float32(deviation)
     angle = eights[1::2].copy().view(np.float32)
     angle *= _TWO_PI
     for half, function in enumerate((np.cos, np.sin)):
         result = function(angle)
         result *= radius
-        if mean:
+        if (mean, deviation) != (0, 1):
+            result *= np.float32(deviation)
             result += np.float32(mean)
         eights[half::2] = result.view(_EIGHT_FLOATS)
 
@@ -144,4 +116,4 @@ def fill_log_normal(words: Words, out: Array, mean: float, deviation: float) -> 
         loops.log_normal(address_of(values), count, mean, deviation)
         return values
 
-    fill(out, draw)
+    fill_in_turn(out, draw)

@@ -18,7 +18,7 @@ from runtime.pytorch.streams.loops import address_of
 if TYPE_CHECKING:
     from numpy.random import MT19937
 
-__all__ = ["STATE_SIZE", "Words"]
+__all__ = ["MANY", "STATE_SIZE", "Words"]
 
 _TURN = 624
 # PyTorch: the C struct, as it lies in memory: seed, words left in this turn (and one), seeded,
@@ -26,6 +26,8 @@ _TURN = 624
 # whether there is a kept one; then the same two for floats, which nothing makes any more.
 _STATE = struct.Struct(f"<QiiQ{8 * _TURN}s3di4xf?3x")
 
+#: Words that are made at once: whole turns, few enough for the processor's cache.
+MANY = 26 * _TURN
 #: Bytes of a state.
 STATE_SIZE = _STATE.size
 
@@ -93,7 +95,9 @@ class Words:
         twister = self._ready()
         self._fresh = False
         whole = (count - left) // _TURN * _TURN
-        words[left : left + whole] = twister.random_raw(whole)
+        for at in range(left, left + whole, MANY):
+            stop = min(at + MANY, left + whole)
+            words[at:stop] = twister.random_raw(stop - at)
         rest = count - left - whole
         self._at = _TURN
         if rest:
