@@ -6,6 +6,7 @@ Importing one registers its operations in the table.
 from runtime.pytorch.ops import (
     creation,
     geometry,
+    indexing,
     interchange,
     joining,
     layout,
@@ -20,6 +21,7 @@ from runtime.pytorch.ops import (
 __all__ = [
     "creation",
     "geometry",
+    "indexing",
     "interchange",
     "joining",
     "layout",

@@ -20,7 +20,7 @@ __all__ = ["diagonal_of", "part", "row"]
 def part(input: Tensor, dim: int, start: int, stop: int, step: int = 1) -> Tensor:
     """A view of the positions from start up to stop in a dimension; all counted from 0."""
     array = input.array
-    if array.size:
+    if array.size and start < stop:  # numpy does not keep the strides of empty parts
         return view_of(input, array[(slice(None),) * dim + (slice(start, stop, step),)])
     size = max(0, -((start - stop) // step))
     shape, strides = array.shape, list(input.strides)
@@ -99,7 +99,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of all positions of a dimension."""
     shape = input.array.shape
     if not shape:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     dim = wrap_dim(dim, len(shape))
     return tuple([row(input, dim, index) for index in range(shape[dim])])
 

@@ -140,8 +140,13 @@ for _name in ("movedim", "moveaxis"):
 
 
 def _warn_of_no_dimension(name: str) -> None:
+    advice = {
+        "T": "This function is the identity in these cases.",
+        "mT": "This function is the identity in these cases.",
+    }
+    owner = "" if name == "adjoint()" else "Tensor."
     warn(
-        f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in these cases."
+        f"{owner}{name} is deprecated on 0-D tensors. {advice.get(name, 'Consider using x.conj().')}"
     )
 
 

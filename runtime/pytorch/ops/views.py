@@ -228,6 +228,8 @@ def expanded(input: Tensor, size: Shape) -> Tensor:
             f"the number of sizes provided ({len(size)}) must be greater or equal to the number of "
             f"dimensions in the tensor ({len(sizes)})"
         )
+    if not sizes and any(n < 0 for n in size):
+        raise RuntimeError("numel: integer multiplication overflow")
     full: list[int] = list(size)
     steps = [0] * more + list(strides)
     for dim in range(len(size) - 1, -1, -1):
