@@ -14,10 +14,18 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.striding import strided
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensor import Tensor
 from runtime.pytorch.warn import warn
 
-__all__ = ["Chosen", "as_indices", "check_bounds", "indexed_shape", "parse", "type_name"]
+__all__ = [
+    "Chosen",
+    "as_indices",
+    "check_bounds",
+    "indexed_shape",
+    "masks_checked",
+    "parse",
+    "type_name",
+]
 
 #: Arrays of indices by the dimension of the view that they index.
 Chosen = dict[int, Array]
@@ -87,18 +95,13 @@ def parse(tensor: Tensor, index: Any) -> tuple[Tensor, Chosen]:
     Raises IndexError, TypeError and ValueError.
     """
     items = _items(index)
-    given = [
-        _from_sequence(item)
-        if isinstance(item, _SEQUENCES) and not (item.__class__ is np.ndarray and not item.ndim)
-        else item
-        for item in items
-    ]
-    view, chosen = _View(tensor), {}
-    ndim, taken = tensor.array.ndim, sum(map(_count, given))
+    view = _View(tensor)
+    chosen: Chosen = {}
+    ndim, taken = tensor.array.ndim, sum(map(_count, items))
     single = index.__class__ is not tuple and len(items) == 1
-    if taken > ndim and not (single and isinstance(given[0], (int, slice))):
+    if taken > ndim and not (single and isinstance(items[0], (int, slice))):
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    for position, item in enumerate(given):
+    for position, item in enumerate(items):
         if item is Ellipsis:
             view.dim += ndim - taken
         else:
@@ -142,8 +145,12 @@ def _take(view: _View, chosen: Chosen, item: Any, position: int) -> None:
         view.select(int(item), position)
     elif isinstance(item, slice):
         view.slice(item)
-    elif isinstance(item, (Tensor, np.ndarray)):
+    elif isinstance(item, Tensor):
+        _take_array(view, chosen, item.array, position)
+    elif isinstance(item, np.ndarray) and not item.ndim:
         _take_array(view, chosen, item, position)
+    elif isinstance(item, _SEQUENCES):
+        _take_array(view, chosen, _from_sequence(item), position)
     elif hasattr(item, "__index__") and not isinstance(item, np.bool_):
         view.select(item.__index__(), position)
     else:
@@ -159,8 +166,7 @@ def _take_truth(view: _View, chosen: Chosen, value: bool) -> None:
     view.add()
 
 
-def _take_array(view: _View, chosen: Chosen, item: Any, position: int) -> None:
-    array = item.array if isinstance(item, Tensor) else item
+def _take_array(view: _View, chosen: Chosen, array: Array, position: int) -> None:
     if array.ndim or array.dtype.kind not in "biu":
         chosen[view.dim] = array
         view.dim += array.ndim if _is_mask(array) else 1
@@ -170,10 +176,10 @@ def _take_array(view: _View, chosen: Chosen, item: Any, position: int) -> None:
         view.select(int(array), position)
 
 
-def _from_sequence(items: Any) -> Any:
+def _from_sequence(items: Any) -> Array:
     """A list of numbers, or a list of such lists, as an array: of bool, or of integers.
 
-    Returns an array in a tensor. Raises TypeError, ValueError and RuntimeError.
+    Raises TypeError, ValueError and RuntimeError.
     """
     if isinstance(items, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(items).__name__}'")
@@ -191,7 +197,7 @@ def _from_sequence(items: Any) -> Any:
     if array.dtype.kind not in "biuf":
         _find_fault(items, [])
         array = np.asarray(_numbers(items))
-    return wrap(array if _is_mask(array) else array.astype(np.int64, copy=False))
+    return array if _is_mask(array) else array.astype(np.int64, copy=False)
 
 
 def _numbers(items: Any) -> Any:
@@ -235,7 +241,6 @@ def _checked(array: Array, dim: int, sizes: Shape) -> Array:
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
             "instead."
         )
-        array = array.astype(np.bool_)
     for at, size in enumerate(array.shape):
         if dim + at >= len(sizes):
             raise IndexError(f"too many indices for tensor of dimension {len(sizes)}")
@@ -247,11 +252,23 @@ def _checked(array: Array, dim: int, sizes: Shape) -> Array:
     return array
 
 
+def masks_checked(arrays: Sequence[Array], sizes: Shape) -> Chosen:
+    """Arrays of indices by the dimensions that they index one after the other."""
+    found: Chosen = {}
+    dim = 0
+    for array in arrays:
+        found[dim] = array
+        dim += array.ndim if _is_mask(array) else 1
+    if dim > len(sizes):
+        raise IndexError(f"too many indices for tensor of dimension {len(sizes)} (got {dim})")
+    return {dim: _checked(array, dim, sizes) for dim, array in found.items()}
+
+
 def as_indices(chosen: Chosen) -> Chosen:
-    """Arrays of integers in place of masks; all can be broadcast to one shape. Raises IndexError."""
+    """Arrays of integers in place of masks. Raises IndexError where no shape fits all of them."""
     found: Chosen = {}
     for dim, array in chosen.items():
-        if array.dtype.kind == "b":
+        if _is_mask(array):
             found |= {dim + at: places for at, places in enumerate(array.nonzero())}
         else:
             found[dim] = array
@@ -278,10 +295,6 @@ def check_bounds(sizes: Shape, indices: Chosen) -> None:
     """Raise IndexError for the first index that is beyond its dimension's size."""
     dims = sorted(indices)
     arrays = np.broadcast_arrays(*[indices[dim] for dim in dims])
-    if any(sizes[dim] == 0 for dim in dims) and arrays[0].size:
-        raise IndexError("index is out of bounds for dimension with size 0")
-    if 0 in indexed_shape(sizes, indices):
-        return
     bad = [(a < -sizes[dim]) | (a >= sizes[dim]) for dim, a in zip(dims, arrays, strict=True)]
     first = np.flatnonzero(np.logical_or.reduce(bad))
     if first.size:

@@ -1,4 +1,4 @@
-"""One number as an element of a type, where PyTorch raises an error if the type has no such number."""
+"""One number as an element of a type; PyTorch raises an error where the type has no such number."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _of_int(value: int, kind: dtype) -> Any:
 def _of_float(value: float, kind: dtype) -> Any:
     with np.errstate(over="ignore"):
         found = kind.numpy.type(value)
-    if abs(value) > np.finfo(kind.numpy).max and abs(value) != float("inf"):
+    if abs(value) > float(np.finfo(kind.numpy).max) and abs(value) != float("inf"):
         raise _overflow(kind)
     return found
 

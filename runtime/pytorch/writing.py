@@ -37,7 +37,8 @@ def cast(values: Array, kind: np.dtype[Any]) -> Array:
     if values.dtype.kind == "f" and kind.kind in "iu":
         wide = np.dtype(np.int64) if kind.itemsize == 8 or kind.kind == "u" else np.dtype(np.int32)
         limit = _LIMITS[wide.itemsize]
-        fits = (values > -limit - 1) & (values < limit)
+        with np.errstate(over="ignore"):  # the limits are no numbers of float16
+            fits = (values > -limit - 1) & (values < limit)
         if not fits.all():
             values = np.where(fits, values, -limit)
         return values.astype(wide).astype(kind, copy=False)

@@ -5,6 +5,8 @@ Importing one registers its operations in the table.
 
 from runtime.pytorch.ops import (
     creation,
+    embedding,
+    gathering,
     geometry,
     indexing,
     interchange,
@@ -13,6 +15,7 @@ from runtime.pytorch.ops import (
     parts,
     pointwise,
     rearranging,
+    scattering,
     text,
     transposing,
     views,
@@ -20,6 +23,8 @@ from runtime.pytorch.ops import (
 
 __all__ = [
     "creation",
+    "embedding",
+    "gathering",
     "geometry",
     "indexing",
     "interchange",
@@ -28,6 +33,7 @@ __all__ = [
     "parts",
     "pointwise",
     "rearranging",
+    "scattering",
     "text",
     "transposing",
     "views",

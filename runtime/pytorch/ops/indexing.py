@@ -28,7 +28,7 @@ from runtime.pytorch.shapes import Shape, listed
 from runtime.pytorch.tensor import Tensor, view_of, wrap
 from runtime.pytorch.writing import cast, overlaps_itself
 
-__all__ = ["assign", "chosen_elements", "put"]
+__all__ = ["assign", "chosen_elements", "fill_value", "put", "without_ones"]
 
 _SIMPLE = frozenset((int, slice))
 
@@ -78,10 +78,13 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
 
 def chosen_elements(array: Array, indices: Chosen) -> Array:
     """A copy of the elements that arrays of indices choose. Raises IndexError."""
-    check_bounds(array.shape, indices)
     shape = indexed_shape(array.shape, indices)
+    if not array.size and 0 not in np.broadcast_shapes(*[a.shape for a in indices.values()]):
+        if any(array.shape[dim] == 0 for dim in indices):
+            raise IndexError("index is out of bounds for dimension with size 0")
     if 0 in shape:
         return np.empty(shape, array.dtype)
+    check_bounds(array.shape, indices)
     order = _order(array, indices)
     found = np.empty([shape[dim] for dim in order], array.dtype).transpose(_inverse(order))
     found[...] = array[_key(array.ndim, indices)]
@@ -157,11 +160,12 @@ def _setitem(self: Tensor, index: Any, value: Any) -> None:
         if target is not None:
             target[...] = _element(value, self, target.size)
             return
-    view, chosen = parse(self, index)
-    if not chosen:
-        assign(view, value)
-    else:
-        _put_chosen(view, chosen, value)
+    if index is not False:
+        view, chosen = parse(self, None if index is True else index)
+        if chosen:
+            _put_chosen(view, chosen, value)
+        else:
+            assign(view, value)
 
 
 def _element(value: Any, target: Tensor, count: int) -> Any:
@@ -182,6 +186,16 @@ def assign(target: Tensor, value: Any) -> None:
         value = expanded(without_ones(value), array.shape)
     check_overlap(target, value)
     np.copyto(array, cast(value.array, array.dtype))
+
+
+def fill_value(value: Tensor, name: str) -> Any:
+    """The number that a tensor without dimensions has. Raises RuntimeError for another tensor."""
+    if value.array.ndim:
+        raise RuntimeError(
+            f"{name} only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.array.ndim} dimension(s)."
+        )
+    return value.array.item()
 
 
 def without_ones(value: Tensor) -> Tensor:
@@ -218,21 +232,23 @@ def _put_chosen(view: Tensor, chosen: Chosen, value: Any) -> None:
     array = view.array
     if not isinstance(value, Tensor):
         value = wrap(np.asarray(element_of(value, view.dtype)))
-    elif len(chosen) == 1 and value.array.size == 1:
+    if len(chosen) == 1 and value.array.size == 1:
         (mask,) = chosen.values()
+        if mask.dtype == np.uint8:
+            raise RuntimeError(
+                "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
+            )
         if mask.dtype.kind == "b":  # PyTorch fills then, whatever the value's type
             value = wrap(cast(value.array.reshape(()), array.dtype))
     put(view, as_indices(chosen), without_ones(value))
 
 
 def put(target: Tensor, indices: Chosen, value: Tensor, accumulate: bool = False) -> None:
-    """Set, or add to, the elements that arrays of indices choose. Raises IndexError, RuntimeError."""
+    """Set the elements that arrays of indices choose, or add to them.
+
+    Raises IndexError and RuntimeError, before anything is written.
+    """
     array, values = target.array, value.array
-    if values.dtype != array.dtype:
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got "
-            f"{target.dtype.scalar} for the destination and {value.dtype.scalar} for the source."
-        )
     shape = indexed_shape(array.shape, indices)
     if values.ndim > len(shape) or any(
         n not in (1, m) for n, m in zip(values.shape[::-1], shape[::-1], strict=False)
@@ -241,9 +257,14 @@ def put(target: Tensor, indices: Chosen, value: Tensor, accumulate: bool = False
             f"shape mismatch: value tensor of shape {listed(values.shape)} cannot be broadcast to "
             f"indexing result of shape {listed(shape)}"
         )
-    check_bounds(array.shape, indices)
+    if values.dtype != array.dtype:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got "
+            f"{target.dtype.scalar} for the destination and {value.dtype.scalar} for the source."
+        )
     if 0 in shape:
         return
+    check_bounds(array.shape, indices)
     key = _key(array.ndim, indices)
     if accumulate:
         np.add.at(array, key, values)
@@ -255,7 +276,7 @@ def put(target: Tensor, indices: Chosen, value: Tensor, accumulate: bool = False
 
 
 def _length(self: Tensor) -> int:
-    shape = self.array.shape
+    shape = self.sizes
     if not shape:
         raise TypeError("len() of a 0-d tensor")
     return shape[0]

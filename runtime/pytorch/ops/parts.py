@@ -137,7 +137,7 @@ def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[T
     shape = input.array.shape
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    dim = wrap_dim(dim, len(shape))
+    given, dim = dim, wrap_dim(dim, len(shape))
     if any(n < 0 for n in split_sizes):
         raise RuntimeError(
             f"split_with_sizes expects split_sizes have only non-negative entries, but got "
@@ -146,7 +146,7 @@ def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[T
     if sum(split_sizes) != shape[dim]:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {shape[dim]} (input tensor's "
-            f"size at dimension {dim}), but got split_sizes={listed(split_sizes)}"
+            f"size at dimension {given}), but got split_sizes={listed(split_sizes)}"
         )
     return _cut(input, dim, accumulate(split_sizes))
 
