@@ -11,7 +11,7 @@ from __future__ import annotations
 from types import MemberDescriptorType
 from typing import Any
 
-__all__ = ["CType", "type_name"]
+__all__ = ["CMeta", "CType", "type_name"]
 
 _HEAP_TYPE = 1 << 9  # CPython's flag of the classes that Python code has made
 _full_name = type.__dict__["__name__"].__get__
@@ -28,7 +28,7 @@ def type_name(value: object) -> str:
     return name if short else f"{cls.__module__}.{name}"
 
 
-class _CMeta(type):
+class CMeta(type):
     """Names classes as C does: errors have the whole name, `__name__` is its last part.
 
     A class that has PyTorch's name is finished: it cannot be derived from.
@@ -36,18 +36,19 @@ class _CMeta(type):
 
     def __new__(
         mcs, name: str, bases: tuple[type, ...], members: dict[str, Any], **options: Any
-    ) -> _CMeta:
+    ) -> CMeta:
         for base in bases:
             if base.__module__.partition(".")[0] == "torch":
                 raise TypeError(f"type '{_full_name(base)}' is not an acceptable base type")
         members.setdefault("__qualname__", name)
         return super().__new__(mcs, f"{members['__module__']}.{name}", bases, members, **options)
 
-    def __getattribute__(cls, name: str) -> Any:
-        return type.__getattribute__(cls, "__qualname__" if name == "__name__" else name)
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]  # which could be set
+        return cls.__qualname__
 
 
-class CType(metaclass=_CMeta):
+class CType(metaclass=CMeta):
     """What the classes have in common. Fields are slots, or properties for parts of a tuple."""
 
     __slots__ = ()

@@ -12,15 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import floor, isfinite
-from typing import Any
 
 import numpy as np
 
+from runtime.core.dtypes import Array
 from runtime.pytorch.print_options import OPTIONS
 
 __all__ = ["elements_text", "scalar_format", "storage_text", "tensor_text"]
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _PREFIX = "tensor("
 _USUAL_TYPES = ("torch.int64", "torch.bool")  # programs write their numbers without a type

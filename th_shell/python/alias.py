@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 
-__all__ = ["FACE", "NAME", "is_installed", "use_face"]
+__all__ = ["FACE", "NAME", "is_installed", "is_used", "use_face"]
 
 NAME = "torch"
 FACE = "runtime.pytorch"
@@ -24,8 +24,13 @@ _ADVICE = "th's torch does not have it; --torch installed runs the program with 
 
 def use_face() -> None:
     """Let the programs of this process import this project's torch as `torch`."""
-    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+    if not is_used():
         sys.meta_path.insert(0, _Finder())
+
+
+def is_used() -> bool:
+    """Whether `torch` is this project's in this process."""
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
 
 
 def is_installed() -> bool:

@@ -13,6 +13,7 @@ import runpy
 import signal
 import sys
 import zipfile
+from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from importlib.util import find_spec
 from types import CodeType, ModuleType
@@ -41,8 +42,22 @@ class Program:
 
     def run(self) -> int:
         """Run it; returns the exit status. Raises SystemExit where the program does."""
+        return self._watched(self._run)
+
+    def run_source(self, source: bytes) -> int:
+        """Run what the standard input has given; otherwise as `run`."""
+        return self._watched(lambda: self._execute(source, "<stdin>"))
+
+    def run_before_prompt(self) -> None:
+        """Run it; that it ends does not end the process."""
         try:
-            return self._run()
+            self.run()
+        except SystemExit as error:
+            _report(error)
+
+    def _watched(self, run: Callable[[], int]) -> int:
+        try:
+            return run()
         except SystemExit:
             raise
         except BaseException as error:
@@ -64,7 +79,12 @@ class Program:
             source = self._source()
             if source is None:
                 return _NO_FILE
-            exec(self._compiled(source), self.namespace)
+            return self._execute(source, self._name())
+        return 0
+
+    def _execute(self, source: bytes, name: str) -> int:
+        code: CodeType = compile(source, name, "exec", dont_inherit=True)
+        exec(code, self.namespace)
         return 0
 
     def _keep(self, names: dict[str, Any]) -> None:
@@ -87,11 +107,10 @@ class Program:
         self.namespace.update(__file__=path, __loader__=SourceFileLoader("__main__", path))
         return source
 
-    def _compiled(self, source: bytes) -> CodeType:
+    def _name(self) -> str:
+        """The name of its source in tracebacks."""
         names = {"code": "<string>", "input": "<stdin>"}
-        name = names.get(self._options.kind, os.path.abspath(self._options.program))
-        code: CodeType = compile(source, name, "exec", dont_inherit=True)
-        return code
+        return names.get(self._options.kind, os.path.abspath(self._options.program))
 
 
 def _new_main() -> ModuleType:
