@@ -26,7 +26,7 @@ from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.scalars import element_of
 from runtime.pytorch.shapes import Shape, listed
 from runtime.pytorch.tensor import Tensor, view_of, wrap
-from runtime.pytorch.writing import cast, overlaps_itself
+from runtime.pytorch.writing import cast, check_single
 
 __all__ = ["assign", "chosen_elements", "fill_value", "put", "without_ones"]
 
@@ -208,11 +208,7 @@ def without_ones(value: Tensor) -> Tensor:
 def check_overlap(target: Tensor, value: Tensor) -> None:
     """Raise RuntimeError where elements that are written are read, or written twice."""
     a, b = target.array, value.array
-    if not a.flags.forc and overlaps_itself(a):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a "
-            "single memory location. Please clone() the tensor before performing the operation."
-        )
+    check_single(a)
     if target._storage is None or target._storage is not value._storage:
         return
     if a.flags.forc and b.flags.forc and a.strides != b.strides or _is_shifted(a, b):
