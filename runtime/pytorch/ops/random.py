@@ -15,6 +15,7 @@ from runtime.pytorch.generator import Generator, words_of
 from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.random_in_place import check_kind, normal_, uniform_, whole_
 from runtime.pytorch.shapes import Shape, broadcast
+from runtime.pytorch.sharing import empty_tensor
 from runtime.pytorch.streams.whole import permutation
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
@@ -40,7 +41,7 @@ def _new(size: Shape, kind: dtype | None, out: Tensor | None, usual: dtype) -> T
     """
     check_sizes(size)
     if out is None:
-        return wrap(np.empty(size, (kind or usual).numpy))
+        return empty_tensor(size, (kind or usual).numpy)
     if kind is not None and kind is not out.dtype:
         raise RuntimeError(
             f"dtype {kind.scalar} does not match dtype of out parameter ({out.dtype.scalar})"
@@ -58,7 +59,9 @@ def _new_like(input: Tensor, kind: dtype | None, order: Any) -> Tensor:
     array = input.array
     kept = (order is None or order.name == "preserve_format") and 0 not in array.strides
     found = array.dtype if kind is None else kind.numpy
-    return wrap(np.empty_like(array, found, "K" if kept else "C"))
+    if array.flags.c_contiguous or not kept:
+        return empty_tensor(array.shape, found)
+    return wrap(np.empty_like(array, found, "K"))
 
 
 # -- uniform and normal

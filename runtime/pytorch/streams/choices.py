@@ -9,7 +9,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.streams.distributions import fill_exponential
 from runtime.pytorch.streams.order import fill, in_order
-from runtime.pytorch.streams.uniform import unit_doubles, unit_floats
+from runtime.pytorch.streams.uniform import doubles_of, unit_doubles, unit_floats
 from runtime.pytorch.streams.words import Words
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
 
 def fill_bernoulli(words: Words, out: Array, p: float) -> None:
     """Fill an array with 1, with probability p, and 0."""
-    fill(out, lambda count: unit_doubles(words, count) < p)
+    fill(words, out, 2, lambda drawn: doubles_of(drawn) < p)
 
 
 def fill_bernoulli_each(words: Words, out: Array, p: Array) -> None:
