@@ -25,6 +25,7 @@ __all__ = [
     "empty_like_array",
     "format_strides",
     "is_dense",
+    "laid_out",
 ]
 
 _NEEDED_RANK = {"channels_last": 4, "channels_last_3d": 5}
@@ -124,3 +125,35 @@ def copy_of(tensor: Tensor, kind: dtype, order: memory_format | None = None) -> 
     found = empty_like_array(tensor, kind.numpy, order)
     np.copyto(found, cast(array, kind.numpy))
     return found
+
+
+def laid_out(values: Array, operands: Sequence[Any]) -> Array:
+    """The values of a function of arrays, or numbers, in the layout that PyTorch gives them."""
+    shape = values.shape
+    strides = _strides_for(shape, [x for x in operands if x.ndim], len(operands))
+    width = values.itemsize
+    if tuple([step * width for step in strides]) == values.strides:
+        return values
+    found = empty_array(shape, strides, values.dtype)
+    np.copyto(found, values)
+    return found
+
+
+def _strides_for(shape: Shape, arrays: Sequence[Array], count: int) -> Shape:
+    """The strides of the result of a function of ``count`` operands, arrays among them."""
+    if len(arrays) == count and all(x.shape == shape for x in arrays):
+        if all(x.flags.c_contiguous for x in arrays):
+            return contiguous_strides(shape)
+        first = tuple([step // arrays[0].itemsize for step in arrays[0].strides])
+        if is_dense(shape, first) and all(
+            tuple([step // x.itemsize for step in x.strides]) == first for x in arrays
+        ):
+            return first
+    return dense_strides(shape, [_expanded(x, shape) for x in arrays])
+
+
+def _expanded(array: Array, shape: Shape) -> Shape:
+    """An array's strides for a larger shape: 0 where it is broadcast."""
+    ndim = len(shape) - array.ndim
+    pairs = zip(array.strides, array.shape, shape[ndim:], strict=True)
+    return (0,) * ndim + tuple([0 if n == 1 != wanted else step for step, n, wanted in pairs])

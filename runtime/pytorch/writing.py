@@ -16,9 +16,10 @@ from runtime.pytorch.warn import warn
 __all__ = [
     "cast",
     "check_cast",
+    "check_shape",
+    "check_single",
     "check_target",
     "deliver",
-    "overlaps_itself",
     "resize",
     "resize_to",
     "write_in_place",
@@ -68,29 +69,30 @@ def check_cast(result: dtype, target: dtype) -> None:
         )
 
 
-def overlaps_itself(array: Array) -> bool:
-    """Whether two elements may be one place in memory."""
-    reach = 0
-    for step, size in sorted(zip(array.strides, array.shape, strict=True)):
-        if size > 1:
-            if step <= reach:
-                return True
-            reach += (size - 1) * step
-    return False
+def check_single(array: Array) -> None:
+    """Raise RuntimeError for a target that is expanded, so that its elements are one place."""
+    if array.flags.forc:
+        return
+    if any(step == 0 and size > 1 for step, size in zip(array.strides, array.shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
 
 
-def check_target(array: Array, shape: Shape) -> None:
-    """Raise RuntimeError where a tensor cannot take a result of a shape in place."""
+def check_shape(array: Array, shape: Shape) -> None:
+    """Raise RuntimeError where a tensor in place has not the shape of its result."""
     if array.shape != shape:
         raise RuntimeError(
             f"output with shape {listed(array.shape)} doesn't match the broadcast shape "
             f"{listed(shape)}"
         )
-    if not array.flags.forc and overlaps_itself(array):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a "
-            "single memory location. Please clone() the tensor before performing the operation."
-        )
+
+
+def check_target(array: Array, shape: Shape) -> None:
+    """Raise RuntimeError where a tensor cannot take a result of a shape in place."""
+    check_single(array)
+    check_shape(array, shape)
 
 
 def write_in_place(target: Tensor, result: Tensor) -> Tensor:

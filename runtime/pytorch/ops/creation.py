@@ -231,7 +231,7 @@ def new_zeros(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tens
 @op(f"new_ones(Tensor input, tuple of ints size, *, {OPTIONS})", function=False)
 def new_ones(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
     """A tensor of ones, by default of this tensor's type."""
-    return wrap(np.ones(check_sizes(size), (dtype or input.dtype).numpy))
+    return ones(size, dtype=dtype or input.dtype)
 
 
 @op(

@@ -8,7 +8,6 @@ depend on that, so it is done here, too.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from runtime.pytorch.promotion import number_as
 from runtime.pytorch.shapes import listed
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.warn import warn
 from runtime.pytorch.writing import cast
 
 __all__: list[str] = []
@@ -90,13 +90,11 @@ def _count(start: Any, end: Any, step: Any, whole: bool) -> int:
 def _resize_for_range(out: Tensor, count: int) -> None:
     if out.array.size:
         shape = listed(out.sizes)
-        warnings.warn(
+        warn(
             f"The number of elements in the out tensor of shape {shape} is {out.array.size} which "
             f"does not match the computed number of elements {count}. Note that this may occur as "
             f"a result of rounding error. The out tensor will be resized to a tensor of shape "
-            f"({count},).",
-            UserWarning,
-            stacklevel=5,
+            f"({count},)."
         )
 
 
@@ -125,12 +123,10 @@ def range_(
     dtype: dtype | None = None,
 ) -> Tensor:
     """The numbers from start to end, in steps. Unlike those of `arange` they have end itself."""
-    warnings.warn(
+    warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
-        "values in [start, end).",
-        UserWarning,
-        stacklevel=3,
+        "values in [start, end)."
     )
     kind = type_for(dtype, out)
     _check_bounds(start, end, step)
