@@ -24,11 +24,11 @@ def test_implementation_takes_the_parameters_that_its_row_names(row: Row) -> Non
     takes = list(parameters.values())[skip:]
     names = [p.name for p in takes]
     wanted = [
-        p.name
+        p.python_name
         for p in row.schema.parameters
         if p.name in names or (p.name != "out" and p.name not in OPTIONS)
     ]
-    positional = [p.name for p in row.schema.positional]
+    positional = [p.python_name for p in row.schema.positional]
     assert [n for n in names if n in wanted][: len(positional)] == positional
     assert set(wanted) <= set(names)
 
@@ -37,7 +37,7 @@ def test_implementation_takes_the_parameters_that_its_row_names(row: Row) -> Non
 def test_defaults_are_those_that_the_row_tells(row: Row) -> None:
     parameters = inspect.signature(row.implementation).parameters
     for parameter in row.schema.parameters:
-        found = parameters.get(parameter.name)
+        found = parameters.get(parameter.python_name)
         if found is None or parameter.default is None:
             continue
         assert found.default is not inspect.Parameter.empty, parameter.name
