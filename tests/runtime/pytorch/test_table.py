@@ -32,7 +32,7 @@ def test_implementation_takes_the_parameters_of_its_row(row: Row) -> None:
     named = {p.name for p in takes}
     for parameter in row.schema.parameters:
         if parameter.keyword_only and parameter.name not in {"out", *OPTIONS}:
-            assert parameter.name in named
+            assert parameter.python_name in named
 
 
 @pytest.mark.parametrize("row", [row for _, row in ALL], ids=NAMES)
