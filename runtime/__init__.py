@@ -3,6 +3,15 @@
 This is its only door: what programs and ``th_shell`` use stands here. README.md beside this file
 tells how it is built. numpy, and what needs it, is loaded at its first use: so an engine starts
 quickly.
+
+For Python programs:
+
+    load, save              files of Torch7 (.t7), without Lua
+    Table, TorchObject,     what files hold besides numbers, strings and tensors
+    Function
+    T7Error                 a damaged file, or a value that no file can have
+    Engine                  a Torch7 in the program: runs Lua, calls its functions, shares tensors
+    LuaError                an error of Lua
 """
 
 from importlib import import_module
@@ -17,7 +26,7 @@ from runtime.core.machine import without_limit  # noqa: E402
 from runtime.engine import Engine  # noqa: E402
 from runtime.errors import Interrupted, LuaError, LuaSyntaxError  # noqa: E402
 from runtime.facts import Facts  # noqa: E402
-from runtime.host.late import load  # noqa: E402
+from runtime.host.late import load_numpy, load_operations  # noqa: E402
 from runtime.host.preload import (  # noqa: E402
     preload_lapack,
     preload_operations,
@@ -30,6 +39,8 @@ if TYPE_CHECKING:
     from runtime.calls.table import ALL, TABLE, Row
     from runtime.core.dtypes import DOUBLE
     from runtime.io.replacement import Replacement
+    from runtime.t7.files import load, save
+    from runtime.t7.values import Function, T7Error, Table, TorchObject
 
 __all__ = [
     "ALL",
@@ -38,6 +49,7 @@ __all__ = [
     "TABLE",
     "Engine",
     "Facts",
+    "Function",
     "Interrupted",
     "LuaError",
     "LuaSyntaxError",
@@ -45,26 +57,45 @@ __all__ = [
     "Members",
     "Replacement",
     "Row",
+    "T7Error",
+    "Table",
+    "TorchObject",
+    "load",
     "luajit_version",
     "preload_lapack",
     "preload_operations",
     "preload_random",
+    "save",
     "without_limit",
 ]
 
 _LATE = {
     "ALL": "runtime.calls.table",
     "DOUBLE": "runtime.core.dtypes",
+    "Function": "runtime.t7.values",
     "Replacement": "runtime.io.replacement",
     "Row": "runtime.calls.table",
+    "T7Error": "runtime.t7.values",
     "TABLE": "runtime.calls.table",
+    "Table": "runtime.t7.values",
+    "TorchObject": "runtime.t7.values",
+    "load": "runtime.t7.files",
+    "save": "runtime.t7.files",
 }
-_WITHOUT_NUMPY = ("Replacement",)
+_WITH_OPERATIONS = ("ALL", "DOUBLE", "Row", "TABLE")
+_WITH_NUMPY = ("load", "save")
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name not in _WITHOUT_NUMPY:
-        load()
-    return getattr(import_module(_LATE[name]), name)
+    if name in _WITH_OPERATIONS:
+        load_operations()
+    elif name in _WITH_NUMPY:
+        load_numpy()
+    found = globals()[name] = getattr(import_module(_LATE[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

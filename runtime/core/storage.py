@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import threading
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -24,6 +26,8 @@ __all__ = ["STORAGE_CLASSES", "Storage"]
 
 _MIRROR = struct.Struct(STORAGE.format)
 _by_address: WeakValueDictionary[int, Storage] = WeakValueDictionary()
+_NO_DATA = np.empty(0)
+_reading = threading.RLock()  # two threads may use a storage that was not read yet
 _AT_FLAG = STORAGE.offset("flag")
 # As plain numbers: an IntFlag's operators take a microsecond.
 _KNOWN, _NOT_KNOWN = int(Flag.KNOWN), 0xFF & ~Flag.KNOWN
@@ -41,6 +45,8 @@ class Storage:
     Elements are counted from 0 here and from 1 in Lua.
     """
 
+    data: Array
+
     __slots__ = (
         "__weakref__",
         "_counted",
@@ -48,6 +54,7 @@ class Storage:
         "_memory",
         "_owner",
         "_slot",
+        "_unread",
         "data",
         "refcount",
     )
@@ -68,6 +75,7 @@ class Storage:
         self._slot: Any = None
         self._kept: Any = None  # Lua's block, where the struct and the elements are part of one
         self._memory = current(Memory)
+        self._unread: tuple[int, Callable[[Array], None]] | None = None
 
     @classmethod
     @uninterruptible
@@ -82,6 +90,37 @@ class Storage:
         """A storage that takes over a fresh one-dimensional contiguous array."""
         current(Memory).meter.add(data.nbytes)
         return cls(data, None, data.nbytes)
+
+    @classmethod
+    def read_later(cls, size: int, read: Callable[[Array], None]) -> Storage:
+        """A storage of ``size`` elements that are read into memory when `data` is first used.
+
+        read: fills an array with them, or raises an error.
+        """
+        storage = cls(_NO_DATA)
+        del storage.data
+        storage._unread = size, read
+        return storage
+
+    def __getattr__(self, name: str) -> Array:
+        # Python asks here for what is not there: `data`, where it was not read yet.
+        if name != "data" or self._unread is None:
+            raise AttributeError(name)
+        with _reading:
+            if self._unread is not None:
+                size, read = self._unread
+                data = self._memory.allocate(size, self.dtype)
+                try:
+                    read(data)
+                except BaseException:
+                    self._memory.meter.remove(data.nbytes)
+                    raise
+                self._take(data)
+        return self.data
+
+    @uninterruptible
+    def _take(self, data: Array) -> None:
+        self.data, self._counted, self._unread = data, data.nbytes, None
 
     @classmethod
     def view_of(cls, source: Storage, offset: int, size: int) -> Storage:
@@ -151,7 +190,7 @@ class Storage:
     @property
     def size(self) -> int:
         """Number of elements."""
-        return len(self.data)
+        return len(self.data) if self._unread is None else self._unread[0]
 
     @uninterruptible
     def resize(self, size: int) -> None:

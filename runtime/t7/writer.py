@@ -1,0 +1,141 @@
+"""Writes objects to files, as Torch7 does: see reader.py for the kinds of objects.
+
+What is incomplete is on a stack of our own, so that objects may be nested to any depth.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from runtime.core.storage import Storage
+from runtime.core.tensor import Tensor
+from runtime.t7.faces import core_of, tensor_over
+from runtime.t7.reader import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
+from runtime.t7.sink import Sink
+from runtime.t7.values import Function, T7Error, Table, TorchObject
+
+__all__ = ["ObjectWriter"]
+
+_EXACT = 1 << 53
+
+
+class ObjectWriter:
+    """Writes objects to one file. What occurs again is written as its number."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._numbers: dict[int, int] = {}  # of objects by their identities
+        self._kept: list[Any] = []  # the objects: an identity must not be used again
+
+    def write(self, value: Any) -> None:
+        """Write a value and all that it holds. Raises T7Error for what no file can have."""
+        stack = [iter((value,))]
+        while stack:
+            for value in stack[-1]:
+                contents = self._write_head(value)
+                if contents is not None:
+                    stack.append(contents)
+                    break
+            else:
+                stack.pop()
+
+    def _write_head(self, value: Any) -> Iterator[Any] | None:
+        """Write a value, or its head; the objects that it returns then follow."""
+        sink = self._sink
+        if value is None:
+            sink.put_int(NIL)
+        elif isinstance(value, (bool, np.bool_)):
+            sink.put_int(BOOLEAN)
+            sink.put_int(int(value))
+        elif isinstance(value, (int, float, np.number)):
+            sink.put_int(NUMBER)
+            sink.put_double(_double(value))
+        elif isinstance(value, (str, bytes, bytearray)):
+            sink.put_int(STRING)
+            sink.put_string(_string(value))
+        else:
+            return self._write_object(value)
+        return None
+
+    def _write_object(self, value: Any) -> Iterator[Any] | None:
+        core: Any = core_of(value)
+        if core is None and isinstance(value, np.ndarray):
+            core = tensor_over(np.array(value, value.dtype.newbyteorder("="), order="C"))
+            self._kept.append(core)  # so that no other storage gets its identity
+        if isinstance(core, Tensor) or isinstance(value, TorchObject):
+            is_new = self._write_number(TORCH, value)
+            return self._write_torch(core or value) if is_new else None
+        if isinstance(core, Storage):
+            return self._write_torch(core) if self._write_number(TORCH, core) else None
+        if isinstance(value, Function):
+            is_new = self._write_number(value.kind, value)
+            return self._write_function(value) if is_new else None
+        if isinstance(value, (Mapping, list, tuple)):
+            return self._write_table(value) if self._write_number(TABLE, value) else None
+        raise T7Error(f"Unwritable object <{type(value).__name__}>")
+
+    def _write_number(self, kind: int, value: Any) -> bool:
+        """Write the kind of an object and its number; returns whether its contents follow."""
+        self._sink.put_int(kind)
+        if kind == PLAIN_FUNCTION:
+            return True
+        known = self._numbers.get(id(value))
+        self._sink.put_int(known or len(self._numbers) + 1)
+        if known:
+            return False
+        self._numbers[id(value)] = len(self._numbers) + 1
+        self._kept.append(value)
+        return True
+
+    def _write_table(self, value: Any) -> Iterator[Any]:
+        if isinstance(value, Mapping):
+            entries = value if isinstance(value, Table) else Table(value)
+            if len(entries) != sum(item is not None for item in value.values()):
+                raise T7Error("two keys of a dict are one in Lua")
+        else:
+            entries = Table.of(value)
+        self._sink.put_int(len(entries))
+        return (part for entry in entries.items() for part in entry)
+
+    def _write_function(self, function: Function) -> Iterator[Any]:
+        self._sink.put_string(function.bytecode)
+        return iter((function.upvalues,))
+
+    def _write_torch(self, value: Any) -> Iterator[Any]:
+        if isinstance(value, TorchObject):
+            self._write_class(value.torch_typename, value.version)
+            return iter((value.fields,))
+        if isinstance(value, Storage):
+            self._write_class(value.dtype.storage_name, 1)
+            self._sink.put_long(value.size)
+            self._sink.put_elements(value.data, value.dtype)
+            return iter(())
+        self._write_class(value.dtype.tensor_name, 1)
+        self._sink.put_int(value.ndim)
+        self._sink.put_longs(value.sizes)
+        self._sink.put_longs(value.strides)
+        self._sink.put_long(value.offset + 1)
+        return iter((value.storage,))
+
+    def _write_class(self, name: str, version: float) -> None:
+        if version:  # files that are older than versions have only the name
+            self._sink.put_string(b"V %.14g" % version)
+        self._sink.put_string(_string(name))
+
+
+def _string(value: str | bytes | bytearray) -> bytes:
+    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else bytes(value)
+
+
+def _double(value: Any) -> float:
+    """A number as Lua's, which are doubles."""
+    if isinstance(value, numbers.Integral):
+        if not -_EXACT <= int(value) <= _EXACT:
+            raise T7Error(f"{value} is no number of Lua: whole numbers are exact up to 2^53")
+    elif isinstance(value, complex) or isinstance(value, np.complexfloating):
+        raise T7Error("Lua has no complex numbers")
+    return float(value)
