@@ -22,7 +22,7 @@ from runtime.core.interrupts import uninterruptible
 from runtime.core.memory import SLOTS, Memory
 from runtime.core.state import current
 
-__all__ = ["STORAGE_CLASSES", "Storage"]
+__all__ = ["STORAGE_CLASSES", "Storage", "storage_class"]
 
 _MIRROR = struct.Struct(STORAGE.format)
 _by_address: WeakValueDictionary[int, Storage] = WeakValueDictionary()
@@ -244,10 +244,11 @@ class Storage:
         self._write_mirror()
 
 
-def _storage_class(dtype: DType) -> type[Storage]:
+def storage_class(dtype: DType) -> type[Storage]:
+    """A new class of storages, for an element type."""
     members = {"__slots__": (), "dtype": dtype, "__doc__": f"{dtype.storage_name}."}
     return type(f"{dtype.name}Storage", (Storage,), members)
 
 
 #: The storage classes, in the order of DTYPES.
-STORAGE_CLASSES = tuple(_storage_class(dtype) for dtype in DTYPES)
+STORAGE_CLASSES = tuple(storage_class(dtype) for dtype in DTYPES)

@@ -1,0 +1,26 @@
+"""The names of PyTorch over the runtime's tensors; ``th --python`` has it as ``torch``.
+
+Tensors have the runtime's storages, so that they share memory with those of Lua. Dimensions count
+from 0 here, operands are broadcast and types promoted, as PyTorch 2 does. The names are collected
+in `names.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from runtime.pytorch.names import NAMES
+
+globals().update(NAMES)
+
+
+class _Torch(ModuleType):
+    """The module: a name that it lacks is an error in PyTorch's words."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"module 'torch' has no attribute '{name}'")
+
+
+sys.modules[__name__].__class__ = _Torch

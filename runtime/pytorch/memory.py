@@ -1,0 +1,47 @@
+"""Storages of tensors: the runtime's, for all element types that PyTorch has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from runtime.core.dtypes import DTYPES, Array, DType
+from runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
+
+__all__ = ["address_of", "storage_over", "storage_type"]
+
+#: Element types that Lua does not have. Lua sees the memory of a bool storage as bytes.
+_MORE = (
+    DType("Bool", "bool", np.dtype(np.bool_), 8),
+    DType("UInt16", "unsigned short", np.dtype(np.uint16), 9),
+    DType("UInt32", "unsigned int", np.dtype(np.uint32), 10),
+    DType("UInt64", "unsigned long", np.dtype(np.uint64), 11),
+)
+_CLASSES: dict[np.dtype[Any], type[Storage]] = {
+    **{t.numpy: c for t, c in zip(DTYPES, STORAGE_CLASSES, strict=True)},
+    **{t.numpy: storage_class(t) for t in _MORE},
+}
+
+
+def storage_type(kind: np.dtype[Any]) -> type[Storage]:
+    """The class of storages whose elements have one of numpy's types."""
+    return _CLASSES[kind]
+
+
+def address_of(array: Array) -> int:
+    """The address of an array's first element."""
+    return int(array.__array_interface__["data"][0])
+
+
+def storage_over(array: Array) -> Storage:
+    """A new storage over the memory from an array's first element to its last one."""
+    if array.flags.c_contiguous:
+        flat = array.reshape(-1)
+    else:
+        width = array.itemsize
+        steps = zip(array.shape, array.strides, strict=True)
+        count = 1 + sum((n - 1) * step for n, step in steps) // width
+        flat = as_strided(array, (count,), (width,))
+    return storage_type(array.dtype)(flat)

@@ -1,0 +1,61 @@
+"""What a tensor tells of itself: sizes, strides, type, device; and its elements as Python's.
+
+PyTorch's documentation: torch.Tensor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.pytorch.device import device
+from runtime.pytorch.shapes import wrap_dim
+from runtime.pytorch.size import Size
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor
+
+__all__: list[str] = []
+
+_CPU = device("cpu")
+
+
+@op("size(Tensor input)", "size(Tensor input, int dim)", function=False)
+def size(input: Tensor, dim: int | None = None) -> Any:
+    """The sizes of all dimensions, or of one."""
+    sizes = input.array.shape
+    return Size(sizes) if dim is None else sizes[wrap_dim(dim, len(sizes))]
+
+
+@op("dim(Tensor input)", function=False)
+def dim(input: Tensor) -> int:
+    """The number of dimensions."""
+    return input.array.ndim
+
+
+@op("numel(Tensor input)")
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return input.array.size
+
+
+@op("item(Tensor input)", function=False)
+def item(input: Tensor) -> Any:
+    """The only element, as a number of Python's. Raises RuntimeError where there are others."""
+    array = input.array
+    if array.size != 1:
+        raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
+    return array.item()
+
+
+@op("tolist(Tensor input)", function=False)
+def tolist(input: Tensor) -> Any:
+    """The elements as lists in lists; a number where there is no dimension."""
+    return input.array.tolist()
+
+
+def _property(name: str, read: Any) -> None:
+    setattr(Tensor, name, property(read))
+
+
+_property("shape", lambda self: Size(self.array.shape))
+_property("ndim", lambda self: self.array.ndim)
+_property("device", lambda self: _CPU)

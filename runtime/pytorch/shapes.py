@@ -1,0 +1,100 @@
+"""The rules of shapes, each once: dimensions from the end, broadcasting, -1 in a view's sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from math import prod
+
+__all__ = [
+    "Shape",
+    "broadcast",
+    "contiguous_strides",
+    "infer_size",
+    "listed",
+    "wrap_dim",
+    "wrap_dims",
+]
+
+Shape = tuple[int, ...]
+
+
+def listed(sizes: Iterable[int]) -> str:
+    """Sizes as PyTorch's messages have them: '[2, 3]'."""
+    return "[" + ", ".join(map(str, sizes)) + "]"
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dimension counted from 0; negative ones count from the end. Raises IndexError.
+
+    A tensor without dimensions takes 0 and -1.
+    """
+    count = ndim or 1
+    if not -count <= dim < count:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], "
+            f"but got {dim})"
+        )
+    return dim + count if dim < 0 else dim
+
+
+def wrap_dims(dims: Iterable[int], ndim: int) -> Shape:
+    """Several different dimensions, counted from 0. Raises IndexError and RuntimeError."""
+    wrapped = tuple(wrap_dim(dim, ndim) for dim in dims)
+    for at, dim in enumerate(wrapped):
+        if dim in wrapped[:at]:
+            raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
+    return wrapped
+
+
+def broadcast(a: Shape, b: Shape) -> Shape:
+    """The shape to which both are expanded. Raises RuntimeError in PyTorch's words.
+
+    Sizes are compared from the last dimension on; 1, or none, goes with any size.
+    """
+    if a == b:
+        return a
+    ndim = max(len(a), len(b))
+    full_a, full_b = (1,) * (ndim - len(a)) + a, (1,) * (ndim - len(b)) + b
+    for dim in range(ndim - 1, -1, -1):
+        if full_a[dim] != full_b[dim] and 1 not in (full_a[dim], full_b[dim]):
+            raise RuntimeError(
+                f"The size of tensor a ({full_a[dim]}) must match the size of tensor b "
+                f"({full_b[dim]}) at non-singleton dimension {dim}"
+            )
+    return tuple(m if n == 1 else n for m, n in zip(full_a, full_b, strict=True))
+
+
+@lru_cache(maxsize=4096)
+def contiguous_strides(sizes: Shape) -> Shape:
+    """The strides, in elements, of a contiguous tensor; a size of 0 counts as 1."""
+    strides = [1] * len(sizes)
+    for dim in range(len(sizes) - 2, -1, -1):
+        strides[dim] = strides[dim + 1] * max(sizes[dim + 1], 1)
+    return tuple(strides)
+
+
+def infer_size(sizes: Sequence[int], count: int) -> Shape:
+    """Sizes whose one -1 is replaced by what makes them have ``count`` elements.
+
+    Raises RuntimeError where that is not possible, as `view` and `reshape` say it.
+    """
+    unknown = [dim for dim, size in enumerate(sizes) if size == -1]
+    if len(unknown) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    for size in sizes:
+        if size < -1:
+            raise RuntimeError(f"invalid shape dimension {size}")
+    known = prod(size for size in sizes if size != -1)
+    if known == count and not unknown:
+        return tuple(sizes)
+    if not unknown or (count % known if known else count):
+        raise RuntimeError(f"shape '{listed(sizes)}' is invalid for input of size {count}")
+    if not known:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {listed(sizes)} because the "
+            f"unspecified dimension size -1 can be any value and is ambiguous"
+        )
+    full = list(sizes)
+    full[unknown[0]] = count // known
+    return tuple(full)

@@ -1,0 +1,129 @@
+"""How a result is written to a tensor that the program gives: `out=`, and methods in place."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import NUMPY_DTYPES, Category, dtype
+from runtime.pytorch.shapes import Shape, contiguous_strides, listed
+from runtime.pytorch.tensor import Tensor
+
+__all__ = [
+    "cast",
+    "check_cast",
+    "check_target",
+    "deliver",
+    "overlaps_itself",
+    "resize_to",
+    "write_in_place",
+]
+
+_LIMITS = {8: float(2**63), 4: float(2**31)}
+
+
+def cast(values: Array, kind: np.dtype[Any]) -> Array:
+    """An array's elements as another type, converted as C does; the array itself if it has it.
+
+    Floats are cut; those that do not fit an integer type become the smallest number of it (a type
+    of 32 bits, or 64), which then wraps.
+    """
+    if values.dtype == kind:
+        return values
+    if values.dtype.kind == "f" and kind.kind in "iu":
+        wide = np.dtype(np.int64) if kind.itemsize == 8 or kind.kind == "u" else np.dtype(np.int32)
+        limit = _LIMITS[wide.itemsize]
+        fits = (values > -limit - 1) & (values < limit)
+        if not fits.all():
+            values = np.where(fits, values, -limit)
+        return values.astype(wide).astype(kind, copy=False)
+    with np.errstate(all="ignore"):
+        return values.astype(kind)
+
+
+def check_cast(result: dtype, target: dtype) -> None:
+    """Raise RuntimeError where a result's category is above that of the tensor for it."""
+    if result.category > target.category or (
+        result.category is Category.INTEGER and target.category is Category.BOOL
+    ):
+        raise RuntimeError(
+            f"result type {result.scalar} can't be cast to the desired output type {target.scalar}"
+        )
+
+
+def overlaps_itself(array: Array) -> bool:
+    """Whether two elements may be one place in memory."""
+    reach = 0
+    for step, size in sorted(zip(array.strides, array.shape, strict=True)):
+        if size > 1:
+            if step <= reach:
+                return True
+            reach += (size - 1) * step
+    return False
+
+
+def check_target(array: Array, shape: Shape) -> None:
+    """Raise RuntimeError where a tensor cannot take a result of a shape in place."""
+    if array.shape != shape:
+        raise RuntimeError(
+            f"output with shape {listed(array.shape)} doesn't match the broadcast shape "
+            f"{listed(shape)}"
+        )
+    if not array.flags.forc and overlaps_itself(array):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
+
+
+def write_in_place(target: Tensor, result: Tensor) -> Tensor:
+    """Set a tensor's elements to a result of its shape. Raises RuntimeError, before it writes."""
+    array, values = target.array, result.array
+    check_cast(NUMPY_DTYPES[values.dtype], NUMPY_DTYPES[array.dtype])
+    check_target(array, values.shape)
+    np.copyto(array, cast(values, array.dtype))
+    return target
+
+
+def resize_to(out: Tensor, shape: Shape) -> None:
+    """Give a tensor for a result the result's shape, as `out=` does; warns if it had elements."""
+    array = out.array
+    if array.shape == shape:
+        return
+    if array.size:
+        warnings.warn(
+            f"An output with one or more elements was resized since it had shape "
+            f"{listed(array.shape)}, which does not match the required output shape "
+            f"{listed(shape)}. This behavior is deprecated, and in a future PyTorch release "
+            f"outputs will not be resized unless they have zero elements. You can explicitly reuse "
+            f"an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
+            UserWarning,
+            stacklevel=4,
+        )
+    storage = out.storage_object
+    width = array.itemsize
+    place = out.offset * width
+    needed = place + int(np.prod(shape)) * width
+    if needed > storage.data.nbytes:
+        storage.resize(needed // storage.data.itemsize)
+    strides = tuple(step * width for step in contiguous_strides(shape))
+    out.set_view(storage, place, shape, strides)
+
+
+def deliver(out: Any, result: Any) -> Any:
+    """Write results to the tensors of `out=`, which get their shapes; returns these.
+
+    Raises RuntimeError, before anything is written, where a type cannot take the result.
+    """
+    outs, results = (out, result) if isinstance(out, tuple) else ((out,), (result,))
+    if len(outs) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(outs)}")
+    for target, found in zip(outs, results, strict=True):
+        check_cast(found.dtype, target.dtype)
+    for target, found in zip(outs, results, strict=True):
+        resize_to(target, found.sizes)
+        np.copyto(target.array, cast(found.array, target.array.dtype))
+    return out if not isinstance(out, tuple) else type(result)(outs)
