@@ -83,7 +83,7 @@ _LATE = {
     "save": "runtime.t7.files",
 }
 _WITH_OPERATIONS = ("ALL", "DOUBLE", "Row", "TABLE")
-_WITH_NUMPY = ("load", "save")
+_WITH_NUMPY = ("Function", "T7Error", "Table", "TorchObject", "load", "save")
 
 
 def __getattr__(name: str) -> Any:

@@ -192,6 +192,11 @@ class Storage:
         """Number of elements."""
         return len(self.data) if self._unread is None else self._unread[0]
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether the elements are not in memory yet."""
+        return self._unread is not None
+
     @uninterruptible
     def resize(self, size: int) -> None:
         """Change the number of elements; the first ones keep their values."""

@@ -15,8 +15,8 @@ from typing import Any
 
 from runtime.core.dtypes import DTYPES, DType
 from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.tensor import TENSOR_CLASSES, fits_storage
-from runtime.t7.faces import core_of, storage_face, tensor_face
+from runtime.core.tensor import check_dimensions, fits_storage
+from runtime.t7.faces import Geometry, storage_face, storage_of, tensor_face
 from runtime.t7.source import Source
 from runtime.t7.values import Function, T7Error, Table, TorchObject, plain_string
 
@@ -226,7 +226,7 @@ class ObjectReader:
             raise T7Error(_MISFIT)
         number = self._source.read_int()
         if number in self._known:
-            storage = core_of(self._known[number])
+            storage = storage_of(self._known[number])
         else:
             name, _ = self._class()
             if name not in _STORAGES:
@@ -244,7 +244,8 @@ class ObjectReader:
         storage = self._storage_of_tensor(dtype)
         if count and (storage is None or not fits_storage(storage, offset, sizes, strides)):
             raise T7Error(_MISFIT)
-        return tensor_face(TENSOR_CLASSES[dtype.index](storage, max(offset, 0), sizes, strides))
+        check_dimensions(count)
+        return tensor_face(Geometry(dtype, storage, max(offset, 0), sizes, strides))
 
 
 @lru_cache(maxsize=64)

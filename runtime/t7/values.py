@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from runtime.core.errors import TorchError
+from runtime.core.storage import Storage
 
 __all__ = ["Function", "T7Error", "Table", "TorchObject", "plain_string"]
 
@@ -253,9 +254,11 @@ def _text(value: Any, depth: int) -> str:
         return f"{value.torch_typename}({_entries(value.fields, depth, '=')})"
     if isinstance(value, Table):
         return "{" + _entries(value, depth, ": ") + "}"
-    shape = getattr(value, "shape", getattr(value, "sizes", None))
+    shape = getattr(value, "shape", None)
     if shape is not None:  # of a tensor, all of whose elements would be too much
-        return f"<{type(value).__name__} {'x'.join(map(str, shape)) or 'empty'}>"
+        return f"<{value.dtype} {'x'.join(map(str, shape))}>"
+    if isinstance(value, Storage):
+        return f"<{type(value).__name__} {value.size}>"
     if isinstance(value, (str, bytes)) and len(value) > _MAX_STRING:
         return ascii(value[:_MAX_STRING]) + "..."
     return ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.storage import Storage
-from runtime.core.tensor import Tensor
-from runtime.t7.faces import core_of, tensor_over
+from runtime.t7.faces import Geometry, geometry_of, storage_of
 from runtime.t7.reader import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
 from runtime.t7.sink import Sink
 from runtime.t7.values import Function, T7Error, Table, TorchObject
@@ -62,21 +61,26 @@ class ObjectWriter:
         return None
 
     def _write_object(self, value: Any) -> Iterator[Any] | None:
-        core: Any = core_of(value)
-        if core is None and isinstance(value, np.ndarray):
-            core = tensor_over(np.array(value, value.dtype.newbyteorder("="), order="C"))
-            self._kept.append(core)  # so that no other storage gets its identity
-        if isinstance(core, Tensor) or isinstance(value, TorchObject):
-            is_new = self._write_number(TORCH, value)
-            return self._write_torch(core or value) if is_new else None
-        if isinstance(core, Storage):
-            return self._write_torch(core) if self._write_number(TORCH, core) else None
+        if isinstance(value, TorchObject):
+            return self._write_fields(value) if self._write_number(TORCH, value) else None
         if isinstance(value, Function):
             is_new = self._write_number(value.kind, value)
             return self._write_function(value) if is_new else None
         if isinstance(value, (Mapping, list, tuple)):
             return self._write_table(value) if self._write_number(TABLE, value) else None
-        raise T7Error(f"Unwritable object <{type(value).__name__}>")
+        storage = storage_of(value)
+        if storage is not None:
+            if self._write_number(TORCH, storage):
+                self._write_storage(storage)
+            return None
+        if isinstance(value, np.ndarray):
+            # A copy of what no tensor can share: another byte order, strides below 0.
+            geometry = geometry_of(np.array(value, value.dtype.newbyteorder("="), order="C"))
+        else:
+            geometry = geometry_of(value)
+        if geometry is None:
+            raise T7Error(f"Unwritable object <{type(value).__name__}>")
+        return self._write_tensor(geometry) if self._write_number(TORCH, value) else None
 
     def _write_number(self, kind: int, value: Any) -> bool:
         """Write the kind of an object and its number; returns whether its contents follow."""
@@ -105,21 +109,22 @@ class ObjectWriter:
         self._sink.put_string(function.bytecode)
         return iter((function.upvalues,))
 
-    def _write_torch(self, value: Any) -> Iterator[Any]:
-        if isinstance(value, TorchObject):
-            self._write_class(value.torch_typename, value.version)
-            return iter((value.fields,))
-        if isinstance(value, Storage):
-            self._write_class(value.dtype.storage_name, 1)
-            self._sink.put_long(value.size)
-            self._sink.put_elements(value.data, value.dtype)
-            return iter(())
-        self._write_class(value.dtype.tensor_name, 1)
-        self._sink.put_int(value.ndim)
-        self._sink.put_longs(value.sizes)
-        self._sink.put_longs(value.strides)
-        self._sink.put_long(value.offset + 1)
-        return iter((value.storage,))
+    def _write_fields(self, value: TorchObject) -> Iterator[Any]:
+        self._write_class(value.torch_typename, value.version)
+        return iter((value.fields,))
+
+    def _write_storage(self, storage: Storage) -> None:
+        self._write_class(storage.dtype.storage_name, 1)
+        self._sink.put_long(storage.size)
+        self._sink.put_elements(storage.data, storage.dtype)
+
+    def _write_tensor(self, tensor: Geometry) -> Iterator[Any]:
+        self._write_class(tensor.dtype.tensor_name, 1)
+        self._sink.put_int(len(tensor.sizes))
+        self._sink.put_longs(tensor.sizes)
+        self._sink.put_longs(tensor.strides)
+        self._sink.put_long(tensor.offset + 1)
+        return iter((tensor.storage,))
 
     def _write_class(self, name: str, version: float) -> None:
         if version:  # files that are older than versions have only the name

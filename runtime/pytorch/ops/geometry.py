@@ -56,6 +56,6 @@ def _property(name: str, read: Any) -> None:
     setattr(Tensor, name, property(read))
 
 
-_property("shape", lambda self: Size(self.array.shape))
-_property("ndim", lambda self: self.array.ndim)
+_property("shape", lambda self: Size(self.sizes))
+_property("ndim", lambda self: len(self.sizes))
 _property("device", lambda self: _CPU)
