@@ -11,6 +11,8 @@ For Python programs:
     Function
     T7Error                 a damaged file, or a value that no file can have
     Engine                  a Torch7 in the program: runs Lua, calls its functions, shares tensors
+    LuaTable, LuaFunction,  what stands for objects of Lua
+    LuaObject
     LuaError                an error of Lua
 """
 
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from runtime.calls.table import ALL, TABLE, Row
     from runtime.core.dtypes import DOUBLE
     from runtime.io.replacement import Replacement
+    from runtime.proxies import LuaFunction, LuaObject, LuaTable
     from runtime.t7.files import load, save
     from runtime.t7.values import Function, T7Error, Table, TorchObject
 
@@ -52,7 +55,10 @@ __all__ = [
     "Function",
     "Interrupted",
     "LuaError",
+    "LuaFunction",
+    "LuaObject",
     "LuaSyntaxError",
+    "LuaTable",
     "Member",
     "Members",
     "Replacement",
@@ -73,6 +79,9 @@ _LATE = {
     "ALL": "runtime.calls.table",
     "DOUBLE": "runtime.core.dtypes",
     "Function": "runtime.t7.values",
+    "LuaFunction": "runtime.proxies",
+    "LuaObject": "runtime.proxies",
+    "LuaTable": "runtime.proxies",
     "Replacement": "runtime.io.replacement",
     "Row": "runtime.calls.table",
     "T7Error": "runtime.t7.values",
@@ -83,7 +92,7 @@ _LATE = {
     "save": "runtime.t7.files",
 }
 _WITH_OPERATIONS = ("ALL", "DOUBLE", "Row", "TABLE")
-_WITH_NUMPY = ("Function", "T7Error", "Table", "TorchObject", "load", "save")
+_WITHOUT_NUMPY = ("Replacement",)
 
 
 def __getattr__(name: str) -> Any:
@@ -91,7 +100,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _WITH_OPERATIONS:
         load_operations()
-    elif name in _WITH_NUMPY:
+    elif name not in _WITHOUT_NUMPY:
         load_numpy()
     found = globals()[name] = getattr(import_module(_LATE[name]), name)
     return found

@@ -31,6 +31,7 @@ _reading = threading.RLock()  # two threads may use a storage that was not read 
 _AT_FLAG = STORAGE.offset("flag")
 # As plain numbers: an IntFlag's operators take a microsecond.
 _KNOWN, _NOT_KNOWN = int(Flag.KNOWN), 0xFF & ~Flag.KNOWN
+_MOVED = int(Flag.MOVED)
 _OF_BLOCKS = int(Flag.SHARED | Flag.MOVED)
 _OWN, _FOREIGN = (
     int(Flag.REFCOUNTED | Flag.RESIZABLE | Flag.FREEMEM),
@@ -206,11 +207,22 @@ class Storage:
             data = self._memory.allocate(size, self.dtype)
             kept = min(size, len(self.data))
             data[:kept] = self.data[:kept]
-            if self._kept is not None and self._memory.leave_block is not None:
-                self._memory.leave_block(self._kept)
-            self._memory.meter.remove(self._counted)
-            self.data, self._counted = data, data.nbytes
-            self._write_mirror()
+            self._move_to(data)
+
+    @uninterruptible
+    def leave_block(self) -> None:
+        """Move elements that are in a block of Lua's, which may end before arrays of them do."""
+        if self._kept is not None and not self._slot[0][_AT_FLAG][0] & _MOVED:
+            data = self._memory.allocate(len(self.data), self.dtype)
+            data[:] = self.data
+            self._move_to(data)
+
+    def _move_to(self, data: Array) -> None:
+        if self._kept is not None and self._memory.leave_block is not None:
+            self._memory.leave_block(self._kept)
+        self._memory.meter.remove(self._counted)
+        self.data, self._counted = data, data.nbytes
+        self._write_mirror()
 
     def copy(self, source: Storage) -> None:
         """Take over another storage's elements, converted.

@@ -17,7 +17,7 @@ from runtime.t7.reader import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABL
 from runtime.t7.sink import Sink
 from runtime.t7.values import Function, T7Error, Table, TorchObject
 
-__all__ = ["ObjectWriter"]
+__all__ = ["ObjectWriter", "lua_number"]
 
 _EXACT = 1 << 53
 
@@ -52,7 +52,7 @@ class ObjectWriter:
             sink.put_int(int(value))
         elif isinstance(value, (int, float, np.number)):
             sink.put_int(NUMBER)
-            sink.put_double(_double(value))
+            sink.put_double(lua_number(value))
         elif isinstance(value, (str, bytes, bytearray)):
             sink.put_int(STRING)
             sink.put_string(_string(value))
@@ -136,11 +136,16 @@ def _string(value: str | bytes | bytearray) -> bytes:
     return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else bytes(value)
 
 
-def _double(value: Any) -> float:
-    """A number as Lua's, which are doubles."""
+def lua_number(value: Any) -> int | float:
+    """A number of Python's or numpy's as one that Lua can have, whose numbers are doubles.
+
+    Raises T7Error for a whole number that no double is, and for a complex one.
+    """
     if isinstance(value, numbers.Integral):
-        if not -_EXACT <= int(value) <= _EXACT:
-            raise T7Error(f"{value} is no number of Lua: whole numbers are exact up to 2^53")
-    elif isinstance(value, complex) or isinstance(value, np.complexfloating):
+        whole = int(value)
+        if not -_EXACT <= whole <= _EXACT:
+            raise T7Error(f"{whole} is no number of Lua: whole numbers are exact up to 2^53")
+        return whole
+    if isinstance(value, np.complexfloating):
         raise T7Error("Lua has no complex numbers")
     return float(value)
