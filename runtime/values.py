@@ -20,15 +20,15 @@ import numpy as np
 
 from runtime.calls.classes import class_id
 from runtime.compute.lua_functions import LuaFunctions
-from runtime.core.dtypes import DTYPES
 from runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from runtime.core.tensor import Tensor
 from runtime.core.texts import to_bytes, to_text
 from runtime.ctrl_c import CtrlC
 from runtime.errors import LuaError, as_lua_error
 from runtime.lua_state import LuaState
 from runtime.proxies import LuaObject, made_for
-from runtime.t7.faces import Geometry, geometry_of, storage_face, storage_of, tensor_face
+from runtime.pytorch.lua_tensors import from_lua
+from runtime.t7.faces import lua_tensor, storage_face, storage_of, tensor_of
 from runtime.t7.values import Function, TorchObject, plain_string
 from runtime.t7.writer import lua_number
 
@@ -146,10 +146,7 @@ class Values:
         if storage is not None:
             with self._lua.active():
                 storage.leave_block()
-        if isinstance(value, Tensor):
-            place = value.offset, value.sizes, value.strides
-            return tensor_face(Geometry(value.dtype, storage, *place))
-        return storage_face(value)
+        return from_lua(value) if isinstance(value, Tensor) else storage_face(value)
 
     # -- to Lua
 
@@ -175,11 +172,10 @@ class Values:
         if storage is not None:
             return storage, class_id(type(storage))
         with self._lua.active():
-            geometry = geometry_of(value)
-            if geometry is not None:
-                cls = TENSOR_CLASSES[DTYPES.index(geometry.dtype)]
-                place = geometry.offset, geometry.sizes, geometry.strides
-                return cls(geometry.storage, *place), class_id(cls)
+            tensor = tensor_of(value)
+            if tensor is not None:
+                made = lua_tensor(tensor)
+                return made, class_id(type(made))
         if isinstance(value, Function):
             raise TypeError("functions in files are not loaded; Lua's torch.load does that")
         if callable(value):

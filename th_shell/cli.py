@@ -17,7 +17,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from th_shell import __version__
-from th_shell.options import USAGE, Action, Options, UsageError, parse
+from th_shell.options import USAGE, Action, Options, parse
+from th_shell.usage import UsageError
 
 if TYPE_CHECKING:
     from runtime import Engine, LuaError
@@ -33,23 +34,27 @@ _MONITORS = {"warn": b"monitor_G()", "error": b"monitor_G(true)"}
 
 def main(argv: list[str] | None = None) -> int:
     """Run th; returns the exit status."""
-    # What the start makes stays until the end, where the system takes it back: Python's collector
-    # would look through all of it, several times.
-    gc.disable()
-    try:
-        return _main(argv)
-    finally:
-        gc.freeze()
-
-
-def _main(argv: list[str] | None) -> int:
     _let_signals_end_the_program()
     _open_missing_streams()
     try:
         options = parse(sys.argv[1:] if argv is None else argv)
+        if options.python is not None:
+            from th_shell.python.command import run
+
+            return run(options.python)
     except UsageError as error:
         print(f"th: {error}\n{USAGE}", end="", file=sys.stderr)
         return WRONG_USAGE
+    # What the start makes stays until the end, where the system takes it back: Python's collector
+    # would look through all of it, several times.
+    gc.disable()
+    try:
+        return _main(options)
+    finally:
+        gc.freeze()
+
+
+def _main(options: Options) -> int:
     if options.check is not None:
         return _check_programs(options)
     if options.jupyter is not None:

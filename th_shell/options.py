@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["USAGE", "Action", "Options", "UsageError", "parse"]
+from th_shell.usage import UsageError
+
+__all__ = ["USAGE", "Action", "Options", "parse"]
 
 USAGE = """\
 Usage: th [options] [script.lua [arguments]]
@@ -24,6 +26,9 @@ Options:
                      is not here; they are not run
   --jupyter install  let Jupyter run notebooks with th (--user, --sys-prefix, --prefix FOLDER)
   --jupyter remove   undo that
+  --python           run Python instead: th --python [script.py [arguments]], -c or -e code,
+                     -m module, -i; import torch gives this project's torch, and with
+                     --torch installed the PyTorch that is installed
   --config           print the settings of the prompt, and the file they are in
   --version          print the versions of th and of what it runs on
   -h, --help         print this help
@@ -32,10 +37,6 @@ Options:
 Without statement and script: the prompt. Where the standard input is not a terminal, its inputs are
 run as at the prompt, without one; a file that is Lua as a whole is run as a script.
 """
-
-
-class UsageError(Exception):
-    """A command line that th does not understand; the message says why."""
 
 
 class Action(NamedTuple):
@@ -54,7 +55,7 @@ class Options(NamedTuple):
     words if there is none. trust: whether functions in files are loaded. monitor: what happens
     where a global is made or is not there: '' nothing, 'warn' or 'error'. check: the files and
     folders of --check, or None; json: whether it answers in JSON. jupyter: the words behind
-    --jupyter, or None.
+    --jupyter, or None. python: the words behind --python, or None.
     """
 
     actions: tuple[Action, ...] = ()
@@ -67,6 +68,7 @@ class Options(NamedTuple):
     check: tuple[str, ...] | None = None
     json: bool = False
     jupyter: tuple[str, ...] | None = None
+    python: tuple[str, ...] | None = None
 
 
 _WITH_WORD = {"-e": "statement", "-l": "library"}
@@ -97,6 +99,12 @@ def parse(words: Sequence[str]) -> Options:
             return _check(words[at:])
         if word == "--jupyter":
             return Options(jupyter=tuple(words[at:]))
+        if word == "--python":
+            if at > 1:
+                raise UsageError("--python comes first: what stands behind it is for Python")
+            if words[at:] and words[at] in _PRINTING:
+                return Options(prints=_PRINTING[words[at]])
+            return Options(python=tuple(words[at:]))
         if word in _FLAGS:
             found = found._replace(**_FLAGS[word])  # type: ignore[arg-type]
         elif word in _WITH_WORD:

@@ -35,7 +35,9 @@ local function encode(value, ...) -- luacheck: ignore 212
   end
   local id = kind == 'userdata' and th.class_of(value)
   if id and id < host.FIRST_OTHER and (objects[value] or anchors[value]) then
-    return th.to_python(value), 'object'
+    local object = th.to_python(value)
+    th.track(object) -- it may come back
+    return object, 'object'
   end
   local serial = serials[value]
   if not serial then

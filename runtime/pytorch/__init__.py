@@ -22,5 +22,8 @@ class _Torch(ModuleType):
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"module 'torch' has no attribute '{name}'")
 
+    def __dir__(self) -> list[str]:
+        return sorted(NAMES)
+
 
 sys.modules[__name__].__class__ = _Torch

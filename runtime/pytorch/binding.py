@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from keyword import iskeyword
 from typing import Any
 
-from runtime.pytorch.kinds import AS_IT_IS, Converter, converter
+from runtime.pytorch.kinds import AS_IT_IS, Converter, as_ints, converter
 from runtime.pytorch.options import OPTIONS
 from runtime.pytorch.schema import Parameter, Schema
 from runtime.pytorch.writing import deliver
@@ -21,7 +22,10 @@ _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input"
 
 
 class Binding:
-    """A signature with the converters of a call's arguments."""
+    """A signature with the converters of a call's arguments.
+
+    plan: what is called from then on with arguments of these types.
+    """
 
     def __init__(
         self,
@@ -34,45 +38,52 @@ class Binding:
         self._by_position = by_position
         self._by_name = by_name
         self._apart = apart  # from this argument on all are ints of one tuple
-        self._takes_out = "out" in inspect.signature(implementation).parameters
+        own = inspect.signature(implementation).parameters
+        self._takes_out = "out" in own
+        self._checked = [name for name in OPTIONS if name not in own]
         self.plan = self._make()
 
     def check(self, args: Sequence[Any], named: Mapping[str, Any]) -> None:
         """Raise Rejected, or an error, where a value does not fit."""
-        self._convert(args, named)
+        self._positions(args)
+        self._names(named)
 
     def _make(self) -> Plan:
-        renames = any(given != name for given, (name, _) in self._by_name.items())
-        looked_at = any(self._is_ours(name) for name, _ in self._by_name.values())
-        converts = any(c is not AS_IT_IS for c in self._by_position) or any(
-            c is not AS_IT_IS for _, c in self._by_name.values()
-        )
-        if self._apart is None and not (renames or looked_at or converts):
-            return self._implementation
-        return self._call
+        implementation = self._implementation
+        as_they_are = all(c is AS_IT_IS for c in self._by_position)
+        if any(self._needs_work(*entry) for entry in self._by_name.items()):
+            return self._call
+        if self._apart is None and as_they_are:
+            return implementation
+        if self._apart == 0 and as_they_are:
+            return lambda *sizes, **named: implementation(sizes, **named)
+        if self._apart == 1 and as_they_are:
+            return lambda self, *sizes, **named: implementation(self, sizes, **named)
+        positions = self._positions
+        return lambda *args, **named: implementation(*positions(args), **named)
 
-    def _is_ours(self, name: str) -> bool:
-        return name in OPTIONS or (name == "out" and not self._takes_out)
+    def _needs_work(self, given: str, entry: tuple[str, Converter]) -> bool:
+        name, convert = entry
+        ours = name in self._checked or (name == "out" and not self._takes_out)
+        return ours or name != given or convert is not AS_IT_IS
 
-    def _convert(
-        self, args: Sequence[Any], named: Mapping[str, Any]
-    ) -> tuple[list[Any], dict[str, Any]]:
+    def _positions(self, args: Sequence[Any]) -> list[Any]:
         if self._apart is not None:
             args = (*args[: self._apart], args[self._apart :])
-        values = [c(v) for c, v in zip(self._by_position, args, strict=True)]
-        found = {self._by_name[k][0]: self._by_name[k][1](v) for k, v in named.items()}
-        return values, found
+        return [c(v) for c, v in zip(self._by_position, args, strict=True)]
+
+    def _names(self, named: Mapping[str, Any]) -> dict[str, Any]:
+        return {self._by_name[k][0]: self._by_name[k][1](v) for k, v in named.items()}
 
     def _call(self, *args: Any, **named: Any) -> Any:
-        values, found = self._convert(args, named)
-        for name in [name for name in found if name in OPTIONS]:
+        values, found = self._positions(args), self._names(named)
+        for name in [name for name in found if name in self._checked]:
             OPTIONS[name](found.pop(name))
-        if self._takes_out or found.get("out") is None:
-            if not self._takes_out:
-                found.pop("out", None)
+        if self._takes_out or "out" not in found:
             return self._implementation(*values, **found)
         out = found.pop("out")
-        return deliver(out, self._implementation(*values, **found))
+        result = self._implementation(*values, **found)
+        return result if out is None else deliver(out, result)
 
 
 def bind(
@@ -88,16 +99,18 @@ def bind(
     positional = schema.positional
     apart = _ints_apart(schema, args, skip)
     given = [type(v) for v in args[skip:]]
-    if apart is not None:
-        given = [tuple]
-    if len(given) > len(positional):
-        return None
     by_position: list[Converter] = [AS_IT_IS] * skip
-    for parameter, kind in zip(positional, given, strict=False):
-        convert = converter(parameter, kind, numbers)
-        if convert is None:
-            return None
-        by_position.append(convert)
+    if apart is not None:
+        by_position.append(AS_IT_IS if set(given) == {int} else as_ints)
+        given = [tuple]
+    elif len(given) > len(positional):
+        return None
+    else:
+        for parameter, kind in zip(positional, given, strict=False):
+            convert = converter(parameter, kind, numbers)
+            if convert is None:
+                return None
+            by_position.append(convert)
     by_name = _bind_names(schema, named, [p.name for p in positional[: len(given)]], numbers)
     if by_name is None or _lacks(schema, len(given), by_name):
         return None
@@ -123,11 +136,16 @@ def _bind_names(
         convert = converter(parameter, type(value), numbers)
         if convert is None:
             return None
-        found[given] = parameter.name, convert
+        found[given] = _in_python(parameter.name), convert
     return found
+
+
+def _in_python(name: str) -> str:
+    """The implementation's name of a parameter: `from` is a word of Python's, and becomes from_."""
+    return f"{name}_" if iskeyword(name) else name
 
 
 def _lacks(schema: Schema, given: int, by_name: Mapping[str, tuple[str, Converter]]) -> bool:
     names = {name for name, _ in by_name.values()}
     rest = [p for p in schema.parameters if p.keyword_only or p not in schema.positional[:given]]
-    return any(p.default is None and p.name not in names for p in rest)
+    return any(p.default is None and _in_python(p.name) not in names for p in rest)

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import dtype
+from runtime.pytorch.c_types import type_name
+from runtime.pytorch.dtypes import dtype, dtype_of_python
 from runtime.pytorch.schema import Parameter
 from runtime.pytorch.tensor import Tensor
 
-__all__ = ["AS_IT_IS", "KINDS", "Rejected", "converter", "kind_of", "register_kind"]
+__all__ = ["AS_IT_IS", "KINDS", "Rejected", "as_ints", "converter", "kind_of", "register_kind"]
 
 #: How the value of an argument becomes the parameter's; raises Rejected where it does not.
 Converter = Callable[[Any], Any]
@@ -52,7 +53,8 @@ def _as_float(value: Any) -> float:
     return float(_as_number(value) if not isinstance(value, (int, float)) else value)
 
 
-def _as_ints(value: Any) -> tuple[int, ...]:
+def as_ints(value: Any) -> tuple[int, ...]:
+    """A list or tuple of ints as a tuple. Raises Rejected for other elements."""
     try:
         return tuple([v if v.__class__ is int else _as_size(v) for v in value])
     except TypeError:
@@ -100,11 +102,22 @@ def _bool(given: type) -> Converter | None:
 
 
 def _ints(given: type) -> Converter | None:
-    return _as_ints if issubclass(given, (tuple, list)) else None
+    return as_ints if issubclass(given, (tuple, list)) else None
 
 
 def _tensors(given: type) -> Converter | None:
     return _as_tensors if issubclass(given, (tuple, list)) else None
+
+
+def _as_dtype(value: Any) -> dtype:
+    found = dtype_of_python(value)
+    if found is None:
+        raise Rejected
+    return found
+
+
+def _dtype(given: type) -> Converter | None:
+    return AS_IT_IS if given is dtype else _as_dtype if given is type else None
 
 
 def _instances(*types: type) -> Callable[[type], Converter | None]:
@@ -122,7 +135,7 @@ KINDS: dict[str, Callable[[type], Converter | None]] = {
     "object": _instances(object),
     "tuple of ints": _ints,
     "tuple of Tensors": _tensors,
-    "torch.dtype": _instances(dtype),
+    "torch.dtype": _dtype,
 }
 
 
@@ -137,7 +150,7 @@ def converter(parameter: Parameter, given: type, numbers: bool = False) -> Conve
     numbers: whether Python's numbers are taken for tensors.
     """
     if given is type(None):
-        return AS_IT_IS if parameter.nullable else None
+        return AS_IT_IS if parameter.nullable or parameter.kind == "object" else None
     found = KINDS[parameter.kind](given)
     if found is None and parameter.single:
         as_int = _int(given)
@@ -149,4 +162,4 @@ def converter(parameter: Parameter, given: type, numbers: bool = False) -> Conve
 
 def kind_of(value: Any) -> str:
     """The name of a value's type in messages."""
-    return type(value).__name__
+    return type_name(value)

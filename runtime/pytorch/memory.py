@@ -8,9 +8,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from runtime.core.dtypes import DTYPES, Array, DType
+from runtime.core.errors import TorchError
 from runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
 
-__all__ = ["address_of", "storage_over", "storage_type"]
+__all__ = ["address_of", "resize_storage", "storage_over", "storage_type"]
 
 #: Element types that Lua does not have. Lua sees the memory of a bool storage as bytes.
 _MORE = (
@@ -35,8 +36,19 @@ def address_of(array: Array) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-def storage_over(array: Array) -> Storage:
-    """A new storage over the memory from an array's first element to its last one."""
+def resize_storage(storage: Storage, count: int) -> None:
+    """Change a storage's number of elements. Raises RuntimeError where its memory is another's."""
+    try:
+        storage.resize(count)
+    except TorchError as error:
+        raise RuntimeError(str(error)) from None
+
+
+def storage_over(array: Array, owner: Any = None) -> Storage:
+    """A new storage over the memory from an array's first element to its last one.
+
+    owner: whose memory it is; the storage cannot be resized then.
+    """
     if array.flags.c_contiguous:
         flat = array.reshape(-1)
     else:
@@ -44,4 +56,4 @@ def storage_over(array: Array) -> Storage:
         steps = zip(array.shape, array.strides, strict=True)
         count = 1 + sum((n - 1) * step for n, step in steps) // width
         flat = as_strided(array, (count,), (width,))
-    return storage_type(array.dtype)(flat)
+    return storage_type(array.dtype)(flat, owner)

@@ -56,7 +56,7 @@ def _what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> s
             if wrong:
                 return wrong
             args = [args]
-    if not positional and args:
+    if not schema.parameters and args:
         return f"TensorBase.{name} takes no arguments ({len(args)} given)"
     if len(args) > len(positional):
         return f"{name} {_too_many(positional, len(args))}"
@@ -90,7 +90,8 @@ def _too_many(positional: Sequence[Parameter], given: int) -> str:
     most = len(positional)
     takes = f"{most}" if least == most else f"from {least} to {most}"
     plural = "" if takes == "1" else "s"
-    return f"takes {takes} positional argument{plural} but {given} were given"
+    verb = "was" if given == 1 and takes == "0" else "were"
+    return f"takes {takes} positional argument{plural} but {given} {verb} given"
 
 
 def _missing(schema: Schema, args: Args, named: Named) -> str:
@@ -99,7 +100,9 @@ def _missing(schema: Schema, args: Args, named: Named) -> str:
         for at, p in enumerate(schema.parameters)
         if at >= len(args) and p.default is None and p.name not in named
     ]
-    return f"{schema.name}() missing {len(names)} required positional arguments: {', '.join(names)}"
+    plural = "s" if len(names) == 1 else ""  # as PyTorch has it
+    what = f"{len(names)} required positional argument{plural}"
+    return f"{schema.name}() missing {what}: {', '.join(names)}"
 
 
 def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> str:
@@ -111,21 +114,21 @@ def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> 
     try:
         convert(value)
     except Rejected:
-        return where + _misfit_inside(parameter, value)
+        return _misfit_inside(parameter, value, where)
     return ""
 
 
-def _misfit_inside(parameter: Parameter, value: Any) -> str:
+def _misfit_inside(parameter: Parameter, value: Any, where: str) -> str:
     if not isinstance(value, (tuple, list)):
-        return f" must be {parameter.kind}, not {kind_of(value)}"
+        return f"{where} must be {parameter.kind}, not {kind_of(value)}"
     wrong = next(i for i, v in enumerate(value) if not isinstance(v, int) or isinstance(v, bool))
     if wrong:
         return (
-            f" failed to unpack the object at pos {wrong + 1} with error "
-            f'"type must be {parameter.kind},but got {kind_of(value[wrong])}"'
-        ).replace(" (position 1)", "")
+            f"argument '{parameter.name}' failed to unpack the object at pos {wrong + 1} with "
+            f'error "type must be {parameter.kind},but got {kind_of(value[wrong])}"'
+        )
     return (
-        f" must be {parameter.kind}, but found element of type {kind_of(value[wrong])} "
+        f"{where} must be {parameter.kind}, but found element of type {kind_of(value[wrong])} "
         f"at pos {wrong}"
     )
 
@@ -150,7 +153,7 @@ def _list(schemas: Sequence[Schema], args: Args, named: Named) -> str:
     lines = [f"{given}{_described(args, named)}, but expected one of:"]
     for schema in schemas:
         lines.append(f" * {schema}")
-        if len(args) + len(named) == len(schema.parameters):
+        if len(args) + len(named) == len(_parts(schema)):
             lines.append(f"      didn't match because {_reason(schema, args, named)}")
     return "\n".join([*lines, ""])
 
@@ -161,26 +164,30 @@ def _described(args: Args, named: Named) -> str:
     return f"({text[:-2] if args else text})"
 
 
+def _parts(schema: Schema) -> list[str]:
+    """The parts between a signature's commas; the star for keywords is one of them here."""
+    return [part for part in str(schema)[1:-1].split(", ") if part]
+
+
 def _reason(schema: Schema, args: Args, named: Named) -> str:
-    first = len(schema.parameters) - len(named)
-    known = [p.name for p in schema.parameters[first:]]
+    expected = _parts(schema)
+    # PyTorch takes the last word for the name, so that it does not know those with a default.
+    known = [part.split(" ")[-1] for part in expected[len(expected) - len(named) :]]
     unknown = [name for name in named if name not in known]
     if unknown:
         return f"some of the keywords were incorrect: {', '.join(unknown)}"
+    given = [("", value) for value in args] + [(f"{name}=", v) for name, v in named.items()]
     parts = []
-    for at, parameter in enumerate(schema.parameters):
-        value = args[at] if at < len(args) else named[parameter.name]
-        text = _element_types(value)
-        if at >= len(args):
-            text = f"{parameter.name}={text}"
-        parts.append(text if _matches(parameter, value) else f"!{text}!")
+    for part, (prefix, value) in zip(expected, given, strict=True):
+        text = prefix + _element_types(value)
+        parts.append(text if _matches(part.split(" ")[0], value) else f"!{text}!")
     text = ", ".join(parts) if args else "".join(f"{part}, " for part in parts)
     return f"some of the arguments have invalid types: ({text})"
 
 
-def _matches(parameter: Parameter, value: Any) -> bool:
+def _matches(kind: str, value: Any) -> bool:
     names = {"float": ("float", "int", "long"), "int": ("int", "long")}
-    return kind_of(value) in names.get(parameter.kind, (parameter.kind,))
+    return kind_of(value) in names.get(kind, (kind,))
 
 
 def _element_types(value: Any) -> str:

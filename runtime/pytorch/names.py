@@ -7,13 +7,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch import ops
+from runtime.pytorch import cuda, linalg, ops, random, return_types, utils, version
 from runtime.pytorch.device import device
 from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, promote_types, set_default_dtype
 from runtime.pytorch.dtypes import default_dtype as get_default_dtype
-from runtime.pytorch.options import layout, memory_format, strided
+from runtime.pytorch.legacy import TENSOR_TYPES
+from runtime.pytorch.limits import finfo, iinfo
+from runtime.pytorch.ops import autograd
+from runtime.pytorch.ops.factors import block_diag, cdist, chain_matmul
+from runtime.pytorch.ops.products import einsum, tensordot
+from runtime.pytorch.options import MEMORY_FORMATS, layout, memory_format, strided
+from runtime.pytorch.print_options import set_printoptions
 from runtime.pytorch.promotion import can_cast
+from runtime.pytorch.removed import REMOVED
+from runtime.pytorch.settings import CONSTANTS, SETTINGS
 from runtime.pytorch.size import Size
+from runtime.pytorch.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
 from runtime.pytorch.table import FUNCTIONS
 from runtime.pytorch.tensor import Tensor
 
@@ -22,16 +31,45 @@ __all__ = ["NAMES"]
 assert ops  # which fills the table
 
 
+_FUNCTIONS = (
+    block_diag,
+    can_cast,
+    cdist,
+    chain_matmul,
+    einsum,
+    promote_types,
+    set_default_dtype,
+    set_printoptions,
+    tensordot,
+)
+
+
 def _collect() -> dict[str, Any]:
     names: dict[str, Any] = {kind.name: kind for kind in DTYPES}
     names |= {alias: names[name] for alias, name in ALIASES.items()}
-    names |= {name: made for name, made in FUNCTIONS.items() if "." not in name}
-    for listed in (Size, Tensor, can_cast, device, dtype, layout, memory_format):
+    names |= {name: made for name, made in FUNCTIONS.items() if not name.startswith("linalg_")}
+    names |= {t.__name__: t for t in TENSOR_TYPES.values() if not t.is_cuda}
+    for listed in (Size, Tensor, device, dtype, finfo, iinfo, layout, memory_format):
         names[listed.__name__] = listed
-    for function in (promote_types, set_default_dtype):
+    for function in _FUNCTIONS:
         names[function.__name__] = function
+    for kept in (TypedStorage, UntypedStorage):
+        names[kept.__name__] = kept
+    names |= STORAGE_CLASSES | REMOVED
+    names |= {name: getattr(random, name) for name in random.__all__ if name != "fork_rng"}
     names["get_default_dtype"] = get_default_dtype
-    names["strided"] = strided
+    names |= {constant.name: constant for constant in (strided, *MEMORY_FORMATS)}
+    names |= {name: getattr(autograd, name) for name in autograd.__all__}
+    names |= CONSTANTS | SETTINGS
+    names |= {
+        "cuda": cuda,
+        "linalg": linalg,
+        "random": random,
+        "return_types": return_types,
+        "utils": utils,
+        "version": version,
+    }
+    names["__version__"] = version.__version__
     return names
 
 

@@ -99,7 +99,7 @@ class Tensor:
     def strides(self) -> Shape:
         """For each dimension the elements of the storage from one element to the next."""
         array = self.array
-        if not array.size and array.flags.c_contiguous:
+        if not array.size and not any(array.strides):  # numpy's of a new array
             return contiguous_strides(array.shape)
         width = array.itemsize
         return tuple([step // width for step in array.strides])
@@ -107,8 +107,8 @@ class Tensor:
     @property
     def offset(self) -> int:
         """The position of the first element in the storage."""
-        storage = self.storage_object
-        return _place(self._array, storage.data) // self._array.itemsize
+        storage, array = self.storage_object, self.array
+        return _place(array, storage.data) // array.itemsize
 
 
 def _place(array: Array, memory: Array) -> int:

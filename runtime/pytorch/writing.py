@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import NUMPY_DTYPES, Category, dtype
+from runtime.pytorch.memory import resize_storage
 from runtime.pytorch.shapes import Shape, contiguous_strides, listed
 from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.warn import warn
 
 __all__ = [
     "cast",
@@ -18,11 +19,29 @@ __all__ = [
     "check_target",
     "deliver",
     "overlaps_itself",
+    "resize",
     "resize_to",
     "write_in_place",
 ]
 
 _LIMITS = {8: float(2**63), 4: float(2**31)}
+
+
+def _cut(values: Array, kind: np.dtype[Any]) -> Array:
+    """Floats as whole numbers, in the way of the processor's instructions."""
+    wide = np.dtype(np.int64) if kind.itemsize == 8 else np.dtype(np.int32)
+    limit = _LIMITS[wide.itemsize]
+    if kind.kind == "u" and kind.itemsize >= 4:
+        # These count from the middle of their numbers where the float lies above it.
+        high = values >= limit
+        low = _cut(np.where(high, values - limit, values).astype(values.dtype), wide)
+        middle = kind.type(1 << 8 * kind.itemsize - 1)
+        counted: Array = low.view(kind) ^ (high.astype(kind) * middle)
+        return counted
+    fits = (values > -limit - 1) & (values < limit)
+    if not fits.all():
+        values = np.where(fits, values, -limit)
+    return values.astype(wide).astype(kind, copy=False)
 
 
 def cast(values: Array, kind: np.dtype[Any]) -> Array:
@@ -34,12 +53,7 @@ def cast(values: Array, kind: np.dtype[Any]) -> Array:
     if values.dtype == kind:
         return values
     if values.dtype.kind == "f" and kind.kind in "iu":
-        wide = np.dtype(np.int64) if kind.itemsize == 8 or kind.kind == "u" else np.dtype(np.int32)
-        limit = _LIMITS[wide.itemsize]
-        fits = (values > -limit - 1) & (values < limit)
-        if not fits.all():
-            values = np.where(fits, values, -limit)
-        return values.astype(wide).astype(kind, copy=False)
+        return _cut(values, kind)
     with np.errstate(all="ignore"):
         return values.astype(kind)
 
@@ -88,27 +102,30 @@ def write_in_place(target: Tensor, result: Tensor) -> Tensor:
     return target
 
 
-def resize_to(out: Tensor, shape: Shape) -> None:
+def resize_to(out: Tensor, shape: Shape, warns: bool = True) -> None:
     """Give a tensor for a result the result's shape, as `out=` does; warns if it had elements."""
     array = out.array
     if array.shape == shape:
         return
-    if array.size:
-        warnings.warn(
+    if array.size and warns:
+        warn(
             f"An output with one or more elements was resized since it had shape "
             f"{listed(array.shape)}, which does not match the required output shape "
             f"{listed(shape)}. This behavior is deprecated, and in a future PyTorch release "
             f"outputs will not be resized unless they have zero elements. You can explicitly reuse "
-            f"an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-            UserWarning,
-            stacklevel=4,
+            f"an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
         )
+    resize(out, shape)
+
+
+def resize(out: Tensor, shape: Shape) -> None:
+    """Make a tensor a contiguous one of a shape; its storage grows if it is too small."""
     storage = out.storage_object
-    width = array.itemsize
+    width = out.array.itemsize
     place = out.offset * width
     needed = place + int(np.prod(shape)) * width
     if needed > storage.data.nbytes:
-        storage.resize(needed // storage.data.itemsize)
+        resize_storage(storage, -(-needed // storage.data.itemsize))
     strides = tuple(step * width for step in contiguous_strides(shape))
     out.set_view(storage, place, shape, strides)
 

@@ -1,102 +1,84 @@
-"""Tensors as Python programs see them, and the runtime's storages under them.
+"""Tensors as Python programs see them, and those of the runtime under them.
 
-This is the one place that knows the classes that programs get.
+This is the one place here that knows the classes that programs get.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import DTYPES, Array, DType
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.tensor import Sizes
+from runtime.core.storage import Storage
+from runtime.core.tensor import TENSOR_CLASSES, Sizes
+from runtime.core.tensor import Tensor as LuaTensor
+from runtime.pytorch.dtypes import dtype_of
+from runtime.pytorch.lua_tensors import to_lua
+from runtime.pytorch.ops.interchange import share_array
+from runtime.pytorch.storages import TypedStorage, UntypedStorage, typed
 from runtime.pytorch.tensor import Tensor, at_storage, wrap
 
-__all__ = ["Geometry", "geometry_of", "storage_face", "storage_of", "tensor_face", "tensor_over"]
+__all__ = ["lua_tensor", "storage_face", "storage_of", "tensor_face", "tensor_of"]
 
 _BY_NUMPY = {dtype.numpy: dtype for dtype in DTYPES}
 
 
-@dataclass(frozen=True)
-class Geometry:
-    """A tensor as Torch7 has it: the storage that it views, from which element on, and how.
-
-    dtype: the element type. offset: from 0, in elements, as the strides.
-    """
-
-    dtype: DType
-    storage: Storage | None
-    offset: int
-    sizes: Sizes
-    strides: Sizes
-
-
-def tensor_face(geometry: Geometry) -> Any:
-    """What programs get for a tensor. One without dimensions is empty, as in Torch7."""
-    storage = geometry.storage
+def tensor_face(
+    dtype: DType, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes
+) -> Tensor:
+    """What programs get for a tensor of Torch7; without dimensions it is empty, as there."""
     if storage is None:
-        return wrap(np.empty(0, geometry.dtype.numpy))
-    if not geometry.sizes:
+        return wrap(np.empty(0, dtype.numpy))
+    if not sizes:
         return at_storage(storage, 0, (0,), (1,))
-    return at_storage(storage, geometry.offset, geometry.sizes, geometry.strides)
+    return at_storage(storage, offset, sizes, strides)
 
 
-def storage_face(storage: Storage) -> Any:
+def storage_face(storage: Storage) -> TypedStorage:
     """What programs get for a storage."""
-    return storage
+    return typed(storage, dtype_of(storage.dtype.numpy))
 
 
 def storage_of(value: Any) -> Storage | None:
     """The runtime's storage under what a program has; None for another object."""
+    if isinstance(value, (TypedStorage, UntypedStorage)):
+        return value.object
     return value if isinstance(value, Storage) else None
 
 
-def geometry_of(value: Any) -> Geometry | None:
-    """A program's tensor, or its array, as Torch7 has it; None for another object.
+def tensor_of(value: Any) -> Tensor | None:
+    """A program's tensor, or one over the memory of its array; None for another object.
 
-    Both then have the same memory. A tensor of PyTorch without a dimension has one here, since
-    Torch7 has no such tensors. Raises TypeError for an element type that Torch7 does not have, and
-    ValueError for an array that no tensor can be.
+    Raises TypeError for an array of other things than numbers, and ValueError for one that no
+    tensor can be.
     """
     if isinstance(value, Tensor):
-        return _geometry(value)
+        return value
     if isinstance(value, np.ndarray):
-        return _geometry(tensor_over(value))
+        return _over(value)
     # Real tensors of PyTorch, among others, tell their memory so. (numpy's numbers do, too.)
     if hasattr(value, "__array__") and not isinstance(value, np.generic):
-        return _geometry(tensor_over(np.asarray(value)))
+        return _over(np.asarray(value))
     return None
 
 
-def tensor_over(array: Array) -> Tensor:
-    """A tensor over the memory of an array, which both then share. Errors: see `geometry_of`."""
+def _over(array: Array) -> Tensor:
     if not array.flags.writeable:
         raise ValueError("the array is read-only; pass a copy of it")
-    width = array.itemsize
-    if not array.flags.aligned or any(step < 0 or step % width for step in array.strides):
-        raise ValueError("no tensor can have the array's strides; pass a copy of it")
-    _type_of(array.dtype)
-    return wrap(array)
+    if not array.flags.aligned:
+        raise ValueError("the array's elements are not aligned; pass a copy of it")
+    return share_array(array)
 
 
-def _type_of(kind: np.dtype[Any]) -> DType:
-    dtype = _BY_NUMPY.get(kind)
-    if dtype is None:
-        raise TypeError(f"Torch7 has no tensors of {kind}")
-    return dtype
+def lua_tensor(tensor: Tensor) -> LuaTensor:
+    """A tensor as Torch7 has it, over the same memory, but for elements of bool: these are bytes.
 
-
-def _geometry(tensor: Tensor) -> Geometry:
-    dtype = _type_of(tensor.dtype.numpy)
-    sizes = tensor.sizes
-    if 0 in sizes:
-        return Geometry(dtype, tensor._storage, 0, (), ())
-    storage = tensor.storage_object
-    if not isinstance(storage, STORAGE_CLASSES[dtype.index]):
-        raise TypeError(f"Torch7 has no tensors of {dtype.name} over a {storage.dtype.name}Storage")
-    if not sizes:
-        return Geometry(dtype, storage, tensor.offset, (1,), (1,))
-    return Geometry(dtype, storage, tensor.offset, sizes, tensor.strides)
+    A tensor of PyTorch without a dimension has one here, since Torch7 has no such tensors. Raises
+    TypeError for other element types that Torch7 does not have.
+    """
+    kind = _BY_NUMPY.get(tensor.dtype.numpy)
+    if kind is not None and type(tensor) is Tensor and not tensor._array.size:
+        if tensor._storage is None:  # as of a tensor that Torch7 has never given a size
+            return TENSOR_CLASSES[kind.index]()
+    return to_lua(tensor)

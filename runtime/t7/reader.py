@@ -16,7 +16,7 @@ from typing import Any
 from runtime.core.dtypes import DTYPES, DType
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import check_dimensions, fits_storage
-from runtime.t7.faces import Geometry, storage_face, storage_of, tensor_face
+from runtime.t7.faces import storage_face, storage_of, tensor_face
 from runtime.t7.source import Source
 from runtime.t7.values import Function, T7Error, Table, TorchObject, plain_string
 
@@ -245,7 +245,7 @@ class ObjectReader:
         if count and (storage is None or not fits_storage(storage, offset, sizes, strides)):
             raise T7Error(_MISFIT)
         check_dimensions(count)
-        return tensor_face(Geometry(dtype, storage, max(offset, 0), sizes, strides))
+        return tensor_face(dtype, storage, max(offset, 0), sizes, strides)
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from runtime.core.errors import TorchError
-from runtime.core.storage import Storage
+from runtime.pytorch.storages import TypedStorage
 
 __all__ = ["Function", "T7Error", "Table", "TorchObject", "plain_string"]
 
@@ -257,8 +257,8 @@ def _text(value: Any, depth: int) -> str:
     shape = getattr(value, "shape", None)
     if shape is not None:  # of a tensor, all of whose elements would be too much
         return f"<{value.dtype} {'x'.join(map(str, shape))}>"
-    if isinstance(value, Storage):
-        return f"<{type(value).__name__} {value.size}>"
+    if isinstance(value, TypedStorage):
+        return f"<{value.dtype} storage {value.object.size}>"
     if isinstance(value, (str, bytes)) and len(value) > _MAX_STRING:
         return ascii(value[:_MAX_STRING]) + "..."
     return ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)

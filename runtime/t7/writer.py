@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from runtime.core.storage import Storage
-from runtime.t7.faces import Geometry, geometry_of, storage_of
+from runtime.core.tensor import Tensor as LuaTensor
+from runtime.pytorch.tensor import Tensor
+from runtime.t7.faces import lua_tensor, storage_of, tensor_of
 from runtime.t7.reader import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
 from runtime.t7.sink import Sink
 from runtime.t7.values import Function, T7Error, Table, TorchObject
@@ -73,14 +75,12 @@ class ObjectWriter:
             if self._write_number(TORCH, storage):
                 self._write_storage(storage)
             return None
-        if isinstance(value, np.ndarray):
-            # A copy of what no tensor can share: another byte order, strides below 0.
-            geometry = geometry_of(np.array(value, value.dtype.newbyteorder("="), order="C"))
-        else:
-            geometry = geometry_of(value)
-        if geometry is None:
+        tensor = _tensor(value)
+        if tensor is None:
             raise T7Error(f"Unwritable object <{type(value).__name__}>")
-        return self._write_tensor(geometry) if self._write_number(TORCH, value) else None
+        made = lua_tensor(tensor)
+        self._kept.append(made)  # so that no other storage gets the identity of its
+        return self._write_tensor(made) if self._write_number(TORCH, value) else None
 
     def _write_number(self, kind: int, value: Any) -> bool:
         """Write the kind of an object and its number; returns whether its contents follow."""
@@ -118,7 +118,7 @@ class ObjectWriter:
         self._sink.put_long(storage.size)
         self._sink.put_elements(storage.data, storage.dtype)
 
-    def _write_tensor(self, tensor: Geometry) -> Iterator[Any]:
+    def _write_tensor(self, tensor: LuaTensor) -> Iterator[Any]:
         self._write_class(tensor.dtype.tensor_name, 1)
         self._sink.put_int(len(tensor.sizes))
         self._sink.put_longs(tensor.sizes)
@@ -149,3 +149,10 @@ def lua_number(value: Any) -> int | float:
     if isinstance(value, np.complexfloating):
         raise T7Error("Lua has no complex numbers")
     return float(value)
+
+
+def _tensor(value: Any) -> Tensor | None:
+    if isinstance(value, np.ndarray):
+        # A copy of what no tensor can share: another byte order, strides below 0.
+        value = np.array(value, value.dtype.newbyteorder("="), order="C")
+    return tensor_of(value)

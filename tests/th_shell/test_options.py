@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.options import Action, Options, UsageError, parse
+from th_shell.options import Action, Options, parse
+from th_shell.usage import UsageError
 
 STATEMENT = Action("statement", "print(1)")
 
@@ -25,6 +26,9 @@ STATEMENT = Action("statement", "print(1)")
         (["--jupyter"], Options(jupyter=())),
         (["--jupyter", "install", "--user"], Options(jupyter=("install", "--user"))),
         (["a.lua", "--help", "-x"], Options(script="a.lua", arguments=("--help", "-x"))),
+        (["--python"], Options(python=())),
+        (["--python", "-i", "a.py"], Options(python=("-i", "a.py"))),
+        (["--python", "--help"], Options(prints="help")),
         (["--check", "a.lua", "b"], Options(check=("a.lua", "b"))),
         (["--check", "--json", "a"], Options(check=("a",), json=True)),
         (["-", "a", "b"], Options(script="-", arguments=("a", "b"))),

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from runtime import Engine, LuaSyntaxError
 from th_shell.session.commands import find_command, is_command
+from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import placed
 from th_shell.session.session import Session, is_exit
 
@@ -27,12 +28,12 @@ def run(engine: Engine) -> int:
     return 0
 
 
-def read_and_run(session: Session, stream: BinaryIO | RawIOBase) -> None:
+def read_and_run(session: Conversation, stream: BinaryIO | RawIOBase) -> None:
     """Run the inputs on a stream until its end or 'exit'."""
     text = ""
     while line := stream.readline():
         text += line.decode("utf-8", "surrogateescape")
-        if not session.wants_more(text):
+        if not session.wants_more(text.removesuffix("\n")):
             if not session.submit(text):
                 return
             text = ""

@@ -7,22 +7,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch.device import device
+from runtime.pytorch.device import CPU
 from runtime.pytorch.shapes import wrap_dim
-from runtime.pytorch.size import Size
+from runtime.pytorch.size import size_of
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor
 
 __all__: list[str] = []
-
-_CPU = device("cpu")
 
 
 @op("size(Tensor input)", "size(Tensor input, int dim)", function=False)
 def size(input: Tensor, dim: int | None = None) -> Any:
     """The sizes of all dimensions, or of one."""
     sizes = input.array.shape
-    return Size(sizes) if dim is None else sizes[wrap_dim(dim, len(sizes))]
+    return size_of(sizes) if dim is None else sizes[wrap_dim(dim, len(sizes))]
 
 
 @op("dim(Tensor input)", function=False)
@@ -56,6 +54,6 @@ def _property(name: str, read: Any) -> None:
     setattr(Tensor, name, property(read))
 
 
-_property("shape", lambda self: Size(self.sizes))
+_property("shape", lambda self: size_of(self.sizes))
 _property("ndim", lambda self: len(self.sizes))
-_property("device", lambda self: _CPU)
+_property("device", lambda self: CPU)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from runtime import Engine, Function, T7Error, Table, TorchObject, load, save
 from runtime.core.dtypes import DTYPES
-from runtime.core.storage import Storage
+from runtime.pytorch.ops.interchange import share_array
+from runtime.pytorch.storages import TypedStorage
 from runtime.pytorch.tensor import Tensor
-from runtime.t7.faces import tensor_over
 from tests.fuzz.mutations import OBJECTS, mutate
 
 FORMATS = ["binary", "b32", "ascii"]
@@ -26,7 +26,7 @@ numbers = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False)
 strings = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.binary(max_size=8)
 keys = numbers | st.booleans() | strings
 tensors = st.builds(
-    lambda dtype, sizes, step: tensor_over(
+    lambda dtype, sizes, step: share_array(
         np.arange(math.prod(sizes) * step).astype(dtype.numpy)[::step].reshape(sizes)
     ),
     st.sampled_from(DTYPES),
@@ -123,7 +123,7 @@ def test_loading_ends_soon_with_little_memory(
         try:
             value = load(io.BytesIO(content))
             repr(value)
-            outcomes.add(isinstance(value, (Tensor, Storage)) or type(value).__name__)
+            outcomes.add(isinstance(value, (Tensor, TypedStorage)) or type(value).__name__)
         except T7Error as error:
             outcomes.add(str(error).partition(" (file")[0])
         spent, used = time.process_time() - start, tracemalloc.get_traced_memory()[1]

@@ -1,0 +1,73 @@
+"""Classes that stand for ones that PyTorch has in C, such as torch.Size and torch.device.
+
+Python's errors call such a class by its whole name ('torch.Size'), which is the name that type()
+gets for it here. Programs can neither derive from these classes nor set attributes of their
+objects. A class says `__module__ = "torch"`, since its name is printed so; as no module of that
+name needs to exist, it tells pickle of a function that makes the object again.
+"""
+
+from __future__ import annotations
+
+from types import MemberDescriptorType
+from typing import Any
+
+__all__ = ["CMeta", "CType", "type_name"]
+
+_HEAP_TYPE = 1 << 9  # CPython's flag of the classes that Python code has made
+_full_name = type.__dict__["__name__"].__get__
+
+
+def type_name(value: object) -> str:
+    """The name of a value's class, as errors have it: of classes in C the whole one.
+
+    Of Python's own classes it is the last part alone.
+    """
+    cls = type(value)
+    short = cls.__flags__ & _HEAP_TYPE or cls.__module__ == "builtins"
+    name: str = _full_name(cls)
+    return name if short else f"{cls.__module__}.{name}"
+
+
+class CMeta(type):
+    """Names classes as C does: errors have the whole name, `__name__` is its last part.
+
+    A class that has PyTorch's name is finished: it cannot be derived from.
+    """
+
+    def __new__(
+        mcs, name: str, bases: tuple[type, ...], members: dict[str, Any], **options: Any
+    ) -> CMeta:
+        for base in bases:
+            if base.__module__.partition(".")[0] == "torch":
+                raise TypeError(f"type '{_full_name(base)}' is not an acceptable base type")
+        members.setdefault("__qualname__", name)
+        return super().__new__(mcs, f"{members['__module__']}.{name}", bases, members, **options)
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]  # which could be set
+        return cls.__qualname__
+
+
+class CType(metaclass=CMeta):
+    """What the classes have in common. Fields are slots, or properties for parts of a tuple."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse, in the words for this kind of attribute."""
+        self._refuse(name)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse, in the words for this kind of attribute."""
+        self._refuse(name)
+        object.__delattr__(self, name)
+
+    def _refuse(self, name: str) -> None:
+        """Errors for fields; of other names Python itself says that there are none."""
+        found = getattr(type(self), name, None)
+        if isinstance(found, property):
+            raise AttributeError("readonly attribute")
+        if isinstance(found, MemberDescriptorType):
+            text = f"attribute '{name}' of '{type_name(self)}' objects is not writable"
+            raise AttributeError(text)

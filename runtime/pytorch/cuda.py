@@ -1,0 +1,50 @@
+"""torch.cuda of a machine without a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.pytorch.device import NO_DRIVER
+
+__all__ = [
+    "current_device",
+    "device_count",
+    "get_device_name",
+    "is_available",
+    "is_initialized",
+    "synchronize",
+]
+
+
+def is_available() -> bool:
+    """Whether there is a GPU that tensors can be on: never."""
+    return False
+
+
+def is_initialized() -> bool:
+    """Whether a GPU is in use: never."""
+    return False
+
+
+def device_count() -> int:
+    """The number of GPUs: none."""
+    return 0
+
+
+def _missing(*_: Any, **__: Any) -> Any:
+    """Raise the error of PyTorch without a GPU."""
+    raise RuntimeError(NO_DRIVER)
+
+
+current_device = get_device_name = synchronize = _missing
+
+
+def manual_seed(seed: int) -> None:
+    """Do nothing, as PyTorch without a GPU."""
+
+
+manual_seed_all = manual_seed
+
+
+def empty_cache() -> None:
+    """Do nothing, as PyTorch without a GPU."""

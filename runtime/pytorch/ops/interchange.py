@@ -1,0 +1,232 @@
+"""Tensors and what shares their memory or takes their elements: storages, numpy, DLPack, pickle.
+
+PyTorch's documentation: torch.Tensor, torch.utils.dlpack, torch.from_numpy, torch.frombuffer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import dtype, dtype_of
+from runtime.pytorch.memory import address_of, storage_over
+from runtime.pytorch.shapes import Shape
+from runtime.pytorch.storages import (
+    TypedStorage,
+    UntypedStorage,
+    copied,
+    typed,
+    untyped,
+    warn_of_removal,
+)
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.pytorch.warn import warn
+
+__all__ = ["share_array"]
+
+
+# -- storages
+
+
+@op("storage(Tensor input)", function=False)
+def storage(input: Tensor) -> TypedStorage:
+    """The storage, with elements of the tensor's type."""
+    warn_of_removal()
+    return typed(input.storage_object, input.dtype)
+
+
+@op("untyped_storage(Tensor input)", function=False)
+def untyped_storage(input: Tensor) -> UntypedStorage:
+    """The storage's bytes; always the same object."""
+    return untyped(input.storage_object)
+
+
+@op("data_ptr(Tensor input)", function=False)
+def data_ptr(input: Tensor) -> int:
+    """The address of the first element; 0 where there is none."""
+    array = input.array
+    return address_of(array) if array.size else 0
+
+
+@op("is_set_to(Tensor input, Tensor tensor)", function=False)
+def is_set_to(input: Tensor, tensor: Tensor) -> bool:
+    """Whether both are the same view of the same storage."""
+    a, b = input.array, tensor.array
+    same = a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype
+    return same and input.storage_object is tensor.storage_object and address_of(a) == address_of(b)
+
+
+# -- numpy
+
+
+def share_array(array: Array) -> Tensor:
+    """A tensor over an array's memory, which it cannot resize. Raises TypeError and ValueError."""
+    dtype_of(array.dtype)
+    if any(step < 0 for step in array.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative "
+            "strides are not currently supported. (You can probably work around this by making a "
+            "copy of your array  with array.copy().) "
+        )
+    if any(step % array.itemsize for step in array.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy "
+            "array to reallocate the memory."
+        )
+    tensor = wrap(array.view(np.ndarray))
+    tensor._storage = storage = storage_over(array, owner=array)
+    tensor._memory = storage.data
+    return tensor
+
+
+@op("from_numpy(object ndarray)")
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor that shares an array's memory. Raises TypeError and ValueError."""
+    if not isinstance(ndarray, np.ndarray):
+        kind = type(ndarray)
+        name = (
+            kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+        )
+        raise TypeError(f"expected np.ndarray (got {name})")
+    if not ndarray.flags.writeable:
+        _warn_of_read_only("NumPy array")
+    return share_array(ndarray)
+
+
+def _warn_of_read_only(what: str) -> None:
+    warn(
+        f"The given {what} is not writable, and PyTorch does not support non-writable tensors. "
+        f"This means writing to this tensor will result in undefined behavior. You may want to "
+        f"copy the array to protect its data or make it writable before converting it to a tensor. "
+        f"This type of warning will be suppressed for the rest of this program."
+    )
+
+
+@op("numpy(Tensor input, *, bool force = False)", function=False)
+def numpy(input: Tensor, *, force: bool = False) -> Array:
+    """The elements as numpy's array, which shares their memory."""
+    return input.array.view()
+
+
+@op(
+    "frombuffer(object buffer, *, torch.dtype dtype, int count = -1, int offset = 0, "
+    "bool requires_grad = False)"
+)
+def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -> Tensor:
+    """A tensor over the memory of an object that has Python's buffer protocol."""
+    size = memoryview(buffer).nbytes
+    width = dtype.itemsize
+    if size == 0 or count == 0:
+        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
+    if not 0 <= offset < size:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
+            f"({size} bytes) minus 1"
+        )
+    if count < 0 and (size - offset) % width:
+        raise ValueError(
+            f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a "
+            f"multiple of element size ({width})"
+        )
+    count = count if count > 0 else (size - offset) // width
+    if offset + count * width > size:
+        raise ValueError(
+            f"requested buffer length ({count} * {width} bytes) after offset ({offset} bytes) must "
+            f"not be greater than actual buffer length ({size} bytes)"
+        )
+    array = np.frombuffer(buffer, dtype.numpy, count, offset)
+    if not array.flags.writeable:
+        _warn_of_read_only("buffer")
+    return share_array(array)
+
+
+# -- DLPack
+
+
+class _Capsule:
+    """A DLPack capsule as the object that numpy asks for one."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+@op("from_dlpack(object ext_tensor)")
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor over the memory of another library's array, or of a DLPack capsule."""
+    source = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
+    return share_array(np.from_dlpack(source))
+
+
+def to_dlpack(tensor: Tensor) -> Any:
+    """The DLPack capsule of a tensor, which shares its memory."""
+    return tensor.array.__dlpack__()
+
+
+# -- Python's protocols
+
+
+def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Array:
+    array = self.array
+    if copy:
+        return np.array(array, dtype)
+    return array.view() if dtype is None or array.dtype == dtype else array.astype(dtype)
+
+
+def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    return share_array(np.asarray(array))
+
+
+def _dlpack(self: Tensor, **options: Any) -> Any:
+    return self.array.__dlpack__(**options)
+
+
+def _rebuild(
+    storage: UntypedStorage, kind: dtype, place: int, sizes: Shape, strides: Shape
+) -> Tensor:
+    """The tensor of a storage and a view: what pickle and copy call."""
+    tensor = wrap(np.empty(0, kind.numpy))
+    tensor.set_view(storage.object, place, sizes, strides)
+    return tensor
+
+
+def _geometry(self: Tensor) -> tuple[dtype, int, Shape, Shape]:
+    width = self.array.itemsize
+    return self.dtype, self.offset * width, self.sizes, tuple([s * width for s in self.strides])
+
+
+def _reduce_ex(self: Tensor, _: Any) -> tuple[Any, ...]:
+    return _rebuild, (untyped(self.storage_object), *_geometry(self))
+
+
+def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    found: Tensor | None = memo.get(id(self))
+    if found is None:
+        storage = untyped(copied(self.storage_object, memo))
+        found = memo[id(self)] = _rebuild(storage, *_geometry(self))
+    return found
+
+
+_PROTOCOLS = {
+    "__array__": _array,
+    "__array_interface__": property(lambda self: self.array.__array_interface__),
+    "__array_priority__": 1000,
+    "__array_wrap__": _array_wrap,
+    "__deepcopy__": _deepcopy,
+    "__dlpack__": _dlpack,
+    "__dlpack_device__": lambda self: (1, 0),
+    "__reduce_ex__": _reduce_ex,
+    "data": property(
+        lambda self: view_of(self, self.array), lambda self, other: self.become(other)
+    ),
+}
+for _name, _member in _PROTOCOLS.items():
+    setattr(Tensor, _name, _member)

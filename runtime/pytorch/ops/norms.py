@@ -1,0 +1,151 @@
+"""How large vectors and matrices are. PyTorch's documentation: torch.linalg."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import Category
+from runtime.pytorch.dtypes import dtype as DType
+from runtime.pytorch.ops.reduce import axes_of, check_not_empty, sum_of
+from runtime.pytorch.quiet import quietly
+from runtime.pytorch.shapes import Shape, wrap_dims
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import cast
+
+__all__ = ["matrix_norm_of", "vector_norm_of"]
+
+_MORE = "bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None"
+
+
+def _elements(input: Tensor, kind: DType | None, name: str) -> Array:
+    if (kind or input.dtype).category < Category.FLOAT or input.dtype.category < Category.FLOAT:
+        found = input.dtype.scalar
+        raise NotImplementedError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {found}"
+        )
+    return input.array if kind is None else cast(input.array, kind.numpy)
+
+
+def vector_norm_of(array: Array, order: float, axes: Shape | None, keepdim: bool) -> Array:
+    """The norm of a vector: ``sum(abs(x) ** order) ** (1 / order)``; 0 counts, inf is the largest.
+
+    float16 and float32 are computed in float32 and float64.
+    """
+    wide = array.astype(np.float32 if array.itemsize == 2 else np.float64, copy=False)
+    with np.errstate(all="ignore"):
+        sizes = np.abs(wide)
+        if order == math.inf or order == -math.inf:
+            extreme = np.maximum if order > 0 else np.minimum
+            found = quietly.run(extreme.reduce, sizes, axes, None, None, keepdim)
+        elif order == 0:
+            found = sum_of((sizes != 0).astype(wide.dtype), axes, keepdim)
+        elif order == 2:
+            found = np.sqrt(sum_of(np.square(wide), axes, keepdim))
+        elif order == 1:
+            found = sum_of(sizes, axes, keepdim)
+        else:
+            found = np.power(sum_of(np.power(sizes, order), axes, keepdim), 1 / order)
+    return cast(np.asarray(found), array.dtype)
+
+
+@op(
+    f"linalg_vector_norm(Tensor input, Number ord = 2, tuple of ints[1] dim = None, {_MORE})",
+    method=False,
+)
+def vector_norm(
+    input: Tensor,
+    ord: Any = 2,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+) -> Tensor:
+    """The norms of vectors, which lie along the dimensions; of all elements by default."""
+    array = _elements(input, dtype, "linalg.vector_norm")
+    axes = axes_of(dim, array.ndim)
+    if math.isinf(ord):
+        check_not_empty("linalg.vector_norm", array, axes, RuntimeError)
+    return wrap(vector_norm_of(array, ord, axes, keepdim))
+
+
+def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Array:
+    """The norm of matrices, which lie along two axes. Raises RuntimeError for an unknown one."""
+    rows, columns = axes
+    if order == "fro":
+        return vector_norm_of(array, 2, axes, keepdim)
+    if order in (2, -2, "nuc"):
+        turned = np.moveaxis(array, axes, (-2, -1))
+        values = np.linalg.svd(turned, compute_uv=False)
+        found = (
+            values.sum(-1) if order == "nuc" else values.max(-1) if order > 0 else values.min(-1)
+        )
+        return np.expand_dims(found, tuple(sorted(axes))) if keepdim else np.asarray(found)
+    if order in (1, -1, math.inf, -math.inf):
+        add, choose = (rows, columns) if abs(order) == 1 else (columns, rows)
+        extreme = np.maximum if order > 0 else np.minimum
+        sums = np.asarray(sum_of(np.abs(array), (add,), True))
+        found = extreme.reduce(sums, choose, keepdims=True)
+        return found if keepdim else found.squeeze((rows, columns))
+    raise RuntimeError(f"linalg.matrix_norm: Order {order} not supported.")
+
+
+@op(
+    f"linalg_matrix_norm(Tensor input, Number ord, tuple of ints dim = (-2, -1), {_MORE})",
+    f"linalg_matrix_norm(Tensor input, str ord = 'fro', tuple of ints dim = (-2, -1), {_MORE})",
+    method=False,
+)
+def matrix_norm(
+    input: Tensor,
+    ord: Any = "fro",
+    dim: Any = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+) -> Tensor:
+    """The norms of matrices, which lie along two dimensions."""
+    array = _elements(input, dtype, "linalg.matrix_norm")
+    if array.ndim < 2:
+        raise RuntimeError(
+            "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
+        )
+    if len(dim) != 2:
+        raise RuntimeError(
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}"
+        )
+    return wrap(matrix_norm_of(array, ord, wrap_dims(dim, array.ndim), keepdim))
+
+
+@op(
+    f"linalg_norm(Tensor input, Number ord = None, tuple of ints[1] dim = None, {_MORE})",
+    f"linalg_norm(Tensor input, str ord, tuple of ints[1] dim = None, {_MORE})",
+    method=False,
+)
+def norm(
+    input: Tensor,
+    ord: Any = None,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+) -> Tensor:
+    """The norms of vectors or, along two dimensions and with an order, of matrices."""
+    count = input.array.ndim if dim is None else len(dim)
+    if ord is None:
+        return vector_norm(input, 2, dim, keepdim, dtype=dtype)
+    if dim is None and count not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
+            f"Got {count}D."
+        )
+    if count == 2:
+        return matrix_norm(input, ord, dim or (-2, -1), keepdim, dtype=dtype)
+    if isinstance(ord, str):
+        raise RuntimeError(
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim or ()))}"
+        )
+    return vector_norm(input, ord, dim, keepdim, dtype=dtype)

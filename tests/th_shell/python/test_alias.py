@@ -1,0 +1,55 @@
+"""`import torch` is this project's torch; each test is a program in a process of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.th_shell.conftest import TOP, Run
+
+MISSING = "th's torch does not have it; --torch installed runs the program with PyTorch itself"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import torch, runtime.pytorch as face; print(torch is face)",
+        "import runtime.pytorch as face, torch; print(torch is face)",
+        "import torch, sys; print(sys.modules['torch'] is sys.modules['runtime.pytorch'])",
+        "from torch import tensor; import runtime.pytorch as f; print(tensor is f.tensor)",
+        "import torch.utils as t; import runtime.pytorch.utils as f; print(t is f)",
+        "import torch.linalg, runtime.pytorch as f; print(torch.linalg is f.linalg)",
+        "import torch; print(torch.__spec__.name == 'runtime.pytorch')",
+        "import importlib.util as u, sys; u.find_spec('torch'); print('numpy' not in sys.modules)",
+        "import sys; print('runtime' not in sys.modules and 'numpy' not in sys.modules)",
+        "import os; open('torch.py', 'w').close(); import torch; print(hasattr(torch, 'tensor'))",
+    ],
+)
+def test_torch_is_the_face(python: Run, line: str) -> None:
+    done = python("-c", line)
+    assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("import torch.nn", f"ModuleNotFoundError: No module named 'torch.nn': {MISSING}"),
+        ("import torch.utils.data as d", f"No module named 'torch.utils.data': {MISSING}"),
+        ("from torch.nn import Linear", f"No module named 'torch.nn': {MISSING}"),
+        ("from torch import nn", f"ImportError: cannot import name 'nn' from 'torch': {MISSING}"),
+    ],
+)
+def test_what_the_face_does_not_have(python: Run, line: str, message: str) -> None:
+    done = python("-c", line)
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"{message}\n")
+    assert "alias.py" not in done.stderr and "importlib" not in done.stderr
+
+
+def test_the_installed_torch(python: Run, tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("name = 'another'")
+    path = os.pathsep.join([str(tmp_path), str(TOP)])
+    done = python("--torch", "installed", "-c", "import torch; print(torch.name)", PYTHONPATH=path)
+    assert (done.stdout, done.stderr) == ("another\n", "")

@@ -1,0 +1,1 @@
+"""``th --python``: Python programs, and a Python prompt, whose torch is this project's."""

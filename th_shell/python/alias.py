@@ -1,0 +1,87 @@
+"""``import torch`` as this project's own torch, in this process alone.
+
+The modules `torch`, `torch.linalg` and so on are those of `runtime.pytorch`: the same objects under
+a second name. Nothing is imported before the program imports it, and a PyTorch that is installed is
+neither loaded nor changed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+
+__all__ = ["FACE", "NAME", "is_installed", "is_used", "use_face"]
+
+NAME = "torch"
+FACE = "runtime.pytorch"
+_ADVICE = "th's torch does not have it; --torch installed runs the program with PyTorch itself"
+
+
+def use_face() -> None:
+    """Let the programs of this process import this project's torch as `torch`."""
+    if not is_used():
+        sys.meta_path.insert(0, _Finder())
+
+
+def is_used() -> bool:
+    """Whether `torch` is this project's in this process."""
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
+
+
+def is_installed() -> bool:
+    """Whether this Python finds a PyTorch (or whatever else is called torch)."""
+    return find_spec(NAME) is not None
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules of torch in the face, and says plainly what is not there."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """How to import a module by its name in torch; None for the modules of others."""
+        if name.startswith(f"{FACE}."):
+            return self._of_face(name, path)
+        if name != NAME and not name.startswith(f"{NAME}."):
+            return None
+        real = FACE + name.removeprefix(NAME)
+        found = self._of_others(real, import_module("runtime").__path__ if path is None else path)
+        if found is None:
+            raise ModuleNotFoundError(f"No module named {name!r}: {_ADVICE}", name=name)
+        is_package = found.submodule_search_locations is not None
+        return ModuleSpec(name, _Loader(real), origin=found.origin, is_package=is_package)
+
+    def _of_face(self, real: str, path: Sequence[str] | None) -> ModuleSpec:
+        """A module by its own name, which Python also looks for after `from torch import name`."""
+        found = self._of_others(real, path)
+        if found is None:
+            owner, _, last = (NAME + real.removeprefix(FACE)).rpartition(".")
+            raise ImportError(f"cannot import name {last!r} from {owner!r}: {_ADVICE}", name=owner)
+        return found
+
+    def _of_others(self, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
+        specs = (one.find_spec(name, path) for one in sys.meta_path if one is not self)
+        return next((spec for spec in specs if spec is not None), None)
+
+
+class _Loader(Loader):
+    """Loads a module of the face, which is then also known by its name in torch."""
+
+    def __init__(self, real: str) -> None:
+        self._real = real
+        self._spec: ModuleSpec | None = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module itself, which the import of the face makes where it is not there yet."""
+        module = import_module(self._real)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """The module has run already: give it back the specification that Python has replaced."""
+        module.__spec__ = self._spec

@@ -1,0 +1,113 @@
+"""``th --python``: runs a program as Python does, with this project's torch for `import torch`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from th_shell.python import alias
+from th_shell.python.options import PythonOptions, parse
+from th_shell.python.programs import Program, leave_by_interrupt
+
+__all__ = ["run"]
+
+_FAILURE = 1
+
+
+def run(words: Sequence[str]) -> int:
+    """Run what the words behind --python name; returns the exit status.
+
+    Raises UsageError, and SystemExit where the program does.
+    """
+    options = parse(words)
+    _signals_of_python()
+    _environment_of_python()
+    if not options.installed:
+        alias.use_face()
+    elif not alias.is_installed():
+        message = f"--torch installed: {sys.executable} finds no module torch"
+        print(f"th: {message}; install PyTorch there, or leave the option out", file=sys.stderr)
+        return _FAILURE
+    return _run(options)
+
+
+def _run(options: PythonOptions) -> int:
+    leave_by_interrupt()
+    program = Program(options)
+    if options.kind:
+        if not options.interactive:
+            return program.run()
+        program.run_before_prompt()
+        return _open_prompt(program.namespace, options)
+    sys.path.insert(0, "")
+    sys.argv[:] = [""]
+    if _begins_with_the_prompt():
+        return _open_prompt_first(program.namespace, options)
+    if options.interactive or sys.stdin.isatty():
+        return _open_prompt(program.namespace, options)
+    return _run_input(program, options)
+
+
+def _begins_with_the_prompt() -> bool:
+    is_dumb = os.environ.get("TERM", "") in ("dumb", "unknown")
+    return os.name == "posix" and os.isatty(0) and os.isatty(1) and not is_dumb
+
+
+def _open_prompt_first(namespace: dict[str, Any], options: PythonOptions) -> int:
+    """Show the prompt, and load what it needs behind it."""
+    from th_shell.terminal.first_prompt import FirstPrompt
+
+    greeting = _greeting(options.installed)
+    first = FirstPrompt(f"{greeting}>>> ")
+    try:
+        from th_shell.python import prompt
+
+        return prompt.run(namespace, greeting, first)
+    finally:
+        first.close()
+
+
+def _open_prompt(namespace: dict[str, Any], options: PythonOptions) -> int:
+    if sys.stdin.isatty():
+        from th_shell.python import prompt
+
+        return prompt.run(namespace, _greeting(options.installed))
+    from th_shell.python import plain
+
+    return plain.run(namespace)
+
+
+def _run_input(program: Program, options: PythonOptions) -> int:
+    """Run the standard input, which is no terminal: a file as a program, else its inputs."""
+    from th_shell.python import plain
+
+    source = sys.stdin.buffer.read()
+    if plain.is_program(source):
+        return program.run_source(source)
+    return plain.run_piped(program.namespace, source)
+
+
+def _greeting(installed: bool) -> str:
+    torch = "the PyTorch that is installed" if installed else "th's torch, which is on numpy"
+    version = ".".join(map(str, sys.version_info[:3]))
+    return (
+        f"th: Python {version}; import torch gives {torch}\n"
+        "? for an overview, ?torch.cat for one function, Ctrl-D to leave\n"
+    )
+
+
+def _signals_of_python() -> None:
+    """Let signals do what they do in Python: Ctrl-C is an exception, a closed pipe an error."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+
+
+def _environment_of_python() -> None:
+    """Let programs import what $PYTHONPATH names, also where th itself is isolated from it."""
+    if sys.flags.ignore_environment:
+        named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        sys.path[:0] = [folder for folder in named if folder]

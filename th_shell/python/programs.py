@@ -1,0 +1,159 @@
+"""Runs a Python program as the command `python` does, in the module `__main__`.
+
+Scripts, code and the standard input run in a new module; modules, folders and archives are run by
+the standard library's runpy. What a program raises is printed by `sys.excepthook`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import io
+import os
+import runpy
+import signal
+import sys
+import zipfile
+from collections.abc import Callable
+from importlib.machinery import SourceFileLoader
+from importlib.util import find_spec
+from types import CodeType, ModuleType
+from typing import Any
+
+from th_shell.python.options import PythonOptions
+from th_shell.python.tracebacks import without_own_frames
+
+__all__ = ["Program", "leave_by_interrupt"]
+
+_FAILURE, _NO_FILE = 1, 2
+_interrupted = False
+
+
+class Program:
+    """A program; `namespace` has its names once it has run."""
+
+    def __init__(self, options: PythonOptions) -> None:
+        self._options = options
+        self._main = _new_main()
+
+    @property
+    def namespace(self) -> dict[str, Any]:
+        """The names of the module `__main__`."""
+        return self._main.__dict__
+
+    def run(self) -> int:
+        """Run it; returns the exit status. Raises SystemExit where the program does."""
+        return self._watched(self._run)
+
+    def run_source(self, source: bytes) -> int:
+        """Run what the standard input has given; otherwise as `run`."""
+        return self._watched(lambda: self._execute(source, "<stdin>"))
+
+    def run_before_prompt(self) -> None:
+        """Run it; that it ends does not end the process."""
+        try:
+            self.run()
+        except SystemExit as error:
+            _report(error)
+
+    def _watched(self, run: Callable[[], int]) -> int:
+        try:
+            return run()
+        except SystemExit:
+            raise
+        except BaseException as error:
+            _report(error)
+            return _FAILURE
+
+    def _run(self) -> int:
+        kind, program, arguments, *_ = self._options
+        sys.argv[:] = [{"code": "-c", "input": "-", "module": "-m"}.get(kind, program), *arguments]
+        if kind == "module":
+            sys.path.insert(0, os.getcwd())
+            if not _is_there(program):
+                print(f"th: No module named {program}", file=sys.stderr)
+                return _FAILURE
+            self._keep(runpy.run_module(program, run_name="__main__", alter_sys=True))
+        elif kind == "file" and _is_run_by_runpy(program):
+            self._keep(runpy.run_path(os.path.abspath(program), run_name="__main__"))
+        else:
+            source = self._source()
+            if source is None:
+                return _NO_FILE
+            return self._execute(source, self._name())
+        return 0
+
+    def _execute(self, source: bytes, name: str) -> int:
+        code: CodeType = compile(source, name, "exec", dont_inherit=True)
+        exec(code, self.namespace)
+        return 0
+
+    def _keep(self, names: dict[str, Any]) -> None:
+        self.namespace.update(names)
+
+    def _source(self) -> bytes | None:
+        kind, program, *_ = self._options
+        if kind != "file":
+            sys.path.insert(0, "")
+            return os.fsencode(program) if kind == "code" else sys.stdin.buffer.read()
+        try:
+            with io.open_code(os.path.abspath(program)) as file:
+                source = file.read()
+        except OSError as error:
+            message = f"can't open file {os.path.abspath(program)!r}"
+            print(f"th: {message}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
+            return None
+        sys.path.insert(0, os.path.dirname(os.path.realpath(program)))
+        path = os.path.abspath(program)
+        self.namespace.update(__file__=path, __loader__=SourceFileLoader("__main__", path))
+        return source
+
+    def _name(self) -> str:
+        """The name of its source in tracebacks."""
+        names = {"code": "<string>", "input": "<stdin>"}
+        return names.get(self._options.kind, os.path.abspath(self._options.program))
+
+
+def _new_main() -> ModuleType:
+    main = ModuleType("__main__")
+    main.__dict__["__builtins__"] = sys.modules["builtins"]
+    sys.modules["__main__"] = main
+    return main
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that it would be in
+        return False
+
+
+def _is_run_by_runpy(path: str) -> bool:
+    return os.path.isdir(path) or path.endswith(".pyc") or zipfile.is_zipfile(path)
+
+
+def _report(error: BaseException) -> None:
+    """Print an error as Python does that ends a program."""
+    global _interrupted
+    _interrupted = isinstance(error, KeyboardInterrupt)
+    without_own_frames(error)
+    sys.excepthook(type(error), error, error.__traceback__)
+
+
+def leave_by_interrupt() -> None:
+    """Let this process end by SIGINT, as Python's does, where Ctrl-C has ended the program.
+
+    To be called before the program: so this is done behind all that it does at its end.
+    """
+    atexit.register(_end_by_signal)
+
+
+def _end_by_signal() -> None:
+    if not _interrupted:
+        return
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # the program has closed it
+            continue
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGINT)
