@@ -76,7 +76,7 @@ class Storage:
         self._slot: Any = None
         self._kept: Any = None  # Lua's block, where the struct and the elements are part of one
         self._memory = current(Memory)
-        self._unread: tuple[int, Callable[[Array], None]] | None = None
+        self._unread: tuple[int, Callable[[Array, int], None]] | None = None
 
     @classmethod
     @uninterruptible
@@ -93,10 +93,10 @@ class Storage:
         return cls(data, None, data.nbytes)
 
     @classmethod
-    def read_later(cls, size: int, read: Callable[[Array], None]) -> Storage:
+    def read_later(cls, size: int, read: Callable[[Array, int], None]) -> Storage:
         """A storage of ``size`` elements that are read into memory when `data` is first used.
 
-        read: fills an array with them, or raises an error.
+        read: fills an array with those from an element on, or raises an error.
         """
         storage = cls(_NO_DATA)
         del storage.data
@@ -112,12 +112,21 @@ class Storage:
                 size, read = self._unread
                 data = self._memory.allocate(size, self.dtype)
                 try:
-                    read(data)
+                    read(data, 0)
                 except BaseException:
                     self._memory.meter.remove(data.nbytes)
                     raise
                 self._take(data)
         return self.data
+
+    def part(self, start: int, stop: int) -> Array:
+        """Some elements, to be read. Those that are not in memory are read for this call alone."""
+        unread = self._unread
+        if unread is None:
+            return self.data[start:stop]
+        out = np.empty(stop - start, self.dtype.numpy)
+        unread[1](out, start)
+        return out
 
     @uninterruptible
     def _take(self, data: Array) -> None:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
 
-from runtime.core.dtypes import BYTE, CHAR, LONG, Array, DType
+from runtime.core.dtypes import BYTE, CHAR, LONG, Array
+from runtime.core.storage import Storage
 from runtime.t7.text import element_texts, number_text
 from runtime.t7.values import T7Error
 
-__all__ = ["BinarySink", "Put", "Sink", "TextSink"]
+__all__ = ["BinarySink", "Put", "Sink", "TextSink", "parts_of"]
 
 #: Takes the bytes that are written.
 Put = Callable[[bytes | bytearray | memoryview], object]
 
 _FULL = 1 << 16  # bytes that are collected before they are written
-_PIECE = 1 << 18  # elements that are converted at a time
+_PIECE = 1 << 20  # elements that are converted, or read from another file, at a time
 _MAX_INT = (1 << 31) - 1
 
 
@@ -40,7 +41,7 @@ class Sink(Protocol):
     def put_string(self, value: bytes) -> None:
         """Write a string: its length, and its bytes."""
 
-    def put_elements(self, data: Array, dtype: DType) -> None:
+    def put_elements(self, storage: Storage) -> None:
         """Write the elements of a storage."""
 
     def flush(self) -> None:
@@ -106,15 +107,12 @@ class BinarySink(_Collecting):
         self.put_int(len(value))
         self._pass_on(memoryview(value))
 
-    def put_elements(self, data: Array, dtype: DType) -> None:
+    def put_elements(self, storage: Storage) -> None:
+        dtype = storage.dtype
         wire = self._long_type if dtype is LONG else dtype.numpy.newbyteorder("<")
-        if wire == dtype.numpy:
-            self._pass_on(data.view(np.uint8).data)
-            return
-        for start in range(0, len(data), _PIECE):
-            piece = data[start : start + _PIECE]
-            written = piece.astype(wire)
-            if not np.array_equal(written, piece):
+        for piece in parts_of(storage):
+            written = piece.astype(wire, copy=False)
+            if written is not piece and not np.array_equal(written, piece):
                 raise T7Error(f"an element does not fit a long of {wire.itemsize} bytes")
             self._pass_on(written.view(np.uint8).data)
 
@@ -140,15 +138,24 @@ class TextSink(_Collecting):
         if value:
             self._add(value + b"\n")
 
-    def put_elements(self, data: Array, dtype: DType) -> None:
-        if not len(data):
-            return
-        if dtype in (BYTE, CHAR):  # as they are
-            self._pass_on(data.view(np.uint8).data)
-        for start in range(0, 0 if dtype in (BYTE, CHAR) else len(data), _FULL):
-            text = element_texts(data[start : start + _FULL], dtype)
-            self._add((b" " if start else b"") + text)
-        self._add(b"\n")
+    def put_elements(self, storage: Storage) -> None:
+        dtype, between = storage.dtype, b""
+        for piece in parts_of(storage):
+            if dtype in (BYTE, CHAR):  # as they are
+                self._pass_on(piece.view(np.uint8).data)
+                continue
+            for start in range(0, len(piece), _FULL):
+                self._add(between + element_texts(piece[start : start + _FULL], dtype))
+                between = b" "
+        if storage.size:
+            self._add(b"\n")
+
+
+def parts_of(storage: Storage, start: int = 0, stop: int | None = None) -> Iterator[Array]:
+    """Elements of a storage, in parts; of what is still in a file, one is in memory at a time."""
+    stop = storage.size if stop is None else stop
+    for at in range(start, stop, _PIECE):
+        yield storage.part(at, min(at + _PIECE, stop))
 
 
 def _check_length(value: bytes) -> None:

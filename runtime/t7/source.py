@@ -98,8 +98,8 @@ class DiskBytes:
         if not self._lazy or count * cls.dtype.size < _LARGE_STORAGE:
             return None
 
-        def read(out: Array) -> None:
-            nbytes = self.read_into(out.view(np.uint8).data, at)
+        def read(out: Array, start: int) -> None:
+            nbytes = self.read_into(out.view(np.uint8).data, at + start * out.itemsize)
             if nbytes != out.nbytes or _state(self._descriptor) != self._state:
                 raise TorchError(
                     f"{self._name} was changed while elements of its tensors were still in it"

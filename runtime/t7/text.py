@@ -25,7 +25,6 @@ _NUMBER = re.compile(
 )
 _MAX_DIGITS = 30  # of a whole number that fits 64 bits; Python refuses to read very many
 _LONG = 1 << 63
-_PIECE = 1 << 16  # elements whose texts are made at a time
 
 
 class TextSource:

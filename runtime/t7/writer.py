@@ -116,7 +116,7 @@ class ObjectWriter:
     def _write_storage(self, storage: Storage) -> None:
         self._write_class(storage.dtype.storage_name, 1)
         self._sink.put_long(storage.size)
-        self._sink.put_elements(storage.data, storage.dtype)
+        self._sink.put_elements(storage)
 
     def _write_tensor(self, tensor: LuaTensor) -> Iterator[Any]:
         self._write_class(tensor.dtype.tensor_name, 1)
