@@ -6,7 +6,7 @@ quickly.
 
 For Python programs:
 
-    load, save              files of Torch7 (.t7), without Lua
+    load, save, convert     files of Torch7 (.t7), without Lua
     Table, TorchObject,     what files hold besides numbers, strings and tensors
     Function
     T7Error                 a damaged file, or a value that no file can have
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from runtime.core.dtypes import DOUBLE
     from runtime.io.replacement import Replacement
     from runtime.proxies import LuaFunction, LuaObject, LuaTable
+    from runtime.t7.convert import convert
     from runtime.t7.files import load, save
     from runtime.t7.values import Function, T7Error, Table, TorchObject
 
@@ -66,6 +67,7 @@ __all__ = [
     "T7Error",
     "Table",
     "TorchObject",
+    "convert",
     "load",
     "luajit_version",
     "preload_lapack",
@@ -88,6 +90,7 @@ _LATE = {
     "TABLE": "runtime.calls.table",
     "Table": "runtime.t7.values",
     "TorchObject": "runtime.t7.values",
+    "convert": "runtime.t7.convert",
     "load": "runtime.t7.files",
     "save": "runtime.t7.files",
 }

@@ -6,10 +6,12 @@ import os
 from collections.abc import Callable
 from typing import IO, Any
 
+from runtime.core.errors import TorchError
 from runtime.io.replacement import Replacement
 from runtime.t7.files import Format, Path, load, save
 from runtime.t7.npz import write_npz
 from runtime.t7.outline import outline_text
+from runtime.t7.values import T7Error
 
 __all__ = ["TARGETS", "convert"]
 
@@ -33,7 +35,18 @@ def convert(
     """
     ending = os.path.splitext(os.fsdecode(target))[1]
     if ending not in TARGETS:
-        raise ValueError(f"the new file ends with {', '.join(TARGETS)}")
+        raise ValueError(f"the name of the new file ends with one of {', '.join(TARGETS)}")
+    try:
+        _convert(source, target, ending, format, progress)
+    except T7Error:
+        raise
+    except TorchError as error:  # where the file has changed meanwhile, or there is no memory
+        raise T7Error(str(error)) from None
+
+
+def _convert(
+    source: Path, target: Path, ending: str, format: Format, progress: Callable[[int], object]
+) -> None:
     value = load(source)
     replacement = Replacement(os.fsencode(target))
     try:

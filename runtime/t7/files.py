@@ -99,7 +99,7 @@ def _opened(file: Path | IO[bytes], lazy: bool) -> tuple[Bytes, str]:
         name = getattr(file, "name", None)
         return MemoryBytes(file.read()), name if isinstance(name, str) else "file"
     name = to_text(os.fsencode(file))
-    with io.FileIO(os.fsencode(file)) as raw:
+    with io.FileIO(os.fsdecode(file)) as raw:
         status = os.fstat(raw.fileno())
         if stat.S_ISREG(status.st_mode) and status.st_size:
             return DiskBytes(os.dup(raw.fileno()), name, lazy), name
