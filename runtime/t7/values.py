@@ -21,6 +21,8 @@ _MAX_STRING = 60  # characters that it shows of a string
 class T7Error(TorchError, ValueError):
     """A file is damaged or no file of Torch7, or a value cannot be written to one."""
 
+    __module__ = "runtime"  # where programs find it
+
 
 def plain_string(data: bytes) -> str | bytes:
     """A string of Lua: a str where it is valid UTF-8, otherwise its bytes."""
