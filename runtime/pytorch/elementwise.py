@@ -19,7 +19,7 @@ from runtime.pytorch.dtypes import bool_, dtype
 from runtime.pytorch.promotion import array_as, result_type, to_float
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.shapes import Shape, broadcast
-from runtime.pytorch.sharing import SHARED, compute_shared
+from runtime.pytorch.sharing import SHARED, compute_into, compute_shared
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.writing import check_cast, check_target, resize_to
 
@@ -103,25 +103,36 @@ class Pointwise:
         if out is not None:
             check_cast(result, out.dtype)
         arrays = [array_as(x, kind) for x in operands]
-        if out is not None and operands[0] is out:
-            check_target(out.array, shape)
-        values = self._values(arrays, shape)
         if out is None:
-            return wrap(values)
-        if operands[0] is not out:
-            resize_to(out, shape)
-            check_target(out.array, shape)
-        np.copyto(out.array, values, casting="unsafe")
-        return out
+            return self._computed(arrays, shape, result)
+        target: Tensor = out
+        is_first = operands[0] is target
+        if is_first:
+            check_target(target.array, shape)
+            if result is target.dtype and not _shares_memory(target.array, arrays[1:]):
+                compute_into(self.compute, arrays, target.array)
+                return target
+        values = self._computed(arrays, shape, result).array
+        if not is_first:
+            resize_to(target, shape)
+            check_target(target.array, shape)
+        np.copyto(target.array, values, casting="unsafe")
+        return target
 
-    def _values(self, arrays: list[Any], shape: Shape) -> Any:
+    def _computed(self, arrays: list[Any], shape: Shape, result: dtype) -> Tensor:
+        """A new tensor of the values for arrays, or numpy's numbers, of one type."""
         compute: Any = self.compute
+        if max(np.size(x) for x in arrays) >= SHARED:
+            return compute_shared(compute, arrays, shape, result.numpy)
         if compute.__class__ is np.ufunc:
-            if max(np.size(x) for x in arrays) >= SHARED:
-                return compute_shared(compute, arrays, shape)
-            return quietly.run(compute, *arrays)
+            return wrap(quietly.run(compute, *arrays))
         with np.errstate(all="ignore"):
-            return compute(*arrays)
+            return wrap(compute(*arrays))
+
+
+def _shares_memory(out: Array, others: list[Any]) -> bool:
+    """Whether other operands may be views of a destination's memory."""
+    return any(x is not out and np.may_share_memory(x, out) for x in others)
 
 
 def comparison(compute: np.ufunc) -> Pointwise:
