@@ -29,7 +29,8 @@ from runtime.lua_state import LuaState
 from runtime.proxies import LuaObject, made_for
 from runtime.pytorch.lua_tensors import from_lua
 from runtime.t7.faces import lua_tensor, storage_face, storage_of, tensor_of
-from runtime.t7.values import Function, TorchObject, plain_string
+from runtime.t7.kinds import plain_string
+from runtime.t7.values import Function, TorchObject
 from runtime.t7.writer import lua_number
 
 __all__ = ["Values"]

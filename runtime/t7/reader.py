@@ -10,36 +10,32 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from math import copysign
 from typing import Any
 
 from runtime.core.dtypes import DTYPES, DType
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import check_dimensions, fits_storage
 from runtime.t7.faces import storage_face, storage_of, tensor_face
+from runtime.t7.kinds import (
+    BOOLEAN,
+    FUNCTION,
+    NIL,
+    NUMBER,
+    OLD_FUNCTION,
+    PLAIN_FUNCTION,
+    STRING,
+    TABLE,
+    TORCH,
+    plain_number,
+    plain_string,
+)
 from runtime.t7.source import Source
-from runtime.t7.values import Function, T7Error, Table, TorchObject, plain_string
+from runtime.t7.values import Function, T7Error, Table, TorchObject
 
-__all__ = [
-    "BOOLEAN",
-    "NIL",
-    "NUMBER",
-    "PLAIN_FUNCTION",
-    "STRING",
-    "TABLE",
-    "TORCH",
-    "ObjectReader",
-    "Reader",
-]
-
-NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN = range(6)
-# 6 is only in old files: it has no number, so that it cannot hold itself. 7, too; its upvalues are
-# a list of values. In 8 they have names.
-PLAIN_FUNCTION, OLD_FUNCTION, FUNCTION = 6, 7, 8
+__all__ = ["ObjectReader", "Reader"]
 
 _MAX_DIMENSIONS = 1000
 _MISFIT = "corrupt file: a tensor that does not fit its storage"
-_EXACT = float(1 << 53)  # up to here, each whole number is a double
 
 #: Reads the contents of an object of a class: what its method `read` does in Lua.
 Reader = Callable[["ObjectReader"], Any]
@@ -56,10 +52,16 @@ for _dtype in DTYPES:
 class _Entries:
     """A table whose entries are being read."""
 
-    def __init__(self, owner: Table, left: int) -> None:
+    def __init__(self, owner: Table, left: int, source: Source) -> None:
         self.owner = owner
         self._left = left
         self._key: Any = None
+        self._source = source
+
+    def read_plain(self) -> bool:
+        """Read entries as long as they are numbers and strings; returns whether all are read."""
+        self._left -= self._source.read_plain_entries(self.owner.entries, self._left)
+        return not self._left
 
     def take(self, value: Any) -> bool:
         """Add what was read; returns whether the object is complete."""
@@ -73,7 +75,7 @@ class _Entries:
         self.owner[self._key] = value
         self._key = None
         self._left -= 1
-        return not self._left
+        return not self._left or self.read_plain()
 
 
 class _Upvalues:
@@ -148,10 +150,7 @@ class ObjectReader:
         source = self._source
         kind = source.read_int()
         if kind == NUMBER:
-            number = source.read_double()
-            is_int = number.is_integer() and -_EXACT <= number <= _EXACT
-            # -0 stays a float: int has no such number.
-            return int(number) if is_int and (number or copysign(1, number) > 0) else number, None
+            return plain_number(source.read_double()), None
         if kind == STRING:
             return plain_string(source.read_string()), None
         if kind == BOOLEAN:
@@ -173,8 +172,8 @@ class ObjectReader:
 
     def _open_table(self, number: int) -> tuple[Any, _Incomplete | None]:
         table = self._known[number] = Table()
-        count = self._source.read_int()
-        return table, _Entries(table, count) if count > 0 else None
+        entries = _Entries(table, max(self._source.read_int(), 0), self._source)
+        return table, None if entries.read_plain() else entries
 
     def _open_function(self, kind: int, number: int | None) -> tuple[Any, _Incomplete]:
         function = Function(self._source.read_string(), None, kind)

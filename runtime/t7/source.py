@@ -15,6 +15,7 @@ import numpy as np
 from runtime.core.dtypes import DTYPES, LONG, Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.storage import STORAGE_CLASSES, Storage
+from runtime.t7.kinds import EXACT, NUMBER, STRING, plain_number, plain_string
 from runtime.t7.values import T7Error
 
 __all__ = ["OVERFLOW", "BinarySource", "Bytes", "DiskBytes", "MemoryBytes", "Source", "too_short"]
@@ -25,6 +26,7 @@ _LARGE_FILE = 32 << 20  # bytes of a file from which on storages may stay in it
 _LARGE_STORAGE = 16 << 10  # and bytes of such a storage
 _FIRST, _MOST = 512, 1 << 18  # bytes read at a time: few behind elements, then more and more
 _PIECE = 1 << 18  # elements that are converted at a time
+_NUMBER_SIZE = 12  # bytes of a number with its kind
 
 
 def too_short(done: int, wanted: int) -> T7Error:
@@ -139,6 +141,12 @@ class Source(Protocol):
     def read_elements(self, dtype: DType, count: int) -> Storage:
         """A storage of so many elements."""
 
+    def read_plain_entries(self, into: dict[Any, Any], count: int) -> int:
+        """Read entries of a table whose keys and values are numbers and strings, as they come.
+
+        Returns how many: count, or fewer where another one comes, or may come.
+        """
+
 
 class BinarySource:
     """A binary file. order: '<' or '>', as in struct; long_size: bytes of a long, 4 or 8."""
@@ -154,6 +162,7 @@ class BinarySource:
         types = [np.dtype(f"i{long_size}") if dtype is LONG else dtype.numpy for dtype in DTYPES]
         self._wires = [wire.newbyteorder(order) for wire in types]  # type: ignore[arg-type]
         self._int = Struct(order + "i").unpack_from
+        self._kind_and_double = Struct(order + "id").unpack_from
         self._double = Struct(order + "d").unpack_from
         self._long_format = order + "%d" + ("q" if long_size == 8 else "i")
 
@@ -239,6 +248,35 @@ class BinarySource:
             self._read_into(piece)
             storage.data[start : start + len(piece)] = piece
         return storage
+
+    def read_plain_entries(self, into: dict[Any, Any], count: int) -> int:
+        # One loop without calls of our own: there may be millions of entries.
+        data, at, behind = self._data, self._at, self._at
+        last, left, key = len(data) - _NUMBER_SIZE, count, None
+        while left and at <= last:
+            kind, number = self._kind_and_double(data, at)
+            if kind == NUMBER:
+                at += _NUMBER_SIZE
+                is_whole = -EXACT <= number <= EXACT and (whole := int(number)) == number
+                value: Any = whole if is_whole and whole else plain_number(number)
+            elif kind == STRING:
+                start = at + 8
+                at = start + self._int(data, at + 4)[0]
+                if not start <= at <= len(data):
+                    break
+                value = plain_string(data[start:at])
+            else:
+                break
+            if key is None:
+                if value != value:  # nan
+                    break
+                key = value
+            else:
+                into[key] = value
+                key, behind = None, at
+                left -= 1
+        self._at = behind
+        return count - left
 
     def _wire(self, dtype: DType) -> np.dtype[Any]:
         """The numpy type of an element in this file."""

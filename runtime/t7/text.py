@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 
@@ -86,6 +87,9 @@ class TextSource:
         if count:
             self._skip_newline()
         return storage
+
+    def read_plain_entries(self, into: dict[Any, Any], count: int) -> int:
+        return 0
 
     def _fill_from_line(self, out: Array) -> bool:
         """Read elements that are all the numbers of one line, as Torch7 writes them."""

@@ -11,8 +11,9 @@ from typing import Any
 
 from runtime.core.errors import TorchError
 from runtime.pytorch.storages import TypedStorage
+from runtime.t7.kinds import plain_string
 
-__all__ = ["Function", "T7Error", "Table", "TorchObject", "plain_string"]
+__all__ = ["Function", "T7Error", "Table", "TorchObject"]
 
 _MAX_DEPTH, _MAX_SHOWN = 3, 10  # of a text: how deep it goes, and how many entries it shows
 _MAX_STRING = 60  # characters that it shows of a string
@@ -22,14 +23,6 @@ class T7Error(TorchError, ValueError):
     """A file is damaged or no file of Torch7, or a value cannot be written to one."""
 
     __module__ = "runtime"  # where programs find it
-
-
-def plain_string(data: bytes) -> str | bytes:
-    """A string of Lua: a str where it is valid UTF-8, otherwise its bytes."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return data
 
 
 class _ByIdentity:

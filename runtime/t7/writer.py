@@ -15,7 +15,7 @@ from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor as LuaTensor
 from runtime.pytorch.tensor import Tensor
 from runtime.t7.faces import lua_tensor, storage_of, tensor_of
-from runtime.t7.reader import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
+from runtime.t7.kinds import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
 from runtime.t7.sink import Sink
 from runtime.t7.values import Function, T7Error, Table, TorchObject
 
