@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,9 @@ from runtime.pytorch.dtypes import DTYPES, Category, bool_, dtype
 from runtime.pytorch.layouts import laid_out
 from runtime.pytorch.overlap import check_apart
 from runtime.pytorch.promotion import array_as, result_type, to_float
-from runtime.pytorch.quiet import quietly
+from runtime.pytorch.quiet import calmly, quietly
 from runtime.pytorch.shapes import Shape, broadcast
-from runtime.pytorch.sharing import SHARED, compute_in_pieces, compute_shared
+from runtime.pytorch.sharing import SHARED, compute_into, compute_shared
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.writing import cast, check_cast, check_shape, check_single, resize, resize_to
 
@@ -108,7 +109,7 @@ class Pointwise:
         if a.__class__ is Tensor and (out is None or out is a):
             x = a.array
             kind = x.dtype
-            if kind.num in self.direct:
+            if kind.num in self.direct and x.size < SHARED:
                 try:
                     found = self._quick(x, kind, b, out)
                 except (TypeError, ValueError, OverflowError):
@@ -141,8 +142,7 @@ class Pointwise:
                 return None
             inputs = x, number
         if out is None:
-            run = quietly.run if x.size < SHARED else _run_shared
-            values = run(compute, *inputs)
+            values = quietly.run(compute, *inputs)
             if values.ndim > 1 and not _is_plain(values, x, inputs[-1]):
                 values = laid_out(values, inputs)
             return wrap(values)
@@ -165,47 +165,73 @@ class Pointwise:
         result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
+            if operands[0] is out and self._compute_in_place(operands, kind, result, out):
+                return out
         is_new = out is not None and operands[0] is not out and out.array.shape != shape
         if out is not None and is_new:
             resize_to(out, shape)
         check_types(self.kernel, self.takes, kind)
         values = self._values(operands, kind, result, shape)
         if out is None:
-            return wrap(values)
+            return values
         if is_new:
-            width = values.itemsize
-            resize(out, shape, tuple([step // width for step in values.strides]))
-        np.copyto(out.array, cast(np.asarray(values), out.array.dtype))
+            resize(out, shape, values.strides)
+        np.copyto(out.array, cast(values.array, out.array.dtype))
         return out
 
+    def _compute_in_place(
+        self, operands: tuple[Any, ...], kind: dtype, result: dtype, out: Tensor
+    ) -> bool:
+        """Write values of many elements over the first operand's; whether that was possible."""
+        array = out.array
+        is_same = kind is result is out.dtype and self._width(kind, operands) is kind
+        if array.size < SHARED or not is_same:
+            return False
+        check_types(self.kernel, self.takes, kind)
+        arrays = [array_as(x, kind) for x in operands]
+        if any(x is not array and np.may_share_memory(x, array) for x in arrays):
+            return False
+        compute_into(self._for_type(kind), arrays, array)
+        return True
+
     def _values(self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape) -> Any:
-        compute: Any = self.compute
-        if self.whole is not None and kind.category is not Category.FLOAT:
-            compute = self.whole
-        is_ufunc = compute.__class__ is np.ufunc
-        width = self._width(kind, is_ufunc, operands) if kind is _HALF_TYPE else kind
+        compute = self._for_type(kind)
+        width = self._width(kind, operands)
         arrays = [array_as(x, width) for x in operands]
-        if is_ufunc:
-            values = compute_shared(compute, arrays)
+        if width is kind and (result is kind or result is bool_) and _is_shared(arrays, shape):
+            return compute_shared(compute, arrays, shape, result.numpy)
+        if compute.__class__ is np.ufunc:
+            values = quietly.run(compute, *arrays)
         else:
-            values = compute_in_pieces(compute, arrays, shape, result.numpy)
+            values = calmly(compute, *arrays)
         if values.dtype != result.numpy:
             values = quietly.run(values.astype, result.numpy)
         if len(shape) > 1 and values.size:
-            inputs = [x.array if isinstance(x, Tensor) else _NUMBER for x in operands]
-            return laid_out(values, inputs)
-        return values
+            like = [x.array if isinstance(x, Tensor) else _NUMBER for x in operands]
+            values = laid_out(values, like)
+        return wrap(values)
 
-    def _width(self, kind: dtype, is_ufunc: bool, operands: tuple[Any, ...]) -> dtype:
-        """The type of the arrays that are computed with, for elements of 16 bits."""
-        if self.keeps_half:
+    def _for_type(self, kind: dtype) -> Any:
+        """What computes elements of a type."""
+        is_whole = self.whole is not None and kind.category is not Category.FLOAT
+        return self.whole if is_whole else self.compute
+
+    def _width(self, kind: dtype, operands: tuple[Any, ...]) -> dtype:
+        """The type of the arrays that are computed with."""
+        if kind.numpy.num != _HALF or self.keeps_half:
             return kind
+        is_ufunc = self.compute.__class__ is np.ufunc
         if is_ufunc and not (self.wide and any(not isinstance(x, Tensor) for x in operands)):
             return kind
         return _FLOAT
 
 
-_HALF_TYPE = next(t for t in DTYPES if t.name == "float16")
+def _is_shared(arrays: list[Any], shape: Shape) -> bool:
+    """Whether there are many elements, and the values lie in memory as in their order."""
+    whole = [x for x in arrays if np.shape(x) == shape]
+    return prod(shape) >= SHARED and bool(whole) and all(x.flags.c_contiguous for x in whole)
+
+
 _FLOAT = next(t for t in DTYPES if t.name == "float32")
 
 
@@ -235,10 +261,6 @@ def _quick_number(kind: Any, number: Any) -> Any:
             return None
         return quietly.run(kind.type, number)
     return kind.type(number) if number.__class__ is int and kind.num != _BOOL else None
-
-
-def _run_shared(compute: np.ufunc, *inputs: Any) -> Any:
-    return compute_shared(compute, inputs)
 
 
 def _shares_storage(out: Tensor, b: Any) -> bool:

@@ -22,12 +22,13 @@ from runtime.pytorch.removed import REMOVED
 from runtime.pytorch.settings import CONSTANTS, SETTINGS
 from runtime.pytorch.size import Size
 from runtime.pytorch.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
-from runtime.pytorch.table import FUNCTIONS
+from runtime.pytorch.table import FUNCTIONS, document
 from runtime.pytorch.tensor import Tensor
 
 __all__ = ["NAMES"]
 
 assert ops  # which fills the table
+document()
 
 
 _FUNCTIONS = (

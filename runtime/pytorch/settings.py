@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
+from runtime.pytorch.sharing import threads
 from runtime.pytorch.storages import TypedStorage, UntypedStorage
 from runtime.pytorch.tensor import Tensor
 
@@ -15,20 +15,16 @@ __all__ = ["CONSTANTS", "SETTINGS"]
 CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
 
 
-class _Threads:
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-
-
 def get_num_threads() -> int:
     """How many threads operations may use."""
-    return _Threads.count or 1
+    return threads.count
 
 
 def set_num_threads(int: int) -> None:
     """Set how many threads operations may use. Raises RuntimeError for none."""
     if int <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
-    _Threads.count = int
+    threads.set(int)
 
 
 def is_deterministic() -> bool:

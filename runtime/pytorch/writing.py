@@ -31,6 +31,8 @@ _LIMITS = {8: float(2**63), 4: float(2**31)}
 
 def _cut(values: Array, kind: np.dtype[Any]) -> Array:
     """Floats as whole numbers, in the way of the processor's instructions."""
+    if values.itemsize == 2:
+        values = values.astype(np.float32)  # in which the limits are numbers
     wide = np.dtype(np.int64) if kind.itemsize == 8 else np.dtype(np.int32)
     limit = _LIMITS[wide.itemsize]
     if kind.kind == "u" and kind.itemsize >= 4:

@@ -216,7 +216,10 @@ def det(A: Tensor) -> Tensor:
         return wrap(np.asarray(np.linalg.det(array), array.dtype))
 
 
-op("det(Tensor input)")(lambda input: det(input))
+@op("det(Tensor input)")
+def old_det(input: Tensor) -> Tensor:
+    """The determinants of matrices."""
+    return det(input)
 
 
 def _signs(input: Tensor, name: str) -> tuple[Tensor, Tensor]:

@@ -17,6 +17,7 @@ from runtime.pytorch.promotion import can_cast, result_type
 from runtime.pytorch.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.table import FUNCTIONS, op
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.warn import warn
 from runtime.pytorch.writing import resize_to
 
 __all__ = ["concatenated"]
@@ -156,7 +157,8 @@ def _at_least(name: str, widen: Callable[[Tensor], Tensor]) -> None:
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch.functional"
-    function.__doc__ = f"Views with at least {name[-2]} dimensions, of one tensor or of several."
+    text = f"Views with at least {name[-2]} dimensions, of one tensor or of several."
+    one.__doc__ = several.__doc__ = function.__doc__ = text
     FUNCTIONS[name] = function
 
 
@@ -237,6 +239,11 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Tensors:
         raise RuntimeError(
             f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         )
+    if indexing is None:
+        warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+            "argument."
+        )
     return _grid(tensors, swap=indexing == "xy" and len(tensors) > 1)
 
 
@@ -261,7 +268,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
             raise RuntimeError(f"Expect a 1D vector, but got shape {listed(tensor.array.shape)}")
     if len(tensors) == 1:
         return tensors[0]  # type: ignore[no-any-return]
-    grids = [wrap(grid.array.reshape(-1)) for grid in meshgrid(*tensors)]
+    grids = [wrap(grid.array.reshape(-1)) for grid in meshgrid(*tensors, indexing="ij")]
     return stack(tuple(grids), 1)
 
 

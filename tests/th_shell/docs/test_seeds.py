@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from runtime import pytorch
 from th_shell.docs.cli import main
 
 SEEDS = Path(__file__).parents[4] / "shared" / "seeds"
@@ -20,6 +21,12 @@ PAGES = {
     "000_d2744a8b3ab95f21.txt": (328, 80, 5),
     "001_fc3f51f0c883e84a.txt": (379, 23, 6),
     "004_3ba5ce6e8f3812bd.txt": (36, 3, 4),
+}
+
+#: Of these, PyTorch's, the counts of all verdicts.
+PYTHON_PAGES = {
+    "002_90057bba74f56b9a.txt": {"pass": 3, "ran": 16, "erratum": 1},
+    "003_f6a2b82325ffd9ad.txt": {"pass": 22, "layout": 2, "device": 4, "erratum": 1},
 }
 
 pytestmark = pytest.mark.skipif(not SEEDS.is_dir(), reason="needs ../shared/seeds")
@@ -35,6 +42,19 @@ def test_page_holds_but_for_its_errata(
     (page,) = json.loads(results.read_text())["pages"]
     found = Counter(example["verdict"] for example in page["examples"])
     assert (sum(found.values()), found["erratum"], found["skipped"] + found["text"]) == counts
+
+
+@pytest.mark.parametrize(("name", "counts"), PYTHON_PAGES.items())
+def test_python_page_holds_but_for_its_errata(
+    name: str, counts: dict[str, int], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lacking = [name for name in ("__getitem__", "zero_") if not hasattr(pytorch.Tensor, name)]
+    if lacking and name.startswith("003"):
+        pytest.skip(f"th's tensors do not have {', '.join(lacking)} yet")
+    results = tmp_path / "results.json"
+    status = main(["--errata", str(LEDGERS), "--json", str(results), str(SEEDS / name)])
+    assert status == 0, capfd.readouterr().out
+    assert json.loads(results.read_text())["counts"] == counts
 
 
 @pytest.mark.slow
