@@ -194,7 +194,7 @@ class Pointwise:
         compute_into(self._for_type(kind), arrays, array)
         return True
 
-    def _values(self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape) -> Any:
+    def _values(self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape) -> Tensor:
         compute = self._for_type(kind)
         width = self._width(kind, operands)
         arrays = [array_as(x, width) for x in operands]

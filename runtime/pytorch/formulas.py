@@ -7,6 +7,7 @@ number 0 is an error here, and the sign of zeros and nans is PyTorch's.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def divide_trunc(a: Values, b: Values) -> Values:
 def remainder(a: Values, b: Values) -> Values:
     """What is left of a division that rounds down; it has the divisor's sign, zeros a's."""
     left = np.fmod(a, b)
-    if isinstance(b, np.generic) and left.ndim:
+    if not b.ndim and left.ndim:
         return np.add(left, b, out=left, where=left > 0 if b < 0 else left < 0)
     return np.where((left != 0) & ((b < 0) != (left < 0)), left + b, left)
 
@@ -103,7 +104,7 @@ def power_by(a: Array, exponent: float) -> Values:
     return np.power(a, a.dtype.type(exponent)) if simple is None else simple(a)
 
 
-_POWERS = {
+_POWERS: dict[float, Callable[[Values], Values]] = {
     0.5: np.sqrt,
     2.0: np.square,
     3.0: lambda a: a * a * a,

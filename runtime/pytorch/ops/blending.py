@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,13 +40,13 @@ def _clamp(input: Tensor, low: Any, high: Any, out: Tensor | None) -> Any:
     return _clamp_to_numbers(f"clamp{which}_scalar_cpu", input, low, high, out)
 
 
+_BOUNDS: dict[tuple[bool, bool], Callable[..., Any]] = {
+    (True, True): _bounded,
+    (True, False): np.maximum,
+    (False, True): np.minimum,
+}
 _BETWEEN = {
-    which: Pointwise(compute, kernel="clamp_cpu", takes=ALL)
-    for which, compute in {
-        (True, True): _bounded,
-        (True, False): np.maximum,
-        (False, True): np.minimum,
-    }.items()
+    which: Pointwise(compute, kernel="clamp_cpu", takes=ALL) for which, compute in _BOUNDS.items()
 }
 
 

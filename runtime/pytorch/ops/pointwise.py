@@ -52,7 +52,7 @@ def unary(
 
 # -- functions with values that are no whole numbers
 
-for _names, _ufunc in {
+_FRACTIONS: dict[str, Callable[..., Any]] = {
     "acos arccos": np.arccos,
     "acosh arccosh": np.arccosh,
     "asin arcsin": np.arcsin,
@@ -76,8 +76,9 @@ for _names, _ufunc in {
     "sqrt": np.sqrt,
     "tan": np.tan,
     "tanh": np.tanh,
-}.items():
-    unary(_names, Pointwise(_ufunc, FLOATS, rule=to_float))
+}
+for _names, _compute in _FRACTIONS.items():
+    unary(_names, Pointwise(_compute, FLOATS, rule=to_float))
 
 
 for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):

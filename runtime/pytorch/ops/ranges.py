@@ -63,7 +63,7 @@ def arange(
     if end is None:
         start, end = 0, start
     if _is_plain_range(start, end, step) and out is None and dtype is None:
-        return wrap(np.arange(start, end, step, np.int64))
+        return wrap(np.arange(start, end, step, dtype=np.int64))
     whole = all(isinstance(n, int) for n in (start, end, step))
     kind = type_for(dtype, out, int64 if whole else default_dtype())
     _check_bounds(start, end, step)
