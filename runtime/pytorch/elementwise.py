@@ -159,15 +159,16 @@ class Pointwise:
             check_single(out.array)
             check_apart(out, operands)
         shape = _shape_of(operands)
-        if out is not None and operands[0] is out:
+        in_place = operands[0] is out
+        if out is not None and in_place:
             check_shape(out.array, shape)
         kind = self.rule(result_type(*operands))
         result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
-            if operands[0] is out and self._compute_in_place(operands, kind, result, out):
+            if in_place and self._compute_in_place(operands, kind, result, out):
                 return out
-        is_new = out is not None and operands[0] is not out and out.array.shape != shape
+        is_new = out is not None and not in_place and out.array.shape != shape
         if out is not None and is_new:
             resize_to(out, shape)
         check_types(self.kernel, self.takes, kind)
@@ -194,7 +195,9 @@ class Pointwise:
         compute_into(self._for_type(kind), arrays, array)
         return True
 
-    def _values(self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape) -> Tensor:
+    def _values(
+        self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape
+    ) -> Tensor:
         compute = self._for_type(kind)
         width = self._width(kind, operands)
         arrays = [array_as(x, width) for x in operands]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from runtime.pytorch import formulas
+from runtime.pytorch import formulas, promotion
 from runtime.pytorch.dtypes import NUMPY_DTYPES, bool_
-from runtime.pytorch.elementwise import ALL, WHOLE, Pointwise, comparison
+from runtime.pytorch.elementwise import ALL, Pointwise, comparison
 from runtime.pytorch.ops.pairs import binary
+from runtime.pytorch.promotion import array_as
 from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import deliver
 
-__all__ = ["BITS", "COMPARISONS"]
+__all__ = ["COMPARISONS"]
 
 _STORED = frozenset(kind.num for kind in NUMPY_DTYPES)
 
@@ -86,6 +90,64 @@ def allclose(
     return bool(isclose(input, other, rtol, atol, equal_nan).array.all())
 
 
+# -- membership
+
+_ISIN = "*, bool assume_unique = False, bool invert = False, Tensor out = None"
+
+
+def _isin(elements: Any, tests: Any, invert: bool, out: Tensor | None) -> Any:
+    kind = promotion.result_type(elements, tests)
+    for operand in (elements, tests):
+        if isinstance(operand, Tensor) and operand.dtype is bool_:
+            raise NotImplementedError("Unsupported input type encountered for isin(): Bool")
+    if out is not None and out.dtype is not bool_:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype bool, but got {out.dtype.real} instead"
+        )
+    values, among = (np.asarray(array_as(x, kind)) for x in (elements, tests))
+    found = np.isin(values, among.reshape(-1), invert=invert)
+    return wrap(found) if out is None else deliver(out, wrap(found))
+
+
+@op(f"isin(Tensor elements, Tensor test_elements, {_ISIN})")
+def isin(
+    elements: Any,
+    test_elements: Any,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+) -> Any:
+    """Whether each element is among those of another tensor; with invert, whether it is not."""
+    return _isin(elements, test_elements, invert, out)
+
+
+@op(f"isin(Number element, Tensor test_elements, {_ISIN})")
+def isin_of_number(
+    element: Any,
+    test_elements: Any,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+) -> Any:
+    """Whether a number is among the elements of a tensor; with invert, whether it is not."""
+    return _isin(element, test_elements, invert, out)
+
+
+@op(f"isin(Tensor elements, Number test_element, {_ISIN})")
+def isin_number(
+    elements: Any,
+    test_element: Any,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+) -> Any:
+    """Whether each element is a number; with invert, whether it is not."""
+    return _isin(elements, test_element, invert, out)
+
+
 # -- logic
 
 for _name, _ufunc in (
@@ -98,30 +160,3 @@ for _name, _ufunc in (
         f"{_name}(Tensor input, Tensor other)",
         doc=f"The {_name.replace('_', ' ')} of two elements, of which 0 is false.",
     )
-
-# -- bits
-
-_BITS = frozenset(kind.num for kind in NUMPY_DTYPES if kind.kind != "f")
-
-
-def _bits(name: str, function: Pointwise) -> None:
-    binary(
-        function,
-        f"{name}(Tensor input, Tensor other)",
-        f"{name}(Number self, Tensor other|)",
-        f"{name}(Tensor input, Number other)",
-        doc=f"The function {name} of the bits of two whole numbers, or of bools.",
-    )
-
-
-#: The functions of bits by the names of their operators.
-BITS = {
-    "and": Pointwise(np.bitwise_and, _BITS, kernel="bitwise_and_cpu", takes=_BITS),
-    "or": Pointwise(np.bitwise_or, _BITS, kernel="bitwise_or_cpu", takes=_BITS),
-    "xor": Pointwise(np.bitwise_xor, _BITS, kernel="bitwise_xor_cpu", takes=_BITS),
-    "lshift": Pointwise(formulas.left_shift, WHOLE, kernel="lshift_cpu", takes=WHOLE),
-    "rshift": Pointwise(formulas.right_shift, WHOLE, kernel="rshift_cpu", takes=WHOLE),
-}
-_NAMES = {"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
-for _name, _function in BITS.items():
-    _bits(_NAMES.get(_name, f"bitwise_{_name}"), _function)

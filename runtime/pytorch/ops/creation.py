@@ -21,7 +21,16 @@ from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.writing import deliver, resize_to
 
-__all__ = ["OPTIONS", "check_sizes", "filled", "finish", "ones_like", "type_for", "zeros_like"]
+__all__ = [
+    "OPTIONS",
+    "check_sizes",
+    "fill_number",
+    "filled",
+    "finish",
+    "ones_like",
+    "type_for",
+    "zeros_like",
+]
 
 #: What the signatures of all functions that make tensors end with.
 OPTIONS = (
