@@ -1,8 +1,8 @@
 """The pages this project was founded on: whatever holds in Torch7 and PyTorch holds here.
 
 They went through PDF extraction. What that and the manual itself made wrong stands in their
-ledgers, in errata/; it was taken from a run of Torch7, or PyTorch, on the same examples. The pages are no part
-of the repository: tests/docs/converted.txt has their difficulties.
+ledgers, in errata/; it was taken from a run of Torch7, or PyTorch, on the same examples. The pages
+are no part of the repository: tests/docs/converted.txt has their difficulties.
 """
 
 import json
