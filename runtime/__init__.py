@@ -3,6 +3,17 @@
 This is its only door: what programs and ``th_shell`` use stands here. README.md beside this file
 tells how it is built. numpy, and what needs it, is loaded at its first use: so an engine starts
 quickly.
+
+For Python programs:
+
+    load, save, convert     files of Torch7 (.t7), without Lua
+    Table, TorchObject,     what files hold besides numbers, strings and tensors
+    Function
+    T7Error                 a damaged file, or a value that no file can have
+    Engine                  a Torch7 in the program: runs Lua, calls its functions, shares tensors
+    LuaTable, LuaFunction,  what stands for objects of Lua
+    LuaObject
+    LuaError                an error of Lua
 """
 
 from importlib import import_module
@@ -17,7 +28,7 @@ from runtime.core.machine import without_limit  # noqa: E402
 from runtime.engine import Engine  # noqa: E402
 from runtime.errors import Interrupted, LuaError, LuaSyntaxError  # noqa: E402
 from runtime.facts import Facts  # noqa: E402
-from runtime.host.late import load  # noqa: E402
+from runtime.host.late import load_numpy, load_operations  # noqa: E402
 from runtime.host.preload import (  # noqa: E402
     preload_lapack,
     preload_operations,
@@ -30,6 +41,10 @@ if TYPE_CHECKING:
     from runtime.calls.table import ALL, TABLE, Row
     from runtime.core.dtypes import DOUBLE
     from runtime.io.replacement import Replacement
+    from runtime.proxies import LuaFunction, LuaObject, LuaTable
+    from runtime.t7.convert import convert
+    from runtime.t7.files import load, save
+    from runtime.t7.values import Function, T7Error, Table, TorchObject
 
 __all__ = [
     "ALL",
@@ -38,33 +53,61 @@ __all__ = [
     "TABLE",
     "Engine",
     "Facts",
+    "Function",
     "Interrupted",
     "LuaError",
+    "LuaFunction",
+    "LuaObject",
     "LuaSyntaxError",
+    "LuaTable",
     "Member",
     "Members",
     "Replacement",
     "Row",
+    "T7Error",
+    "Table",
+    "TorchObject",
+    "convert",
+    "load",
     "luajit_version",
     "preload_lapack",
     "preload_operations",
     "preload_random",
+    "save",
     "without_limit",
 ]
 
 _LATE = {
     "ALL": "runtime.calls.table",
     "DOUBLE": "runtime.core.dtypes",
+    "Function": "runtime.t7.values",
+    "LuaFunction": "runtime.proxies",
+    "LuaObject": "runtime.proxies",
+    "LuaTable": "runtime.proxies",
     "Replacement": "runtime.io.replacement",
     "Row": "runtime.calls.table",
+    "T7Error": "runtime.t7.values",
     "TABLE": "runtime.calls.table",
+    "Table": "runtime.t7.values",
+    "TorchObject": "runtime.t7.values",
+    "convert": "runtime.t7.convert",
+    "load": "runtime.t7.files",
+    "save": "runtime.t7.files",
 }
+_WITH_OPERATIONS = ("ALL", "DOUBLE", "Row", "TABLE")
 _WITHOUT_NUMPY = ("Replacement",)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name not in _WITHOUT_NUMPY:
-        load()
-    return getattr(import_module(_LATE[name]), name)
+    if name in _WITH_OPERATIONS:
+        load_operations()
+    elif name not in _WITHOUT_NUMPY:
+        load_numpy()
+    found = globals()[name] = getattr(import_module(_LATE[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.dtypes import Category, bool_, default_dtype, dtype, int64, promote_types
+from runtime.pytorch.quiet import quietly
 from runtime.pytorch.tensor import Tensor
 from runtime.pytorch.writing import cast
 
@@ -77,7 +78,8 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 def number_as(value: Any, kind: np.dtype[Any]) -> Any:
     """A number as numpy's number of a type, converted as C does."""
     if kind.kind == "f" or kind.kind == "b":
-        return np.asarray(value).astype(kind)[()] if abs(value) < 2**63 else kind.type(float(value))
+        number = value if abs(value) < 2**63 else float(value)
+        return quietly.run(np.asarray(number).astype, kind)[()]
     if isinstance(value, int):
         bits = 8 * kind.itemsize
         low = -(1 << bits - 1) if kind.kind == "i" else 0

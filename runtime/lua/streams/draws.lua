@@ -128,6 +128,12 @@ function draws.log_normal(values, n, mean, deviation)
   for i = 0, n - 1 do z[i] = C.exp(C.fma(z[i], deviation, mean)) end
 end
 
+--- Fills n int64 with whole numbers from `first` on, of which there are `count`, below 2^32.
+function draws.whole(words, out, n, first, count)
+  local w, z = ffi.cast(words_type, words), ffi.cast(longs, out)
+  for i = 0, n - 1 do z[i] = w[i] % count + first end
+end
+
 --- Swaps each of `count` elements, from `first` on, with itself or a later one.
 -- @param values, distances addresses of int64; how many elements further that one is
 function draws.shuffle(values, distances, first, count)

@@ -22,7 +22,16 @@ from runtime.pytorch.shapes import broadcast
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 
-__all__ = ["add_", "divide", "divide_floor", "multiply", "power_of", "remainder", "subtract"]
+__all__ = [
+    "add_",
+    "divide",
+    "divide_floor",
+    "multiply",
+    "power_of",
+    "remainder",
+    "reversed_divide",
+    "subtract",
+]
 
 _OUT = "Tensor out = None"
 
@@ -329,6 +338,13 @@ def float_power_of_number(self: Any, exponent: Any, *, out: Tensor | None = None
 op(f"float_power(Tensor input, Number exponent, *, {_OUT})", in_place=True)(float_power)
 
 
+def reversed_divide(input: Any, other: Any) -> Any:
+    """``input / other`` for a number and a tensor, which is other's reciprocal times input."""
+    return multiply(_reciprocal(other), input)
+
+
+_reciprocal = Pointwise(np.reciprocal, FLOATS, rule=to_float)
+
 # -- other functions of two operands
 
 for _name, _ufunc in (("maximum", np.maximum), ("minimum", np.minimum)):
@@ -378,14 +394,21 @@ def _check_same(a: Any, b: Any) -> None:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
 
 
-binary(
-    Pointwise(formulas.heaviside, check=_check_same, kernel="heaviside_cpu", takes=ALL),
-    "heaviside(Tensor input, Tensor values)",
-    doc="0 for elements below 0, 1 above, the value where they are 0.",
-)
+_heaviside = Pointwise(formulas.heaviside, check=_check_same, kernel="heaviside_cpu", takes=ALL)
+
+
+@op(f"heaviside(Tensor input, Tensor values, *, {_OUT})", in_place=True)
+def heaviside(input: Any, values: Any, *, out: Tensor | None = None) -> Any:
+    """0 for elements below 0, 1 above, the value where they are 0."""
+    if out is not None:
+        _check_same(input, out)
+    return _heaviside(input, values, out)
 
 
 @op(f"ldexp(Tensor input, Tensor other, *, {_OUT})", in_place=True)
 def ldexp(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
     """``input * 2 ** other``."""
+    kind = to_float(result_type(input, other))
+    if out is input and kind.category > input.dtype.category:
+        raise RuntimeError(f"ldexp can't be cast to the desired output type {input.dtype.scalar}")
     return multiply(input, _power(2.0, other), out)

@@ -17,6 +17,7 @@ from runtime.pytorch.ops.arithmetic import (
     multiply,
     power_of,
     remainder,
+    reversed_divide,
     subtract,
 )
 from runtime.pytorch.ops.comparison import BITS, COMPARISONS
@@ -82,6 +83,7 @@ for _name, _function in {
     _define(f"__{_name}__", _forward(_function))
     _define(f"__r{_name}__", _backward(_function))
     _define(f"__i{_name}__", _in_place(_function))
+_define("__rtruediv__", _backward(reversed_divide))
 for _name, _function in COMPARISONS.items():
     _define(f"__{_name}__", _forward(_function))
 

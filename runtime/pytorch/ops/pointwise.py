@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,9 @@ import numpy as np
 from runtime.pytorch import formulas
 from runtime.pytorch.dtypes import NUMPY_DTYPES, bool_, dtype, int64
 from runtime.pytorch.elementwise import ALL, FLOATS, NUMBERS, Pointwise, to_float
+from runtime.pytorch.layouts import empty_like_array
+from runtime.pytorch.ops.arithmetic import multiply
+from runtime.pytorch.ops.creation import ones_like
 from runtime.pytorch.return_types import RESULTS
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
@@ -57,7 +61,6 @@ for _names, _ufunc in {
     "atanh arctanh": np.arctanh,
     "cos": np.cos,
     "cosh": np.cosh,
-    "deg2rad": np.deg2rad,
     "exp": np.exp,
     "exp2": np.exp2,
     "expm1": np.expm1,
@@ -65,9 +68,7 @@ for _names, _ufunc in {
     "log10": np.log10,
     "log1p": np.log1p,
     "log2": np.log2,
-    "rad2deg": np.rad2deg,
     "reciprocal": np.reciprocal,
-    "rsqrt": formulas.rsqrt,
     "sigmoid": formulas.sigmoid,
     "sin": np.sin,
     "sinc": formulas.sinc,
@@ -77,6 +78,17 @@ for _names, _ufunc in {
     "tanh": np.tanh,
 }.items():
     unary(_names, Pointwise(_ufunc, FLOATS, rule=to_float))
+
+
+for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
+
+    @op(f"{_name}(Tensor input, *, {_OUT})", in_place=True)
+    def convert(input: Tensor, *, factor: float = _factor, out: Tensor | None = None) -> Any:
+        """An angle in degrees as radians, or the other way round."""
+        return multiply(input, factor, out)
+
+
+unary("rsqrt", Pointwise(formulas.rsqrt, FLOATS, rule=to_float, keeps_half=True))
 
 
 def _angle(a: Any) -> Any:
@@ -198,6 +210,15 @@ def imag(input: Tensor) -> Tensor:
 # -- what kind of number an element is
 
 
+def laid_like(input: Tensor, values: Tensor) -> Tensor:
+    """Values of a tensor's sizes, in the tensor's own layout."""
+    if values.strides == input.strides:
+        return values
+    found = empty_like_array(input, values.array.dtype)
+    np.copyto(found, values.array)
+    return wrap(found)
+
+
 def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
     unary(
         name,
@@ -211,7 +232,14 @@ def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
 _test("isnan", np.isnan)
 _test("isinf", np.isinf)
 _test("isfinite", np.isfinite)
-_test("isreal", lambda a: np.ones(np.shape(a), np.bool_))
+
+
+@op("isreal(Tensor input)")
+def isreal(input: Tensor) -> Tensor:
+    """Whether each element is a real number, which all are."""
+    return ones_like(input, dtype=bool_)
+
+
 _test("isposinf", lambda a: a == np.inf, out=True)
 _test("isneginf", lambda a: a == -np.inf, out=True)
 
@@ -246,7 +274,7 @@ def nan_to_num(
     out: Tensor | None = None,
 ) -> Any:
     """The elements, with numbers for nans and infinities; by default 0 and the type's limits."""
-    compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf))
+    compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
     return compute(input, None, out)
 
 
@@ -256,4 +284,5 @@ def frexp(input: Tensor) -> Any:
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = np.frexp(input.array)
-    return RESULTS["frexp"]([wrap(mantissa), wrap(np.asarray(exponent, np.int32))])
+    parts = (wrap(mantissa), wrap(np.asarray(exponent, np.int32)))
+    return RESULTS["frexp"]([laid_like(input, part) for part in parts])

@@ -160,17 +160,32 @@ def randint_like(
 
 
 @op(*_forms("randint_like(Tensor input, Tensor high", _LIKE), method=False)
-def randint_like_below_element(input: Tensor, high: Tensor, **options: Any) -> Tensor:
+def randint_like_below_element(
+    input: Tensor,
+    high: Tensor,
+    *,
+    generator: Generator | None = None,
+    memory_format: Any = None,
+    dtype: dtype | None = None,
+) -> Tensor:
     """A tensor of the same sizes, of whole numbers from 0 to the only element of high - 1."""
     if high.array.size != 1:
         raise RuntimeError("high must be a scalar tensor and on CPU")
-    return randint_like(input, 0, int(high.array.item()), **options)
+    result = _new_like(input, dtype, memory_format)
+    return whole_(result, 0, int(high.array.item()), generator=generator)
 
 
 @op(*_forms("randint_like(Tensor input, int high", _LIKE), method=False)
-def randint_like_below(input: Tensor, high: int, **options: Any) -> Tensor:
+def randint_like_below(
+    input: Tensor,
+    high: int,
+    *,
+    generator: Generator | None = None,
+    memory_format: Any = None,
+    dtype: dtype | None = None,
+) -> Tensor:
     """A tensor of the same sizes, of whole numbers from 0 to high - 1."""
-    return randint_like(input, 0, high, **options)
+    return whole_(_new_like(input, dtype, memory_format), 0, high, generator=generator)
 
 
 @op(*_forms("randperm(int n", _NEW))

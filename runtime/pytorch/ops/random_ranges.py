@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -68,14 +69,14 @@ def _check_full(kind: np.dtype[Any], found: dtype) -> None:
 
 def _check(kind: np.dtype[Any], first: int, last: int) -> None:
     """Check that a type holds the first and the last of some numbers."""
-    real = NUMPY_DTYPES[kind].real
     least, most = _limits(kind)
+    if kind.kind != "f" and least <= first <= last <= most:
+        return
+    real = NUMPY_DTYPES[kind].real
     bounds = (("from", first), ("to - 1", last))
     for name, bound in bounds:
         if not least <= bound <= most:
             raise RuntimeError(f"{name} is out of bounds for {real}")
-    if kind.kind != "f":
-        return
     digits = _digits(kind)
     for name, bound in bounds:
         if abs(bound) > 1 << digits:
@@ -89,6 +90,7 @@ def _check(kind: np.dtype[Any], first: int, last: int) -> None:
             )
 
 
+@cache
 def _limits(kind: np.dtype[Any]) -> tuple[float, float]:
     if kind.kind == "f":
         return float(np.finfo(kind).min), float(np.finfo(kind).max)

@@ -113,7 +113,7 @@ for _name, _compute in {
     "special_zeta": _scipy("zeta"),
 }.items():
     binary(
-        Pointwise(_compute, FLOATS, rule=to_float),
+        Pointwise(_compute, FLOATS, rule=to_float, keeps_half="log" in _name),
         f"{_name}(Tensor input, Tensor other)",
         f"{_name}(Number self, Tensor other)",
         f"{_name}(Tensor input, Number other)",

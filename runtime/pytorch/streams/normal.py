@@ -13,7 +13,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.streams.loops import address_of, loops
 from runtime.pytorch.streams.order import deal, fill_in_turn
-from runtime.pytorch.streams.uniform import doubles_of, floats_of
+from runtime.pytorch.streams.uniform import FEW, doubles_of, fill_uniform, floats_of
 from runtime.pytorch.streams.words import Words
 
 __all__ = ["fill_log_normal", "fill_normal", "unit_normals"]
@@ -49,7 +49,11 @@ def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None
     """Fill an array of floats with normal numbers."""
     contiguous = out.flags.c_contiguous
     if contiguous and out.size >= _SIXTEEN:
-        _fill_sixteens(words, out.reshape(-1), mean, deviation)
+        if out.itemsize < 8 and (mean, deviation) != (0, 1):
+            mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
+        few = out.size <= FEW and out.itemsize > 2
+        fill_all = _fill_few_sixteens if few else _fill_sixteens
+        fill_all(words, out.reshape(-1), mean, deviation)
     elif contiguous and out.itemsize > 2:
         _fill_in_pairs(words, out, mean, deviation)
     else:
@@ -62,18 +66,26 @@ def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> A
     return values
 
 
+def _fill_few_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
+    """The same as _fill_sixteens, in fewer calls."""
+    fill_uniform(words, flat, 0.0, 1.0)
+    _by_loop(flat, mean, deviation)
+    if len(flat) % _SIXTEEN:
+        last = flat[-_SIXTEEN:]
+        fill_uniform(words, last, 0.0, 1.0)
+        _by_loop(last, mean, deviation)
+
+
 def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
     """Fill a vector: all sixteens; then, if its length is no multiple of 16, the last 16 anew."""
     count, width = len(flat), flat.itemsize
     rest = count % _SIXTEEN
-    if width < 8 and (mean, deviation) != (0, 1):
-        mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
     by_numpy = width < 8 and count >= _MANY
     transform = _by_numpy if by_numpy else _by_loop
 
     def finish(at: slice, drawn: Array) -> None:
         values = doubles_of(drawn) if width == 8 else floats_of(drawn)
-        transform(values[: len(values) & -_SIXTEEN], mean, deviation)
+        transform(values, mean, deviation)
         quietly.run(flat.__setitem__, at, values)
 
     each = 2 if width == 8 else 1
@@ -84,14 +96,14 @@ def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> 
 
 
 def _by_loop(values: Array, mean: float, deviation: float) -> None:
-    """Turn sixteens of uniform numbers into normal ones."""
+    """Turn all sixteens of uniform numbers into normal ones."""
     loop = loops.normal_blocks if values.itemsize == 8 else loops.normal_float_blocks
-    loop(address_of(values), len(values), mean, deviation)
+    loop(address_of(values), len(values) & -_SIXTEEN, mean, deviation)
 
 
 def _by_numpy(values: Array, mean: float, deviation: float) -> None:
     """The same for floats, with numpy's functions."""
-    eights = values.view(_EIGHT_FLOATS)
+    eights = values[: len(values) & -_SIXTEEN].view(_EIGHT_FLOATS)
     radius = eights[::2].copy().view(np.float32)
     np.subtract(1, radius, out=radius)
     np.log(radius, out=radius)
