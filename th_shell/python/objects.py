@@ -155,6 +155,7 @@ def _result(function: Known | None) -> Known | None:
 
 def _annotated(function: Any, owner: Known | None) -> Known | None:
     """The type that a function says it returns."""
+    function = inspect.unwrap(function)
     annotation = getattr(function, "__annotations__", {}).get("return")
     if isinstance(annotation, type):
         return Known(annotation)

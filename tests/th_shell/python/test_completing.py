@@ -54,13 +54,22 @@ class Slotted:
         self.inside = "text"
 
 
-def summed(*args: Any) -> Any: ...
+def summed(*args: Any) -> Any:
+    """summed(Tensor input, *, torch.dtype dtype = None)
+    summed(Tensor input, tuple of ints dim = (0, 1), bool keepdim = False)
+
+    What may be called in two ways.
+    """
 
 
-summed.__signatures__ = (  # type: ignore[attr-defined]
-    "summed(Tensor input, *, torch.dtype dtype = None)",
-    "summed(Tensor input, tuple of ints dim = (0, 1), bool keepdim = False)",
-)
+def made() -> list[int]:
+    raise AssertionError
+
+
+def making(*args: Any) -> Any: ...
+
+
+making.__wrapped__ = made  # type: ignore[attr-defined]
 
 NAMES: dict[str, Any] = {
     "point": Point(),
@@ -70,6 +79,7 @@ NAMES: dict[str, Any] = {
     "sys": sys,
     "numbers": [1.5, {"deep": b""}],
     "summed": summed,
+    "making": making,
     1: "no name",  # type: ignore[dict-item]
 }
 
@@ -99,6 +109,7 @@ def completed(text: str, behind: str = "") -> list[str]:
         ("Point().sp", ["spoiled"]),
         ("point.where['north'].zf", ["zfill"]),
         ("point.nothing.", []),
+        ("making().app", ["append"]),
         ("slotted.inside.zf", ["zfill"]),
         ("numbers[0].hex", ["hex"]),
         ("numbers[-1]['deep'].is", ["isalnum", "isalpha", "isascii", "isdigit"]),
