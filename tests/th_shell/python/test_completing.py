@@ -204,3 +204,16 @@ def test_files(
 def test_what_is_shown_beside_a_name(text: str, detail: str) -> None:
     (found,) = complete(text, len(text), NAMES).candidates
     assert found.detail == detail
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x.t().num", "x.T.num", "x[0].num", "(-x + 1).num", "torch.add(x, 1).num", "torch.ones(2).num"],
+)
+def test_what_gives_a_tensor(text: str) -> None:
+    torch = pytest.importorskip("runtime.pytorch")
+    names = {"torch": torch, "x": torch.ones(2, 2)}
+    found = complete(text, len(text), names).candidates
+    assert [one.text for one in found] == ["numel", "numpy"]
+    assert found[0].detail == "numel()"
+    assert complete("torch.add(x, al", 15, names).candidates[0].text == "alpha="
