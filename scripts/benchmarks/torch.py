@@ -72,7 +72,9 @@ def main() -> None:
             print(f"{title} {name:22}{shown}", flush=True)
         known = [math.log(r) for r in ratios if r > 0 and not math.isnan(r)]
         if known:
-            print(f"{title} geometric mean of {len(known)}: {math.exp(sum(known) / len(known)):.2f}")
+            print(
+                f"{title} geometric mean of {len(known)}: {math.exp(sum(known) / len(known)):.2f}"
+            )
 
 
 if __name__ == "__main__":
