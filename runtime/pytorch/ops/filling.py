@@ -49,7 +49,11 @@ def fill_(input: Tensor, value: Any) -> Tensor:
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor of the same sizes whose elements are all one number."""
     copy = wrap(np.array(input.array))
-    return fill_with_element(copy, value) if isinstance(value, Tensor) else fill_(copy, value)
+    if isinstance(value, Tensor):
+        fill_with_element(copy, value)
+    else:
+        fill_(copy, value)
+    return copy
 
 
 @op("copy_(Tensor input, Tensor other, bool non_blocking = False)", function=False, numbers=True)
