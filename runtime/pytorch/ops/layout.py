@@ -265,8 +265,7 @@ def set_tensor(input: Tensor, source: Tensor) -> Tensor:
 def set_tensor_view(
     input: Tensor, source: Tensor, storage_offset: int, size: Shape, stride: Shape | None = None
 ) -> Tensor:
-    """Make the tensor a view of another one's storage."""
-    _check_type(input, source)
+    """Make the tensor a view of another one's storage, whose elements it takes for its own type."""
     return _set(input, source.storage_object, storage_offset, size, stride)
 
 

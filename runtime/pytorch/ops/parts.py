@@ -20,7 +20,7 @@ __all__ = ["diagonal_of", "part", "row"]
 def part(input: Tensor, dim: int, start: int, stop: int, step: int = 1) -> Tensor:
     """A view of the positions from start up to stop in a dimension; all counted from 0."""
     array = input.array
-    if array.size:
+    if array.size and start < stop:  # numpy does not keep the strides of empty parts
         return view_of(input, array[(slice(None),) * dim + (slice(start, stop, step),)])
     size = max(0, -((start - stop) // step))
     shape, strides = array.shape, list(input.strides)
@@ -99,7 +99,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of all positions of a dimension."""
     shape = input.array.shape
     if not shape:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     dim = wrap_dim(dim, len(shape))
     return tuple([row(input, dim, index) for index in range(shape[dim])])
 
@@ -137,7 +137,7 @@ def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[T
     shape = input.array.shape
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    dim = wrap_dim(dim, len(shape))
+    given, dim = dim, wrap_dim(dim, len(shape))
     if any(n < 0 for n in split_sizes):
         raise RuntimeError(
             f"split_with_sizes expects split_sizes have only non-negative entries, but got "
@@ -146,7 +146,7 @@ def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[T
     if sum(split_sizes) != shape[dim]:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {shape[dim]} (input tensor's "
-            f"size at dimension {dim}), but got split_sizes={listed(split_sizes)}"
+            f"size at dimension {given}), but got split_sizes={listed(split_sizes)}"
         )
     return _cut(input, dim, accumulate(split_sizes))
 

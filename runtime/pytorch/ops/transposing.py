@@ -140,9 +140,11 @@ for _name in ("movedim", "moveaxis"):
 
 
 def _warn_of_no_dimension(name: str) -> None:
-    warn(
-        f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in these cases."
-    )
+    advice = "Consider using x.conj()."
+    if name in ("T", "mT"):
+        advice = "This function is the identity in these cases."
+    owner = "" if name == "adjoint()" else "Tensor."
+    warn(f"{owner}{name} is deprecated on 0-D tensors. {advice}")
 
 
 def _matrices(input: Tensor, name: str) -> Tensor:

@@ -145,6 +145,11 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     dim = wrap_dim(dim, len(old))
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if not old:
+        raise RuntimeError(
+            "unflatten got an unexpected error:\n"
+            "Dimension specified as 0 but tensor has no dimensions"
+        )
     try:
         full = infer_size(sizes, old[dim])
     except RuntimeError as error:
@@ -223,11 +228,16 @@ def expanded(input: Tensor, size: Shape) -> Tensor:
     sizes, strides = input.array.shape, input.strides
     more = len(size) - len(sizes)
     if more < 0:
+        kind = input.dtype.scalar
+        modern = kind == "Bool" or kind.startswith("UInt")
+        name = f"CPU{kind}Type" if modern else f"torch.{kind}Tensor"
         raise RuntimeError(
-            f"expand(torch.{input.dtype.scalar}Tensor{{{listed(sizes)}}}, size={listed(size)}): "
+            f"expand({name}{{{listed(sizes)}}}, size={listed(size)}): "
             f"the number of sizes provided ({len(size)}) must be greater or equal to the number of "
             f"dimensions in the tensor ({len(sizes)})"
         )
+    if not sizes and any(n < 0 for n in size):
+        raise RuntimeError("numel: integer multiplication overflow")
     full: list[int] = list(size)
     steps = [0] * more + list(strides)
     for dim in range(len(size) - 1, -1, -1):
