@@ -174,10 +174,11 @@ class Pointwise:
         values = self._values(operands, kind, result, shape)
         if out is None:
             return values
+        target: Tensor = out
         if is_new:
-            resize(out, shape, values.strides)
-        np.copyto(out.array, cast(values.array, out.array.dtype))
-        return out
+            resize(target, shape, values.strides)
+        np.copyto(target.array, cast(values.array, target.array.dtype))
+        return target
 
     def _compute_in_place(
         self, operands: tuple[Any, ...], kind: dtype, result: dtype, out: Tensor
@@ -194,7 +195,9 @@ class Pointwise:
         compute_into(self._for_type(kind), arrays, array)
         return True
 
-    def _values(self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape) -> Tensor:
+    def _values(
+        self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape
+    ) -> Tensor:
         compute = self._for_type(kind)
         width = self._width(kind, operands)
         arrays = [array_as(x, width) for x in operands]
