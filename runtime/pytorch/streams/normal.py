@@ -17,21 +17,14 @@ from runtime.pytorch.streams.order import deal, fill_in_turn
 from runtime.pytorch.streams.uniform import FEW, doubles_of, fill_uniform, floats_of
 from runtime.pytorch.streams.words import Words
 
-__all__ = ["fill_log_normal", "fill_normal", "unit_normals"]
+__all__ = ["fill_log_normal", "fill_normal"]
 
 _SIXTEEN = 16
 # From so many floats on numpy's functions are used, which are ten times as fast as a loop with
-# PyTorch's polynomials; their last bit differs in every fifth number.
+# PyTorch's polynomials; the last bit of every fifth number or so is another one then.
 _MANY = 1 << 16
 _EIGHT_FLOATS = np.dtype("V32")
 _TWO_PI, _MINUS_TWO = np.float32(2 * np.pi), np.float32(-2)
-
-
-def unit_normals(words: Words, count: int) -> Array:
-    """The next normal doubles with mean 0 and deviation 1, made pair by pair."""
-    values = np.empty(count, np.float64)
-    _fill_in_pairs(words, values, 0.0, 1.0)
-    return values
 
 
 def _fill_in_pairs(words: Words, out: Array, mean: float, deviation: float) -> None:
@@ -62,6 +55,7 @@ def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None
 
 
 def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> Array:
+    """The next normal doubles."""
     values = np.empty(count, np.float64)
     _fill_in_pairs(words, values, mean, deviation)
     return values
@@ -125,7 +119,7 @@ def fill_log_normal(words: Words, out: Array, mean: float, deviation: float) -> 
     """Fill an array of floats with numbers whose logarithms are normal."""
 
     def draw(count: int) -> Array:
-        values = unit_normals(words, count)
+        values = _draw_in_pairs(words, count, 0.0, 1.0)
         loops.log_normal(address_of(values), count, mean, deviation)
         return values
 
