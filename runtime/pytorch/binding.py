@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -113,7 +114,16 @@ def bind(
     by_name = _bind_names(schema, named, [p.name for p in positional[: len(given)]], numbers)
     if by_name is None or _lacks(schema, len(given), by_name):
         return None
+    own = _own_names(schema, implementation, skip)
+    by_name = {given: (own.get(name, name), c) for given, (name, c) in by_name.items()}
     return Binding(implementation, by_position, by_name, apart)
+
+
+def _own_names(schema: Schema, implementation: Callable[..., Any], skip: int) -> dict[str, str]:
+    """What an implementation calls the parameters that may be given by position."""
+    own = list(inspect.signature(implementation).parameters.values())[skip:]
+    plain = itertools.takewhile(lambda p: p.kind is p.POSITIONAL_OR_KEYWORD, own)
+    return dict(zip([p.name for p in schema.positional], [p.name for p in plain], strict=False))
 
 
 def _ints_apart(schema: Schema, args: Sequence[Any], skip: int) -> int | None:

@@ -92,13 +92,13 @@ class Tensor:
     @property
     def sizes(self) -> Shape:
         """The number of elements in each dimension."""
-        sizes: Shape = self.array.shape
+        sizes: Shape = self._array.shape
         return sizes
 
     @property
     def strides(self) -> Shape:
         """For each dimension the elements of the storage from one element to the next."""
-        array = self.array
+        array = self._array
         if not array.size and not any(array.strides):  # numpy's of a new array
             return contiguous_strides(array.shape)
         width = array.itemsize
@@ -107,8 +107,8 @@ class Tensor:
     @property
     def offset(self) -> int:
         """The position of the first element in the storage."""
-        storage, array = self.storage_object, self.array
-        return _place(array, storage.data) // array.itemsize
+        assert self.storage_object is not None  # which has set _memory
+        return _place(self._array, self._memory) // self._array.itemsize
 
 
 def _place(array: Array, memory: Array) -> int:
