@@ -109,7 +109,7 @@ def get_device(input: Tensor) -> int:
     return -1
 
 
-@op("detach(Tensor input)", "detach_(Tensor input)")
+@op("detach(Tensor input)")
 def detach(input: Tensor) -> Tensor:
     """A view of the same elements; there are no gradients that it could lose."""
     return view_of(input, input.array)
