@@ -1,12 +1,19 @@
-"""Ctrl-C, from the signal to the Lua code that it stops."""
+"""Ctrl-C, from the signal to the Lua code that it stops.
+
+While Lua runs, no Python does, and so no handler of a signal. A front end may have ways of its own
+to hear of it; for other programs a thread reads the pipe to which the C part of Python's signal
+handling writes.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import os
+import select
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -45,6 +52,19 @@ class CtrlC:
             self._arm(False)
             _set_handler(previous)
 
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """The same, for a program that does nothing else about Ctrl-C while Lua runs.
+
+        Raises KeyboardInterrupt where Ctrl-C was pressed, and Lua has ended before it heard of it.
+        """
+        watcher = _watcher()
+        with self.armed():
+            with watcher.telling(self):
+                yield
+            if self._pressed.value:
+                raise KeyboardInterrupt
+
     def press(self) -> None:
         """Do what the key does. Any thread may call this."""
         with self._lock:
@@ -76,3 +96,66 @@ def _set_handler(handler: Any) -> Any:
             return signal.signal(signal.SIGINT, handler)
         except OSError:  # a signal came just when its handler was replaced
             continue
+
+
+class _Watcher:
+    """Reads the numbers of signals from a pipe, in a thread that ends with the process."""
+
+    def __init__(self) -> None:
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._reader, False)
+        os.set_blocking(self._writer, False)
+        self._ctrl_c: CtrlC | None = None
+        self._other = -1  # what others have set to hear of signals
+        self._acting = threading.Lock()  # held while signals are read and told
+        threading.Thread(target=self._run, daemon=True, name="Ctrl-C").start()
+
+    @contextmanager
+    def telling(self, ctrl_c: CtrlC) -> Iterator[None]:
+        """Let it press Ctrl-C within the block. To be used in the main thread."""
+        self._ctrl_c = ctrl_c
+        self._other = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(self._other)
+            with self._acting:
+                self._act()  # what is not read yet must not stop the next block
+                self._ctrl_c = None
+
+    def _run(self) -> None:
+        while True:
+            select.select([self._reader], [], [])
+            with self._acting:
+                self._act()
+
+    def _act(self) -> None:
+        try:
+            numbers = os.read(self._reader, 512)
+        except BlockingIOError:
+            return
+        if self._ctrl_c is not None and signal.SIGINT in numbers:
+            self._ctrl_c.press()
+        if self._other >= 0:
+            with suppress(OSError):
+                os.write(self._other, numbers)
+
+
+_only: _Watcher | None = None
+
+
+def _watcher() -> _Watcher:
+    """The process's watcher."""
+    global _only
+    if _only is None:
+        _only = _Watcher()
+    return _only
+
+
+def _forget_watcher() -> None:
+    global _only
+    _only = None  # a fork has no thread of it
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_watcher)

@@ -1,7 +1,7 @@
 """Functions computed element by element: types, broadcasting, destinations, and the quick ways.
 
 `Pointwise` describes a function; calling it computes. Where the operands have one type and numpy's
-ufunc computes in it, that is a single call of numpy; all else goes through `_general`.
+ufunc computes in it, that is a single call of numpy; all else goes through `general`.
 """
 
 from __future__ import annotations
@@ -9,24 +9,54 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.compat import warn_of_broadcast
-from runtime.pytorch.dtypes import bool_, dtype
+from runtime.pytorch.dtypes import DTYPES, Category, bool_, dtype
+from runtime.pytorch.layouts import laid_out
+from runtime.pytorch.overlap import check_apart
 from runtime.pytorch.promotion import array_as, result_type, to_float
-from runtime.pytorch.quiet import quietly
+from runtime.pytorch.quiet import calmly, quietly
 from runtime.pytorch.shapes import Shape, broadcast
 from runtime.pytorch.sharing import SHARED, compute_into, compute_shared
 from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import check_cast, check_target, resize_to
+from runtime.pytorch.writing import cast, check_cast, check_shape, check_single, resize, resize_to
 
-__all__ = ["ALL", "FLOATS", "NUMBERS", "Pointwise", "comparison", "same_type", "to_float"]
+__all__ = [
+    "ALL",
+    "FLOATS",
+    "NUMBERS",
+    "WHOLE",
+    "Pointwise",
+    "check_types",
+    "comparison",
+    "same_type",
+    "to_float",
+]
 
-#: Kinds of numpy's types on which a ufunc computes as PyTorch does.
-ALL, NUMBERS, FLOATS = frozenset("biuf"), frozenset("iuf"), frozenset("f")
+
+def _numbers_of(*categories: Category) -> frozenset[int]:
+    """numpy's numbers of the types of some categories, but those that PyTorch has for storing."""
+    return frozenset(
+        t.storable.num
+        for t in DTYPES
+        if t.storable is not None
+        and t.category in categories
+        and t.name not in ("uint16", "uint32", "uint64")
+    )
+
+
+#: Types on which a ufunc computes as PyTorch does, by numpy's numbers for them.
+FLOATS = _numbers_of(Category.FLOAT)
+WHOLE = _numbers_of(Category.INTEGER)
+NUMBERS = FLOATS | WHOLE
+ALL = _numbers_of(*Category)
+_HALF = np.dtype(np.float16).num
+_BOOL = np.dtype(np.bool_).num
 
 
 def same_type(kind: dtype) -> dtype:
@@ -34,21 +64,41 @@ def same_type(kind: dtype) -> dtype:
     return kind
 
 
-@dataclass(frozen=True, eq=False)
+def check_types(kernel: str, takes: frozenset[int], kind: dtype) -> None:
+    """Raise NotImplementedError where a function is not defined for a type."""
+    if kernel and kind.numpy.num not in takes:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind.scalar}'")
+
+
+@dataclass(eq=False, slots=True)
 class Pointwise:
     """A function of elements.
 
-    compute: numpy's ufunc, or a function of arrays of one type. direct: the kinds of types for
-    which compute, given elements of one type, has the right values in the right type. rule: the
-    type that is computed in, by that in which the operands meet. result: the type of the values,
-    where it is another one. check: raises an error for types that the function does not take.
+    compute: numpy's ufunc, or a function of arrays of one type. direct: the types for which
+    compute, given elements of one type, has the right values in the right type. rule: the type that
+    is computed in, by that in which the operands meet. result: the type of the values, where it is
+    another one. check: raises an error for operands that the function does not take. kernel: the
+    function's name in the error for types that are not among `takes`; '' where it takes all.
+
+    Elements of 16 bits are computed in 32, but those of a single ufunc, which does that itself.
+    wide: also with a ufunc, if an operand is a number of Python's. keeps_half: they are never.
+
+    whole: what computes whole numbers and bools, where it is not `compute`; quick_whole: the ufunc
+    for it in the quick way. divides: a whole number by 0 is an error, which `whole` has.
     """
 
     compute: Callable[..., Any]
-    direct: frozenset[str] = ALL
+    direct: frozenset[int] = ALL
     rule: Callable[[dtype], dtype] = same_type
     result: dtype | None = None
     check: Callable[..., None] | None = None
+    kernel: str = ""
+    takes: frozenset[int] = ALL
+    wide: bool = False
+    keeps_half: bool = False
+    whole: Callable[..., Any] | None = None
+    quick_whole: np.ufunc | None = None
+    divides: bool = False
 
     def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Any:
         """The values for one operand or two; those of ``out``, which is returned, if it is given.
@@ -59,94 +109,176 @@ class Pointwise:
         if a.__class__ is Tensor and (out is None or out is a):
             x = a.array
             kind = x.dtype
-            if kind.kind in self.direct and x.size < SHARED:
+            if kind.num in self.direct and x.size < SHARED:
                 try:
                     found = self._quick(x, kind, b, out)
                 except (TypeError, ValueError, OverflowError):
                     found = None  # the general way does it, or has an error in PyTorch's words
                 if found is not None:
                     return found
-        operands = (a,) if b is None else (a, b)
-        return self.general(operands, out)
+        return self.general((a,) if b is None else (a, b), out)
 
     def _quick(self, x: Array, kind: Any, b: Any, out: Tensor | None) -> Tensor | None:
         """The values where one call of numpy computes them; None where it would not."""
         compute = self.compute
+        if self.quick_whole is not None and kind.kind != "f":
+            compute = self.quick_whole
         if compute.__class__ is not np.ufunc:
             return None
         if b is None:
             inputs: tuple[Any, ...] = (x,)
         elif b.__class__ is Tensor:
             y = b.array
-            if y.dtype is not kind or (y.shape != x.shape and (out or warn_of_broadcast.enabled)):
+            if self.divides and kind.kind != "f":
+                return None
+            if y.dtype is not kind or (
+                y.shape != x.shape and (out is not None or warn_of_broadcast.enabled)
+            ):
                 return None
             inputs = x, y
-        elif kind.kind == "f" or b.__class__ is int:
-            inputs = x, kind.type(b)
         else:
-            return None
+            number = _quick_number(kind, b)
+            if number is None or (self.divides and not number and kind.kind != "f"):
+                return None
+            inputs = x, number
         if out is None:
-            return wrap(quietly.run(compute, *inputs))
+            values = quietly.run(compute, *inputs)
+            if values.ndim > 1 and not _is_plain(values, x, inputs[-1]):
+                values = laid_out(values, inputs)
+            return wrap(values)
         if self.result is not None or not x.flags.forc or _shares_storage(out, b):
             return None
-        quietly.run(compute, *inputs, x)
+        quietly.run(compute, *inputs, out=x)
         return out
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
         """The values for any number of operands, of any types."""
-        meet = result_type(*operands)
         if self.check is not None:
             self.check(*operands)
-        kind = self.rule(meet)
-        result = self.result or kind
+        if out is not None:
+            check_single(out.array)
+            check_apart(out, operands)
         shape = _shape_of(operands)
+        if out is not None and operands[0] is out:
+            check_shape(out.array, shape)
+        kind = self.rule(result_type(*operands))
+        result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
-        arrays = [array_as(x, kind) for x in operands]
+            if operands[0] is out and self._compute_in_place(operands, kind, result, out):
+                return out
+        is_new = out is not None and operands[0] is not out and out.array.shape != shape
+        if out is not None and is_new:
+            resize_to(out, shape)
+        check_types(self.kernel, self.takes, kind)
+        values = self._values(operands, kind, result, shape)
         if out is None:
-            return self._computed(arrays, shape, result)
-        target: Tensor = out
-        is_first = operands[0] is target
-        if is_first:
-            check_target(target.array, shape)
-            if result is target.dtype and not _shares_memory(target.array, arrays[1:]):
-                compute_into(self.compute, arrays, target.array)
-                return target
-        values = self._computed(arrays, shape, result).array
-        if not is_first:
-            resize_to(target, shape)
-            check_target(target.array, shape)
-        np.copyto(target.array, values, casting="unsafe")
-        return target
+            return values
+        if is_new:
+            resize(out, shape, values.strides)
+        np.copyto(out.array, cast(values.array, out.array.dtype))
+        return out
 
-    def _computed(self, arrays: list[Any], shape: Shape, result: dtype) -> Tensor:
-        """A new tensor of the values for arrays, or numpy's numbers, of one type."""
-        compute: Any = self.compute
-        if max(np.size(x) for x in arrays) >= SHARED:
+    def _compute_in_place(
+        self, operands: tuple[Any, ...], kind: dtype, result: dtype, out: Tensor
+    ) -> bool:
+        """Write values of many elements over the first operand's; whether that was possible."""
+        array = out.array
+        is_same = kind is result is out.dtype and self._width(kind, operands) is kind
+        if array.size < SHARED or not is_same:
+            return False
+        check_types(self.kernel, self.takes, kind)
+        arrays = [array_as(x, kind) for x in operands]
+        if any(x is not array and np.may_share_memory(x, array) for x in arrays):
+            return False
+        compute_into(self._for_type(kind), arrays, array)
+        return True
+
+    def _values(
+        self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape
+    ) -> Tensor:
+        compute = self._for_type(kind)
+        width = self._width(kind, operands)
+        arrays = [array_as(x, width) for x in operands]
+        if width is kind and (result is kind or result is bool_) and _is_shared(arrays, shape):
             return compute_shared(compute, arrays, shape, result.numpy)
         if compute.__class__ is np.ufunc:
-            return wrap(quietly.run(compute, *arrays))
-        with np.errstate(all="ignore"):
-            return wrap(compute(*arrays))
+            values = quietly.run(compute, *arrays)
+        else:
+            values = calmly(compute, *arrays)
+        if values.dtype != result.numpy:
+            values = quietly.run(values.astype, result.numpy)
+        if len(shape) > 1 and values.size:
+            like = [x.array if isinstance(x, Tensor) else _NUMBER for x in operands]
+            values = laid_out(values, like)
+        return wrap(values)
+
+    def _for_type(self, kind: dtype) -> Any:
+        """What computes elements of a type."""
+        is_whole = self.whole is not None and kind.category is not Category.FLOAT
+        return self.whole if is_whole else self.compute
+
+    def _width(self, kind: dtype, operands: tuple[Any, ...]) -> dtype:
+        """The type of the arrays that are computed with."""
+        if kind.numpy.num != _HALF or self.keeps_half:
+            return kind
+        is_ufunc = self.compute.__class__ is np.ufunc
+        if is_ufunc and not (self.wide and any(not isinstance(x, Tensor) for x in operands)):
+            return kind
+        return _FLOAT
 
 
-def _shares_memory(out: Array, others: list[Any]) -> bool:
-    """Whether other operands may be views of a destination's memory."""
-    return any(x is not out and np.may_share_memory(x, out) for x in others)
+def _is_shared(arrays: list[Any], shape: Shape) -> bool:
+    """Whether there are many elements, and the values lie in memory as in their order."""
+    whole = [x for x in arrays if np.shape(x) == shape]
+    return prod(shape) >= SHARED and bool(whole) and all(x.flags.c_contiguous for x in whole)
 
 
-def comparison(compute: np.ufunc) -> Pointwise:
+_FLOAT = next(t for t in DTYPES if t.name == "float32")
+
+
+def comparison(compute: Callable[..., Any], kernel: str = "", takes: Any = ALL) -> Pointwise:
     """A function of two elements that is true or false."""
-    return Pointwise(compute, result=bool_)
+    return Pointwise(compute, result=bool_, kernel=kernel, takes=takes)
+
+
+#: Stands for a number where layouts are looked at.
+_NUMBER = np.empty(())
+
+
+def _is_plain(values: Any, first: Any, last: Any) -> bool:
+    """Whether numpy's layout of a result is PyTorch's for sure."""
+    return 1 not in values.shape and first.flags.c_contiguous and last.flags.c_contiguous
+
+
+def _quick_number(kind: Any, number: Any) -> Any:
+    """A number as one of a type's; None where the type changes, or it is not surely exact.
+
+    Raises OverflowError for a number that the type lacks.
+    """
+    if kind.kind == "f":
+        if kind.num == _HALF or number.__class__ is bool:
+            return None
+        if number.__class__ is int and number.bit_length() > 63:
+            return None
+        return quietly.run(kind.type, number)
+    return kind.type(number) if number.__class__ is int and kind.num != _BOOL else None
 
 
 def _shares_storage(out: Tensor, b: Any) -> bool:
     # That of other tensors than itself: their elements may be others of the same memory.
-    return b.__class__ is Tensor and b is not out and b._storage is not None
+    return (
+        b.__class__ is Tensor
+        and b is not out
+        and b._storage is not None
+        and b._storage is out._storage
+    )
 
 
 def _shape_of(operands: tuple[Any, ...]) -> Shape:
-    shapes = [x.sizes if isinstance(x, Tensor) else () for x in operands]
+    shapes = [x.array.shape if isinstance(x, Tensor) else () for x in operands]
+    if len(shapes) == 1:
+        return shapes[0]
     if warn_of_broadcast.enabled and len(shapes) == 2:
         warn_of_broadcast(*shapes)
     return reduce(broadcast, shapes)

@@ -7,7 +7,6 @@ plain numbers are converted at once by numpy; all else, errors among them, eleme
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
 from itertools import chain
@@ -30,6 +29,7 @@ from runtime.pytorch.layouts import copy_of
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.shapes import Shape
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.warn import warn
 from runtime.pytorch.writing import cast
 
 __all__ = ["array_of", "check_steps", "convert_number"]
@@ -101,12 +101,10 @@ def _is_sequence(value: Any) -> bool:
 @lru_cache(maxsize=1)
 def _warn_of_arrays() -> None:
     """Warn, once in a process."""
-    warnings.warn(
+    warn(
         "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
         "converting the list to a single numpy.ndarray with numpy.array() before converting to a "
-        "tensor.",
-        UserWarning,
-        stacklevel=6,
+        "tensor."
     )
 
 

@@ -180,7 +180,9 @@ def _reason(schema: Schema, args: Args, named: Named) -> str:
     parts = []
     for part, (prefix, value) in zip(expected, given, strict=True):
         text = prefix + _element_types(value)
-        parts.append(text if _matches(part.split(" ")[0], value) else f"!{text}!")
+        # Nothing matches a parameter with a default here, and so PyTorch tells it.
+        fits = " = " not in part and _matches(part.split(" ")[0], value)
+        parts.append(text if fits else f"!{text}!")
     text = ", ".join(parts) if args else "".join(f"{part}, " for part in parts)
     return f"some of the arguments have invalid types: ({text})"
 

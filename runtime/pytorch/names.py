@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch import cuda, linalg, ops, random, return_types, utils, version
+from runtime.pytorch import cuda, linalg, ops, random, return_types, special, utils, version
 from runtime.pytorch.device import device
-from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, promote_types, set_default_dtype
+from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, set_default_dtype
 from runtime.pytorch.dtypes import default_dtype as get_default_dtype
 from runtime.pytorch.legacy import TENSOR_TYPES
 from runtime.pytorch.limits import finfo, iinfo
 from runtime.pytorch.ops import autograd
 from runtime.pytorch.ops.factors import block_diag, cdist, chain_matmul
 from runtime.pytorch.ops.products import einsum, tensordot
+from runtime.pytorch.ops.unchecked import lu
 from runtime.pytorch.options import MEMORY_FORMATS, layout, memory_format, strided
 from runtime.pytorch.print_options import set_printoptions
-from runtime.pytorch.promotion import can_cast
 from runtime.pytorch.removed import REMOVED
 from runtime.pytorch.settings import CONSTANTS, SETTINGS
 from runtime.pytorch.size import Size
@@ -34,11 +34,10 @@ document()
 
 _FUNCTIONS = (
     block_diag,
-    can_cast,
     cdist,
     chain_matmul,
     einsum,
-    promote_types,
+    lu,
     set_default_dtype,
     set_printoptions,
     tensordot,
@@ -48,7 +47,11 @@ _FUNCTIONS = (
 def _collect() -> dict[str, Any]:
     names: dict[str, Any] = {kind.name: kind for kind in DTYPES}
     names |= {alias: names[name] for alias, name in ALIASES.items()}
-    names |= {name: made for name, made in FUNCTIONS.items() if not name.startswith("linalg_")}
+    names |= {
+        name: made
+        for name, made in FUNCTIONS.items()
+        if not name.startswith(("linalg_", "special_"))
+    }
     names |= {t.__name__: t for t in TENSOR_TYPES.values() if not t.is_cuda}
     for listed in (Size, Tensor, device, dtype, finfo, iinfo, layout, memory_format):
         names[listed.__name__] = listed
@@ -67,6 +70,7 @@ def _collect() -> dict[str, Any]:
         "linalg": linalg,
         "random": random,
         "return_types": return_types,
+        "special": special,
         "utils": utils,
         "version": version,
     }

@@ -9,6 +9,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import NUMPY_DTYPES, Category, dtype
 from runtime.pytorch.memory import resize_storage
+from runtime.pytorch.quiet import quietly
 from runtime.pytorch.shapes import Shape, contiguous_strides, listed
 from runtime.pytorch.tensor import Tensor
 from runtime.pytorch.warn import warn
@@ -16,9 +17,10 @@ from runtime.pytorch.warn import warn
 __all__ = [
     "cast",
     "check_cast",
+    "check_shape",
+    "check_single",
     "check_target",
     "deliver",
-    "overlaps_itself",
     "resize",
     "resize_to",
     "write_in_place",
@@ -29,6 +31,8 @@ _LIMITS = {8: float(2**63), 4: float(2**31)}
 
 def _cut(values: Array, kind: np.dtype[Any]) -> Array:
     """Floats as whole numbers, in the way of the processor's instructions."""
+    if values.itemsize == 2:
+        values = values.astype(np.float32)  # in which the limits are numbers
     wide = np.dtype(np.int64) if kind.itemsize == 8 else np.dtype(np.int32)
     limit = _LIMITS[wide.itemsize]
     if kind.kind == "u" and kind.itemsize >= 4:
@@ -54,8 +58,8 @@ def cast(values: Array, kind: np.dtype[Any]) -> Array:
         return values
     if values.dtype.kind == "f" and kind.kind in "iu":
         return _cut(values, kind)
-    with np.errstate(all="ignore"):
-        return values.astype(kind)
+    found: Array = quietly.run(values.astype, kind)
+    return found
 
 
 def check_cast(result: dtype, target: dtype) -> None:
@@ -68,29 +72,30 @@ def check_cast(result: dtype, target: dtype) -> None:
         )
 
 
-def overlaps_itself(array: Array) -> bool:
-    """Whether two elements may be one place in memory."""
-    reach = 0
-    for step, size in sorted(zip(array.strides, array.shape, strict=True)):
-        if size > 1:
-            if step <= reach:
-                return True
-            reach += (size - 1) * step
-    return False
+def check_single(array: Array) -> None:
+    """Raise RuntimeError for a target that is expanded, so that its elements are one place."""
+    if array.flags.forc:
+        return
+    if any(step == 0 and size > 1 for step, size in zip(array.strides, array.shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
 
 
-def check_target(array: Array, shape: Shape) -> None:
-    """Raise RuntimeError where a tensor cannot take a result of a shape in place."""
+def check_shape(array: Array, shape: Shape) -> None:
+    """Raise RuntimeError where a tensor in place has not the shape of its result."""
     if array.shape != shape:
         raise RuntimeError(
             f"output with shape {listed(array.shape)} doesn't match the broadcast shape "
             f"{listed(shape)}"
         )
-    if not array.flags.forc and overlaps_itself(array):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a "
-            "single memory location. Please clone() the tensor before performing the operation."
-        )
+
+
+def check_target(array: Array, shape: Shape) -> None:
+    """Raise RuntimeError where a tensor cannot take a result of a shape in place."""
+    check_single(array)
+    check_shape(array, shape)
 
 
 def write_in_place(target: Tensor, result: Tensor) -> Tensor:
@@ -102,7 +107,7 @@ def write_in_place(target: Tensor, result: Tensor) -> Tensor:
     return target
 
 
-def resize_to(out: Tensor, shape: Shape, warns: bool = True) -> None:
+def resize_to(out: Tensor, shape: Shape, *, warns: bool = True) -> None:
     """Give a tensor for a result the result's shape, as `out=` does; warns if it had elements."""
     array = out.array
     if array.shape == shape:
@@ -118,16 +123,16 @@ def resize_to(out: Tensor, shape: Shape, warns: bool = True) -> None:
     resize(out, shape)
 
 
-def resize(out: Tensor, shape: Shape) -> None:
-    """Make a tensor a contiguous one of a shape; its storage grows if it is too small."""
+def resize(out: Tensor, shape: Shape, strides: Shape | None = None) -> None:
+    """Make a tensor one of a shape, by default contiguous; its storage grows if it is too small."""
     storage = out.storage_object
     width = out.array.itemsize
     place = out.offset * width
     needed = place + int(np.prod(shape)) * width
     if needed > storage.data.nbytes:
         resize_storage(storage, -(-needed // storage.data.itemsize))
-    strides = tuple(step * width for step in contiguous_strides(shape))
-    out.set_view(storage, place, shape, strides)
+    steps = tuple([step * width for step in strides or contiguous_strides(shape)])
+    out.set_view(storage, place, shape, steps)
 
 
 def deliver(out: Any, result: Any) -> Any:

@@ -78,7 +78,8 @@ def _python(before: str, behind: str, namespace: Namespace, first: int = 0) -> C
     last = found[-1] if found else None
     if last and last.kind == "comment":
         return Completions(len(before))
-    code = [token for token in found if token.kind != "comment"]
+    # A backslash joins lines.
+    code = [token for token in found if token.kind != "comment" and token.text != "\\"]
     if last and last.kind == "string" and not last.closed:
         return _in_string(before, code[:-1], last, behind, namespace)
     prefix, start = "", len(before)
@@ -94,7 +95,7 @@ def _imported(before: str, prefix: str, start: int) -> Completions | None:
     """What may stand in an import statement; None where there is none."""
     if where := _FROM.search(before):
         found = [Candidate(name, "name") for name in names_of_module(where[1], prefix)]
-        return Completions(start, found[:LIMIT])
+        return _listed(start, found)
     if where := _IMPORT.search(before):
         owner = where[1].rpartition(".")[0]
         return Completions(start, [Candidate(one, "module") for one in modules(owner, prefix)])
@@ -106,10 +107,11 @@ def _named(
 ) -> Completions:
     if code and code[-1].text == ".":
         owner = known(_expression(before, code[:-1]), namespace)
-        return Completions(start, _attributes(owner, prefix)[:LIMIT] if owner else [])
+        return _listed(start, _attributes(owner, prefix) if owner else [])
     found: dict[str, Candidate] = {}
     for names in (builtins.__dict__, namespace):
-        found.update({name: _name(name, Known.of(names[name])) for name in list(names)})
+        own = [name for name in list(names) if isinstance(name, str)]
+        found.update({name: _name(name, Known.of(names[name])) for name in own})
     found.update({word: Candidate(word, "keyword") for word in keyword.kwlist})
     typed = {one.text for one in code if one.kind == "name"} - found.keys()
     found.update({name: Candidate(name, "name") for name in typed})
@@ -117,7 +119,11 @@ def _named(
         Candidate(f"{name}=", "parameter") for name in _parameters(before, code, namespace)
     ]
     fitting = [one for one in parameters if one.text.startswith(prefix)]
-    return Completions(start, [*fitting, *_sorted(found.values(), prefix)][:LIMIT])
+    return _listed(start, [*fitting, *_sorted(found.values(), prefix)])
+
+
+def _listed(start: int, found: Sequence[Candidate]) -> Completions:
+    return Completions(start, found[:LIMIT], max(len(found) - LIMIT, 0))
 
 
 def _parameters(before: str, code: Sequence[Token], namespace: Namespace) -> list[str]:
@@ -220,7 +226,7 @@ def _keys(
         for key in owner
         if isinstance(key, str) and key.startswith(prefix)
     ]
-    return Completions(start, found[:LIMIT], max(len(found) - LIMIT, 0))
+    return _listed(start, found)
 
 
 def _escaped(text: str, mark: str) -> str:

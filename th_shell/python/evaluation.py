@@ -1,7 +1,8 @@
 """Runs the inputs of a prompt: shows the values of their expressions, and their errors.
 
 Each expression that is a statement shows its value, as at Python's own prompt, through
-`sys.displayhook`. An input is a file `<input 7>` to tracebacks, whose lines they show.
+`sys.displayhook`, which is Python's: debuggers step over it. An input is a file `<input 7>` to
+tracebacks, whose lines they show.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.al
 class Evaluator:
     """Runs inputs in a namespace.
 
-    The last value is `_`, that of input 7 is `_7`: names of the module builtins, so that a
-    program's own names count first. most: so many values are kept.
+    The last value is `_`, that of the last expression of input 7 is `_7`: names of the module
+    builtins, so that a program's own names count first. most: so many values are kept.
     """
 
     def __init__(self, namespace: dict[str, Any], most: int) -> None:
@@ -35,7 +36,6 @@ class Evaluator:
         self._kept: list[str] = []
         self._number = 0
         self._flags = 0  # of the future statements so far
-        sys.displayhook = self.show
 
     def run(self, source: str, number: int) -> None:
         """Run the input that has a number; raises what it raises."""
@@ -44,27 +44,29 @@ class Evaluator:
         lines = [f"{line}\n" for line in source.split("\n")]
         linecache.cache[name] = (len(source), None, lines, name)
         tree: Any = compile(source, name, "exec", self._flags | ast.PyCF_ONLY_AST, True)
-        code = compile(ast.Interactive(tree.body), name, "single", self._flags, True)
-        self._flags |= code.co_flags & _FUTURES
-        exec(code, self.namespace)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        self._execute(ast.Interactive(tree.body), name, "single")
+        if last is not None:
+            self._show(self._execute(ast.Expression(last.value), name, "eval"))
 
-    def show(self, value: object) -> None:
-        """Print the value of an expression, and keep it."""
-        if value is None:
-            return
-        builtins.__dict__["_"] = None  # its repr() is not to find it there
-        text = repr(value) + "\n"
-        try:
-            sys.stdout.write(text)
-        except UnicodeEncodeError:
-            encoding = sys.stdout.encoding
-            sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-        self.keep(value)
+    def _execute(self, tree: Any, name: str, mode: str) -> Any:
+        code = compile(tree, name, mode, self._flags, True)
+        self._flags |= code.co_flags & _FUTURES
+        return eval(code, self.namespace)
+
+    def _show(self, value: object) -> None:
+        sys.displayhook(value)
+        if value is not None:
+            self._remember(value)
 
     def keep(self, value: object) -> None:
         """Let a value be the last one."""
+        builtins.__dict__["_"] = value
+        self._remember(value)
+
+    def _remember(self, value: object) -> None:
         name = f"_{self._number}"
-        builtins.__dict__["_"] = builtins.__dict__[name] = value
+        builtins.__dict__[name] = value
         if self._kept[-1:] != [name]:
             self._kept.append(name)
         while len(self._kept) > self._most:

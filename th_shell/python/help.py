@@ -14,7 +14,7 @@ from typing import Any
 from th_shell.paragraphs import filled, two_columns
 from th_shell.python.alias import NAME
 from th_shell.python.objects import NOTHING, Known, known
-from th_shell.python.signatures import call_of
+from th_shell.python.signatures import calls_of, documentation_of
 
 __all__ = ["about", "overview", "source"]
 
@@ -56,11 +56,13 @@ def about(name: str, namespace: Namespace) -> str:
     found = _found(name, namespace)
     if found is None:
         return _unknown(name, namespace)
+    if found.value is NOTHING and found.type is object:
+        return f"{name}: a value that is made when it is asked for\n"
     if found.value is NOTHING:
         return f"{name}: a value of type {found.type.__name__}\n{_documentation(found.type)}"
-    call = call_of(name, found.value)
-    head = call if call else f"{name}: {_value(found)}"
-    return f"{head}\n{_documentation(found.value if call or _has_own(found) else found.type)}"
+    calls = calls_of(name, found.value)
+    head = "\n".join(calls) if calls else f"{name}: {_value(found)}"
+    return f"{head}\n{_documentation(found.value if calls or _has_own(found) else found.type)}"
 
 
 def source(name: str, namespace: Namespace) -> str:
@@ -102,13 +104,8 @@ def _has_own(found: Known) -> bool:
 
 
 def _documentation(value: Any) -> str:
-    try:
-        text = inspect.getdoc(value)
-    except Exception:  # by the value's own methods
-        text = None
-    if not text:
-        return ""
-    return "".join(f"    {line}".rstrip() + "\n" for line in text.splitlines())
+    lines = documentation_of(value).splitlines()
+    return "".join(f"    {line}".rstrip() + "\n" for line in lines)
 
 
 def _unknown(name: str, namespace: Namespace) -> str:

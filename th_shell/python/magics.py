@@ -135,7 +135,9 @@ def _is_of_module(name: str) -> bool:
 def _told(value: object) -> tuple[str, str]:
     """The type of a value, with its shape if it has one; and the value in short."""
     kind = type(value).__name__
-    if isinstance(value, (ModuleType, type)) or callable(value):
+    if isinstance(value, ModuleType):
+        return "module", ""
+    if isinstance(value, type) or callable(value):
         return kind, ""
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple):

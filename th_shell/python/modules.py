@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import PathFinder
+from types import ModuleType
 
 from th_shell.python.alias import FACE, NAME, is_used
 
@@ -16,7 +17,9 @@ __all__ = ["modules", "names_of_module"]
 
 def modules(owner: str, prefix: str) -> list[str]:
     """The modules of a package, or those at the top for '', that begin with some text."""
-    if owner:
+    if owner == NAME and is_used():
+        names = set(_public_modules())
+    elif owner:
         names = {info.name for info in pkgutil.iter_modules(_folders(owner))}
     else:
         names = set(_at_the_top(tuple(sys.path))) | {NAME}
@@ -35,6 +38,12 @@ def names_of_module(name: str, prefix: str) -> list[str]:
     names = set(dir(module)) if module else set()
     found = {one for one in names if one.startswith(prefix) and (prefix or one[0] != "_")}
     return sorted(found.union(modules(name, prefix)))
+
+
+def _public_modules() -> Iterable[str]:
+    """The modules of torch that it lists itself; others are how it is made."""
+    module = import_module(NAME)
+    return [name for name in dir(module) if isinstance(vars(module).get(name), ModuleType)]
 
 
 @lru_cache(maxsize=4)

@@ -1,7 +1,8 @@
 """What an expression leads to, without running any code of the program.
 
-Names and attributes are looked up statically: a property is not called, but its annotation may tell
-the type of its value, and so may that of a function. Elements are taken of built-in containers.
+Names and attributes are looked up statically: a property is not called, unless it is one of this
+project's own; its annotation may tell the type of its value, and so may that of a function.
+Elements are taken of built-in containers.
 """
 
 from __future__ import annotations
@@ -12,9 +13,14 @@ import functools
 import inspect
 import re
 import types
+import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+
+from th_shell.python.alias import FACE
+from th_shell.python.tracebacks import is_own
 
 __all__ = ["NOTHING", "Known", "known", "member"]
 
@@ -47,11 +53,12 @@ class Known:
 
 def known(expression: str, namespace: Mapping[str, Any]) -> Known | None:
     """What is known of an expression; None for nothing."""
-    try:
-        tree = ast.parse(expression.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return _Reader(namespace).read(tree)
+    with warnings.catch_warnings():  # of the parser, and of values that a class of C makes
+        warnings.simplefilter("ignore")
+        try:
+            return _Reader(namespace).read(ast.parse(expression.strip(), mode="eval").body)
+        except Exception:  # no expression, or one of objects with odd methods
+            return None
 
 
 class _Reader:
@@ -113,12 +120,21 @@ def member(owner: Known, name: str) -> Known | None:
     if isinstance(found, (staticmethod, classmethod)):
         return Known.of(found.__func__)
     if isinstance(found, property):
-        return _annotated(found.fget, owner)
+        return _of_property(found, owner)
     if isinstance(found, functools.cached_property):
-        return _annotated(found.func, owner)
+        return _annotated(found.func, owner) or Known(object)
     if isinstance(found, (types.GetSetDescriptorType, types.MemberDescriptorType)):
         return _of_slot(found, owner) if has_value else None
     return Known.of(found)
+
+
+def _of_property(found: property, owner: Known) -> Known:
+    """The value where it is one of ours, else the type that it says, or `object`."""
+    code = getattr(found.fget, "__code__", None)
+    if owner.value is not NOTHING and code is not None and is_own(code.co_filename):
+        with suppress(Exception):  # it has no value for this object
+            return Known.of(found.__get__(owner.value, owner.type))
+    return _annotated(found.fget, owner) or Known(object)
 
 
 def _of_slot(slot: Any, owner: Known) -> Known | None:
@@ -140,6 +156,7 @@ def _result(function: Known | None) -> Known | None:
 
 def _annotated(function: Any, owner: Known | None) -> Known | None:
     """The type that a function says it returns."""
+    function = inspect.unwrap(function)
     annotation = getattr(function, "__annotations__", {}).get("return")
     if isinstance(annotation, type):
         return Known(annotation)
@@ -150,5 +167,8 @@ def _annotated(function: Any, owner: Known | None) -> Known | None:
         return None
     if name[0] == "Self":
         return Known(owner.type) if owner else None
-    found = getattr(function, "__globals__", {}).get(name[0], getattr(builtins, name[0], None))
+    names = getattr(function, "__globals__", {})
+    found = names.get(name[0], getattr(builtins, name[0], None))
+    if found is Any and str(getattr(function, "__module__", "")).startswith(FACE):
+        found = names.get("Tensor")  # what most operations give
     return Known(found) if isinstance(found, type) else None

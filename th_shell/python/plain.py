@@ -28,13 +28,19 @@ def is_program(source: bytes) -> bool:
 
 def run(namespace: dict[str, Any]) -> int:
     """Run the inputs on the standard input, one after the other; returns the exit status."""
-    # Unbuffered, so that an input that reads from the standard input gets the line behind it.
-    with open(0, "rb", buffering=0, closefd=False) as stream:
-        try:
-            read_and_run(PythonSession(namespace), stream)
-        except KeyboardInterrupt:
-            return 128 + signal.SIGINT
+    try:
+        read_and_run(PythonSession(namespace), _StandardInput())
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     return 0
+
+
+class _StandardInput:
+    """Lines of `sys.stdin`: so an input that reads from there gets the line behind it."""
+
+    def readline(self) -> bytes:
+        """The next line; nothing at the end."""
+        return sys.stdin.readline().encode("utf-8", "surrogateescape")
 
 
 def run_piped(namespace: dict[str, Any], source: bytes) -> int:

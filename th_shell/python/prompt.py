@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ def run(namespace: dict[str, Any], greeting: str, first: FirstPrompt | None = No
 
     first: the prompt that stands there already, behind the greeting.
     """
+    sys.ps1, sys.ps2 = PROMPT, CONTINUATION  # by which libraries know that a person is there
     config = load()
     session = PythonSession(namespace, config, repl.time_format(config), watched=True)
     session.ask = repl.ask

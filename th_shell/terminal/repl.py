@@ -14,6 +14,7 @@ from threading import Thread
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.cursor_shapes import ModalCursorShapeConfig
 from prompt_toolkit.enums import DEFAULT_BUFFER, EditingMode
 from prompt_toolkit.filters import has_focus
@@ -204,7 +205,9 @@ def _bindings(session: Conversation, indenter: Indenter) -> KeyBindings:
         menu = buffer.complete_state
         if menu is not None and menu.current_completion is not None:
             buffer.complete_state = None
-        elif not buffer.document.on_last_line or session.wants_more(buffer.text):
+        elif not buffer.document.on_last_line or (
+            not _is_recalled(buffer) and session.wants_more(buffer.text)
+        ):
             indenter.newline(buffer, typed=is_typed(event))
         else:
             buffer.validate_and_handle()
@@ -218,6 +221,12 @@ def _bindings(session: Conversation, indenter: Indenter) -> KeyBindings:
         event.current_buffer.insert_text("\n".join(lines))
 
     return bindings
+
+
+def _is_recalled(buffer: Buffer) -> bool:
+    """Whether a buffer has a former input, as it was: that is complete."""
+    at = buffer.working_index
+    return buffer.history.get_strings()[at : at + 1] == [buffer.text]
 
 
 def _output() -> Output:

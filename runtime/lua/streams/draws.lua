@@ -14,13 +14,12 @@ double exp(double);
 double sin(double);
 double cos(double);
 double tan(double);
-double lgamma(double);
 double fma(double, double, double);
 ]]
 
 local C = ffi.C
 local band, arshift, rshift = bit.band, bit.arshift, bit.rshift
-local ceil, floor, sqrt, abs, pi = math.ceil, math.floor, math.sqrt, math.abs, math.pi
+local ceil, floor, sqrt, pi = math.ceil, math.floor, math.sqrt, math.pi
 local doubles, floats = ffi.typeof('double *'), ffi.typeof('float *')
 local words_type, longs = ffi.typeof('uint32_t *'), ffi.typeof('int64_t *')
 
@@ -31,20 +30,63 @@ local function unit(words, at)
   return (band(words[at], 0x1fffff) * 4294967296 + words[at + 1]) * 2 ^ -53
 end
 
---- Fills n doubles, an even number, with normal numbers from 2 * n words.
-function draws.normal(words, out, n)
-  local w, z = ffi.cast(words_type, words), ffi.cast(doubles, out)
-  for i = 0, n - 1, 2 do
-    local radius = sqrt(-2 * C.log1p(-unit(w, 2 * i + 2)))
-    local angle = 2 * pi * unit(w, 2 * i)
-    z[i], z[i + 1] = radius * C.cos(angle), radius * C.sin(angle)
+-- The nearest number that a float can hold, by exact steps: Veltkamp splits a double into its upper
+-- 24 bits and the rest.
+local function round(x)
+  local high = x * 536870913
+  return high - (high - x)
+end
+
+--- Fills n floats with uniform numbers of [low, high), from n words.
+function draws.uniform_floats(words, out, n, low, high)
+  local w, z = ffi.cast(words_type, words), ffi.cast(floats, out)
+  low, high = round(low), round(high)
+  local range = round(high - low)
+  for i = 0, n - 1 do
+    z[i] = band(w[i], 0xffffff) * 2 ^ -24 * range + low
+    if z[i] == high then z[i] = low end -- it was rounded up
   end
 end
 
---- Multiplies n doubles by `scale` and adds `shift`.
-function draws.scale(values, n, scale, shift)
-  local z = ffi.cast(doubles, values)
-  for i = 0, n - 1 do z[i] = C.fma(z[i], scale, shift) end
+--- The same for doubles, from 2 * n words.
+function draws.uniform_doubles(words, out, n, low, high)
+  local w, z = ffi.cast(words_type, words), ffi.cast(doubles, out)
+  local range = high - low
+  for i = 0, n - 1 do
+    z[i] = C.fma(unit(w, 2 * i), range, low)
+    if z[i] == high then z[i] = low end
+  end
+end
+
+-- The next two normal numbers, from four words.
+local function pair(w, at)
+  local radius = sqrt(-2 * C.log1p(-unit(w, at + 2)))
+  local angle = 2 * pi * unit(w, at)
+  return radius * C.cos(angle), radius * C.sin(angle)
+end
+
+-- Fills z with n normal numbers, from 2 words each (n rounded up to a multiple of 2).
+-- @param kept a number with mean 0 and deviation 1 that comes first, for which no words are used
+-- @return the second of the last two numbers if only the first was needed
+local function fill_normal(w, z, n, mean, deviation, kept)
+  local first = 0
+  if kept then z[0], first = C.fma(kept, deviation, mean), 1 end
+  for i = first, n - 2, 2 do
+    local x, y = pair(w, 2 * (i - first))
+    z[i], z[i + 1] = C.fma(x, deviation, mean), C.fma(y, deviation, mean)
+  end
+  if (n - first) % 2 == 0 then return nil end
+  local x, y = pair(w, 2 * (n - 1 - first))
+  z[n - 1] = C.fma(x, deviation, mean)
+  return y
+end
+
+function draws.normal_floats(words, out, ...)
+  return fill_normal(ffi.cast(words_type, words), ffi.cast(floats, out), ...)
+end
+
+function draws.normal_doubles(words, out, ...)
+  return fill_normal(ffi.cast(words_type, words), ffi.cast(doubles, out), ...)
 end
 
 --- Turns n uniform doubles of [0, 1), n a multiple of 16, into normal ones: the first eight of each
@@ -86,6 +128,12 @@ function draws.log_normal(values, n, mean, deviation)
   for i = 0, n - 1 do z[i] = C.exp(C.fma(z[i], deviation, mean)) end
 end
 
+--- Fills n int64 with whole numbers from `first` on, of which there are `count`, below 2^32.
+function draws.whole(words, out, n, first, count)
+  local w, z = ffi.cast(words_type, words), ffi.cast(longs, out)
+  for i = 0, n - 1 do z[i] = w[i] % count + first end
+end
+
 --- Swaps each of `count` elements, from `first` on, with itself or a later one.
 -- @param values, distances addresses of int64; how many elements further that one is
 function draws.shuffle(values, distances, first, count)
@@ -113,12 +161,7 @@ end
 
 -- PyTorch computes floats with eight-lane approximations of log, cosine and sine (Cephes'
 -- polynomials), whose last bits differ from the C library's. A number here is a double that a float
--- can hold; `round` makes a sum or product of two such numbers one again. Its steps are exact:
--- Veltkamp's splitting of a double into its upper 24 bits and the rest.
-local function round(x)
-  local high = x * 536870913
-  return high - (high - x)
-end
+-- can hold; `round` makes a sum or product of such numbers one again.
 
 local bits = ffi.new('union { float number; int32_t word; }')
 

@@ -6,6 +6,7 @@ gets the dtype alone. `out=` decides the type where it is given.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.writing import deliver, resize_to
 
-__all__ = ["OPTIONS", "check_sizes", "filled", "finish", "type_for"]
+__all__ = ["OPTIONS", "check_sizes", "filled", "finish", "ones_like", "type_for", "zeros_like"]
 
 #: What the signatures of all functions that make tensors end with.
 OPTIONS = (
@@ -123,6 +124,11 @@ def full(
     size: Shape, fill_value: Any, *, out: Tensor | None = None, dtype: dtype | None = None
 ) -> Tensor:
     """A tensor whose elements are all one number, of which they have the type."""
+    if fill_value.__class__ is float and -1e30 < fill_value < 1e30 and out is None is dtype:
+        array = np.empty(check_sizes(size), default_dtype().numpy)
+        if array.itemsize > 2:
+            array.fill(fill_value)
+            return wrap(array)
     return finish(filled(size, fill_value, type_for(dtype, out, _natural(fill_value))), out)
 
 
@@ -172,7 +178,7 @@ def empty_like(
     return wrap(_like(input, dtype, memory_format))
 
 
-def _fill_like(name: str, number: int) -> None:
+def _fill_like(name: str, number: int) -> Callable[..., Tensor]:
     @op(f"{name}_like(Tensor input, *, {_LIKE})", method=False)
     def compute(
         input: Tensor, *, dtype: dtype | None = None, memory_format: memory_format | None = None
@@ -182,10 +188,11 @@ def _fill_like(name: str, number: int) -> None:
         return wrap(values)
 
     compute.__doc__ = f"A tensor of a tensor's sizes, whose elements are {name}."
+    return compute
 
 
-_fill_like("zeros", 0)
-_fill_like("ones", 1)
+zeros_like = _fill_like("zeros", 0)
+ones_like = _fill_like("ones", 1)
 
 
 @op(f"full_like(Tensor input, Number fill_value, *, {_LIKE})", method=False)
@@ -231,7 +238,7 @@ def new_zeros(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tens
 @op(f"new_ones(Tensor input, tuple of ints size, *, {OPTIONS})", function=False)
 def new_ones(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
     """A tensor of ones, by default of this tensor's type."""
-    return wrap(np.ones(check_sizes(size), (dtype or input.dtype).numpy))
+    return ones(size, dtype=dtype or input.dtype)
 
 
 @op(

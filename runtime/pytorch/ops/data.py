@@ -5,16 +5,17 @@ PyTorch's documentation: torch, Creation Ops. What data is, tells `literals.py`.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import dtype, dtype_of
+from runtime.pytorch.dtypes import dtype
 from runtime.pytorch.layouts import copy_of
-from runtime.pytorch.literals import array_of, check_steps
+from runtime.pytorch.literals import array_of
+from runtime.pytorch.ops.interchange import from_numpy
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.warn import warn
 
 __all__: list[str] = []
 
@@ -24,12 +25,10 @@ _OPTIONS = f"{_DATA}, bool pin_memory = False, bool requires_grad = False"
 
 def _warn_of_copy(data: Any, function: str) -> None:
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach()."
             "clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
-            f"{function}(sourceTensor).",
-            UserWarning,
-            stacklevel=4,
+            f"{function}(sourceTensor)."
         )
 
 
@@ -53,7 +52,7 @@ def as_tensor(data: Any, *, dtype: dtype | None = None) -> Tensor:
     if isinstance(data, Tensor):
         return _of_type(data, dtype)
     if isinstance(data, np.ndarray):
-        return _of_type(share_array(data), dtype)
+        return _of_type(from_numpy(data), dtype)
     return wrap(array_of(data, dtype))
 
 
@@ -63,28 +62,11 @@ def _of_type(data: Tensor, dtype: dtype | None) -> Tensor:
     return wrap(copy_of(data, dtype))
 
 
-def share_array(array: np.ndarray[Any, Any]) -> Tensor:
-    """A tensor over an array's memory. Raises TypeError, ValueError for types that are not ours."""
-    dtype_of(array.dtype)
-    check_steps(array)
-    if not array.flags.writeable:
-        warnings.warn(
-            "The given NumPy array is not writable, and PyTorch does not support non-writable "
-            "tensors. This means writing to this tensor will result in undefined behavior. You may "
-            "want to copy the array to protect its data or make it writable before converting it "
-            "to a tensor. This type of warning will be suppressed for the rest of this program.",
-            UserWarning,
-            stacklevel=5,
-        )
-        array = array.copy()
-    return wrap(array.view(np.ndarray))
-
-
 @op(f"asarray(object obj, *, {_DATA}, bool copy = None, bool requires_grad = False)")
 def asarray(obj: Any, *, dtype: dtype | None = None, copy: bool | None = None) -> Tensor:
     """A tensor of data, which shares its memory where that is possible, or as `copy` says."""
     if copy is not None and isinstance(obj, np.ndarray):
-        obj = share_array(obj)
+        obj = from_numpy(obj)
     if not isinstance(obj, Tensor):
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")

@@ -58,6 +58,6 @@ def _property(name: str, read: Any) -> None:
     setattr(Tensor, name, property(read))
 
 
-_property("shape", lambda self: size_of(self.array.shape))
-_property("ndim", lambda self: self.array.ndim)
+_property("shape", lambda self: size_of(self.sizes))
+_property("ndim", lambda self: len(self.sizes))
 _property("device", lambda self: CPU)

@@ -26,9 +26,10 @@ from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.rearranging import flip
 from runtime.pytorch.ops.views import expanded
+from runtime.pytorch.overlap import check_apart
 from runtime.pytorch.shapes import Shape, listed
 from runtime.pytorch.tensor import Tensor, view_of, wrap
-from runtime.pytorch.writing import cast, overlaps_itself
+from runtime.pytorch.writing import cast, check_single
 
 __all__ = ["assign", "chosen_elements", "fill_value", "fits", "put", "without_ones"]
 
@@ -211,7 +212,8 @@ def assign(target: Tensor, value: Any) -> None:
         return
     if value.array.ndim and value.array.shape != array.shape:
         value = expanded(without_ones(value), array.shape)
-    check_overlap(target, value)
+    check_single(array)
+    check_apart(target, (value,))
     np.copyto(array, cast(value.array, array.dtype))
 
 
@@ -230,29 +232,6 @@ def without_ones(value: Tensor) -> Tensor:
     array = value.array
     count = next((dim for dim, size in enumerate(array.shape) if size != 1), array.ndim)
     return view_of(value, array[(0,) * count + (...,)]) if count else value
-
-
-def check_overlap(target: Tensor, value: Tensor) -> None:
-    """Raise RuntimeError where elements that are written are read, or written twice."""
-    a, b = target.array, value.array
-    if not a.flags.forc and overlaps_itself(a):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a "
-            "single memory location. Please clone() the tensor before performing the operation."
-        )
-    if target._storage is None or target._storage is not value._storage:
-        return
-    if a.flags.forc and b.flags.forc and a.strides != b.strides or _is_shifted(a, b):
-        if np.may_share_memory(a, b):
-            raise RuntimeError(
-                "unsupported operation: some elements of the input tensor and the written-to "
-                "tensor refer to a single memory location. Please clone() the tensor before "
-                "performing the operation."
-            )
-
-
-def _is_shifted(a: Array, b: Array) -> bool:
-    return bool(a.flags.forc and b.flags.forc and a.ctypes.data != b.ctypes.data)
 
 
 def _put_chosen(view: Tensor, chosen: Chosen, value: Any) -> None:

@@ -168,7 +168,8 @@ def _at_least(name: str, widen: Callable[[Tensor], Tensor]) -> None:
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch.functional"
-    function.__doc__ = f"Views with at least {name[-2]} dimensions, of one tensor or of several."
+    text = f"Views with at least {name[-2]} dimensions, of one tensor or of several."
+    one.__doc__ = several.__doc__ = function.__doc__ = text
     FUNCTIONS[name] = function
 
 

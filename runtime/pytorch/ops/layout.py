@@ -41,6 +41,34 @@ def storage_offset(input: Tensor) -> int:
     return place_of(input) // input.array.itemsize
 
 
+@op("ndimension(Tensor input)", function=False)
+def ndimension(input: Tensor) -> int:
+    """The number of dimensions."""
+    return input.array.ndim
+
+
+@op("nelement(Tensor input)", function=False)
+def nelement(input: Tensor) -> int:
+    """The number of elements."""
+    return input.array.size
+
+
+@op("element_size(Tensor input)", function=False)
+def element_size(input: Tensor) -> int:
+    """How many bytes an element has."""
+    return input.array.itemsize
+
+
+@op("is_same_size(Tensor input, Tensor other)")
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same sizes."""
+    return input.sizes == other.sizes
+
+
+Tensor.itemsize = property(lambda self: self.array.itemsize)  # type: ignore[attr-defined]
+Tensor.nbytes = property(lambda self: self.array.nbytes)  # type: ignore[attr-defined]
+
+
 # -- orders of the dimensions in memory
 
 #: The order of dimensions from the outermost to the innermost, by memory format.

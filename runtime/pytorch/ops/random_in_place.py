@@ -14,7 +14,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import NUMPY_DTYPES, dtype
 from runtime.pytorch.generator import Generator, words_of
-from runtime.pytorch.ops.random_ranges import whole_range
+from runtime.pytorch.ops.random_ranges import check_full, whole_range
 from runtime.pytorch.shapes import Shape, listed
 from runtime.pytorch.streams.choices import fill_bernoulli, fill_bernoulli_each
 from runtime.pytorch.streams.distributions import fill_cauchy, fill_exponential, fill_geometric
@@ -48,16 +48,17 @@ def fill_in_place(
 ) -> Tensor:
     """Call a function that fills an array, with the generator's words; returns the tensor."""
     array = tensor.array
-    check_target(array, array.shape)
+    if not array.flags.c_contiguous:
+        check_target(array, array.shape)
     words = words_of(generator)
     with words.lock:
         fill(words, array, *parameters)
     return tensor
 
 
-def _require(holds: bool, message: str) -> None:
+def _require(holds: bool, message: str, *values: Any) -> None:
     if not holds:
-        raise RuntimeError(message)
+        raise RuntimeError(message.format(*values))
 
 
 # -- uniform and normal
@@ -72,20 +73,30 @@ def uniform_(
 ) -> Tensor:
     """Fill with numbers uniform in [from, to)."""
     array = input.array
+    if array.dtype.kind != "f" or (from_, to) != (0, 1):
+        _check_range(array, from_, to)
+    return fill_in_place(fill_uniform, input, generator, from_, to) if array.size else input
+
+
+def _check_range(array: Array, first: float, stop: float) -> None:
     kind = check_kind(array, _FLOATS, "check_uniform_bounds")
     most = float(np.finfo(array.dtype).max)
-    for name, bound in (("from", from_), ("to", to)):
-        _require(-most <= bound <= most, f"{name} is out of bounds for {kind.real}")
+    for name, bound in (("from", first), ("to", stop)):
+        _require(-most <= bound <= most, "{} is out of bounds for {}", name, kind.real)
     _require(
-        from_ <= to,
-        f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}",
+        first <= stop,
+        "uniform_ expects to return a [from, to) range, but found from={:g} > to={:g}",
+        first,
+        stop,
     )
     _require(
-        to - from_ <= most,
-        f"uniform_ expects to-from <= std::numeric_limits<{kind.scalar}>::max(), but found "
-        f"to={to:g} and from={from_:g} which result in to-from to exceed the limit",
+        stop - first <= most,
+        "uniform_ expects to-from <= std::numeric_limits<{}>::max(), but found to={:g} and "
+        "from={:g} which result in to-from to exceed the limit",
+        kind.scalar,
+        stop,
+        first,
     )
-    return fill_in_place(fill_uniform, input, generator, from_, to) if array.size else input
 
 
 @op(
@@ -96,7 +107,7 @@ def normal_(
     input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
 ) -> Tensor:
     """Fill with numbers of the normal distribution."""
-    _require(std >= 0, f"normal expects std >= 0.0, but found std {std:g}")
+    _require(std >= 0, "normal expects std >= 0.0, but found std {:g}", std)
     if not input.array.size:
         return input
     check_kind(input.array, _FLOATS, "normal_kernel_cpu")
@@ -114,7 +125,7 @@ def log_normal_(
     input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None
 ) -> Tensor:
     """Fill with numbers whose logarithms are normal."""
-    _require(std > 0, f"log_normal_ expects std > 0.0, but found std={std:g}")
+    _require(std > 0, "log_normal_ expects std > 0.0, but found std={:g}", std)
     if not input.array.size:
         return input
     check_kind(input.array, _FLOATS, "log_normal_cpu")
@@ -129,7 +140,7 @@ def exponential_(
     input: Tensor, lambd: float = 1.0, *, generator: Generator | None = None
 ) -> Tensor:
     """Fill with numbers of the exponential distribution with the rate lambd."""
-    _require(lambd > 0, f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    _require(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda={:g}", lambd)
     if not input.array.size:
         return input
     _require_float(input.array, "Exponential", NUMPY_DTYPES[input.array.dtype].scalar)
@@ -144,7 +155,7 @@ def cauchy_(
     input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None
 ) -> Tensor:
     """Fill with numbers of Cauchy's distribution."""
-    _require(sigma > 0, f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    _require(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma={:g}", sigma)
     _require_float(input.array, "Cauchy", NUMPY_DTYPES[input.array.dtype].real)
     return fill_in_place(fill_cauchy, input, generator, median, sigma)
 
@@ -152,8 +163,10 @@ def cauchy_(
 def _require_float(array: Array, distribution: str, kind: str) -> None:
     _require(
         array.dtype.kind == "f",
-        f"{distribution} distribution is a continuous probability distribution. dtype must be a "
-        f"floating point but you specified {kind}",
+        "{} distribution is a continuous probability distribution. dtype must be a floating point "
+        "but you specified {}",
+        distribution,
+        kind,
     )
 
 
@@ -163,7 +176,7 @@ def _require_float(array: Array, distribution: str, kind: str) -> None:
 @op("geometric_(Tensor input, float p, *, torch.Generator generator = None)", function=False)
 def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers of trials until one succeeds, each with probability p."""
-    _require(0 < p < 1, f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    _require(0 < p < 1, "geometric_ expects p to be in (0, 1), but got p={:g}", p)
     if not input.array.size:
         return input
     check_kind(input.array, _NUMBERS, "geometric_cpu")
@@ -194,6 +207,7 @@ def whole_(
         return input
     if found is not None:
         return fill_in_place(fill_whole, input, generator, *found)
+    check_full(array.dtype)
     return fill_in_place(fill_all_longs, input, generator)
 
 
@@ -224,7 +238,7 @@ def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Generator | None = N
 @op("bernoulli_(Tensor input, float p = 0.5, *, torch.Generator generator = None)", function=False)
 def bernoulli_(input: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Fill with 1, with probability p, and 0."""
-    _require(0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    _require(0 <= p <= 1, "bernoulli_ expects p to be in [0, 1], but got p={:g}", p)
     if not input.array.size:
         return input
     check_target(input.array, input.array.shape)

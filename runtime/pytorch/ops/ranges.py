@@ -8,7 +8,6 @@ depend on that, so it is done here, too.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,8 @@ from runtime.pytorch.ops.creation import OPTIONS, finish, type_for
 from runtime.pytorch.promotion import number_as
 from runtime.pytorch.shapes import listed
 from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.warn import warn
 from runtime.pytorch.writing import cast
 
 __all__: list[str] = []
@@ -62,6 +62,8 @@ def arange(
     """The numbers from start on, in steps, that come before end."""
     if end is None:
         start, end = 0, start
+    if _is_plain_range(start, end, step) and out is None and dtype is None:
+        return wrap(np.arange(start, end, step, dtype=np.int64))
     whole = all(isinstance(n, int) for n in (start, end, step))
     kind = type_for(dtype, out, int64 if whole else default_dtype())
     _check_bounds(start, end, step)
@@ -74,6 +76,14 @@ def arange(
         values = np.arange(count) * width + first
         return finish(values.astype(kind.numpy, copy=False), out, warns=False)
     return finish(_steps(float(start), float(step), count, kind), out, warns=False)
+
+
+def _is_plain_range(start: Any, end: Any, step: Any) -> bool:
+    """Whether numpy makes the same numbers for sure."""
+    if not start.__class__ is end.__class__ is step.__class__ is int or not step:
+        return False
+    low, high = (start, end) if step > 0 else (end, start)
+    return -(2**40) < low <= high < 2**40
 
 
 def _count(start: Any, end: Any, step: Any, whole: bool) -> int:
@@ -90,13 +100,11 @@ def _count(start: Any, end: Any, step: Any, whole: bool) -> int:
 def _resize_for_range(out: Tensor, count: int) -> None:
     if out.array.size:
         shape = listed(out.sizes)
-        warnings.warn(
+        warn(
             f"The number of elements in the out tensor of shape {shape} is {out.array.size} which "
             f"does not match the computed number of elements {count}. Note that this may occur as "
             f"a result of rounding error. The out tensor will be resized to a tensor of shape "
-            f"({count},).",
-            UserWarning,
-            stacklevel=5,
+            f"({count},)."
         )
 
 
@@ -125,12 +133,10 @@ def range_(
     dtype: dtype | None = None,
 ) -> Tensor:
     """The numbers from start to end, in steps. Unlike those of `arange` they have end itself."""
-    warnings.warn(
+    warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
-        "values in [start, end).",
-        UserWarning,
-        stacklevel=3,
+        "values in [start, end)."
     )
     kind = type_for(dtype, out)
     _check_bounds(start, end, step)

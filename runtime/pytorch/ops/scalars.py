@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from runtime.pytorch.options import NO_AUTOGRAD, strided
+from runtime.pytorch.options import strided
 from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, view_of
+from runtime.pytorch.tensor import Tensor
 
 __all__: list[str] = []
 
@@ -79,54 +79,10 @@ def is_lazy(input: Tensor) -> bool:
     return False
 
 
-@op("is_same_size(Tensor input, Tensor other)")
-def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same sizes."""
-    return input.sizes == other.sizes
-
-
-@op("element_size(Tensor input)", function=False)
-def element_size(input: Tensor) -> int:
-    """The bytes of an element."""
-    return input.array.itemsize
-
-
-@op("nelement(Tensor input)", function=False)
-def nelement(input: Tensor) -> int:
-    """The number of elements."""
-    return input.array.size
-
-
-@op("ndimension(Tensor input)", function=False)
-def ndimension(input: Tensor) -> int:
-    """The number of dimensions."""
-    return input.array.ndim
-
-
 @op("get_device(Tensor input)")
 def get_device(input: Tensor) -> int:
     """The number of the tensor's device; -1 for the processor."""
     return -1
-
-
-@op("detach(Tensor input)")
-def detach(input: Tensor) -> Tensor:
-    """A view of the same elements; there are no gradients that it could lose."""
-    return view_of(input, input.array)
-
-
-@op("requires_grad_(Tensor input, bool requires_grad = True)", function=False)
-def require_gradient(input: Tensor, requires_grad: bool = True) -> Tensor:
-    """Raise NotImplementedError: there are no gradients. False changes nothing."""
-    _set_gradient(input, requires_grad)
-    return input
-
-
-def _set_gradient(self: Tensor, value: bool) -> None:
-    if value:
-        if not self.dtype.is_floating_point:
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        raise NotImplementedError(NO_AUTOGRAD)
 
 
 def _imaginary(self: Tensor) -> Any:
@@ -134,19 +90,12 @@ def _imaginary(self: Tensor) -> Any:
 
 
 _PROPERTIES: dict[str, Callable[[Tensor], Any]] = {
-    "itemsize": lambda self: self.array.itemsize,
-    "nbytes": lambda self: self.array.nbytes,
     "layout": lambda self: strided,
     "real": lambda self: self,
     "imag": _imaginary,
-    "data": lambda self: view_of(self, self.array),
-    "grad": lambda self: None,
-    "grad_fn": lambda self: None,
-    "is_leaf": lambda self: True,
 }
 for _name, _function in _PROPERTIES.items():
     setattr(Tensor, _name, property(_function))
 for _name in ("cuda", "sparse", "quantized", "meta", "mkldnn", "mps", "xpu", "nested"):
     setattr(Tensor, f"is_{_name}", property(lambda self: False))
 Tensor.is_cpu = property(lambda self: True)  # type: ignore[attr-defined]
-Tensor.requires_grad = property(lambda self: False, _set_gradient)  # type: ignore[attr-defined]

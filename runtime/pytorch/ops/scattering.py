@@ -25,7 +25,7 @@ from runtime.pytorch.shapes import Shape, broadcast, listed, wrap_dim
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.warn import warn
-from runtime.pytorch.writing import check_target
+from runtime.pytorch.writing import check_single, check_target
 
 __all__: list[str] = []
 
@@ -45,6 +45,7 @@ def _changing(*schemas: str, out: bool = True, function: bool = True) -> Callabl
             return found
 
         def in_place(input: Tensor, *args: Any, **named: Any) -> Tensor:
+            check_single(input.array)
             change(input, *args, **named)
             return input
 

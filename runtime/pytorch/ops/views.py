@@ -320,6 +320,12 @@ for _function in (broadcast_tensors, broadcast_shapes):
 # -- the same view once more
 
 
+@op("detach(Tensor input)")
+def detach(input: Tensor) -> Tensor:
+    """A view of the same elements; no tensor has gradients here."""
+    return view_of(input, input.array.view())
+
+
 @op("alias(Tensor input)", method=False)
 def alias(input: Tensor) -> Tensor:
     """A view of the same elements."""

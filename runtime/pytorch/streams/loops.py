@@ -1,25 +1,26 @@
-"""The loops of LuaJIT that make numbers one after the other (``lua/streams/draws.lua``)."""
+"""The loops of LuaJIT that make numbers one after the other (``lua/streams/draws.lua``).
+
+    loops.uniform_floats(words.address(n), address_of(out), n, 0.0, 1.0)
+
+They get the addresses of contiguous arrays. Their Lua state is made at the first use, by which a
+program that needs no random numbers saves a millisecond; threads take turns in it.
+"""
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-from runtime.core.dtypes import Array
-
-__all__ = ["run"]
+__all__ = ["loops"]
 
 
-@cache
-def _functions() -> dict[bytes, Any]:
-    """The loops by name. Their Lua state is made at the first use; threads take turns in it."""
-    from runtime.luajit import draw_functions
+class _Loops:
+    """The loops, by name."""
 
-    return draw_functions()
+    def __getattr__(self, name: str) -> Any:
+        from runtime.luajit import draw_functions
+
+        self.__dict__.update({n.decode(): loop for n, loop in draw_functions().items()})
+        return self.__dict__[name]
 
 
-def run(name: bytes, *args: Array | float) -> None:
-    """Call a loop; it gets arrays, which must be contiguous, as their addresses."""
-    _functions()[name](
-        *[a if isinstance(a, (int, float)) else a.__array_interface__["data"][0] for a in args]
-    )
+loops = _Loops()

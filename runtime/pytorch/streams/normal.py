@@ -7,14 +7,14 @@ get one double after the other, and the second of a pair is kept for the next ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import run
-from runtime.pytorch.streams.order import blocks, fill
-from runtime.pytorch.streams.uniform import unit_doubles, unit_floats
+from runtime.pytorch.memory import address_of
+from runtime.pytorch.quiet import quietly
+from runtime.pytorch.streams.loops import loops
+from runtime.pytorch.streams.order import deal, fill_in_turn
+from runtime.pytorch.streams.uniform import FEW, doubles_of, fill_uniform, floats_of
 from runtime.pytorch.streams.words import Words
 
 __all__ = ["fill_log_normal", "fill_normal", "unit_normals"]
@@ -29,87 +29,94 @@ _TWO_PI, _MINUS_TWO = np.float32(2 * np.pi), np.float32(-2)
 
 def unit_normals(words: Words, count: int) -> Array:
     """The next normal doubles with mean 0 and deviation 1, made pair by pair."""
-    kept, words.kept = words.kept, None
-    first = 0 if kept is None or not count else 1
-    if not first:
-        words.kept = kept
-    pairs = (count - first + 1) // 2
-    values = np.empty(first + 2 * pairs, np.float64)
-    if first:
-        values[0] = kept
-    if pairs:
-        run(b"normal", words.take(4 * pairs), values[first:], 2 * pairs)
-    if len(values) > count:
-        words.kept = float(values[-1])
-    return values[:count]
+    values = np.empty(count, np.float64)
+    _fill_in_pairs(words, values, 0.0, 1.0)
+    return values
+
+
+def _fill_in_pairs(words: Words, out: Array, mean: float, deviation: float) -> None:
+    """Fill a contiguous array of floats or doubles."""
+    count = out.size
+    if not count:
+        return
+    kept = words.kept
+    new = count if kept is None else count - 1
+    loop = loops.normal_doubles if out.itemsize == 8 else loops.normal_floats
+    address = words.address(2 * (new + new % 2))
+    words.kept = loop(address, address_of(out), count, mean, deviation, kept)
 
 
 def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None:
     """Fill an array of floats with normal numbers."""
-    if out.size < _SIXTEEN or not out.flags.c_contiguous:
-        fill(out, lambda count: _one_by_one(words, count, mean, deviation))
-    elif out.dtype == np.float64:
-        _fill_doubles(words, out.reshape(-1), mean, deviation)
+    contiguous = out.flags.c_contiguous
+    if contiguous and out.size >= _SIXTEEN:
+        if out.itemsize < 8 and (mean, deviation) != (0, 1):
+            mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
+        few = out.size <= FEW and out.itemsize > 2
+        fill_all = _fill_few_sixteens if few else _fill_sixteens
+        fill_all(words, out.reshape(-1), mean, deviation)
+    elif contiguous and out.itemsize > 2:
+        _fill_in_pairs(words, out, mean, deviation)
     else:
-        _fill_floats(words, out.reshape(-1), mean, deviation)
+        fill_in_turn(out, lambda count: _draw_in_pairs(words, count, mean, deviation))
 
 
-def _one_by_one(words: Words, count: int, mean: float, deviation: float) -> Array:
-    values = unit_normals(words, count)
-    if (mean, deviation) != (0, 1):
-        run(b"scale", values, count, deviation, mean)
+def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> Array:
+    values = np.empty(count, np.float64)
+    _fill_in_pairs(words, values, mean, deviation)
     return values
 
 
-def _fill_doubles(words: Words, flat: Array, mean: float, deviation: float) -> None:
-    def draw(count: int) -> Array:
-        values = unit_doubles(words, count)
-        run(b"normal_blocks", values, count - count % _SIXTEEN, mean, deviation)
-        return values
-
-    _fill_sixteens(flat, draw, len(flat))
-
-
-def _fill_floats(words: Words, flat: Array, mean: float, deviation: float) -> None:
-    # PyTorch: of numbers of 16 bits, those that are drawn anew are not drawn before.
-    drawn = len(flat) if flat.dtype == np.float32 else len(flat) - len(flat) % _SIXTEEN
-    finish = _by_numpy if len(flat) >= _MANY else _by_polynomials
-    mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
-
-    def draw(count: int) -> Array:
-        values = unit_floats(words, count)
-        finish(values[: count - count % _SIXTEEN], mean, deviation)
-        return values
-
-    _fill_sixteens(flat, draw, drawn)
-
-
-def _fill_sixteens(flat: Array, draw: Callable[[int], Array], drawn: int) -> None:
-    """Fill an array with sixteens: the first ``drawn`` numbers, then, if need be, the last 16."""
-    for at in blocks(drawn):
-        flat[at] = draw(at.stop - at.start)
+def _fill_few_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
+    """The same as _fill_sixteens, in fewer calls."""
+    fill_uniform(words, flat, 0.0, 1.0)
+    _by_loop(flat, mean, deviation)
     if len(flat) % _SIXTEEN:
-        flat[-_SIXTEEN:] = draw(_SIXTEEN)
+        last = flat[-_SIXTEEN:]
+        fill_uniform(words, last, 0.0, 1.0)
+        _by_loop(last, mean, deviation)
 
 
-def _by_polynomials(values: Array, mean: float, deviation: float) -> None:
-    run(b"normal_float_blocks", values, len(values), mean, deviation)
+def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
+    """Fill a vector: all sixteens; then, if its length is no multiple of 16, the last 16 anew."""
+    count, width = len(flat), flat.itemsize
+    rest = count % _SIXTEEN
+    by_numpy = width < 8 and count >= _MANY
+    transform = _by_numpy if by_numpy else _by_loop
+
+    def finish(at: slice, drawn: Array) -> None:
+        values = doubles_of(drawn) if width == 8 else floats_of(drawn)
+        transform(values, mean, deviation)
+        quietly.run(flat.__setitem__, at, values)
+
+    each = 2 if width == 8 else 1
+    # PyTorch: of numbers of 16 bits, those that are drawn anew are not drawn before.
+    deal(words, count - rest if width == 2 else count, each, finish)
+    if rest:
+        finish(slice(count - _SIXTEEN, count), words.take(each * _SIXTEEN))
+
+
+def _by_loop(values: Array, mean: float, deviation: float) -> None:
+    """Turn all sixteens of uniform numbers into normal ones."""
+    loop = loops.normal_blocks if values.itemsize == 8 else loops.normal_float_blocks
+    loop(address_of(values), len(values) & -_SIXTEEN, mean, deviation)
 
 
 def _by_numpy(values: Array, mean: float, deviation: float) -> None:
-    eights = values.view(_EIGHT_FLOATS)
+    """The same for floats, with numpy's functions."""
+    eights = values[: len(values) & -_SIXTEEN].view(_EIGHT_FLOATS)
     radius = eights[::2].copy().view(np.float32)
     np.subtract(1, radius, out=radius)
     np.log(radius, out=radius)
     radius *= _MINUS_TWO
     np.sqrt(radius, out=radius)
-    radius *= np.float32(deviation)
     angle = eights[1::2].copy().view(np.float32)
     angle *= _TWO_PI
     for half, function in enumerate((np.cos, np.sin)):
         result = function(angle)
         result *= radius
-        if mean:
+        if (mean, deviation) != (0, 1):
+            result *= np.float32(deviation)
             result += np.float32(mean)
         eights[half::2] = result.view(_EIGHT_FLOATS)
 
@@ -119,7 +126,7 @@ def fill_log_normal(words: Words, out: Array, mean: float, deviation: float) -> 
 
     def draw(count: int) -> Array:
         values = unit_normals(words, count)
-        run(b"log_normal", values, count, mean, deviation)
+        loops.log_normal(address_of(values), count, mean, deviation)
         return values
 
-    fill(out, draw)
+    fill_in_turn(out, draw)

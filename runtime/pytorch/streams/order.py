@@ -9,11 +9,15 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.quiet import quietly
+from runtime.pytorch.streams.words import MANY, Words
 
-__all__ = ["BLOCK", "blocks", "fill", "in_order"]
+__all__ = ["BLOCK", "deal", "fill", "fill_in_turn", "in_order"]
 
-#: Numbers that are drawn at a time: few enough for the processor's cache.
-BLOCK = 1 << 14
+#: Numbers that are computed at a time: few enough for the processor's cache, and a multiple of 16.
+BLOCK = MANY
+
+Compute = Callable[[Array], Array]  # makes numbers of words
+Finish = Callable[[slice, Array], None]  # makes the numbers at some positions of their words
 
 
 def in_order(array: Array, of: Array | None = None) -> Array:
@@ -27,37 +31,51 @@ def in_order(array: Array, of: Array | None = None) -> Array:
     return array.transpose(sorted(range(first.ndim), key=lambda axis: -first.strides[axis]))
 
 
-def blocks(count: int) -> Iterator[slice]:
-    """The positions from 0 to count in parts of at most BLOCK."""
+def _blocks(count: int) -> Iterator[slice]:
     for start in range(0, count, BLOCK):
         yield slice(start, min(start + BLOCK, count))
 
 
-def fill(out: Array, draw: Callable[[int], Array]) -> None:
-    """Set an array's elements in the order of memory to draw(count), block by block.
+def deal(words: Words, count: int, each: int, finish: Finish) -> None:
+    """Call finish for consecutive positions, from 0 to count in all, and for their words.
 
-    The numbers are cast to the array's type as C does.
+    each: how many words a number is made of.
     """
-    if out.dtype == np.float16:
-        draw = _through_floats(draw)
+    for at in _blocks(count):
+        finish(at, words.take(each * (at.stop - at.start)))
+
+
+def fill(words: Words, out: Array, each: int, compute: Compute) -> None:
+    """Set an array's elements in the order of memory to the numbers that compute makes of words.
+
+    each: how many words a number is made of. The numbers are cast to the array's type as C does.
+    """
     ordered = in_order(out)
-    count = out.size
-    if count <= BLOCK:
-        _set(ordered, ..., draw(count).reshape(ordered.shape))
-        return
-    if ordered.flags.c_contiguous:
-        flat = ordered.reshape(-1)
-        for at in blocks(count):
-            _set(flat, at, draw(at.stop - at.start))
-        return
-    for at in blocks(count):
-        _set(ordered.flat, at, draw(at.stop - at.start))
+    target = ordered.reshape(-1) if ordered.flags.c_contiguous else ordered.flat
+    halves = out.dtype == np.float16
+
+    def finish(at: slice, drawn: Array) -> None:
+        _set(target, at, compute(drawn), halves)
+
+    if out.size <= BLOCK:
+        _set(ordered, ..., compute(words.take(each * out.size)).reshape(ordered.shape), halves)
+    else:
+        deal(words, out.size, each, finish)
 
 
-def _set(target: Any, at: Any, values: Array) -> None:
+def fill_in_turn(out: Array, draw: Callable[[int], Array]) -> None:
+    """Set an array's elements in the order of memory to draw(count), block by block."""
+    ordered = in_order(out)
+    halves = out.dtype == np.float16
+    if out.size <= BLOCK:
+        _set(ordered, ..., draw(out.size).reshape(ordered.shape), halves)
+        return
+    for at in _blocks(out.size):
+        _set(ordered.flat, at, draw(at.stop - at.start), halves)
+
+
+def _set(target: Any, at: Any, values: Array, halves: bool) -> None:
+    if halves and values.dtype == np.float64:
+        # PyTorch: doubles are rounded twice on their way to 16 bits.
+        values = quietly.run(values.astype, np.float32)
     quietly.run(target.__setitem__, at, values)  # no warning of numbers too large for the type
-
-
-def _through_floats(draw: Callable[[int], Array]) -> Callable[[int], Array]:
-    # PyTorch: numbers of 16 bits are made from floats, and doubles are rounded twice on the way.
-    return lambda count: draw(count).astype(np.float32, copy=False)

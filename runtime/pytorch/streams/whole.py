@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import run
+from runtime.pytorch.memory import address_of
+from runtime.pytorch.streams.loops import loops
 from runtime.pytorch.streams.order import BLOCK, fill
+from runtime.pytorch.streams.uniform import FEW
 from runtime.pytorch.streams.words import Words
 
 __all__ = ["fill_all_longs", "fill_natural", "fill_whole", "permutation"]
@@ -16,26 +20,44 @@ _WIDE = 1 << 28
 #: From this many elements on, permutations are made of two words for each.
 _LONG = 0xFFFFFFFF // 20
 _32 = np.uint64(32)
+_EXACT = 1 << 52  # doubles have all whole numbers up to this one
 
 
-def _longs(words: Words, count: int) -> Array:
-    """The next numbers of 64 bits, of two words each."""
-    drawn = words.take(2 * count)
+def _longs(drawn: Array) -> Array:
+    """Numbers of 64 bits, of two words each, the first one higher."""
     values = drawn[::2].astype(np.uint64)
     values <<= _32
     values |= drawn[1::2]
     return values
 
 
+def _remainders(numbers: Array, divisor: np.unsignedinteger[Any]) -> Array:
+    # numpy's % takes several times as long.
+    quotients: Array = numbers // divisor
+    quotients *= divisor
+    np.subtract(numbers, quotients, out=quotients)
+    return quotients
+
+
 def fill_whole(words: Words, out: Array, first: int, count: int) -> None:
     """Fill an array with whole numbers from first to first + count - 1; count is below 2^64."""
     least = np.int64(first)
     if count >= _WIDE:
-        divisor = np.uint64(count)
-        fill(out, lambda n: (_longs(words, n) % divisor).view(np.int64) + least)
+        wide = np.uint64(count)
+        fill(words, out, 2, lambda drawn: _remainders(_longs(drawn), wide).view(np.int64) + least)
+        return
+    if out.size <= FEW and _is_simple(out) and abs(first) < _EXACT:
+        loops.whole(words.address(out.size), address_of(out), out.size, first, count)
         return
     narrow = np.uint32(count)
-    fill(out, lambda n: (words.take(n) % narrow).astype(np.int64) + least)
+    if first:
+        fill(words, out, 1, lambda drawn: _remainders(drawn, narrow).astype(np.int64) + least)
+    else:
+        fill(words, out, 1, lambda drawn: _remainders(drawn, narrow))
+
+
+def _is_simple(out: Array) -> bool:
+    return out.dtype == np.int64 and out.flags.c_contiguous
 
 
 def fill_natural(words: Words, out: Array) -> None:
@@ -49,14 +71,14 @@ def fill_natural(words: Words, out: Array) -> None:
     else:
         limit = 2 if kind.kind == "b" else int(np.iinfo(kind).max) + 1
     if kind.itemsize == 8:
-        fill(out, lambda n: _longs(words, n) % np.uint64(limit))
+        fill(words, out, 2, lambda drawn: _remainders(_longs(drawn), np.uint64(limit)))
     else:
-        fill(out, lambda n: words.take(n) % np.uint32(limit))
+        fill(words, out, 1, lambda drawn: _remainders(drawn, np.uint32(limit)))
 
 
 def fill_all_longs(words: Words, out: Array) -> None:
     """Fill an array with any whole numbers of 64 bits, as they are with a sign."""
-    fill(out, lambda n: _longs(words, n).view(np.int64))
+    fill(words, out, 2, lambda drawn: _longs(drawn).view(np.int64))
 
 
 def permutation(words: Words, count: int) -> Array:
@@ -67,7 +89,7 @@ def permutation(words: Words, count: int) -> Array:
     for start in range(0, count - 1, BLOCK):
         left = np.arange(count - start, max(count - start - BLOCK, 1), -1, dtype=np.uint32)
         distances = (words.take(len(left)) % left).astype(np.int64)
-        run(b"shuffle", values, distances, start, len(left))
+        loops.shuffle(address_of(values), address_of(distances), start, len(left))
     return values
 
 
@@ -75,6 +97,8 @@ def _long_permutation(words: Words, count: int) -> Array:
     values = np.empty(count, np.int64)
     for start in range(0, count, BLOCK):
         stop = min(start + BLOCK, count)
-        places = _longs(words, stop - start) % np.arange(start + 1, stop + 1, dtype=np.uint64)
-        run(b"insert", values, places, start, stop - start)
+        places = _longs(words.take(2 * (stop - start))) % np.arange(
+            start + 1, stop + 1, dtype=np.uint64
+        )
+        loops.insert(address_of(values), address_of(places), start, stop - start)
     return values

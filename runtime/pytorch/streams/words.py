@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.memory import address_of
 
 if TYPE_CHECKING:
     from numpy.random import MT19937
 
-__all__ = ["STATE_SIZE", "Words"]
+__all__ = ["MANY", "STATE_SIZE", "Words"]
 
 _TURN = 624
 # PyTorch: the C struct, as it lies in memory: seed, words left in this turn (and one), seeded,
@@ -25,6 +26,8 @@ _TURN = 624
 # whether there is a kept one; then the same two for floats, which nothing makes any more.
 _STATE = struct.Struct(f"<QiiQ{8 * _TURN}s3di4xf?3x")
 
+#: Words that are made at once: whole turns, few enough for the processor's cache.
+MANY = 26 * _TURN
 #: Bytes of a state.
 STATE_SIZE = _STATE.size
 
@@ -39,8 +42,10 @@ class Words:
 
     __slots__ = (
         "__weakref__",
+        "_address",
         "_at",
         "_fresh",
+        "_held",
         "_started",
         "_turn",
         "_twister",
@@ -52,6 +57,8 @@ class Words:
     def __init__(self, seed: int) -> None:
         self.lock = threading.Lock()
         self._turn: Array = np.empty(_TURN, np.uint32)
+        self._address = address_of(self._turn)
+        self._held: Array = self._turn
         self._twister: MT19937 | None = None
         self.start(seed)
 
@@ -72,6 +79,15 @@ class Words:
             return self._turn[at:stop]
         return self._take_more(count)
 
+    def address(self, count: int) -> int:
+        """The address of the next words; valid until more are taken."""
+        at = self._at
+        if at + count <= _TURN:
+            self._at = at + count
+            return self._address + 4 * at
+        self._held = self._take_more(count)
+        return address_of(self._held)
+
     def _take_more(self, count: int) -> Array:
         words = np.empty(count, np.uint32)
         left = _TURN - self._at
@@ -79,7 +95,9 @@ class Words:
         twister = self._ready()
         self._fresh = False
         whole = (count - left) // _TURN * _TURN
-        words[left : left + whole] = twister.random_raw(whole)
+        for at in range(left, left + whole, MANY):
+            stop = min(at + MANY, left + whole)
+            words[at:stop] = twister.random_raw(stop - at)
         rest = count - left - whole
         self._at = _TURN
         if rest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.th_shell.conftest import Run
 from th_shell.config import Config
 from th_shell.python.session import PythonSession, _MainThread
 
@@ -33,7 +35,9 @@ TRACEBACK = "Traceback (most recent call last):\n"
         (["_ = 3", "8", "_"], "8\n3\n"),
         (["None", "2", "None", "_"], "2\n2\n"),
         (["from __future__ import annotations", "x: nothing = 1", "x"], "1\n"),
-        (["import sys; sys.displayhook = print", "3"], "3\n"),
+        (["import sys; sys.displayhook = print", "3", "None", "_2"], "3\nNone\n3\n"),
+        (["x = []", "x", "x", "_3 is _2 is x"], "[]\n[]\nTrue\n"),
+        (["'\\udc80'"], "'\\udc80'\n"),
         (["__name__"], "'__main__'\n"),
         ([PAGE], ">>> x = 3\n>>> for i in range(2):\n...     i\n0\n1\n>>> x\n3\n"),
         ([">>> 5"], "5\n"),
@@ -122,6 +126,13 @@ def test_only_some_values_are_kept(session: PythonSession, printed: Printed) -> 
     for text in ("10", "20", "30", "_2 + _3", "_1"):
         small.submit(text)
     assert "NameError: name '_1' is not defined" in printed()
+
+
+def test_a_debugger_stops_in_the_program(python: Run) -> None:
+    done = python("-i", input="for i in range(2):\n    breakpoint()\n\np i\nc\nc\nprint(i)\n")
+    places = re.findall(r"> (<input \d>|/\S+)\(\d+\)", done.stdout)
+    assert places == ["<input 1>", "<input 1>"]
+    assert done.stdout.endswith("1\n")
 
 
 def test_exit_ends_a_session(session: PythonSession) -> None:

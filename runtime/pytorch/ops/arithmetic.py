@@ -1,0 +1,229 @@
+"""Arithmetic of two operands, element by element. PyTorch's documentation: torch, Pointwise Ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch import formulas
+from runtime.pytorch.dtypes import Category, bool_
+from runtime.pytorch.elementwise import (
+    FLOATS,
+    NUMBERS,
+    WHOLE,
+    Pointwise,
+    to_float,
+)
+from runtime.pytorch.ops.pairs import binary
+from runtime.pytorch.promotion import array_as, result_type
+from runtime.pytorch.shapes import broadcast
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+
+__all__ = [
+    "add_",
+    "divide",
+    "divide_floor",
+    "multiply",
+    "remainder",
+    "reversed_divide",
+    "subtract",
+]
+
+_OUT = "Tensor out = None"
+
+
+def reject_bools(a: Any, b: Any) -> None:
+    """Raise NotImplementedError for a difference of bools."""
+    kinds = [result_type(x) for x in (a, b)]
+    if kinds == [bool_, bool_]:
+        raise NotImplementedError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    if bool_ in kinds:
+        raise NotImplementedError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
+            "to invert a mask, use the `~` or `logical_not()` operator instead."
+        )
+
+
+add_ = Pointwise(np.add, kernel="add_stub", wide=True)
+subtract = Pointwise(np.subtract, NUMBERS, check=reject_bools, kernel="add_stub", wide=True)
+multiply = Pointwise(np.multiply, wide=True)
+divide = Pointwise(np.true_divide, FLOATS, rule=to_float, wide=True)
+divide_floor = Pointwise(
+    np.floor_divide,
+    NUMBERS,
+    kernel="div_floor_cpu",
+    takes=NUMBERS,
+    whole=formulas.divide_floor,
+    divides=True,
+)
+_divide_trunc = Pointwise(formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu", takes=NUMBERS)
+remainder = Pointwise(
+    formulas.remainder,
+    WHOLE,
+    kernel="remainder_cpu",
+    takes=NUMBERS,
+    whole=formulas.remainder_of_whole,
+    quick_whole=np.remainder,
+    divides=True,
+)
+_fmod = Pointwise(
+    np.fmod, NUMBERS, kernel="fmod_cpu", takes=NUMBERS, whole=formulas.fmod, divides=True
+)
+
+
+# -- sums and differences
+
+
+def _scaled(input: Any, other: Any, alpha: Any) -> Any:
+    """``other * alpha``, where alpha is another number than 1."""
+    broadcast(*[x.sizes if isinstance(x, Tensor) else () for x in (input, other)])
+    kind = result_type(input, other)
+    if isinstance(alpha, bool) and kind is not bool_:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and kind.category < Category.FLOAT:
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point number."
+        )
+    if kind is bool_:
+        return multiply(other, bool(alpha))
+    factor = np.asarray(array_as(alpha, kind))
+    if not isinstance(other, Tensor):
+        return (array_as(other, kind) * factor).item()
+    return multiply(wrap(np.asarray(array_as(other, kind))), wrap(factor))
+
+
+def _add(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Any:
+    """``input + alpha * other``, broadcast to one shape."""
+    if alpha.__class__ is not int or alpha != 1:
+        other = _scaled(input, other, alpha)
+    return add_(input, other, out)
+
+
+def _sub(input: Any, other: Any, alpha: Any = 1, *, out: Tensor | None = None) -> Any:
+    """``input - alpha * other``, broadcast to one shape."""
+    if alpha.__class__ is not int or alpha != 1:
+        reject_bools(input, other)
+        other = _scaled(input, other, alpha)
+    return subtract(input, other, out)
+
+
+def _rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
+    """``other - alpha * input``, broadcast to one shape."""
+    return _sub(other, input, alpha)
+
+
+_ALPHA = f"Tensor input, Tensor other, *, Number alpha = 1, {_OUT}"
+_NUMBER_ALPHA = "Tensor input, Number other, Number alpha = 1"
+op(f"add({_ALPHA})", in_place=True, numbers=True)(_add)
+op(f"sub({_ALPHA})", in_place=True, numbers=True)(_sub)
+op(f"subtract({_ALPHA})", f"subtract({_NUMBER_ALPHA})", in_place=True, numbers=True)(_sub)
+op("rsub(Tensor input, Tensor other, *, Number alpha = 1)", f"rsub({_NUMBER_ALPHA})", method=False)(
+    _rsub
+)
+
+
+def _old_order(name: str, function: Callable[..., Any]) -> None:
+    @op(f"{name}(Tensor input, Number alpha, Tensor other)", in_place=True, hidden=True)
+    def scaled(input: Any, alpha: Any, other: Any) -> Any:
+        return function(input, other, alpha=alpha)
+
+    scaled.__doc__ = f"`{name}` with its arguments in the order of old programs."
+
+
+_old_order("add", _add)
+_old_order("sub", _sub)
+
+
+# -- products and quotients
+
+_TENSORS = "(Tensor input, Tensor other)"
+_NUMBER = "(Tensor input, Number other)"
+_NUMBER_ALONE = "(Tensor input, Number other|)"  # which has no out
+
+
+@op(f"mul(Tensor input, Tensor other, *, {_OUT})", in_place=True, numbers=True)
+def mul(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
+    """``input * other``, broadcast to one shape."""
+    return multiply(input, other, out)
+
+
+binary(
+    multiply,
+    f"multiply{_TENSORS}",
+    f"multiply{_NUMBER_ALONE}",
+    doc="``input * other``, broadcast to one shape.",
+    numbers=True,
+)
+
+_DIVISIONS = {None: divide, "trunc": _divide_trunc, "floor": divide_floor}
+
+
+def _div(
+    input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None
+) -> Any:
+    """``input / other``; rounded towards zero ('trunc') or down ('floor') if rounding_mode says so.
+
+    Raises RuntimeError for other modes, and for a whole number divided by 0.
+    """
+    if rounding_mode not in _DIVISIONS:
+        raise RuntimeError(
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+            f"'{rounding_mode}'"
+        )
+    return _DIVISIONS[rounding_mode](input, other, out)
+
+
+_ROUNDED = "Tensor input, Tensor other, *, str? rounding_mode, Tensor out = None"
+_ROUNDED_NUMBER = "Tensor input, Number other, *, str? rounding_mode"
+op(
+    f"div(Tensor input, Tensor other, *, {_OUT})",
+    f"div({_ROUNDED})",
+    f"div({_ROUNDED_NUMBER})",
+    f"divide(Tensor input, Tensor other, *, {_OUT})",
+    f"divide({_ROUNDED})",
+    "divide(Tensor input, Number other)",
+    f"divide({_ROUNDED_NUMBER})",
+    in_place=True,
+    numbers=True,
+)(_div)
+binary(
+    divide,
+    f"true_divide{_TENSORS}",
+    f"true_divide{_NUMBER_ALONE}",
+    doc="``input / other``, broadcast to one shape.",
+    numbers=True,
+)
+binary(
+    divide_floor,
+    f"floor_divide{_TENSORS}",
+    f"floor_divide{_NUMBER_ALONE}",
+    doc="``input // other``, broadcast to one shape.",
+    numbers=True,
+)
+binary(
+    remainder,
+    f"remainder{_TENSORS}",
+    "remainder(Number self, Tensor other|)",
+    f"remainder{_NUMBER}",
+    doc="``input % other``, with the sign of other.",
+)
+binary(
+    _fmod,
+    f"fmod{_TENSORS}",
+    f"fmod{_NUMBER}",
+    doc="What is left of the division of input by other, with the sign of input.",
+)
+
+
+def reversed_divide(input: Any, other: Any) -> Any:
+    """``input / other`` for a number and a tensor, which is other's reciprocal times input."""
+    return multiply(_reciprocal(other), input)
+
+
+_reciprocal = Pointwise(np.reciprocal, FLOATS, rule=to_float)

@@ -1,0 +1,239 @@
+"""Functions of three operands: clamp, lerp, addcmul. PyTorch's documentation: Pointwise Ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch import formulas
+from runtime.pytorch.dtypes import Category, dtype
+from runtime.pytorch.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
+from runtime.pytorch.ops.creation import fill_number
+from runtime.pytorch.promotion import array_as, result_type
+from runtime.pytorch.quiet import quietly
+from runtime.pytorch.shapes import broadcast
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import cast, check_single
+
+__all__: list[str] = []
+
+_OUT = "Tensor out = None"
+
+
+# -- clamp
+
+
+def _bounded(a: Any, low: Any, high: Any) -> Any:
+    return np.minimum(np.maximum(a, low), high)
+
+
+def _clamp(input: Tensor, low: Any, high: Any, out: Tensor | None) -> Any:
+    if low is None and high is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    bounds = [bound for bound in (low, high) if bound is not None]
+    if isinstance(bounds[0], Tensor):
+        return _BETWEEN[low is not None, high is not None].general((input, *bounds), out)
+    which = "_max" if low is None else "_min" if high is None else ""
+    return _clamp_to_numbers(f"clamp{which}_scalar_cpu", input, low, high, out)
+
+
+_BOUNDS: dict[tuple[bool, bool], Callable[..., Any]] = {
+    (True, True): _bounded,
+    (True, False): np.maximum,
+    (False, True): np.minimum,
+}
+_BETWEEN = {
+    which: Pointwise(compute, kernel="clamp_cpu", takes=ALL) for which, compute in _BOUNDS.items()
+}
+
+
+def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Tensor | None) -> Any:
+    kind = result_type(input, *[bound for bound in (low, high) if bound is not None])
+    if out is not None:
+        _check_result(input, kind, out)
+    check_types(kernel, NUMBERS, kind)
+    low, high = _bound("min", low, kind), _bound("max", high, kind)
+    array = input.array
+    if out is None and array.dtype is kind.numpy and (array.ndim < 2 or array.flags.c_contiguous):
+        return wrap(quietly.run(_between, array, low, high))
+    found = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
+    for ufunc, bound in ((_LARGER, low), (_SMALLER, high)):
+        if bound is not None:
+            found = ufunc.general((found, bound.item()))
+    if found is input:
+        found = _SAME.general((input,))
+    return found if out is None else _SAME.general((found,), out)
+
+
+def _between(array: Any, low: Any, high: Any) -> Any:
+    if low is None:
+        return np.array(array) if high is None else np.minimum(array, high)
+    found = np.maximum(array, low)
+    if high is None:
+        return found
+    return np.minimum(found, high, out=found) if found.ndim else np.minimum(found, high)
+
+
+_LARGER, _SMALLER, _SAME = Pointwise(np.maximum), Pointwise(np.minimum), Pointwise(np.positive)
+
+
+def _bound(name: str, bound: Any, kind: dtype) -> Any:
+    """A bound as a number of the type; None where no element is beyond it."""
+    if bound is None:
+        return None
+    if kind.category is not Category.INTEGER:
+        found = quietly.run(kind.numpy.type, bound)
+        return fill_number(bound, kind) if found in _INFINITIES else found
+    limits = np.iinfo(kind.numpy)
+    is_low = name == "min"
+    if bound > limits.max if is_low else bound < limits.min:
+        raise RuntimeError(
+            f"Clamp {name} value {bound} is outside the representable range of {kind.scalar}"
+        )
+    is_idle = bound < limits.min if is_low else bound > limits.max
+    return None if is_idle else kind.numpy.type(bound)
+
+
+_INFINITIES = (np.inf, -np.inf)
+
+
+def _check_result(input: Tensor, kind: dtype, out: Tensor) -> None:
+    if out is not input:
+        if out.dtype is not kind:
+            raise RuntimeError(f"Found dtype {out.dtype.scalar} but expected {kind.scalar}")
+        return
+    check_single(out.array)
+    if kind.category > out.dtype.category:
+        raise RuntimeError(
+            f"result type {kind.scalar} can't be cast to the desired output type {out.dtype.real}"
+        )
+
+
+for _name in ("clamp", "clip"):
+
+    @op(
+        f"{_name}(Tensor input, Tensor min = None, Tensor max = None, *, {_OUT})",
+        f"{_name}(Tensor input, Number min = None, Number max = None, *, {_OUT})",
+        in_place=True,
+    )
+    def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Any:
+        """Each element, or the bound that it is beyond; nans stay."""
+        return _clamp(input, min, max, out)
+
+
+@op(
+    f"clamp_min(Tensor input, Tensor min, *, {_OUT})",
+    f"clamp_min(Tensor input, Number min, *, {_OUT})",
+    in_place=True,
+)
+def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Any:
+    """Each element, or the bound where that is larger."""
+    if isinstance(min, Tensor):
+        return _LARGER(input, min, out)
+    return _clamp_to_numbers("clamp_min_scalar_cpu", input, min, None, out)
+
+
+@op(
+    f"clamp_max(Tensor input, Tensor max, *, {_OUT})",
+    f"clamp_max(Tensor input, Number max, *, {_OUT})",
+    in_place=True,
+)
+def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Any:
+    """Each element, or the bound where that is smaller."""
+    if isinstance(max, Tensor):
+        return _SMALLER(input, max, out)
+    return _clamp_to_numbers("clamp_max_scalar_cpu", input, None, max, out)
+
+
+# -- lerp
+
+
+@op(
+    f"lerp(Tensor input, Tensor end, Tensor weight, *, {_OUT})",
+    f"lerp(Tensor input, Tensor end, Number weight, *, {_OUT})",
+    in_place=True,
+)
+def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Any:
+    """``input + weight * (end - input)``. Raises RuntimeError for elements of several types."""
+    if input.dtype is not end.dtype:
+        raise RuntimeError(
+            f"expected dtype {input.dtype.real} for `end` but got dtype {end.dtype.real}"
+        )
+    if isinstance(weight, Tensor):
+        if weight.array.ndim and weight.dtype is not input.dtype:
+            raise RuntimeError(
+                f"expected dtype {input.dtype.real} for `weight` but got dtype {weight.dtype.real}"
+            )
+        kernel = "lerp_kernel_tensor"
+    else:
+        kernel = "lerp_kernel_scalar"
+    broadcast(input.sizes, end.sizes)
+    check_types(kernel, FLOATS, input.dtype)
+    return _LERP.general((input, end, weight), out)
+
+
+_LERP = Pointwise(formulas.lerp)
+
+
+# -- sums with products and quotients
+
+
+def _add_scaled(name: str, plain: Any, scaled: Any) -> None:
+    kernel = f"{name}_cpu_out"
+    for_one = Pointwise(plain, kernel=kernel, takes=NUMBERS)
+
+    @op(
+        f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, {_OUT})",
+        in_place=True,
+    )
+    def add_scaled(
+        input: Tensor,
+        tensor1: Tensor,
+        tensor2: Tensor,
+        *,
+        value: Any = 1,
+        out: Tensor | None = None,
+    ) -> Any:
+        if name == "addcdiv":
+            _check_division(tensor1, tensor2)
+        if value.__class__ is int and value == 1:
+            return for_one.general((input, tensor1, tensor2), out)
+        kind = result_type(input, tensor1, tensor2)
+        factor = array_as(value, kind).item() if kind.category is Category.INTEGER else value
+        compute = Pointwise(
+            lambda a, b, c: scaled(a, b, c, a.dtype.type(factor)), kernel=kernel, takes=NUMBERS
+        )
+        return compute.general((input, tensor1, tensor2), out)
+
+    add_scaled.__doc__ = f"``input + value * tensor1 {'*' if name == 'addcmul' else '/'} tensor2``."
+
+    @op(
+        f"{name}(Tensor input, Number value, Tensor tensor1, Tensor tensor2)",
+        in_place=True,
+        hidden=True,
+    )
+    def old_order(
+        input: Tensor, value: Any, tensor1: Tensor, tensor2: Tensor, *, out: Tensor | None = None
+    ) -> Any:
+        return add_scaled(input, tensor1, tensor2, value=value, out=out)
+
+    old_order.__doc__ = f"`{name}` with its arguments in the order of old programs."
+
+
+def _check_division(a: Tensor, b: Tensor) -> None:
+    if result_type(a, b).category < Category.FLOAT:
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release "
+            "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
+            "behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2)).to("
+            "input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for float "
+            "inputs. The future addcdiv behavior is just the latter implementation: (input + value "
+            "* tensor1 / tensor2), for all dtypes."
+        )
+
+
+_add_scaled("addcmul", lambda a, b, c: a + b * c, lambda a, b, c, value: a + value * b * c)
+_add_scaled("addcdiv", lambda a, b, c: a + b / c, lambda a, b, c, value: a + value * b / c)
