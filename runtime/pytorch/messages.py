@@ -146,14 +146,16 @@ def _unexpected(schema: Schema, args: Args, named: Named) -> str:
 
 def _list(schemas: Sequence[Schema], args: Args, named: Named) -> str:
     name = schemas[0].name
+    named = dict(reversed(named.items()))  # PyTorch: out of a hash table
     given = f"{name}() received an invalid combination of arguments - got "
     if len(schemas) == 1:
         return f"{given}{_described(args, named)}, but expected {schemas[0]}"
     lines = [f"{given}{_described(args, named)}, but expected one of:"]
     for schema in schemas:
         lines.append(f" * {schema}")
-        if len(args) + len(named) == len(schema.parameters):
-            lines.append(f"      didn't match because {_reason(schema, args, named)}")
+        parts = str(schema)[1:-1].split(", ")
+        if len(args) + len(named) == len(parts):
+            lines.append(f"      didn't match because {_reason(parts, args, named)}")
     return "\n".join([*lines, ""])
 
 
@@ -163,26 +165,31 @@ def _described(args: Args, named: Named) -> str:
     return f"({text[:-2] if args else text})"
 
 
-def _reason(schema: Schema, args: Args, named: Named) -> str:
-    first = len(schema.parameters) - len(named)
-    known = [p.name for p in schema.parameters[first:]]
-    unknown = [name for name in named if name not in known]
+def _reason(parts: Sequence[str], args: Args, named: Named) -> str:
+    """What is wrong with a call of a signature, whose text has as many parts as there are values.
+
+    PyTorch: a part's name is its last word and its type all before, so that one with a default
+    never matches; '*' is a part, and so is nothing at all.
+    """
+    first = len(parts) - len(named)
+    words = [part.rpartition(" ") for part in parts]
+    unknown = [name for name in named if name not in [word[2] for word in words[first:]]]
     if unknown:
         return f"some of the keywords were incorrect: {', '.join(unknown)}"
-    parts = []
-    for at, parameter in enumerate(schema.parameters):
-        value = args[at] if at < len(args) else named[parameter.name]
+    shown = []
+    for at, (kind, _, name) in enumerate(words):
+        value = args[at] if at < len(args) else named[name]
         text = _element_types(value)
         if at >= len(args):
-            text = f"{parameter.name}={text}"
-        parts.append(text if _matches(parameter, value) else f"!{text}!")
-    text = ", ".join(parts) if args else "".join(f"{part}, " for part in parts)
+            text = f"{name}={text}"
+        shown.append(text if _matches(kind, value) else f"!{text}!")
+    text = ", ".join(shown) if args else "".join(f"{part}, " for part in shown)
     return f"some of the arguments have invalid types: ({text})"
 
 
-def _matches(parameter: Parameter, value: Any) -> bool:
+def _matches(kind: str, value: Any) -> bool:
     names = {"float": ("float", "int", "long"), "int": ("int", "long")}
-    return kind_of(value) in names.get(parameter.kind, (parameter.kind,))
+    return kind_of(value) in names.get(kind, (kind,))
 
 
 def _element_types(value: Any) -> str:

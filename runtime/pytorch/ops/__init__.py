@@ -3,6 +3,40 @@
 Importing one registers its operations in the table.
 """
 
-from runtime.pytorch.ops import creation, geometry, interchange, pointwise, reduce, text
+from runtime.pytorch.ops import (
+    creation,
+    distinct,
+    extremes,
+    geometry,
+    histograms,
+    interchange,
+    norms,
+    order,
+    pointwise,
+    quantile,
+    reduce,
+    running,
+    search,
+    softmax,
+    spread,
+    text,
+)
 
-__all__ = ["creation", "geometry", "interchange", "pointwise", "reduce", "text"]
+__all__ = [
+    "creation",
+    "distinct",
+    "extremes",
+    "geometry",
+    "histograms",
+    "interchange",
+    "norms",
+    "order",
+    "pointwise",
+    "quantile",
+    "reduce",
+    "running",
+    "search",
+    "softmax",
+    "spread",
+    "text",
+]
