@@ -17,6 +17,8 @@ from runtime.luajit import RawError
 __all__ = ["Interrupted", "LuaError", "LuaSyntaxError", "as_lua_error", "check"]
 
 _OUT_OF_MEMORY = "not enough memory"
+#: LuaJIT's message where there is no memory for the traceback that lupa asks for.
+_NO_TRACEBACK = "error in error handling"
 
 
 class LuaError(Exception):
@@ -63,5 +65,7 @@ def as_lua_error(error: Exception) -> LuaError:
         message = error.args[0] if error.args else ""
         text = to_text(message) if isinstance(message, bytes) else str(message)
         text = text.partition("\nstack traceback:")[0]
+        if text == _NO_TRACEBACK:
+            text = _OUT_OF_MEMORY
         return Interrupted(INTERRUPTED) if text.endswith(INTERRUPTED) else LuaError(text)
     return LuaError(to_text(encode_error(error)[1:]))

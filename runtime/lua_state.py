@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from runtime.compute.lua_functions import LuaFunctions
@@ -21,6 +22,25 @@ from runtime.luajit import shell_functions, worker_functions
 __all__ = ["LuaState"]
 
 
+class _Passing:
+    """Passes arguments to functions of Lua, which take them: see lua/core/python_lock.lua."""
+
+    def __init__(self) -> None:
+        self._waiting: tuple[Any, ...] = ()
+
+    def take(self) -> tuple[Any, ...]:
+        """The arguments of the last call; Lua calls this, again if it had no memory for them."""
+        return self._waiting
+
+    def call(self, function: Callable[[], Any], *args: Any) -> Any:
+        """Call a function of lua/shell.lua."""
+        self._waiting = args
+        try:
+            return function()
+        finally:
+            self._waiting = ()
+
+
 class LuaState:
     """A Lua state with torch, whose functions are those of lua/shell.lua.
 
@@ -33,6 +53,7 @@ class LuaState:
         self._host = host
         self._prepare = prepare
         self.state = State()
+        self._passing = _Passing()
         self._functions: dict[bytes, Any] = {}
         self._starting = threading.RLock()
         self._is_begun = self._is_started = False
@@ -46,7 +67,7 @@ class LuaState:
             keep_pages()
             with self.active():
                 functions = shell_functions(self._all_of_host())
-                _connect(self.state, functions)
+                _connect(self.state, functions, self._passing)
             self._functions.update(functions)
             self._is_begun = True
             # What prepares an engine refers to it, and must not keep it.
@@ -56,7 +77,8 @@ class LuaState:
             self._is_started = True
 
     def _all_of_host(self) -> dict[bytes, Any]:
-        return {**start.host_functions(self.state), **start.definitions(), **self._host}
+        take = {b"take_arguments": self._passing.take}
+        return {**start.host_functions(self.state), **start.definitions(), **take, **self._host}
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -76,14 +98,14 @@ class LuaState:
             if function is None:
                 raise LuaError("the engine is closed")
             with self.active():
-                return function(*args)
+                return self._passing.call(function, *args)
         except Exception as error:
             raise as_lua_error(error) from None
 
 
-def _connect(state: State, shell: dict[bytes, Any]) -> None:
+def _connect(state: State, shell: dict[bytes, Any], passing: _Passing) -> None:
     """Let the parts of a state call the functions of Lua that they need."""
-    call = Calls(shell[b"hand_over"])
+    call = Calls(partial(passing.call, shell[b"hand_over"]))
     state.part(LuaFunctions).call = call
     pool = dict(shell[b"thread_pool"].items())
     state.part(ThreadPool).start(pool, worker_functions)

@@ -19,7 +19,13 @@ except ImportError as error:
 
 from runtime.core.texts import to_text
 
-__all__ = ["RawError", "luajit_version", "shell_functions", "worker_functions"]
+__all__ = [
+    "RawError",
+    "draw_functions",
+    "luajit_version",
+    "shell_functions",
+    "worker_functions",
+]
 
 #: What lupa raises for an error of Lua's; its first argument is the message.
 RawError: type[Exception] = luajit21.LuaError
@@ -45,6 +51,12 @@ def worker_functions() -> dict[bytes, Any]:
     for name in (b"parallel/jobs", b"parallel/thread_pool"):
         lua.eval(b"loadstring")(_source(name), b"=[th] %s.lua" % name)(th)
     return dict(th[b"thread_pool"].items())
+
+
+def draw_functions() -> dict[bytes, Any]:
+    """The functions of lua/streams/draws.lua, by name, in a Lua state of their own."""
+    lua = _new_state()
+    return dict(lua.eval(b"loadstring")(_source(b"streams/draws"), b"=[th] draws.lua")().items())
 
 
 def luajit_version() -> str:

@@ -141,6 +141,8 @@ def _run(options: Options) -> int:
     except LuaError as error:
         engine.flush()
         _report(error, "th: ")
+        if (options.script or "").endswith(".py"):
+            print("th --python runs programs of Python", file=sys.stderr)
         if not opens_prompt:
             return FAILURE
     engine.flush()

@@ -103,6 +103,12 @@ class Config:
     )
     results: int = _setting(1000, _whole(1, _MOST), "how many results _RESULTS keeps")
     pages: str = _setting("", _text, "a folder of pages that ?? takes examples from")
+    python_indent: int = _setting(
+        4, _whole(0, 16), "the same for Python, at the prompt of th --python", "python.indent"
+    )
+    python_history: str = _setting(
+        "", _text, 'its former inputs; "": ~/.th_python_history', "python.history"
+    )
     history_path: str = _setting(
         "", _text, 'the file of former inputs; "": $TREPL_HISTORY or ~/.luahistory', "history.path"
     )

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from runtime import LuaError
-
 __all__ = ["Entry", "lines_of"]
 
 
 class Entry(NamedTuple):
-    """An input of Lua that was run, and its error.
+    """An input that was run, and its error.
 
     number: from 1; the inputs of a notebook's cell have that of the cell, and stand at its lines.
     """
 
     number: int
     source: str
-    error: LuaError | None
+    error: BaseException | None
 
 
 def lines_of(inputs: Iterable[str]) -> list[str]:

@@ -162,18 +162,20 @@ class Memory(Part):
         return data
 
     def _new(self, count: int, nbytes: int, dtype: DType) -> Array:
-        if nbytes < Pool.MIN_BYTES:
-            return np.empty(count, dtype.numpy)
         try:
-            if nbytes >= _MIN_WORTH_COLLECTING and not self._pool.has(nbytes):
-                _check_room(nbytes)
-            memory = self._pool.take(nbytes)
+            return self._take(count, nbytes, dtype)
         except MemoryError:
             self.collect()
             self.trim()
             _check_room(nbytes)
-            memory = self._pool.take(nbytes)
-        return memory.view(dtype.numpy)
+            return self._take(count, nbytes, dtype)
+
+    def _take(self, count: int, nbytes: int, dtype: DType) -> Array:
+        if nbytes < Pool.MIN_BYTES:
+            return np.empty(count, dtype.numpy)
+        if nbytes >= _MIN_WORTH_COLLECTING and not self._pool.has(nbytes):
+            _check_room(nbytes)
+        return self._pool.take(nbytes).view(dtype.numpy)
 
     def recycle(self, data: Array) -> None:
         """Keep the memory of an array from `allocate` that its storage no longer needs.

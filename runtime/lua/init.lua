@@ -81,7 +81,7 @@ function th.replace(library, name, f)
 end
 
 for _, name in ipairs{
-  'core/compat', 'core/python_lock', 'core/coroutines', 'core/errors', 'core/class',
+  'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines', 'core/errors', 'core/class',
   'core/references', 'core/bridge', 'core/commands', 'core/structs', 'tensor/elements',
   'parallel/jobs', 'parallel/thread_pool', 'tensor/formulas', 'tensor/operations',
   'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
@@ -98,4 +98,4 @@ th.operations = nil -- every collection would look through it
 th.finish_globals()
 keep_globals()
 
-return th.for_python(th.shell)
+return th.for_python(th.taking_arguments(th.shell))

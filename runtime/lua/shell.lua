@@ -4,14 +4,13 @@
 local th = ...
 local host, loading = th.host, th.loading
 
-local pcall, xpcall, select, error, require = pcall, xpcall, select, error, require
+local xpcall, select, error, require = xpcall, select, error, require
 local loadstring, loadfile = loadstring, loadfile
 local sethook, getinfo = debug.sethook, debug.getinfo
 local jit_off, jit_attach = jit.off, jit.attach
 local find = string.find
 local ffi = require 'ffi'
 local pressed = ffi.cast('int32_t *', host.pressed) -- whether Ctrl-C was: see stopping/turns.lua
-local buffer = require 'string.buffer'
 local stdout = io.stdout
 local write = getmetatable(stdout).__index.write
 
@@ -20,7 +19,6 @@ local write = getmetatable(stdout).__index.write
 local shell = { thread_pool = th.for_python(th.thread_pool) }
 th.shell = shell
 
-local OUT_OF_MEMORY = 'not enough memory'
 -- Instructions between two checks for Ctrl-C: few where they take long.
 local MIN_HOOK_COUNT, MAX_HOOK_COUNT = 10, 10000
 local pace = th.turns.new_pace(MIN_HOOK_COUNT, MAX_HOOK_COUNT)
@@ -107,14 +105,12 @@ function shell.count_loops()
   loading.count_loops()
 end
 
-local free_reserve -- see below
-
 --- Compiles a chunk. Where it cannot, returns nil, the message, and whether only the end of the
 -- chunk is missing.
 function shell.compile(source, name)
   local f, message = loadstring(source, name)
-  if not f and find(message, OUT_OF_MEMORY, 1, true) then
-    free_reserve()
+  if not f and th.is_out_of_memory(message) then
+    th.make_room(true)
     f, message = loadstring(source, name)
   end
   if f then return f end
@@ -138,55 +134,18 @@ function shell.prepare_input(f)
   return f
 end
 
--- A block of memory that is freed when a program has used all the memory there is. A call of Lua by
--- Python ends the process if there is none at all; with the reserve, the prompt can go on, and the
--- program's values are still there. Both numbers are bytes.
-local RESERVE, NEEDED = 4 * 2 ^ 20, 2 ^ 20
-local reserve
-local probe = buffer.new()
-
--- The memory is asked for and never written, so that the system need not provide its pages.
-local function keep_reserve()
-  local memory = buffer.new()
-  if pcall(memory.reserve, memory, RESERVE) then reserve, th.reserved = memory, RESERVE / 1024 end
-end
-keep_reserve()
-
-function free_reserve()
-  if reserve then
-    reserve:free()
-    reserve, th.reserved = nil, 0
-  end
-  pcall(th.collect)
-end
-
--- Frees the reserve if there is too little memory without it, or allocates it again.
-local function update_reserve()
-  local ok = pcall(probe.reserve, probe, NEEDED)
-  probe:free()
-  if ok then
-    if not reserve then keep_reserve() end
-  elseif reserve then
-    free_reserve()
-  end
-end
-
 -- What the results of an xpcall with th.traceback say: nil if there was no error, otherwise the
 -- message and the traceback of the program's frames.
 local function outcome(ok, report)
   finish_interrupt()
   if ok then
-    update_reserve()
+    th.make_room(false)
     return nil
   end
   local message, frames = th.read_report(report)
   -- Ctrl-C may be pressed again while the traceback of the first one is made.
   if stopped and message == 'error in error handling' then message = host.INTERRUPTED end
-  if find(message, OUT_OF_MEMORY, 1, true) then
-    pcall(th.collect) -- frees userdata that nobody refers to any more
-    pcall(th.collect) -- frees the Python objects that these have kept
-  end
-  update_reserve()
+  th.make_room(th.is_out_of_memory(message))
   return message, frames
 end
 
@@ -270,6 +229,7 @@ function shell.close()
   th.collect()
   th.collect()
   jit_attach(function() end, 'errfin')
+  th.release_reserve()
   th.leave_python()
 end
 

@@ -11,6 +11,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from runtime.pytorch.missing import why_missing
 from runtime.pytorch.names import NAMES
 
 globals().update(NAMES)
@@ -20,7 +21,8 @@ class _Torch(ModuleType):
     """The module: a name that it lacks is an error in PyTorch's words."""
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"module 'torch' has no attribute '{name}'")
+        why = why_missing(name)
+        raise AttributeError(f"module 'torch' has no attribute '{name}'{why}")
 
     def __dir__(self) -> list[str]:
         return sorted(NAMES)

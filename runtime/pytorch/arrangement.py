@@ -1,13 +1,13 @@
 """The order in which PyTorch leaves equal elements when it sorts and selects without `stable=True`.
 
-PyTorch sorts by the C++ library's introsort, takes the largest elements by its introselect and heap,
-and finds the k-th smallest by a quickselect of its own. These decide which of several equal
+PyTorch sorts by the C++ library's introsort, takes the largest elements by its introselect and
+heap, and finds the k-th smallest by a quickselect of its own. These decide which of several equal
 elements come first, and so which indices a program sees. Each is followed here for many rows at
 once: a step partitions the parts of all rows together, so that there are as many steps as for one
 row, and none for a single element.
 
-All functions take keys: whole numbers in the order of the elements, a row for each run of them. They
-are for rows in which elements are equal; without these any way of sorting gives the same.
+All functions take keys: whole numbers in the order of the elements, in rows. They are for rows in
+which elements are equal; without these any way of sorting gives the same.
 """
 
 from __future__ import annotations
@@ -247,4 +247,5 @@ def kth_position(keys: Array, k: int) -> Array:
         low, high, kth = low[more], high[more], kth[more]
         i, j = rows.partition_by_front(low, high)
         low, high = np.where(j <= kth, i, low), np.where(j >= kth, j - 1, high)
-    return rows.places[starts + k - 1]
+    found: Array = rows.places[starts + k - 1]
+    return found

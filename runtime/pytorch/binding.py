@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from keyword import iskeyword
 from typing import Any
 
 from runtime.pytorch.kinds import AS_IT_IS, Converter, as_ints, converter
@@ -37,7 +38,9 @@ class Binding:
         self._by_position = by_position
         self._by_name = by_name
         self._apart = apart  # from this argument on all are ints of one tuple
-        self._takes_out = "out" in inspect.signature(implementation).parameters
+        own = inspect.signature(implementation).parameters
+        self._takes_out = "out" in own
+        self._checked = [name for name in OPTIONS if name not in own]
         self.plan = self._make()
 
     def check(self, args: Sequence[Any], named: Mapping[str, Any]) -> None:
@@ -61,7 +64,7 @@ class Binding:
 
     def _needs_work(self, given: str, entry: tuple[str, Converter]) -> bool:
         name, convert = entry
-        ours = name in OPTIONS or (name == "out" and not self._takes_out)
+        ours = name in self._checked or (name == "out" and not self._takes_out)
         return ours or name != given or convert is not AS_IT_IS
 
     def _positions(self, args: Sequence[Any]) -> list[Any]:
@@ -74,7 +77,7 @@ class Binding:
 
     def _call(self, *args: Any, **named: Any) -> Any:
         values, found = self._positions(args), self._names(named)
-        for name in [name for name in found if name in OPTIONS]:
+        for name in [name for name in found if name in self._checked]:
             OPTIONS[name](found.pop(name))
         if self._takes_out or "out" not in found:
             return self._implementation(*values, **found)
@@ -133,11 +136,16 @@ def _bind_names(
         convert = converter(parameter, type(value), numbers)
         if convert is None:
             return None
-        found[given] = parameter.name, convert
+        found[given] = _in_python(parameter.name), convert
     return found
+
+
+def _in_python(name: str) -> str:
+    """The implementation's name of a parameter: `from` is a word of Python's, and becomes from_."""
+    return f"{name}_" if iskeyword(name) else name
 
 
 def _lacks(schema: Schema, given: int, by_name: Mapping[str, tuple[str, Converter]]) -> bool:
     names = {name for name, _ in by_name.values()}
     rest = [p for p in schema.parameters if p.keyword_only or p not in schema.positional[:given]]
-    return any(p.default is None and p.name not in names for p in rest)
+    return any(p.default is None and _in_python(p.name) not in names for p in rest)

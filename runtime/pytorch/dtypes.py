@@ -21,6 +21,7 @@ __all__ = [
     "default_dtype",
     "dtype",
     "dtype_of",
+    "dtype_of_python",
     "float32",
     "float64",
     "int64",
@@ -104,12 +105,12 @@ DTYPES = (
     dtype("bool", "Bool", "bool", _B, 1, False),
     dtype("uint8", "Byte", "unsigned char", _I, 1, False),
     dtype("int8", "Char", "signed char", _I, 1, True),
-    dtype("int16", "Short", "short", _I, 2, True),
+    dtype("int16", "Short", "short int", _I, 2, True),
     dtype("int32", "Int", "int", _I, 4, True),
     dtype("int64", "Long", "long int", _I, 8, True),
-    dtype("uint16", "UInt16", "unsigned short", _I, 2, False),
+    dtype("uint16", "UInt16", "short unsigned int", _I, 2, False),
     dtype("uint32", "UInt32", "unsigned int", _I, 4, False),
-    dtype("uint64", "UInt64", "unsigned long", _I, 8, False),
+    dtype("uint64", "UInt64", "long unsigned int", _I, 8, False),
     dtype("float16", "Half", "c10::Half", _F, 2, True),
     dtype("bfloat16", "BFloat16", "c10::BFloat16", _F, 2, True),
     dtype("float32", "Float", "float", _F, 4, True),
@@ -142,6 +143,7 @@ NUMPY_DTYPES = {t.storable: t for t in DTYPES if t.storable is not None}
 bool_ = _BY_NAME["bool"]
 uint8, int64 = _BY_NAME["uint8"], _BY_NAME["int64"]
 float32, float64 = _BY_NAME["float32"], _BY_NAME["float64"]
+_PYTHON = {bool: bool_, int: int64, float: float64, complex: _BY_NAME["complex128"]}
 _BAREBONES = ("uint16", "uint32", "uint64")
 
 
@@ -160,6 +162,11 @@ def dtype_of(numpy: np.dtype[Any]) -> dtype:
             "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
         )
     return found
+
+
+def dtype_of_python(python: type) -> dtype | None:
+    """The element type that Python's own type of numbers stands for as a dtype."""
+    return _PYTHON.get(python)
 
 
 def _promote(a: dtype, b: dtype) -> dtype | None:

@@ -1,7 +1,7 @@
 """Functions computed element by element: types, broadcasting, destinations, and the quick ways.
 
 `Pointwise` describes a function; calling it computes. Where the operands have one type and numpy's
-ufunc computes in it, that is a single call of numpy; all else goes through `_general`.
+ufunc computes in it, that is a single call of numpy; all else goes through `general`.
 """
 
 from __future__ import annotations
@@ -9,24 +9,54 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.compat import warn_of_broadcast
-from runtime.pytorch.dtypes import bool_, dtype
+from runtime.pytorch.dtypes import DTYPES, Category, bool_, dtype
+from runtime.pytorch.layouts import laid_out
+from runtime.pytorch.overlap import check_apart
 from runtime.pytorch.promotion import array_as, result_type, to_float
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.shapes import Shape, broadcast
-from runtime.pytorch.sharing import SHARED, compute_shared
+from runtime.pytorch.sharing import SHARED, compute_into, compute_shared
 from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import check_cast, check_target, resize_to
+from runtime.pytorch.writing import cast, check_cast, check_shape, check_single, resize_to
 
-__all__ = ["ALL", "FLOATS", "NUMBERS", "Pointwise", "comparison", "same_type", "to_float"]
+__all__ = [
+    "ALL",
+    "FLOATS",
+    "NUMBERS",
+    "WHOLE",
+    "Pointwise",
+    "check_types",
+    "comparison",
+    "same_type",
+    "to_float",
+]
 
-#: Kinds of numpy's types on which a ufunc computes as PyTorch does.
-ALL, NUMBERS, FLOATS = frozenset("biuf"), frozenset("iuf"), frozenset("f")
+
+def _numbers_of(*categories: Category) -> frozenset[int]:
+    """numpy's numbers of the types of some categories, but those that PyTorch has for storing."""
+    return frozenset(
+        t.storable.num
+        for t in DTYPES
+        if t.storable is not None
+        and t.category in categories
+        and t.name not in ("uint16", "uint32", "uint64")
+    )
+
+
+#: Types on which a ufunc computes as PyTorch does, by numpy's numbers for them.
+FLOATS = _numbers_of(Category.FLOAT)
+WHOLE = _numbers_of(Category.INTEGER)
+NUMBERS = FLOATS | WHOLE
+ALL = _numbers_of(*Category)
+_HALF = np.dtype(np.float16).num
+_BOOL = np.dtype(np.bool_).num
 
 
 def same_type(kind: dtype) -> dtype:
@@ -34,21 +64,32 @@ def same_type(kind: dtype) -> dtype:
     return kind
 
 
+def check_types(kernel: str, takes: frozenset[int], kind: dtype) -> None:
+    """Raise NotImplementedError where a function is not defined for a type."""
+    if kernel and kind.numpy.num not in takes:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind.scalar}'")
+
+
 @dataclass(frozen=True, eq=False)
 class Pointwise:
     """A function of elements.
 
-    compute: numpy's ufunc, or a function of arrays of one type. direct: the kinds of types for
-    which compute, given elements of one type, has the right values in the right type. rule: the
-    type that is computed in, by that in which the operands meet. result: the type of the values,
-    where it is another one. check: raises an error for types that the function does not take.
+    compute: numpy's ufunc, or a function of arrays of one type. direct: the types for which
+    compute, given elements of one type, has the right values in the right type. rule: the type that
+    is computed in, by that in which the operands meet. result: the type of the values, where it is
+    another one. check: raises an error for operands that the function does not take. kernel: the
+    function's name in the error for types that are not among `takes`; '' where it takes all. wide:
+    with a number of Python's, elements of 16 bits are computed in 32.
     """
 
     compute: Callable[..., Any]
-    direct: frozenset[str] = ALL
+    direct: frozenset[int] = ALL
     rule: Callable[[dtype], dtype] = same_type
     result: dtype | None = None
     check: Callable[..., None] | None = None
+    kernel: str = ""
+    takes: frozenset[int] = ALL
+    wide: bool = False
 
     def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Any:
         """The values for one operand or two; those of ``out``, which is returned, if it is given.
@@ -59,15 +100,14 @@ class Pointwise:
         if a.__class__ is Tensor and (out is None or out is a):
             x = a.array
             kind = x.dtype
-            if kind.kind in self.direct and x.size < SHARED:
+            if kind.num in self.direct and x.size < SHARED:
                 try:
                     found = self._quick(x, kind, b, out)
                 except (TypeError, ValueError, OverflowError):
                     found = None  # the general way does it, or has an error in PyTorch's words
                 if found is not None:
                     return found
-        operands = (a,) if b is None else (a, b)
-        return self.general(operands, out)
+        return self.general((a,) if b is None else (a, b), out)
 
     def _quick(self, x: Array, kind: Any, b: Any, out: Tensor | None) -> Tensor | None:
         """The values where one call of numpy computes them; None where it would not."""
@@ -78,15 +118,21 @@ class Pointwise:
             inputs: tuple[Any, ...] = (x,)
         elif b.__class__ is Tensor:
             y = b.array
-            if y.dtype is not kind or (y.shape != x.shape and (out or warn_of_broadcast.enabled)):
+            if y.dtype is not kind or (
+                y.shape != x.shape and (out is not None or warn_of_broadcast.enabled)
+            ):
                 return None
             inputs = x, y
-        elif kind.kind == "f" or b.__class__ is int:
-            inputs = x, kind.type(b)
         else:
-            return None
+            number = _quick_number(kind, b)
+            if number is None:
+                return None
+            inputs = x, number
         if out is None:
-            return wrap(quietly.run(compute, *inputs))
+            values = quietly.run(compute, *inputs)
+            if values.ndim > 1 and not (x.flags.c_contiguous and inputs[-1].flags.c_contiguous):
+                values = laid_out(values, inputs)
+            return wrap(values)
         if self.result is not None or not x.flags.forc or _shares_storage(out, b):
             return None
         quietly.run(compute, *inputs, x)
@@ -94,44 +140,101 @@ class Pointwise:
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
         """The values for any number of operands, of any types."""
-        meet = result_type(*operands)
         if self.check is not None:
             self.check(*operands)
-        kind = self.rule(meet)
-        result = self.result or kind
+        if out is not None:
+            check_single(out.array)
+            check_apart(out, operands)
         shape = _shape_of(operands)
+        if out is not None and operands[0] is out:
+            check_shape(out.array, shape)
+        kind = self.rule(result_type(*operands))
+        result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
-        arrays = [array_as(x, kind) for x in operands]
-        if out is not None and operands[0] is out:
-            check_target(out.array, shape)
-        values = self._values(arrays, shape)
+            if operands[0] is out and self._compute_in_place(operands, kind, result, out):
+                return out
+            if operands[0] is not out:
+                resize_to(out, shape)
+        check_types(self.kernel, self.takes, kind)
+        values = self._values(operands, kind, result, shape)
         if out is None:
-            return wrap(values)
-        if operands[0] is not out:
-            resize_to(out, shape)
-            check_target(out.array, shape)
-        np.copyto(out.array, values, casting="unsafe")
+            return values
+        np.copyto(out.array, cast(values.array, out.array.dtype))
         return out
 
-    def _values(self, arrays: list[Any], shape: Shape) -> Any:
-        compute: Any = self.compute
-        if compute.__class__ is np.ufunc:
-            if max(np.size(x) for x in arrays) >= SHARED:
-                return compute_shared(compute, arrays, shape)
-            return quietly.run(compute, *arrays)
-        with np.errstate(all="ignore"):
-            return compute(*arrays)
+    def _compute_in_place(
+        self, operands: tuple[Any, ...], kind: dtype, result: dtype, out: Tensor
+    ) -> bool:
+        """Write values of many elements over the first operand's; whether that was possible."""
+        array = out.array
+        if array.size < SHARED or not (kind is result is out.dtype) or self._widens(operands, kind):
+            return False
+        check_types(self.kernel, self.takes, kind)
+        arrays = [array_as(x, kind) for x in operands]
+        if any(x is not array and np.may_share_memory(x, array) for x in arrays):
+            return False
+        compute_into(self.compute, arrays, array)
+        return True
+
+    def _values(self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape) -> Any:
+        widens = self._widens(operands, kind)
+        arrays = [array_as(x, _FLOAT if widens else kind) for x in operands]
+        if not widens and (result is kind or result is bool_) and _is_shared(arrays, shape):
+            return compute_shared(self.compute, arrays, shape, result.numpy)
+        values = quietly.run(self.compute, *arrays)
+        if values.dtype != result.numpy:
+            values = quietly.run(values.astype, result.numpy)
+        if len(shape) > 1 and values.size:
+            values = laid_out(values, [x.array for x in operands if _is_tensor(x)])
+        return wrap(values)
+
+    def _widens(self, operands: tuple[Any, ...], kind: dtype) -> bool:
+        """Whether float16 is computed as float32."""
+        is_half = self.wide and kind.numpy.num == _HALF
+        return is_half and not all(_is_tensor(x) for x in operands)
 
 
-def comparison(compute: np.ufunc) -> Pointwise:
+def _is_shared(arrays: list[Any], shape: Shape) -> bool:
+    """Whether there are many elements, and the values lie in memory as in their order."""
+    whole = [x for x in arrays if np.shape(x) == shape]
+    return prod(shape) >= SHARED and bool(whole) and all(x.flags.c_contiguous for x in whole)
+
+
+_FLOAT = next(t for t in DTYPES if t.name == "float32")
+
+
+def comparison(compute: Callable[..., Any], kernel: str = "", takes: Any = ALL) -> Pointwise:
     """A function of two elements that is true or false."""
-    return Pointwise(compute, result=bool_)
+    return Pointwise(compute, result=bool_, kernel=kernel, takes=takes)
+
+
+def _is_tensor(operand: Any) -> bool:
+    return isinstance(operand, Tensor)
+
+
+def _quick_number(kind: Any, number: Any) -> Any:
+    """A number as one of a type's; None where the type changes, or it is not surely exact.
+
+    Raises OverflowError for a number that the type lacks.
+    """
+    if kind.kind == "f":
+        if kind.num == _HALF or number.__class__ is bool:
+            return None
+        if number.__class__ is int and number.bit_length() > 63:
+            return None
+        return quietly.run(kind.type, number)
+    return kind.type(number) if number.__class__ is int and kind.num != _BOOL else None
 
 
 def _shares_storage(out: Tensor, b: Any) -> bool:
     # That of other tensors than itself: their elements may be others of the same memory.
-    return b.__class__ is Tensor and b is not out and b._storage is not None
+    return (
+        b.__class__ is Tensor
+        and b is not out
+        and b._storage is not None
+        and b._storage is out._storage
+    )
 
 
 def _shape_of(operands: tuple[Any, ...]) -> Shape:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.c_types import type_name
-from runtime.pytorch.dtypes import dtype
+from runtime.pytorch.dtypes import dtype, dtype_of_python
 from runtime.pytorch.schema import Parameter
 from runtime.pytorch.tensor import Tensor
 
@@ -109,6 +109,17 @@ def _tensors(given: type) -> Converter | None:
     return _as_tensors if issubclass(given, (tuple, list)) else None
 
 
+def _as_dtype(value: Any) -> dtype:
+    found = dtype_of_python(value)
+    if found is None:
+        raise Rejected
+    return found
+
+
+def _dtype(given: type) -> Converter | None:
+    return AS_IT_IS if given is dtype else _as_dtype if given is type else None
+
+
 def _instances(*types: type) -> Callable[[type], Converter | None]:
     return lambda given: AS_IT_IS if issubclass(given, types) else None
 
@@ -124,7 +135,7 @@ KINDS: dict[str, Callable[[type], Converter | None]] = {
     "object": _instances(object),
     "tuple of ints": _ints,
     "tuple of Tensors": _tensors,
-    "torch.dtype": _instances(dtype),
+    "torch.dtype": _dtype,
 }
 
 
@@ -139,7 +150,7 @@ def converter(parameter: Parameter, given: type, numbers: bool = False) -> Conve
     numbers: whether Python's numbers are taken for tensors.
     """
     if given is type(None):
-        return AS_IT_IS if parameter.nullable else None
+        return AS_IT_IS if parameter.nullable or parameter.kind == "object" else None
     found = KINDS[parameter.kind](given)
     if found is None and parameter.single:
         as_int = _int(given)

@@ -56,7 +56,7 @@ def _what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> s
             if wrong:
                 return wrong
             args = [args]
-    if not positional and args:
+    if not schema.parameters and args:
         return f"TensorBase.{name} takes no arguments ({len(args)} given)"
     if len(args) > len(positional):
         return f"{name} {_too_many(positional, len(args))}"
@@ -90,7 +90,8 @@ def _too_many(positional: Sequence[Parameter], given: int) -> str:
     most = len(positional)
     takes = f"{most}" if least == most else f"from {least} to {most}"
     plural = "" if takes == "1" else "s"
-    return f"takes {takes} positional argument{plural} but {given} were given"
+    verb = "was" if given == 1 and takes == "0" else "were"
+    return f"takes {takes} positional argument{plural} but {given} {verb} given"
 
 
 def _missing(schema: Schema, args: Args, named: Named) -> str:
@@ -113,21 +114,21 @@ def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> 
     try:
         convert(value)
     except Rejected:
-        return where + _misfit_inside(parameter, value)
+        return _misfit_inside(parameter, value, where)
     return ""
 
 
-def _misfit_inside(parameter: Parameter, value: Any) -> str:
+def _misfit_inside(parameter: Parameter, value: Any, where: str) -> str:
     if not isinstance(value, (tuple, list)):
-        return f" must be {parameter.kind}, not {kind_of(value)}"
+        return f"{where} must be {parameter.kind}, not {kind_of(value)}"
     wrong = next(i for i, v in enumerate(value) if not isinstance(v, int) or isinstance(v, bool))
     if wrong:
         return (
-            f" failed to unpack the object at pos {wrong + 1} with error "
-            f'"type must be {parameter.kind},but got {kind_of(value[wrong])}"'
-        ).replace(" (position 1)", "")
+            f"argument '{parameter.name}' failed to unpack the object at pos {wrong + 1} with "
+            f'error "type must be {parameter.kind},but got {kind_of(value[wrong])}"'
+        )
     return (
-        f" must be {parameter.kind}, but found element of type {kind_of(value[wrong])} "
+        f"{where} must be {parameter.kind}, but found element of type {kind_of(value[wrong])} "
         f"at pos {wrong}"
     )
 
@@ -146,16 +147,15 @@ def _unexpected(schema: Schema, args: Args, named: Named) -> str:
 
 def _list(schemas: Sequence[Schema], args: Args, named: Named) -> str:
     name = schemas[0].name
-    named = dict(reversed(named.items()))  # PyTorch: out of a hash table
+    named = dict(reversed(list(named.items())))  # PyTorch: out of a hash table
     given = f"{name}() received an invalid combination of arguments - got "
     if len(schemas) == 1:
         return f"{given}{_described(args, named)}, but expected {schemas[0]}"
     lines = [f"{given}{_described(args, named)}, but expected one of:"]
     for schema in schemas:
         lines.append(f" * {schema}")
-        parts = str(schema)[1:-1].split(", ")
-        if len(args) + len(named) == len(parts):
-            lines.append(f"      didn't match because {_reason(parts, args, named)}")
+        if len(args) + len(named) == len(_parts(schema)):
+            lines.append(f"      didn't match because {_reason(schema, args, named)}")
     return "\n".join([*lines, ""])
 
 
@@ -165,29 +165,31 @@ def _described(args: Args, named: Named) -> str:
     return f"({text[:-2] if args else text})"
 
 
-def _reason(parts: Sequence[str], args: Args, named: Named) -> str:
-    """What is wrong with a call of a signature, whose text has as many parts as there are values.
+def _parts(schema: Schema) -> list[str]:
+    """The parts between a signature's commas; PyTorch counts a star, or nothing at all, as one."""
+    return str(schema)[1:-1].split(", ")
 
-    PyTorch: a part's name is its last word and its type all before, so that one with a default
-    never matches; '*' is a part, and so is nothing at all.
-    """
-    first = len(parts) - len(named)
-    words = [part.rpartition(" ") for part in parts]
-    unknown = [name for name in named if name not in [word[2] for word in words[first:]]]
+
+def _reason(schema: Schema, args: Args, named: Named) -> str:
+    expected = _parts(schema)
+    # PyTorch takes the last word for the name, so that it does not know those with a default.
+    known = [part.split(" ")[-1] for part in expected[len(expected) - len(named) :]]
+    unknown = [name for name in named if name not in known]
     if unknown:
         return f"some of the keywords were incorrect: {', '.join(unknown)}"
-    shown = []
-    for at, (kind, _, name) in enumerate(words):
-        value = args[at] if at < len(args) else named[name]
-        text = _element_types(value)
-        if at >= len(args):
-            text = f"{name}={text}"
-        shown.append(text if _matches(kind, value) else f"!{text}!")
-    text = ", ".join(shown) if args else "".join(f"{part}, " for part in shown)
+    given = [("", value) for value in args] + [(f"{name}=", v) for name, v in named.items()]
+    parts = []
+    for part, (prefix, value) in zip(expected, given, strict=True):
+        text = prefix + _element_types(value)
+        parts.append(text if _matches(part.rpartition(" ")[0], value) else f"!{text}!")
+    text = ", ".join(parts) if args else "".join(f"{part}, " for part in parts)
     return f"some of the arguments have invalid types: ({text})"
 
 
 def _matches(kind: str, value: Any) -> bool:
+    if kind.startswith("tuple of "):
+        of = kind.removeprefix("tuple of ")[:-1]
+        return isinstance(value, (tuple, list)) and all(_matches(of, v) for v in value)
     names = {"float": ("float", "int", "long"), "int": ("int", "long")}
     return kind_of(value) in names.get(kind, (kind,))
 

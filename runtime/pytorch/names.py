@@ -7,40 +7,68 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch import cuda, ops, return_types, utils, version
+from runtime.pytorch import cuda, linalg, ops, random, return_types, special, utils, version
 from runtime.pytorch.device import device
-from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, promote_types, set_default_dtype
+from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, set_default_dtype
 from runtime.pytorch.dtypes import default_dtype as get_default_dtype
+from runtime.pytorch.legacy import TENSOR_TYPES
 from runtime.pytorch.limits import finfo, iinfo
-from runtime.pytorch.options import layout, memory_format, strided
+from runtime.pytorch.ops import autograd
+from runtime.pytorch.ops.factors import block_diag, cdist, chain_matmul
+from runtime.pytorch.ops.products import einsum, tensordot
+from runtime.pytorch.options import MEMORY_FORMATS, layout, memory_format, strided
 from runtime.pytorch.print_options import set_printoptions
-from runtime.pytorch.promotion import can_cast
+from runtime.pytorch.removed import REMOVED
+from runtime.pytorch.settings import CONSTANTS, SETTINGS
 from runtime.pytorch.size import Size
 from runtime.pytorch.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
-from runtime.pytorch.table import FUNCTIONS
+from runtime.pytorch.table import FUNCTIONS, document
 from runtime.pytorch.tensor import Tensor
 
 __all__ = ["NAMES"]
 
 assert ops  # which fills the table
+document()
+
+
+_FUNCTIONS = (
+    block_diag,
+    cdist,
+    chain_matmul,
+    einsum,
+    set_default_dtype,
+    set_printoptions,
+    tensordot,
+)
 
 
 def _collect() -> dict[str, Any]:
     names: dict[str, Any] = {kind.name: kind for kind in DTYPES}
     names |= {alias: names[name] for alias, name in ALIASES.items()}
-    names |= {name: made for name, made in FUNCTIONS.items() if "." not in name}
+    names |= {
+        name: made
+        for name, made in FUNCTIONS.items()
+        if not name.startswith(("linalg_", "special_"))
+    }
+    names |= {t.__name__: t for t in TENSOR_TYPES.values() if not t.is_cuda}
     for listed in (Size, Tensor, device, dtype, finfo, iinfo, layout, memory_format):
         names[listed.__name__] = listed
-    for function in (can_cast, promote_types, set_default_dtype, set_printoptions):
+    for function in _FUNCTIONS:
         names[function.__name__] = function
     for kept in (TypedStorage, UntypedStorage):
         names[kept.__name__] = kept
-    names |= STORAGE_CLASSES
+    names |= STORAGE_CLASSES | REMOVED
+    names |= {name: getattr(random, name) for name in random.__all__ if name != "fork_rng"}
     names["get_default_dtype"] = get_default_dtype
+    names |= {constant.name: constant for constant in (strided, *MEMORY_FORMATS)}
+    names |= {name: getattr(autograd, name) for name in autograd.__all__}
+    names |= CONSTANTS | SETTINGS
     names |= {
-        "strided": strided,
         "cuda": cuda,
+        "linalg": linalg,
+        "random": random,
         "return_types": return_types,
+        "special": special,
         "utils": utils,
         "version": version,
     }

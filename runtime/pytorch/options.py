@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from runtime.pytorch.device import check_device, device
+from runtime.pytorch.device import NO_DRIVER, check_device, device
 from runtime.pytorch.kinds import register_kind
 
-__all__ = ["NO_AUTOGRAD", "OPTIONS", "layout", "memory_format", "strided"]
+__all__ = ["MEMORY_FORMATS", "NO_AUTOGRAD", "OPTIONS", "layout", "memory_format", "strided"]
 
 NO_AUTOGRAD = (
     "autograd is not provided here: tensors have no gradients, and requires_grad stays False"
@@ -39,6 +39,10 @@ class memory_format(_Named):  # noqa: N801 (PyTorch's name)
 
 
 strided = layout("strided")
+MEMORY_FORMATS = tuple(
+    memory_format(name)
+    for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+)
 
 
 def _check_layout(value: Any) -> None:
@@ -53,7 +57,7 @@ def _check_gradient(value: Any) -> None:
 
 def _check_pinned(value: Any) -> None:
     if value:
-        raise RuntimeError("Cannot access accelerator device when none is available.")
+        raise RuntimeError(NO_DRIVER)
 
 
 #: What looks at an option's value; implementations do not get these.

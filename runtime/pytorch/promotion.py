@@ -21,10 +21,15 @@ Operand = Any  # a Tensor, or a number of Python's
 
 
 def type_of_number(value: Any) -> dtype:
-    """The element type that one of Python's numbers stands for. Raises NotImplementedError."""
+    """The element type that one of Python's numbers stands for.
+
+    Raises NotImplementedError for complex numbers, OverflowError for ints that no type has.
+    """
     if isinstance(value, bool):
         return bool_
     if isinstance(value, int):
+        if not -(2**63) <= value < 2**64:
+            raise OverflowError("int too big to convert")
         return int64
     if isinstance(value, complex):
         raise NotImplementedError("complex numbers are not provided here")

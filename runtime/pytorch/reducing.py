@@ -97,7 +97,8 @@ def take_at(array: Array, at: Array, axis: int) -> Array:
     if array.ndim == 1:
         return array[at]
     grid = _grid(array.shape[:axis] + (1,) + array.shape[axis + 1 :], axis)
-    return array[(*grid[:axis], at, *grid[axis:])]
+    found: Array = array[(*grid[:axis], at, *grid[axis:])]
+    return found
 
 
 # -- results

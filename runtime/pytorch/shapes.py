@@ -82,9 +82,11 @@ def infer_size(sizes: Sequence[int], count: int) -> Shape:
     unknown = [dim for dim, size in enumerate(sizes) if size == -1]
     if len(unknown) > 1:
         raise RuntimeError("only one dimension can be inferred")
-    for size in sizes:
+    for dim, size in enumerate(sizes):
         if size < -1:
-            raise RuntimeError(f"invalid shape dimension {size}")
+            raise RuntimeError(
+                f"invalid shape dimension {size} at index {dim} of shape {listed(sizes)}"
+            )
     known = prod(size for size in sizes if size != -1)
     if known == count and not unknown:
         return tuple(sizes)

@@ -26,7 +26,7 @@ from runtime.pytorch.schema import Schema, parse
 from runtime.pytorch.tensor import Tensor
 from runtime.pytorch.writing import write_in_place
 
-__all__ = ["FUNCTIONS", "ROWS", "Row", "op", "operation"]
+__all__ = ["FUNCTIONS", "ROWS", "Row", "document", "op", "operation"]
 
 Implementation = Callable[..., Any]
 F = TypeVar("F", bound=Implementation)
@@ -109,12 +109,20 @@ def _register(name: str, row: Row) -> None:
         return
     made = _function(row.schema.name, rows)
     made.__qualname__ = name
-    made.__doc__ = inspect.getdoc(row.implementation)
     owner, dot, attribute = name.rpartition(".")
     if owner == "Tensor":
         setattr(Tensor, attribute, made)
     else:
         FUNCTIONS[name] = made
+
+
+def document() -> None:
+    """Write the docstrings of all functions and methods: their signatures, and what they do."""
+    for name, rows in ROWS.items():
+        owner, _, attribute = name.rpartition(".")
+        made = getattr(Tensor, attribute) if owner == "Tensor" else FUNCTIONS[name]
+        signatures = "\n".join(f"{row.schema.name}{row.schema}" for row in rows if not row.hidden)
+        made.__doc__ = f"{signatures}\n\n{inspect.getdoc(rows[0].implementation) or ''}"
 
 
 def _function(name: str, rows: list[Row]) -> Callable[..., Any]:

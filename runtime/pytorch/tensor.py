@@ -99,7 +99,7 @@ class Tensor:
     def strides(self) -> Shape:
         """For each dimension the elements of the storage from one element to the next."""
         array = self.array
-        if not array.size and array.flags.c_contiguous:
+        if not array.size and not any(array.strides):  # numpy's of a new array
             return contiguous_strides(array.shape)
         width = array.itemsize
         return tuple([step // width for step in array.strides])

@@ -16,14 +16,33 @@ from runtime.pytorch.warn import warn
 __all__ = [
     "cast",
     "check_cast",
+    "check_shape",
+    "check_single",
     "check_target",
     "deliver",
-    "overlaps_itself",
+    "resize",
     "resize_to",
     "write_in_place",
 ]
 
 _LIMITS = {8: float(2**63), 4: float(2**31)}
+
+
+def _cut(values: Array, kind: np.dtype[Any]) -> Array:
+    """Floats as whole numbers, in the way of the processor's instructions."""
+    wide = np.dtype(np.int64) if kind.itemsize == 8 else np.dtype(np.int32)
+    limit = _LIMITS[wide.itemsize]
+    if kind.kind == "u" and kind.itemsize >= 4:
+        # These count from the middle of their numbers where the float lies above it.
+        high = values >= limit
+        low = _cut(np.where(high, values - limit, values).astype(values.dtype), wide)
+        middle = kind.type(1 << 8 * kind.itemsize - 1)
+        counted: Array = low.view(kind) ^ (high.astype(kind) * middle)
+        return counted
+    fits = (values > -limit - 1) & (values < limit)
+    if not fits.all():
+        values = np.where(fits, values, -limit)
+    return values.astype(wide).astype(kind, copy=False)
 
 
 def cast(values: Array, kind: np.dtype[Any]) -> Array:
@@ -35,12 +54,7 @@ def cast(values: Array, kind: np.dtype[Any]) -> Array:
     if values.dtype == kind:
         return values
     if values.dtype.kind == "f" and kind.kind in "iu":
-        wide = np.dtype(np.int64) if kind.itemsize == 8 or kind.kind == "u" else np.dtype(np.int32)
-        limit = _LIMITS[wide.itemsize]
-        fits = (values > -limit - 1) & (values < limit)
-        if not fits.all():
-            values = np.where(fits, values, -limit)
-        return values.astype(wide).astype(kind, copy=False)
+        return _cut(values, kind)
     with np.errstate(all="ignore"):
         return values.astype(kind)
 
@@ -55,29 +69,30 @@ def check_cast(result: dtype, target: dtype) -> None:
         )
 
 
-def overlaps_itself(array: Array) -> bool:
-    """Whether two elements may be one place in memory."""
-    reach = 0
-    for step, size in sorted(zip(array.strides, array.shape, strict=True)):
-        if size > 1:
-            if step <= reach:
-                return True
-            reach += (size - 1) * step
-    return False
+def check_single(array: Array) -> None:
+    """Raise RuntimeError for a target that is expanded, so that its elements are one place."""
+    if array.flags.forc:
+        return
+    if any(step == 0 and size > 1 for step, size in zip(array.strides, array.shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
 
 
-def check_target(array: Array, shape: Shape) -> None:
-    """Raise RuntimeError where a tensor cannot take a result of a shape in place."""
+def check_shape(array: Array, shape: Shape) -> None:
+    """Raise RuntimeError where a tensor in place has not the shape of its result."""
     if array.shape != shape:
         raise RuntimeError(
             f"output with shape {listed(array.shape)} doesn't match the broadcast shape "
             f"{listed(shape)}"
         )
-    if not array.flags.forc and overlaps_itself(array):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a "
-            "single memory location. Please clone() the tensor before performing the operation."
-        )
+
+
+def check_target(array: Array, shape: Shape) -> None:
+    """Raise RuntimeError where a tensor cannot take a result of a shape in place."""
+    check_single(array)
+    check_shape(array, shape)
 
 
 def write_in_place(target: Tensor, result: Tensor) -> Tensor:
@@ -89,12 +104,12 @@ def write_in_place(target: Tensor, result: Tensor) -> Tensor:
     return target
 
 
-def resize_to(out: Tensor, shape: Shape) -> None:
+def resize_to(out: Tensor, shape: Shape, warns: bool = True) -> None:
     """Give a tensor for a result the result's shape, as `out=` does; warns if it had elements."""
     array = out.array
     if array.shape == shape:
         return
-    if array.size:
+    if array.size and warns:
         warn(
             f"An output with one or more elements was resized since it had shape "
             f"{listed(array.shape)}, which does not match the required output shape "
@@ -102,8 +117,13 @@ def resize_to(out: Tensor, shape: Shape) -> None:
             f"outputs will not be resized unless they have zero elements. You can explicitly reuse "
             f"an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
         )
+    resize(out, shape)
+
+
+def resize(out: Tensor, shape: Shape) -> None:
+    """Make a tensor a contiguous one of a shape; its storage grows if it is too small."""
     storage = out.storage_object
-    width = array.itemsize
+    width = out.array.itemsize
     place = out.offset * width
     needed = place + int(np.prod(shape)) * width
     if needed > storage.data.nbytes:

@@ -181,6 +181,7 @@ class TestErrorsThatLuaDoesNotReport:
         [
             (MemoryError(), "not enough memory"),
             (luajit21.LuaMemoryError("no room"), "not enough memory"),
+            (luajit21.LuaError(b"error in error handling"), "not enough memory"),
             (luajit21.LuaError(b"from \xff Lua"), "from \udcff Lua"),
             (RecursionError("deep"), "internal error: RecursionError: deep"),
             (SystemError("broken"), "internal error: SystemError: broken"),

@@ -67,3 +67,59 @@ def test_the_session_goes_on(kilobytes: int) -> None:
     assert len(errors) == 3
     assert values == ["15\t", "15\t", "false\t", "false\t", "true\t15\t6\t"]
     assert (run.stderr, run.returncode) == ("", 0)
+
+
+ENGINE = """\
+import mmap, resource
+from runtime import Engine, LuaError
+
+def attempt(do, *args):
+    try:
+        do(*args)
+    except LuaError as error:
+        print(error.message)
+
+def limit(more):
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + more, used + more))
+
+engine = Engine()
+engine.load()
+"""
+
+
+def run_engine(program: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", ENGINE + program]
+    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=120)
+
+
+def test_argument_that_lua_has_no_memory_for() -> None:
+    run = run_engine("""
+text = bytes(100 << 20)
+limit(50 << 20)
+attempt(engine.keep, text)
+engine.enter(b"1 + 1")
+""")
+    assert (run.stdout, run.stderr, run.returncode) == (f"{LUA}\n2\t\n", "", 0)
+
+
+def test_small_tensor_has_garbage_collected() -> None:
+    run = run_engine("""
+limit(100 << 20)
+engine.enter(b"x = torch.ByteTensor(70 * 2 ^ 20)  y = {}")
+engine.enter(b"x = nil  for i = 1, 500 do y[i] = torch.ones(1e4) end")
+engine.enter(b"#y")
+""")
+    assert (run.stdout, run.stderr, run.returncode) == ("500\t\n", "", 0)
+
+
+def test_room_is_left_though_the_program_keeps_its_values() -> None:
+    run = run_engine("""
+limit(30 << 20)
+for name in ("x", "y", "z"):
+    attempt(engine.enter, f"for i = 1, 1e9 do {name} = {{{name}}} end".encode())  # a list
+    mmap.mmap(-1, 1 << 20).close()
+    engine.enter(b"torch.ones(1e4):sum()")
+""")
+    assert (run.stdout, run.stderr, run.returncode) == (f"{LUA}\n10000\t\n" * 3, "", 0)

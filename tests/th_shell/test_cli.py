@@ -428,3 +428,10 @@ def test_closed_standard_streams(
     assert outcome(done) == expected
     if program == PROGRAM_WITH_A_FILE:
         assert (tmp_path / "written").read_text() == "kept"
+
+
+def test_a_program_of_python_is_known_by_its_name(th: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import os\n")
+    done = th("a.py")
+    assert done.returncode == 1
+    assert done.stderr.endswith("\nth --python runs programs of Python\n")

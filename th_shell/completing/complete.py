@@ -8,52 +8,33 @@ lists names without running any code of the program.
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from runtime import Engine, Member
-from th_shell.completing.files import files, modules, programs
+from th_shell.completing.candidates import LIMIT, Candidate, Completions, file_candidate
+from th_shell.completing.files import files, modules
 from th_shell.completing.paths import local_names, path_before
 from th_shell.completing.results import signature
+from th_shell.completing.system import shell, shell_files
 from th_shell.session.commands import marks, takes_input
 from th_shell.tokens import KEYWORDS, Token, tokens
 
-__all__ = ["LIMIT", "Candidate", "Completions", "complete"]
-
-LIMIT = 1000  # names that are listed
+__all__ = ["complete"]
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A text that may stand at the cursor.
+class _Name(Candidate):
+    """A name that the engine lists."""
 
-    kind: 'function', 'number' and so on for names, 'local', 'keyword', 'module', 'program',
-    'command', 'file' or 'folder'.
-    """
-
-    text: str
-    kind: str
-    member: Member | None = None
+    member: Member
     owner: str = ""
 
     @cached_property
     def detail(self) -> str:
-        """What is shown beside it: of a function how it is called, else the kind."""
-        return signature(self.member, self.owner) if self.member else self.kind
-
-
-@dataclass(frozen=True)
-class Completions:
-    """The candidates for the text from `start` to the cursor.
-
-    more: how many others there are at least.
-    """
-
-    start: int
-    candidates: list[Candidate] = field(default_factory=list)
-    more: int = 0
+        """Of a function how it is called, else the kind."""
+        return signature(self.member, self.owner)
 
 
 def complete(text: str, cursor: int, engine: Engine) -> Completions:
@@ -63,7 +44,7 @@ def complete(text: str, cursor: int, engine: Engine) -> Completions:
     if mark is None or "\n" in before.lstrip():
         return _lua(before, behind, engine)
     if mark[1] == "$":
-        return _shell(before, mark.end())
+        return shell(before, mark.end())
     if mark[1].startswith("?"):
         return _lua(before, behind, engine, mark.end())
     return _command(before, behind, engine, mark)
@@ -75,7 +56,7 @@ def _command(before: str, behind: str, engine: Engine, mark: re.Match[str]) -> C
         return Completions(mark.start(1), [Candidate(name, "command") for name in names])
     if takes_input(mark[1]):
         return _lua(before, behind, engine, mark.end())
-    return _shell_files(before)  # what others take are files
+    return shell_files(before)  # what others take are files
 
 
 # ------------------------------------------------------------------------ Lua
@@ -110,7 +91,7 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
     listed = engine.members(path.steps, prefix, LIMIT)
     methods = code[-1].text == ":"
     found = [
-        Candidate(member.name, member.kind, member, listed.owner)
+        _Name(member.name, member.kind, member, listed.owner)
         for member in listed.found
         # Metamethods and other names with an underscore are listed only when one is typed.
         if (prefix or not member.name.startswith("_"))
@@ -121,7 +102,9 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
 
 def _names(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Completions:
     listed = engine.members([], prefix, LIMIT)
-    found = {member.name: Candidate(member.name, member.kind, member) for member in listed.found}
+    found: dict[str, Candidate] = {
+        member.name: _Name(member.name, member.kind, member) for member in listed.found
+    }
     found.update({word: Candidate(word, "keyword") for word in KEYWORDS})
     found.update({name: Candidate(name, "local") for name in local_names(code)})
     fitting = [found[name] for name in found if name.startswith(prefix)]
@@ -149,7 +132,7 @@ def _keys(
     listed = engine.members(steps, prefix, LIMIT, any_text=True)
     ending = closing and f"{closing}]"
     found = [
-        Candidate(_escaped(member.name, quote) + ending, member.kind, member, listed.owner)
+        _Name(_escaped(member.name, quote) + ending, member.kind, member, listed.owner)
         for member in listed.found
         if prefix or not member.name.startswith("__")
     ]
@@ -174,12 +157,11 @@ def _modules(prefix: str, start: int, closing: str, engine: Engine) -> Completio
 def _quoted_files(string: Token, quote: str, closing: str) -> Completions:
     typed = re.sub(r"\\(.)", r"\1", string.content) if quote in ("'", '"') else string.content
     start = string.end - len(string.content.rpartition("/")[2])
-    found = [_file(_escaped(name, quote), is_folder, closing) for name, is_folder in files(typed)]
+    found = [
+        file_candidate(_escaped(name, quote), is_folder, closing)
+        for name, is_folder in files(typed)
+    ]
     return Completions(start, found)
-
-
-def _file(name: str, is_folder: bool, ending: str = "") -> Candidate:
-    return Candidate(f"{name}/", "folder") if is_folder else Candidate(name + ending, "file")
 
 
 def _escaped(text: str, quote: str) -> str:
@@ -188,44 +170,3 @@ def _escaped(text: str, quote: str) -> str:
         return text
     text = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
     return text.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0")
-
-
-# ------------------------------------------------------------------- commands
-
-
-def _shell(before: str, first: int) -> Completions:
-    word = re.search(r"[^\s;|&(]*$", before[first:])
-    ahead = before[first : len(before) - len(word[0] if word else "")].strip()
-    if word and not word[0].count("/") and (not ahead or ahead[-1] in ";|&("):
-        found = [Candidate(name, "program") for name in programs(word[0])] if word[0] else []
-        return Completions(len(before) - len(word[0]), found[:LIMIT], max(len(found) - LIMIT, 0))
-    return _shell_files(before, only_folders=ahead == "cd")
-
-
-def _shell_files(before: str, only_folders: bool = False) -> Completions:
-    """The files that fit the last word of a command, quoted as its beginning is."""
-    word = _last_word(before)
-    quote = word[:1] if word[:1] in ("'", '"') else ""
-    body = word[1:] if quote else word.rpartition("=")[2]
-    typed = body if quote else re.sub(r"\\(.)", r"\1", body)
-    found = [
-        _file(name if quote else _for_shell(name), is_folder, quote)
-        for name, is_folder in files(typed, only_folders)
-    ]
-    return Completions(len(before) - len(body.rpartition("/")[2]), found)
-
-
-def _last_word(before: str) -> str:
-    """The word that a command ends with, with its quotes and backslashes."""
-    words = list(_words(before))
-    return words[-1] if words else ""
-
-
-def _words(text: str) -> Iterator[str]:
-    for match in re.finditer(r"(?:'[^']*'?|\"(?:\\.|[^\"\\])*\"?|\\.|[^\s'\"\\;|&<>()])+", text):
-        if match.end() == len(text):
-            yield match[0]
-
-
-def _for_shell(name: str) -> str:
-    return re.sub(r"([^\w@%+=:,./~-])", r"\\\1", name) if shlex.quote(name) != name else name

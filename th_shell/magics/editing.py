@@ -13,24 +13,23 @@ from runtime import without_limit
 from th_shell.entry import lines_of
 from th_shell.magics.errors import MagicError
 from th_shell.magics.inputs import chosen, numbers
-from th_shell.magics.names import uses
 
 if TYPE_CHECKING:
-    from th_shell.session.session import Session
+    from th_shell.session.conversation import Conversation
 
-__all__ = ["edit", "load", "run_file"]
+__all__ = ["edit", "file_words", "load", "run_file"]
 
 
-def load(session: Session, text: str) -> None:
+def load(session: Conversation, text: str) -> None:
     """Put a file's lines, or some of them, into the next input, where they can be edited."""
-    name, *words = _words(text)
+    name, *words = file_words(text)
     lines = _read(name).splitlines()
     if words:
         lines = [lines[n - 1] for n in numbers(words, len(lines))]
     session.next_input = "\n".join(lines)
 
 
-def edit(session: Session, text: str) -> None:
+def edit(session: Conversation, text: str) -> None:
     """Edit an input by its number, the input that has defined a name, or by default the last one.
 
     Runs what the editor has saved. In a notebook the editor is the cell.
@@ -39,7 +38,7 @@ def edit(session: Session, text: str) -> None:
         session.next_input = _source(session, text).strip("\n")
         return
     with tempfile.TemporaryDirectory(prefix="th-") as folder:
-        path = Path(folder) / "input.lua"
+        path = Path(folder) / f"input{session.suffix}"
         path.write_bytes(_source(session, text).encode("utf-8", "surrogateescape"))
         _edit(path)
         edited = _read(str(path))
@@ -47,13 +46,13 @@ def edit(session: Session, text: str) -> None:
         session.submit(edited)
 
 
-def _source(session: Session, text: str) -> str:
+def _source(session: Conversation, text: str) -> str:
     if not text:
         return session.log[-1].source + "\n" if session.log else ""
     if text.isdecimal():
         return "\n".join(lines_of(one.source for one in chosen(session.log, [text]))) + "\n"
     for entry in reversed(session.log):
-        if text in uses(entry.source).defined:
+        if text in session.defined_names(entry.source):
             return entry.source + "\n"
     raise MagicError(f"no input has defined {text}")
 
@@ -69,16 +68,17 @@ def _edit(path: Path) -> None:
         raise MagicError(f"{editor} has ended with status {status}; nothing was run")
 
 
-def run_file(session: Session, text: str) -> None:
+def run_file(session: Conversation, text: str) -> None:
     """Run a script as an input of its own, with the global `arg` set."""
-    name, *arguments = _words(text)
+    name, *arguments = file_words(text)
     _read(name)
     words = ", ".join(map(_quoted, arguments))
     script = _quoted(name)
     session.submit(f"arg = {{[0] = {script}{', ' * bool(words)}{words}}} dofile({script})")
 
 
-def _words(text: str) -> list[str]:
+def file_words(text: str) -> list[str]:
+    """The words of a command that begin with a file's name. Raises MagicError."""
     try:
         words = shlex.split(text)
     except ValueError as error:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from th_shell.magics.errors import MagicError
 
 if TYPE_CHECKING:
-    from th_shell.session.session import Session
+    from th_shell.session.conversation import Conversation
 
 __all__ = ["change", "tell"]
 
 
-def change(session: Session, text: str) -> None:
+def change(session: Conversation, text: str) -> None:
     """Change the current folder, by default to the home folder, and tell it."""
     try:
         os.chdir(os.path.expanduser(text or "~"))
@@ -22,7 +22,7 @@ def change(session: Session, text: str) -> None:
     tell(session, "")
 
 
-def tell(session: Session, _: str) -> None:
+def tell(session: Conversation, _: str) -> None:
     """Tell the current folder."""
     try:
         session.write(os.getcwd() + "\n")

@@ -11,7 +11,7 @@ from th_shell.magics.errors import MagicError
 from th_shell.visible import visible
 
 if TYPE_CHECKING:
-    from th_shell.session.session import Session
+    from th_shell.session.conversation import Conversation
 
 __all__ = ["chosen", "history", "numbers"]
 
@@ -51,7 +51,7 @@ def chosen(log: Sequence[Entry], words: Sequence[str]) -> list[Entry]:
     return found
 
 
-def history(session: Session, text: str) -> None:
+def history(session: Conversation, text: str) -> None:
     """List inputs; those that have raised an error are marked."""
     found = chosen(session.log, text.split())
     width = len(str(found[-1].number))

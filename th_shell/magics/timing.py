@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from runtime import LuaError, LuaSyntaxError
@@ -10,16 +11,17 @@ from th_shell.magics.errors import MagicError
 
 if TYPE_CHECKING:
     from runtime import Engine
+    from th_shell.session.conversation import Conversation
     from th_shell.session.session import Session
 
-__all__ = ["time_input", "time_many"]
+__all__ = ["measure", "time_input", "time_many"]
 
 _BATCH = 0.2  # seconds that a batch of runs is to take at least
 _BATCHES = 5
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
-def time_input(session: Session, text: str) -> None:
+def time_input(session: Conversation, text: str) -> None:
     """Run an input once, and tell the time on the clock and that of the processors."""
     if not text:
         raise MagicError("what is to be run? As in: %time torch.sort(x)")
@@ -34,23 +36,26 @@ def time_many(session: Session, text: str) -> None:
     if not text:
         raise MagicError("what is to be run? As in: %timeit x:add(1)")
     try:
-        best, mean, count = _measure(session, text)
+        measure(session, _runs(session.engine, text))
     except LuaError as error:
         raise MagicError(error.message) from None
+
+
+def measure(session: Conversation, run: Callable[[int], object]) -> None:
+    """Tell the time of one run of what `run` runs so often as its argument says."""
+    best, mean, count = _measured(session, run)
     runs = f"{count:,} run{'s' * (count != 1)}"
     session.write(
         f"{duration(best)} a run (best of {_BATCHES} times {runs}; mean {duration(mean)})\n"
     )
 
 
-def _measure(session: Session, text: str) -> tuple[float, float, int]:
+def _measured(session: Conversation, run: Callable[[int], object]) -> tuple[float, float, int]:
     """The best and the mean time of one run in a batch, and the number of runs in a batch."""
-    engine = session.engine
-    chunk = _loop(engine, text)
 
     def batch(count: int) -> float:
         start = time.perf_counter()
-        engine.run(chunk, str(count).encode())
+        run(count)
         return time.perf_counter() - start
 
     with session.stoppable():
@@ -61,6 +66,12 @@ def _measure(session: Session, text: str) -> tuple[float, float, int]:
             taken = batch(count)
         times = [taken, *(batch(count) for _ in range(_BATCHES - 1))]
     return min(times) / count, sum(times) / len(times) / count, count
+
+
+def _runs(engine: Engine, text: str) -> Callable[[int], object]:
+    """What runs an input so often as its argument says. Raises LuaError."""
+    chunk = _loop(engine, text)
+    return lambda count: engine.run(chunk, str(count).encode())
 
 
 def _loop(engine: Engine, text: str) -> object:

@@ -10,12 +10,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-__all__ = ["FACE", "NAME", "is_installed", "use_face"]
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:  # whose import takes longer than all the rest
+    Loader = object
+
+__all__ = ["FACE", "NAME", "is_installed", "is_used", "use_face"]
 
 NAME = "torch"
 FACE = "runtime.pytorch"
@@ -24,16 +28,21 @@ _ADVICE = "th's torch does not have it; --torch installed runs the program with 
 
 def use_face() -> None:
     """Let the programs of this process import this project's torch as `torch`."""
-    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+    if not is_used():
         sys.meta_path.insert(0, _Finder())
+
+
+def is_used() -> bool:
+    """Whether `torch` is this project's in this process."""
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
 
 
 def is_installed() -> bool:
     """Whether this Python finds a PyTorch (or whatever else is called torch)."""
-    return find_spec(NAME) is not None
+    return PathFinder.find_spec(NAME) is not None
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds the modules of torch in the face, and says plainly what is not there."""
 
     def find_spec(
@@ -46,7 +55,7 @@ class _Finder(MetaPathFinder):
             return None
         real = FACE + name.removeprefix(NAME)
         found = self._of_others(real, import_module("runtime").__path__ if path is None else path)
-        if found is None:
+        if found is None or _is_no_module(real):
             raise ModuleNotFoundError(f"No module named {name!r}: {_ADVICE}", name=name)
         is_package = found.submodule_search_locations is not None
         return ModuleSpec(name, _Loader(real), origin=found.origin, is_package=is_package)
@@ -62,6 +71,13 @@ class _Finder(MetaPathFinder):
     def _of_others(self, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
         specs = (one.find_spec(name, path) for one in sys.meta_path if one is not self)
         return next((spec for spec in specs if spec is not None), None)
+
+
+def _is_no_module(real: str) -> bool:
+    """Whether the name is that of a function: a module of the face itself is then not meant."""
+    owner, _, last = real.rpartition(".")
+    found = vars(sys.modules[owner]).get(last) if owner in sys.modules else None
+    return found is not None and not isinstance(found, ModuleType)
 
 
 class _Loader(Loader):

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from th_shell.python import alias
 from th_shell.python.options import PythonOptions, parse
@@ -35,7 +36,67 @@ def run(words: Sequence[str]) -> int:
 
 def _run(options: PythonOptions) -> int:
     leave_by_interrupt()
-    return Program(options).run()
+    program = Program(options)
+    if options.kind:
+        if not options.interactive:
+            return program.run()
+        program.run_before_prompt()
+        return _open_prompt(program.namespace, options)
+    sys.path.insert(0, "")
+    sys.argv[:] = [""]
+    if _begins_with_the_prompt():
+        return _open_prompt_first(program.namespace, options)
+    if options.interactive or sys.stdin.isatty():
+        return _open_prompt(program.namespace, options)
+    return _run_input(program, options)
+
+
+def _begins_with_the_prompt() -> bool:
+    is_dumb = os.environ.get("TERM", "") in ("dumb", "unknown")
+    return os.name == "posix" and os.isatty(0) and os.isatty(1) and not is_dumb
+
+
+def _open_prompt_first(namespace: dict[str, Any], options: PythonOptions) -> int:
+    """Show the prompt, and load what it needs behind it."""
+    from th_shell.terminal.first_prompt import FirstPrompt
+
+    greeting = _greeting(options.installed)
+    first = FirstPrompt(f"{greeting}>>> ")
+    try:
+        from th_shell.python import prompt
+
+        return prompt.run(namespace, greeting, first)
+    finally:
+        first.close()
+
+
+def _open_prompt(namespace: dict[str, Any], options: PythonOptions) -> int:
+    if sys.stdin.isatty():
+        from th_shell.python import prompt
+
+        return prompt.run(namespace, _greeting(options.installed))
+    from th_shell.python import plain
+
+    return plain.run(namespace)
+
+
+def _run_input(program: Program, options: PythonOptions) -> int:
+    """Run the standard input, which is no terminal: a file as a program, else its inputs."""
+    from th_shell.python import plain
+
+    source = sys.stdin.buffer.read()
+    if plain.is_program(source):
+        return program.run_source(source)
+    return plain.run_piped(program.namespace, source)
+
+
+def _greeting(installed: bool) -> str:
+    torch = "the PyTorch that is installed" if installed else "th's torch, which is on numpy"
+    version = ".".join(map(str, sys.version_info[:3]))
+    return (
+        f"th: Python {version}; import torch gives {torch}\n"
+        "? for an overview, ?torch.cat for one function, Ctrl-D to leave\n"
+    )
 
 
 def _signals_of_python() -> None:

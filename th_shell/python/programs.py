@@ -9,12 +9,10 @@ from __future__ import annotations
 import atexit
 import io
 import os
-import runpy
 import signal
 import sys
-import zipfile
+from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
-from importlib.util import find_spec
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -33,6 +31,7 @@ class Program:
     def __init__(self, options: PythonOptions) -> None:
         self._options = options
         self._main = _new_main()
+        self._text = b""
 
     @property
     def namespace(self) -> dict[str, Any]:
@@ -41,11 +40,27 @@ class Program:
 
     def run(self) -> int:
         """Run it; returns the exit status. Raises SystemExit where the program does."""
+        return self._watched(self._run)
+
+    def run_source(self, source: bytes) -> int:
+        """Run what the standard input has given; otherwise as `run`."""
+        return self._watched(lambda: self._execute(source, "<stdin>"))
+
+    def run_before_prompt(self) -> None:
+        """Run it; that it ends does not end the process."""
         try:
-            return self._run()
+            self.run()
+        except SystemExit as error:
+            _report(error)
+
+    def _watched(self, run: Callable[[], int]) -> int:
+        try:
+            return run()
         except SystemExit:
             raise
         except BaseException as error:
+            if self._options.kind == "code":
+                _show_lines_of(self._text)
             _report(error)
             return _FAILURE
 
@@ -53,18 +68,28 @@ class Program:
         kind, program, arguments, *_ = self._options
         sys.argv[:] = [{"code": "-c", "input": "-", "module": "-m"}.get(kind, program), *arguments]
         if kind == "module":
+            import runpy  # late: scripts do without
+
             sys.path.insert(0, os.getcwd())
             if not _is_there(program):
                 print(f"th: No module named {program}", file=sys.stderr)
                 return _FAILURE
             self._keep(runpy.run_module(program, run_name="__main__", alter_sys=True))
         elif kind == "file" and _is_run_by_runpy(program):
+            import runpy
+
             self._keep(runpy.run_path(os.path.abspath(program), run_name="__main__"))
         else:
             source = self._source()
             if source is None:
                 return _NO_FILE
-            exec(self._compiled(source), self.namespace)
+            return self._execute(source, self._name())
+        return 0
+
+    def _execute(self, source: bytes, name: str) -> int:
+        self._text = source
+        code: CodeType = compile(source, name, "exec", dont_inherit=True)
+        exec(code, self.namespace)
         return 0
 
     def _keep(self, names: dict[str, Any]) -> None:
@@ -87,11 +112,10 @@ class Program:
         self.namespace.update(__file__=path, __loader__=SourceFileLoader("__main__", path))
         return source
 
-    def _compiled(self, source: bytes) -> CodeType:
+    def _name(self) -> str:
+        """The name of its source in tracebacks."""
         names = {"code": "<string>", "input": "<stdin>"}
-        name = names.get(self._options.kind, os.path.abspath(self._options.program))
-        code: CodeType = compile(source, name, "exec", dont_inherit=True)
-        return code
+        return names.get(self._options.kind, os.path.abspath(self._options.program))
 
 
 def _new_main() -> ModuleType:
@@ -102,6 +126,8 @@ def _new_main() -> ModuleType:
 
 
 def _is_there(module: str) -> bool:
+    from importlib.util import find_spec
+
     try:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # the package that it would be in
@@ -109,7 +135,31 @@ def _is_there(module: str) -> bool:
 
 
 def _is_run_by_runpy(path: str) -> bool:
-    return os.path.isdir(path) or path.endswith(".pyc") or zipfile.is_zipfile(path)
+    if os.path.isdir(path) or path.endswith(".pyc"):
+        return True
+    if not _begins_as_archive(path):
+        return False
+    from zipfile import is_zipfile
+
+    return is_zipfile(path)
+
+
+def _begins_as_archive(path: str) -> bool:
+    """Whether a file is no text at first sight: an archive may have a line for the system."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(2)
+    except OSError:
+        return False
+    return start in (b"PK", b"#!")
+
+
+def _show_lines_of(code: bytes) -> None:
+    """Let tracebacks show the lines of code from the command line, as Python does from 3.13 on."""
+    import linecache
+
+    lines = code.decode("utf-8", "replace").splitlines(keepends=True)
+    linecache.cache["<string>"] = len(code), None, lines, "<string>"
 
 
 def _report(error: BaseException) -> None:

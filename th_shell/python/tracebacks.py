@@ -6,13 +6,18 @@ import builtins
 import os
 from types import TracebackType
 
-__all__ = ["without_own_frames"]
+__all__ = ["is_own", "without_own_frames"]
 
 _TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _OWN = tuple(os.path.join(_TOP, folder, "") for folder in ("runtime", "th_shell"))
 _GROUP: tuple[type, ...] = (
     (builtins.BaseExceptionGroup,) if hasattr(builtins, "BaseExceptionGroup") else ()
 )  # Python 3.10 has none
+
+
+def is_own(path: str) -> bool:
+    """Whether a source file is one of this project."""
+    return path.startswith(_OWN)
 
 
 def without_own_frames(error: BaseException) -> BaseException:
@@ -39,7 +44,7 @@ def _shorten(error: BaseException, known: set[int]) -> None:
 def _shortened(traceback: TracebackType | None) -> TracebackType | None:
     steps = []
     while traceback is not None:
-        if not traceback.tb_frame.f_code.co_filename.startswith(_OWN):
+        if not is_own(traceback.tb_frame.f_code.co_filename):
             steps.append(traceback)
         traceback = traceback.tb_next
     shortened: TracebackType | None = None

@@ -1,4 +1,4 @@
-"""Inputs that are for the shell itself and not for Lua: how they begin, and what runs them.
+"""Inputs that are for the shell itself and not code: how they begin, and what runs them.
 
 A command is a function of the session and of the text behind its mark. Modules of commands are
 imported when the command is first used.
@@ -6,17 +6,29 @@ imported when the command is first used.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from th_shell.visible import visible
 
 if TYPE_CHECKING:
+    from th_shell.magics.tables import MagicTable
+    from th_shell.session.conversation import Conversation
     from th_shell.session.session import Session
 
-__all__ = ["find_command", "is_command", "marks", "takes_input"]
+__all__ = [
+    "COMMANDS",
+    "Command",
+    "CommandTable",
+    "find_command",
+    "is_command",
+    "marks",
+    "run_system",
+    "takes_input",
+]
 
-Command = Callable[["Session", str], None]
+#: A function of a session, which is of the command's language, and of the text behind the mark.
+Command = Callable[[Any, str], None]
 
 
 def _help(session: Session, name: str) -> None:
@@ -33,53 +45,66 @@ def _examples(session: Session, name: str) -> None:
     show_examples(session, name)
 
 
-def _system(session: Session, line: str) -> None:
+def run_system(session: Conversation, line: str) -> None:
+    """Run a command of the system's shell."""
     from th_shell.session.system_commands import run_command
     from th_shell.session.variables import WrongVariable, substitute
 
     try:
-        command = substitute(line, lambda name: session.engine.text_of([f".{name}"]))
+        command = substitute(line, session.text_of)
     except WrongVariable as error:
         session.write(f"{error}\n")
         return
-    session.engine.keep(run_command(command, session.write_through))
+    session.keep(run_command(command, session.write_through))
 
 
 def _magic(session: Session, line: str) -> None:
-    from th_shell.magics.table import run
-
-    run(session, line)
+    _magics().run(session, line)
 
 
-#: The commands by their marks. Of two marks that an input begins with, the longer one counts.
-_COMMANDS: dict[str, Command] = {"?": _help, "??": _examples, "$": _system, "%": _magic}
+class CommandTable:
+    """The commands of a language, by their marks.
+
+    Of two marks that an input begins with, the longer one counts. load_magics: finds the commands
+    that begin with %.
+    """
+
+    def __init__(
+        self, commands: Mapping[str, Command], load_magics: Callable[[], MagicTable]
+    ) -> None:
+        self._commands = commands
+        self._load_magics = load_magics
+
+    def marks(self) -> list[str]:
+        """The beginnings of inputs that are commands, in alphabetic order."""
+        return sorted([*self._commands, *(f"%{name}" for name in self._load_magics().rows)])
+
+    def takes_input(self, mark: str) -> bool:
+        """Whether an input of the language stands behind a mark: '%time'."""
+        return self._load_magics().takes_input(mark.removeprefix("%"))
+
+    def is_command(self, text: str) -> bool:
+        """Whether an input is for the shell itself: '? name', '$ command', '%name'."""
+        return bool(self._mark(text))
+
+    def find(self, text: str) -> tuple[Command, str] | None:
+        """The command that an input calls, and the text behind its mark; None where it is code."""
+        mark = self._mark(text)
+        return (self._commands[mark], text.strip().removeprefix(mark).strip()) if mark else None
+
+    def _mark(self, text: str) -> str:
+        found = [mark for mark in self._commands if text.lstrip().startswith(mark)]
+        return max(found, key=len, default="")
 
 
-def marks() -> list[str]:
-    """The beginnings of inputs that are commands, in alphabetic order."""
-    from th_shell.magics.table import MAGICS
+def _magics() -> MagicTable:
+    from th_shell.magics.table import LUA
 
-    return sorted([*_COMMANDS, *(f"%{name}" for name in MAGICS)])
-
-
-def takes_input(mark: str) -> bool:
-    """Whether an input of Lua stands behind a mark: '%time'."""
-    from th_shell.magics import table
-
-    return table.takes_input(mark.removeprefix("%"))
+    return LUA
 
 
-def _mark(text: str) -> str:
-    found = [mark for mark in _COMMANDS if text.lstrip().startswith(mark)]
-    return max(found, key=len, default="")
+#: The commands of a session of Lua.
+COMMANDS = CommandTable({"?": _help, "??": _examples, "$": run_system, "%": _magic}, _magics)
 
-
-def is_command(text: str) -> bool:
-    """Whether an input is for the shell itself: '? name', '$ command', '%name'."""
-    return bool(_mark(text))
-
-
-def find_command(text: str) -> tuple[Command, str] | None:
-    """The command that an input calls, and the text behind its mark; None where it is Lua."""
-    mark = _mark(text)
-    return (_COMMANDS[mark], text.strip().removeprefix(mark).strip()) if mark else None
+marks, takes_input = COMMANDS.marks, COMMANDS.takes_input
+is_command, find_command = COMMANDS.is_command, COMMANDS.find

@@ -16,17 +16,27 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import Protocol
 
-from runtime import Engine
 from th_shell.session.question import Question
 
-__all__ = ["Watch", "calm"]
+__all__ = ["Stoppable", "Watch", "calm"]
 
 #: How many seconds an input may go on after Ctrl-C until th says what runs.
 PATIENCE = 0.5
 END = b"\0"  # no signal's number
 _STATUS = 128 + signal.SIGQUIT
 _QUESTION = "End th and lose its values? [y/N] "
+
+
+class Stoppable(Protocol):
+    """What runs inputs, and can be told to stop; both functions are called in other threads."""
+
+    def interrupt(self) -> None:
+        """Stop what runs, as soon as possible."""
+
+    def running(self) -> str:
+        """What runs now, in a few words."""
 
 
 @contextmanager
@@ -60,7 +70,7 @@ class Watch:
     ends with the object.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Stoppable) -> None:
         self._engine = engine
         self._watcher: _Watcher | None = None
         self._previous = -1
@@ -80,7 +90,7 @@ class Watch:
             self._watcher.end()
 
 
-def _start(engine: Engine) -> _Watcher | None:
+def _start(engine: Stoppable) -> _Watcher | None:
     """A watcher with a thread; None where the system has no more threads or memory."""
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
@@ -98,7 +108,7 @@ def _start(engine: Engine) -> _Watcher | None:
 class _Watcher:
     """Reads the numbers of signals from a pipe, until the pipe's other end is closed."""
 
-    def __init__(self, engine: Engine, reader: int, writer: int) -> None:
+    def __init__(self, engine: Stoppable, reader: int, writer: int) -> None:
         self.writer = writer
         self._engine = engine
         self._reader = reader

@@ -5,15 +5,22 @@ from __future__ import annotations
 import os
 import signal
 import stat
-from io import RawIOBase
-from typing import BinaryIO
+from typing import Protocol
 
 from runtime import Engine, LuaSyntaxError
 from th_shell.session.commands import find_command, is_command
+from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import placed
 from th_shell.session.session import Session, is_exit
 
-__all__ = ["read_and_run", "run", "run_piped"]
+__all__ = ["Lines", "read_and_run", "run", "run_piped"]
+
+
+class Lines(Protocol):
+    """A stream of lines."""
+
+    def readline(self) -> bytes | None:
+        """The next line; nothing at the end."""
 
 
 def run(engine: Engine) -> int:
@@ -27,12 +34,12 @@ def run(engine: Engine) -> int:
     return 0
 
 
-def read_and_run(session: Session, stream: BinaryIO | RawIOBase) -> None:
+def read_and_run(session: Conversation, stream: Lines) -> None:
     """Run the inputs on a stream until its end or 'exit'."""
     text = ""
     while line := stream.readline():
         text += line.decode("utf-8", "surrogateescape")
-        if not session.wants_more(text):
+        if not session.wants_more(text.removesuffix("\n")):
             if not session.submit(text):
                 return
             text = ""

@@ -17,11 +17,12 @@ from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.session.commands import find_command, is_command
+from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import is_page, placed, split
 from th_shell.session.interrupt import Watch
 from th_shell.session.look import UNICODE, Look
 from th_shell.syntax import Judge, Syntax
-from th_shell.visible import columns, visible
+from th_shell.visible import visible
 
 if TYPE_CHECKING:
     from th_shell.docs.reading.compiler import Compiler
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["Session", "is_exit"]
 
 _LEAVE = ("exit", "exit()")
-_TIME_COLUMN = 70
 
 
 def is_exit(text: str) -> bool:
@@ -53,17 +53,15 @@ class _Text(NamedTuple):
     problem: str = ""
 
 
-class Session:
+class Session(Conversation):
     """Runs inputs in an engine, and writes their results to its standard output.
 
-    judge: a function that compiles a text. time_format: the format, with one {}, of the seconds
-    that an input has taken; '' if they are not shown. config: the settings of the prompt. numbered:
-    whether an input's chunk is named by its number in the log, and its first value is `_N` in later
-    inputs. look: how examples of pages are marked. log: the inputs of Lua so far.
+    judge: a function that compiles a text. numbered: whether an input's chunk is named by its
+    number in the log, and its first value is `_N` in later inputs. look: how examples of pages are
+    marked.
     """
 
-    #: The text that the next input is to begin with; who reads inputs takes it.
-    next_input = ""
+    suffix = ".lua"
 
     def __init__(
         self,
@@ -73,21 +71,16 @@ class Session:
         numbered: bool = False,
         look: Look = UNICODE,
     ) -> None:
+        super().__init__(config, time_format)
         self.engine = engine
-        self.config = config or Config()
         self.look = look
-        self.log: list[Entry] = []
         #: The texts that were submitted, with the comments that no input has.
         self.texts: list[str] = []
         #: Whether errors are shown with hints: at a prompt, where a person reads them.
         self.hints = False
-        #: Asks the user a question, where there is somebody to answer; raises EOFError and
-        #: KeyboardInterrupt.
-        self.ask: Callable[[str], str] | None = None
         #: Takes the error of an input, which ends the text it stands in; None: errors are shown.
         self.take_error: Callable[[LuaError], None] | None = None
         self._cell: tuple[int, int] | None = None  # its number, and so many lines are above
-        self._time_format = time_format
         self._watch = Watch(engine)
         self._numbered = numbered
         self._known_to_chance = 0  # so many entries of the log
@@ -122,9 +115,7 @@ class Session:
     def submit(self, text: str, timed: bool = True) -> bool:
         """Run all inputs in a text; returns False if one of them ends the session.
 
-        If the text is a page, the outputs in it are compared with those of its inputs. timed: the
-        time that they take is shown, as it is at a prompt. The inputs that a command runs are
-        submitted by the command, which may ask or edit before that: so its own time is none.
+        If the text is a page, the outputs in it are compared with those of its inputs.
         """
         start, before = time.perf_counter(), len(self.log)
         self.texts.append(text)
@@ -135,7 +126,7 @@ class Session:
         else:
             goes_on = self._run_all(list(self._placed(text, found.inputs)))
         if timed and len(self.log) > before and not all(map(is_command, found.inputs)):
-            self._write_time(time.perf_counter() - start)
+            self.write_time(time.perf_counter() - start)
         return goes_on
 
     @property
@@ -248,6 +239,27 @@ class Session:
         self.engine.write(output.decode("utf-8", "surrogateescape"))
         self.engine.flush()
 
+    def keep(self, output: bytes) -> None:
+        """Keep what a command of the system has printed, as `_LAST`."""
+        self.engine.keep(output)
+
+    def text_of(self, name: str) -> tuple[str, str | None]:
+        """The Lua type of a global's value, and its text if it is one."""
+        return self.engine.text_of([f".{name}"])
+
+    def defined_names(self, source: str) -> frozenset[str]:
+        """The names that an input gives a value."""
+        from th_shell.magics.names import uses
+
+        return uses(source).defined
+
+    def report(self, command: str, message: str) -> None:
+        """Say why a command could not be done: in a notebook, this is the cell's error."""
+        if self.take_error is not None:
+            self.take_error(LuaError(f"{command}: {message}"))
+        else:
+            self.write(visible(f"{command}: {message}\n"))
+
     def evaluate(
         self,
         source: str,
@@ -284,13 +296,6 @@ class Session:
         self.engine.flush()
         return not isinstance(error, Interrupted)
 
-    def _write_time(self, seconds: float) -> None:
-        if self._time_format:
-            taken = f"[{seconds:.4f}s]"
-            column = min(_TIME_COLUMN, max(columns() - len(taken) - 1, 0))
-            self.engine.write(" " * column + self._time_format.format(taken) + "\n")
-            self.engine.flush()
-
     def show(self, error: LuaError) -> None:
         """Write an error as the prompt shows it."""
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
@@ -298,11 +303,6 @@ class Session:
 
     def _write_lines(self, lines: Iterable[str]) -> None:
         self.engine.write("".join(f"{visible(line)}\n" for line in lines if line))
-
-    def take_next_input(self) -> str:
-        """The text that the next input is to begin with; from then on there is none."""
-        text, self.next_input = self.next_input, ""
-        return text
 
     def hints_on(self, error: LuaError) -> list[str]:
         """The lines that a prompt shows under the error of the last input."""

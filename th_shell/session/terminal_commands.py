@@ -31,7 +31,8 @@ __all__ = ["plain_text", "run_in_terminal"]
 # program with threads; and the shell could only open the terminal by its name, which not every
 # container lets it do.
 _START = """
-import fcntl, os, sys, termios
+import fcntl, os, signal, sys, termios
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and so would the command
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.execv("/bin/sh", ["sh", "-c", sys.argv[1]])
 """

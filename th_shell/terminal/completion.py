@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from runtime import Engine
+from th_shell.completing.candidates import Candidate, Completions
 from th_shell.visible import visible
 
-if TYPE_CHECKING:
-    from th_shell.completing.complete import Candidate
-
-__all__ = ["LuaCompleter"]
+__all__ = ["InputCompleter"]
 
 
-class LuaCompleter(Completer):
-    """Completes what stands before the cursor."""
+class InputCompleter(Completer):
+    """Completes what stands before the cursor. complete: what may stand there in a text."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, complete: Callable[[str, int], Completions]) -> None:
+        self._complete = complete
         self._ready: tuple[Document, list[Completion]] | None = None
 
     def get_completions(
@@ -40,10 +36,8 @@ class LuaCompleter(Completer):
         return found
 
     def _found(self, document: Document) -> Iterator[Completion]:
-        from th_shell.completing.complete import complete  # late: the first prompt does without
-
         at = document.cursor_position
-        found = complete(document.text, at, self._engine)
+        found = self._complete(document.text, at)
         if found.more:
             # First, so that it is seen; it changes nothing where it is chosen.
             typed = document.text[found.start : at]

@@ -26,13 +26,16 @@ _COOKED = termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG
 class FirstPrompt:
     """Shows banner and prompt, and has the terminal keep keys, until `read_with` or `close`."""
 
-    def __init__(self) -> None:
-        """To be used at a terminal. Raises OSError or termios.error where there is none."""
+    def __init__(self, text: str = "") -> None:
+        """To be used at a terminal. Raises OSError or termios.error where there is none.
+
+        text: what is shown, by default the banner and the prompt of Lua.
+        """
         self._before: list[Any] | None = termios.tcgetattr(_IN)
         # A signal would end a program that has just shown its prompt, or leave modules half loaded.
         self._handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._set(termios.ECHO | termios.ECHOCTL)
-        os.write(_OUT, (banner() + PROMPT).encode())
+        os.write(_OUT, (text or banner() + PROMPT).encode())
 
     def read_with(self, editor: Callable[[], str]) -> str:
         """Read the first input with the editor, which shows its own prompt in place of this one."""

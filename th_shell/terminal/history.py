@@ -1,8 +1,8 @@
-"""The history of inputs, in a file that the reference's shell also uses: lines, the oldest first.
+"""The history of inputs, in a file of lines, the oldest first.
 
-The file is named by $TREPL_HISTORY or the settings, otherwise it is ~/.luahistory. An input of
-several lines is stored as several lines; when the file is read, these are joined again to the
-inputs that Lua's compiler finds complete.
+The file of Lua is one that the reference's shell also uses: it is named by $TREPL_HISTORY or the
+settings, otherwise it is ~/.luahistory. An input of several lines is stored as several lines; when
+the file is read, these are joined again to the inputs that Lua's compiler finds complete.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,10 +19,9 @@ from prompt_toolkit.history import History
 
 from th_shell.session.commands import is_command
 from th_shell.session.inputs import split
-from th_shell.session.session import Session
 from th_shell.syntax import Judge, Syntax
 
-__all__ = ["LineHistory", "history_path", "session_history"]
+__all__ = ["InputHistory", "LineHistory", "MarkedHistory", "history_path"]
 
 MAX_LINES_OF_INPUT = 100
 _PRIVATE = 0o600
@@ -33,13 +33,6 @@ def history_path(environment: Mapping[str, str], configured: str = "") -> Path:
     return Path(os.path.expanduser(named))
 
 
-def session_history(session: Session, ready: Callable[[], None] | None = None) -> LineHistory:
-    """The history of a session's inputs. ready: waits until its engine can be used."""
-    config = session.config
-    path = history_path(os.environ, config.history_path)
-    return LineHistory(path, session.judge, session.inputs, ready, config.history_size)
-
-
 def _make_private(descriptor: int) -> None:
     # Inputs may contain passwords; the reference's shell lets all users read the file.
     mode = os.fstat(descriptor).st_mode
@@ -48,20 +41,18 @@ def _make_private(descriptor: int) -> None:
             os.fchmod(descriptor, _PRIVATE)
 
 
-class LineHistory(History):
-    """The inputs, which are also stored in a file of lines.
+class InputHistory(History, ABC):
+    """The inputs, which are also stored in a file; each language has a form of it.
 
-    judge: a function that compiles a text. inputs: a function that finds the inputs in a text that
-    was entered, by default as in code. ready: waits until these can be used; None where they can
-    now. lines: how many are read, from the end of the file. Where the file cannot be read or
-    written, no error is raised; the history then ends with the program.
+    inputs: a function that finds the inputs in a text that was entered. ready: waits until it can
+    be used; None where it can now. lines: how many are read, from the end of the file. Where the
+    file cannot be read or written, no error is raised; the history then ends with the program.
     """
 
     def __init__(
         self,
         path: Path,
-        judge: Judge,
-        inputs: Callable[[str], Sequence[str]] | None = None,
+        inputs: Callable[[str], Sequence[str]],
         ready: Callable[[], None] | None = None,
         lines: int = 5_000,
     ) -> None:
@@ -69,8 +60,15 @@ class LineHistory(History):
         self._ready = ready
         self._lines = lines
         self._path = path
-        self._judge = judge
-        self._inputs = inputs or (lambda text: split(text, judge))
+        self._inputs = inputs
+
+    @abstractmethod
+    def _decoded(self, lines: list[str]) -> list[str]:
+        """The inputs in lines of the file, with their ends, oldest first."""
+
+    @abstractmethod
+    def _encoded(self, inputs: Sequence[str]) -> str:
+        """Inputs as they stand in the file, without the last newline."""
 
     def append_string(self, string: str) -> None:
         """Add what was entered; a pasted block is added as the inputs that it contains."""
@@ -81,10 +79,10 @@ class LineHistory(History):
                 new.append(piece)
         if new:
             self._loaded_strings[:0] = reversed(new)
-            self.store_string("\n".join(new))
+            self.store_string(self._encoded(new))
 
     async def load(self) -> AsyncGenerator[str, None]:
-        """The inputs, newest first; keys are read while this waits for the judge."""
+        """The inputs, newest first; keys are read while this waits for what finds them."""
         if self._ready is not None:
             await asyncio.get_running_loop().run_in_executor(None, self._ready)
         async for string in super().load():
@@ -98,8 +96,8 @@ class LineHistory(History):
                 text = file.read().decode("utf-8", "surrogateescape")
         except OSError:
             return []
-        lines = text.splitlines()
-        return reversed(self._joined(lines[max(len(lines) - self._lines, 0) :]))
+        lines = text.splitlines(keepends=True)
+        return reversed(self._decoded(lines[max(len(lines) - self._lines, 0) :]))
 
     def store_string(self, string: str) -> None:
         """Add an input to the file."""
@@ -112,7 +110,29 @@ class LineHistory(History):
         except OSError:
             pass
 
-    def _joined(self, lines: list[str]) -> list[str]:
+
+class LineHistory(InputHistory):
+    """A file of lines, as the reference's shell writes it.
+
+    judge: a function that compiles a text. inputs: by default those in code.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        judge: Judge,
+        inputs: Callable[[str], Sequence[str]] | None = None,
+        ready: Callable[[], None] | None = None,
+        lines: int = 5_000,
+    ) -> None:
+        super().__init__(path, inputs or (lambda text: split(text, judge)), ready, lines)
+        self._judge = judge
+
+    def _encoded(self, inputs: Sequence[str]) -> str:
+        return "\n".join(inputs)
+
+    def _decoded(self, lines: list[str]) -> list[str]:
+        lines = [line.rstrip("\r\n") for line in lines]
         inputs: list[str] = []
         at = 0
         while at < len(lines):
@@ -132,3 +152,15 @@ class LineHistory(History):
             if syntax is Syntax.WRONG:
                 break
         return 1
+
+
+class MarkedHistory(InputHistory):
+    r"""A file as Python's own: the lines of an input end with '\r\n', but for the last one."""
+
+    def _encoded(self, inputs: Sequence[str]) -> str:
+        return "\n".join(one.replace("\n", "\r\n") for one in inputs)
+
+    def _decoded(self, lines: list[str]) -> list[str]:
+        text = "".join(lines).removesuffix("\n")
+        inputs = text.replace("\r\n", "\r").split("\n") if text else []
+        return [one.replace("\r", "\n") for one in inputs]

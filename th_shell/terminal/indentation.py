@@ -8,21 +8,41 @@ text stays as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from prompt_toolkit.buffer import Buffer
 
 from th_shell.margins import margin, margin_of_closing
 
-__all__ = ["Indenter"]
+__all__ = ["LUA_MARGINS", "Indenter", "Margins"]
 
-_CLOSED = re.compile(r"[ \t]*(?:(?:end|until|else|elseif)\b|[})\]])$")
+
+@dataclass(frozen=True)
+class Margins:
+    """How a language is indented.
+
+    below: the blanks of a new line behind a text, of so many for each level. closed: matches a line
+    that closes what was opened above. of_closing: the blanks of that line, which the text ends
+    with; None where nothing was opened.
+    """
+
+    below: Callable[[str, int], str]
+    closed: re.Pattern[str]
+    of_closing: Callable[[str], str | None]
+
+
+LUA_MARGINS = Margins(
+    margin, re.compile(r"[ \t]*(?:(?:end|until|else|elseif)\b|[})\]])$"), margin_of_closing
+)
 
 
 class Indenter:
     """Indents the lines of a buffer. width: blanks for each level; 0: nothing is indented."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, margins: Margins = LUA_MARGINS) -> None:
         self._width = width
+        self._margins = margins
         self._row = -1  # of the line that was begun by Enter
         self._blanks = ""  # that were put at its beginning
 
@@ -37,7 +57,7 @@ class Indenter:
         if not typed or not self._width:
             buffer.newline(copy_margin=False)
             return
-        blanks = margin(document.text_before_cursor, self._width)
+        blanks = self._margins.below(document.text_before_cursor, self._width)
         if not document.current_line.strip():
             buffer.delete_before_cursor(len(document.current_line_before_cursor))
         after = document.current_line_after_cursor
@@ -59,8 +79,8 @@ class Indenter:
             return
         now = line[: len(line) - len(line.lstrip(" \t"))]
         wanted = self._blanks
-        if _CLOSED.match(line):
-            wanted = margin_of_closing(document.text_before_cursor) or ""
+        if self._margins.closed.match(line):
+            wanted = self._margins.of_closing(document.text_before_cursor) or ""
         elif not re.match(r"[ \t]*\w+$", line):
             return
         if now != wanted and len(wanted) <= len(self._blanks):

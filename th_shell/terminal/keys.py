@@ -10,12 +10,11 @@ from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import Condition, has_completions, has_focus
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from th_shell.config import Config
-from th_shell.terminal.completion import LuaCompleter
+from th_shell.terminal.completion import InputCompleter
 
 __all__ = ["completion_keys", "editor_keys", "is_typed"]
 
-_INDENT = 2  # blanks that Tab inserts at the beginning of a line where none are configured
+_INDENT = 2  # blanks that Tab inserts at the beginning of a line where none are wanted
 
 
 def is_typed(event: KeyPressEvent) -> bool:
@@ -37,8 +36,11 @@ def editor_keys() -> KeyBindings:
     return bindings
 
 
-def completion_keys(config: Config, completer: LuaCompleter) -> KeyBindings:
-    """Tab completes; a quote that completion has closed may be typed nevertheless."""
+def completion_keys(indent: int, completer: InputCompleter) -> KeyBindings:
+    """Tab completes; a quote that completion has closed may be typed nevertheless.
+
+    indent: blanks that it inserts at the beginning of a line.
+    """
     bindings = KeyBindings()
     editing = has_focus(DEFAULT_BUFFER)
     completed = Document()  # as completion has left it
@@ -46,7 +48,7 @@ def completion_keys(config: Config, completer: LuaCompleter) -> KeyBindings:
     @bindings.add("tab", filter=editing & ~has_completions)
     def _(event: KeyPressEvent) -> None:
         nonlocal completed
-        _complete(event.current_buffer, completer, " " * (config.indent or _INDENT))
+        _complete(event.current_buffer, completer, " " * (indent or _INDENT))
         completed = event.current_buffer.document
 
     @Condition
@@ -65,7 +67,7 @@ def completion_keys(config: Config, completer: LuaCompleter) -> KeyBindings:
     return bindings
 
 
-def _complete(buffer: Buffer, completer: LuaCompleter, blanks: str) -> None:
+def _complete(buffer: Buffer, completer: InputCompleter, blanks: str) -> None:
     """Insert what all completions have in common; show a menu if there are several."""
     document = buffer.document
     if not document.current_line_before_cursor.strip():

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import StyleAndTextTuples
-from prompt_toolkit.lexers import Lexer
+from prompt_toolkit.lexers import Lexer, PygmentsLexer
 from prompt_toolkit.styles.pygments import pygments_token_to_classname
 
 from th_shell.session.commands import is_command
 
-__all__ = ["InputLexer"]
+__all__ = ["InputLexer", "PythonInputLexer"]
 
 _REMEMBERED = 20_000  # lines
 _COMMENT, _STRING = "class:pygments.comment", "class:pygments.literal.string"
@@ -62,6 +62,27 @@ class InputLexer(Lexer):
             return _line(lines[number], before[number]).parts
 
         return parts
+
+
+class PythonInputLexer(Lexer):
+    """Highlights Python code. is_command: whether a text is for the shell itself."""
+
+    def __init__(self, is_command: Callable[[str], bool]) -> None:
+        self._is_command = is_command
+
+    def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
+        """The styled parts of each line."""
+        if self._is_command(document.text):
+            lines = document.lines
+            return lambda number: [("class:command", lines[number])] if number < len(lines) else []
+        return _python().lex_document(document)
+
+
+@cache
+def _python() -> Lexer:
+    from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]  # late, as above
+
+    return PygmentsLexer(PythonLexer)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -11,30 +11,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
-from th_shell.banner import CONTINUATION
-from th_shell.completing.complete import complete
-from th_shell.session.session import Session
-from th_shell.terminal.history import LineHistory, session_history
+from th_shell.session.conversation import Conversation
+from th_shell.terminal.language import Language
 from th_shell.terminal.prompts import prompt_text
 
 __all__ = ["line_reader"]
 
 
-def line_reader(session: Session) -> Callable[[], str]:
+def line_reader(session: Conversation, language: Language) -> Callable[[], str]:
     """A function that reads the next input; it raises EOFError and KeyboardInterrupt."""
-    history = session_history(session)
     readline = _readline()
     if readline:
-        _prepare(readline, session, history)
+        _prepare(readline, language, session.config.keys)
 
     def read() -> str:
         with _ctrl_c():
-            text = input(prompt_text(session))
+            text = input(prompt_text(session, language))
         while session.wants_more(text):
             with _ctrl_c():
-                text += "\n" + input(CONTINUATION)
+                text += "\n" + input(language.continuation)
         if text.strip():
-            history.append_string(text)
+            language.history.append_string(text)
         return text
 
     return read
@@ -61,21 +58,21 @@ def _readline() -> ModuleType | None:
     return readline
 
 
-def _prepare(readline: ModuleType, session: Session, history: LineHistory) -> None:
-    for text in reversed(list(history.load_history_strings())):
+def _prepare(readline: ModuleType, language: Language, keys: str) -> None:
+    for text in reversed(list(language.history.load_history_strings())):
         for line in text.splitlines():
             readline.add_history(line)
     readline.set_completer_delims("")  # what is completed begins where `complete` says
-    readline.set_completer(_completer(readline, session))
+    readline.set_completer(_completer(readline, language))
     readline.parse_and_bind("tab: complete")
     readline.parse_and_bind("set enable-bracketed-paste off")
     for arrow in ("[", "O"):  # the two ways in which terminals send Up and Down
         readline.parse_and_bind(f'"\\e{arrow}A": history-search-backward')
         readline.parse_and_bind(f'"\\e{arrow}B": history-search-forward')
-    readline.parse_and_bind(f"set editing-mode {session.config.keys}")
+    readline.parse_and_bind(f"set editing-mode {keys}")
 
 
-def _completer(readline: ModuleType, session: Session) -> Callable[[str, int], str | None]:
+def _completer(readline: ModuleType, language: Language) -> Callable[[str, int], str | None]:
     """What readline asks for the completions, one by one, of the line before the cursor."""
     found: list[str] = []
 
@@ -83,7 +80,7 @@ def _completer(readline: ModuleType, session: Session) -> Callable[[str, int], s
         nonlocal found
         if number == 0:
             line, at = readline.get_line_buffer(), readline.get_endidx()
-            listed = complete(line, at, session.engine)
+            listed = language.complete(line, at)
             found = [line[: listed.start] + candidate.text for candidate in listed.candidates]
         return found[number] if number < len(found) else None
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from th_shell.banner import PROMPT
-from th_shell.session.session import Session
+from th_shell.session.conversation import Conversation
+from th_shell.terminal.language import Language
 
 __all__ = ["prompt_text"]
 
 
-def prompt_text(session: Session) -> str:
+def prompt_text(session: Conversation, language: Language) -> str:
     """What stands before the next input."""
     if session.config.prompt_number:
-        return f"[{len(session.log) + 1}] {PROMPT}"
-    return PROMPT
+        return f"[{len(session.log) + 1}] {language.prompt}"
+    return language.prompt

@@ -9,10 +9,12 @@ import asyncio
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from threading import Thread
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.cursor_shapes import ModalCursorShapeConfig
 from prompt_toolkit.enums import DEFAULT_BUFFER, EditingMode
 from prompt_toolkit.filters import has_focus
@@ -26,22 +28,23 @@ from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.utils import is_dumb_terminal
 
 from runtime import Engine
-from th_shell.banner import CONTINUATION, banner
+from th_shell.banner import banner
 from th_shell.config import VI, Config
+from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import calm
 from th_shell.session.look import ASCII, UNICODE, Look
 from th_shell.session.session import Session
-from th_shell.terminal.completion import LuaCompleter
+from th_shell.terminal.completion import InputCompleter
 from th_shell.terminal.first_prompt import FirstPrompt
-from th_shell.terminal.history import session_history
 from th_shell.terminal.indentation import Indenter
 from th_shell.terminal.keys import completion_keys, editor_keys, is_typed
-from th_shell.terminal.lexer import InputLexer
+from th_shell.terminal.language import Language
+from th_shell.terminal.lua import lua
 from th_shell.terminal.prompts import prompt_text
 from th_shell.terminal.theme import color_depth, in_colour, style
 from th_shell.visible import visible
 
-__all__ = ["create_prompt", "loop", "run"]
+__all__ = ["ask", "converse", "create_prompt", "loop", "run", "time_format"]
 
 _BEHIND_KEYS = 0.01  # seconds: keys that were pressed in advance are shown before the engine starts
 
@@ -51,53 +54,79 @@ def run(engine: Engine, config: Config, first: FirstPrompt | None = None) -> int
 
     first: the prompt that stands there already, for an engine that is not started yet.
     """
-    session = Session(engine, _time_format(config), config, numbered=True, look=_look(config))
-    session.serve_person(lambda question: PromptSession[str](output=_output()).prompt(question))
-    warnings = "".join(f"{visible(warning)}\n" for warning in config.warnings)
+    session = Session(engine, time_format(config), config, numbered=True, look=_look(config))
+    session.serve_person(ask)
+    language = lua(session, engine.start if first is not None else None)
+    return converse(session, language, banner(), first, engine.start)
+
+
+def converse(
+    session: Conversation,
+    language: Language,
+    greeting: str,
+    first: FirstPrompt | None = None,
+    start: Callable[[], None] | None = None,
+) -> int:
+    """Run what the user types until they leave; returns the exit status.
+
+    first: the prompt that stands there already, behind the greeting. start: what is then done in
+    the background.
+    """
+    warnings = "".join(f"{visible(warning)}\n" for warning in session.config.warnings)
     with calm():
         if first is not None:
             first.say(warnings)
-            return loop(session, _reading_first(engine, session, first))
-        engine.write(banner() + warnings)
-        engine.flush()
-        return loop(session, _reader(session))
+            return loop(session, _reading_first(session, language, first, start))
+        session.write_through((greeting + warnings).encode("utf-8", "surrogateescape"))
+        return loop(session, _reader(session, language))
 
 
-def _reader(session: Session) -> Callable[[], str]:
+def ask(question: str) -> str:
+    """Ask the user a question. Raises EOFError and KeyboardInterrupt."""
+    return PromptSession[str](output=_output()).prompt(question)
+
+
+def _reader(session: Conversation, language: Language) -> Callable[[], str]:
     """What reads the inputs at a terminal."""
     if is_dumb_terminal():
         from th_shell.terminal.line_input import line_reader
 
-        return line_reader(session)
-    prompt = create_prompt(session, output=_output())
+        return line_reader(session, language)
+    prompt = create_prompt(session, language, output=_output())
     return lambda: prompt.prompt(default=session.take_next_input())
 
 
-def _reading_first(engine: Engine, session: Session, first: FirstPrompt) -> Callable[[], str]:
-    """What reads the inputs, the first of them while the engine is started in the background."""
-    prompt = create_prompt(session, output=_output(), ready=engine.start)
+def _reading_first(
+    session: Conversation,
+    language: Language,
+    first: FirstPrompt,
+    start: Callable[[], None] | None,
+) -> Callable[[], str]:
+    """What reads the inputs, the first of them while something starts in the background."""
+    prompt = create_prompt(session, language, output=_output())
     shown = prompt.app.after_render
     reads = [lambda: first.read_with(prompt.prompt)]
 
-    def start(_: object) -> None:
-        shown.remove_handler(start)
-        asyncio.get_running_loop().call_later(_BEHIND_KEYS, _start_in_background, engine)
+    def begin(_: object) -> None:
+        shown.remove_handler(begin)
+        if start is not None:
+            asyncio.get_running_loop().call_later(_BEHIND_KEYS, _start_in_background, start)
 
-    shown.add_handler(start)
+    shown.add_handler(begin)
     return lambda: reads.pop()() if reads else prompt.prompt(default=session.take_next_input())
 
 
-def _start_in_background(engine: Engine) -> None:
-    with suppress(MemoryError, RuntimeError):  # no thread: its first use starts the engine
-        Thread(target=_start, args=(engine,)).start()
+def _start_in_background(start: Callable[[], None]) -> None:
+    with suppress(MemoryError, RuntimeError):  # no thread: what needs it starts it
+        Thread(target=_start, args=(start,)).start()
 
 
-def _start(engine: Engine) -> None:
-    with suppress(Exception):  # the first use of the engine raises it again
-        engine.start()
+def _start(start: Callable[[], None]) -> None:
+    with suppress(Exception):  # what needs it raises it again
+        start()
 
 
-def loop(session: Session, read: Callable[[], str]) -> int:
+def loop(session: Conversation, read: Callable[[], str]) -> int:
     """Run the inputs that read returns until it raises EOFError or the session is over.
 
     Returns the exit status.
@@ -113,39 +142,40 @@ def loop(session: Session, read: Callable[[], str]) -> int:
 
 
 def create_prompt(
-    session: Session,
+    session: Conversation,
+    language: Language,
     input: Input | None = None,
     output: Output | None = None,
-    ready: Callable[[], None] | None = None,
 ) -> PromptSession[str]:
-    """The line editor of a session; input and output are by default the terminal.
-
-    ready: waits until the session's engine can be used; None where it can now.
-    """
+    """The line editor of a session; input and output are by default the terminal."""
     config = session.config
-    completer = LuaCompleter(session.engine)
-    indenter = Indenter(config.indent)
+    completer = InputCompleter(language.complete)
+    indenter = Indenter(language.indent, language.margins)
     prompt: PromptSession[str] = PromptSession(
-        lambda: [("class:prompt", prompt_text(session))],
+        lambda: [("class:prompt", prompt_text(session, language))],
         multiline=True,
-        prompt_continuation=_continuation,
+        prompt_continuation=partial(_continuation, language.continuation),
         key_bindings=merge_key_bindings(
-            [_bindings(session, indenter), completion_keys(config, completer), editor_keys()]
+            [
+                _bindings(session, indenter),
+                completion_keys(language.indent, completer),
+                editor_keys(),
+            ]
         ),
         editing_mode=EditingMode.VI if config.keys == VI else EditingMode.EMACS,
         cursor=ModalCursorShapeConfig() if config.keys == VI else None,
         enable_history_search=True,
         auto_suggest=AutoSuggestFromHistory() if _suggests(config) else None,
         enable_open_in_editor=True,
-        tempfile_suffix=".lua",
-        lexer=InputLexer(),
+        tempfile_suffix=session.suffix,
+        lexer=language.lexer,
         style=style(config),
         color_depth=color_depth(config),
         include_default_pygments_style=False,
         completer=completer,
         complete_while_typing=False,
         complete_style=CompleteStyle.MULTI_COLUMN,
-        history=session_history(session, ready),
+        history=language.history,
         enable_suspend=True,
         input=input,
         output=output,
@@ -159,13 +189,13 @@ def _suggests(config: Config) -> bool:
     return config.suggestions and in_colour(config)
 
 
-def _continuation(width: int, _: int, wrap_count: int) -> StyleAndTextTuples:
+def _continuation(text: str, width: int, _: int, wrap_count: int) -> StyleAndTextTuples:
     """What stands before a line of an input that is not the first, or before a wrapped part."""
-    text = " " * len(CONTINUATION) if wrap_count else CONTINUATION
+    text = " " * len(text) if wrap_count else text
     return [("class:prompt", text.rjust(width))]
 
 
-def _bindings(session: Session, indenter: Indenter) -> KeyBindings:
+def _bindings(session: Conversation, indenter: Indenter) -> KeyBindings:
     bindings = KeyBindings()
     editing = has_focus(DEFAULT_BUFFER)
 
@@ -175,7 +205,9 @@ def _bindings(session: Session, indenter: Indenter) -> KeyBindings:
         menu = buffer.complete_state
         if menu is not None and menu.current_completion is not None:
             buffer.complete_state = None
-        elif not buffer.document.on_last_line or session.wants_more(buffer.text):
+        elif not buffer.document.on_last_line or (
+            not _is_recalled(buffer) and session.wants_more(buffer.text)
+        ):
             indenter.newline(buffer, typed=is_typed(event))
         else:
             buffer.validate_and_handle()
@@ -191,6 +223,12 @@ def _bindings(session: Session, indenter: Indenter) -> KeyBindings:
     return bindings
 
 
+def _is_recalled(buffer: Buffer) -> bool:
+    """Whether a buffer has a former input, as it was: that is complete."""
+    at = buffer.working_index
+    return buffer.history.get_strings()[at : at + 1] == [buffer.text]
+
+
 def _output() -> Output:
     output = create_output(always_prefer_tty=True)
     if isinstance(output, Vt100_Output):
@@ -200,7 +238,8 @@ def _output() -> Output:
     return output
 
 
-def _time_format(config: Config) -> str:
+def time_format(config: Config) -> str:
+    """How the time of an input is shown."""
     return "{}" if _is_plain(config) else "\x1b[90m{}\x1b[0m"
 
 

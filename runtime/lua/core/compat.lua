@@ -106,10 +106,8 @@ function th.collect(step)
   if stopped then old_collect('stop') end
 end
 
-th.reserved = 0 -- kB of the memory that shell.lua keeps in reserve
-
---- The kB that Lua uses, without the reserve.
-function th.count_memory() return old_collect('count') - th.reserved end
+--- The kB that Lua uses.
+function th.count_memory() return old_collect('count') end
 
 package.searchers = package.searchers or package.loaders
 

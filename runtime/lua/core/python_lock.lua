@@ -1,4 +1,7 @@
---- Frees Python's global lock where an error of Lua has left it taken.
+--- How Python calls Lua's functions, also where Lua has no memory for arguments or results.
+--
+-- lupa copies arguments into Lua where no pcall is, and Lua ends the process if they do not fit: so
+-- functions take their arguments from Python themselves.
 --
 -- lupa takes the lock while Lua calls Python. Where Lua has no memory for what Python has returned,
 -- its error leaves lupa's C function before that frees the lock again. The thread then has the lock
@@ -19,9 +22,13 @@ local release = ffi.cast('void (*)(int)', host.release_lock)
 local WAS_FREE = 1 -- PyGILState_UNLOCKED
 
 -- thread_with_lock is that of the process or, from Python 3.12 on, nil unless it is this thread.
-local function free_lock(ok, ...)
+local function free_lock()
   local thread = this_thread()
   if thread ~= nil and thread_with_lock() == thread then release(WAS_FREE) end
+end
+
+local function finish(ok, ...)
+  free_lock()
   if not ok then error((...), 0) end
   return ...
 end
@@ -30,8 +37,32 @@ end
 function th.for_python(functions)
   local exported = {}
   for name, f in pairs(functions) do
-    local guarded = function(...) return free_lock(pcall(f, ...)) end
+    local guarded = function(...) return finish(pcall(f, ...)) end
     exported[name] = type(f) == 'function' and guarded or f
+  end
+  return exported
+end
+
+local take = host.take_arguments
+
+-- Calls a function with the results of a pcall of `take`. It is tried once more where there was no
+-- memory for them.
+local function call_with(f, ok, ...)
+  if ok then return f(...) end
+  free_lock()
+  th.make_room(true)
+  return f(take())
+end
+
+local function call(f, ...) -- luacheck: ignore 212
+  return call_with(f, pcall(take))
+end
+
+--- The functions of a table, without parameters: they take their arguments from Python.
+function th.taking_arguments(functions)
+  local exported = {}
+  for name, f in pairs(functions) do
+    exported[name] = type(f) == 'function' and function() return call(f) end or f
   end
   return exported
 end

@@ -1,42 +1,10 @@
 """The operations, a module for each section of PyTorch's documentation.
 
-Importing one registers its operations in the table.
+All modules of this folder are imported with it, and importing one registers its operations.
 """
 
-from runtime.pytorch.ops import (
-    creation,
-    distinct,
-    extremes,
-    geometry,
-    histograms,
-    interchange,
-    norms,
-    order,
-    pointwise,
-    quantile,
-    reduce,
-    running,
-    search,
-    softmax,
-    spread,
-    text,
-)
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = [
-    "creation",
-    "distinct",
-    "extremes",
-    "geometry",
-    "histograms",
-    "interchange",
-    "norms",
-    "order",
-    "pointwise",
-    "quantile",
-    "reduce",
-    "running",
-    "search",
-    "softmax",
-    "spread",
-    "text",
-]
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

@@ -1,4 +1,8 @@
-"""Tensors from numbers. PyTorch's documentation: torch, Creation Ops."""
+"""Tensors of given sizes, filled with a number. PyTorch's documentation: torch, Creation Ops.
+
+`OPTIONS` are the parameters that all functions which make tensors have; of these, an implementation
+gets the dtype alone. `out=` decides the type where it is given.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import default_dtype, dtype
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import bool_, default_dtype, dtype, int64
+from runtime.pytorch.layouts import empty_array, empty_like_array, format_strides
+from runtime.pytorch.literals import convert_number
+from runtime.pytorch.options import memory_format
 from runtime.pytorch.shapes import Shape, listed
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import deliver, resize_to
 
-__all__: list[str] = []
+__all__ = ["OPTIONS", "check_sizes", "filled", "finish", "type_for"]
 
 #: What the signatures of all functions that make tensors end with.
 OPTIONS = (
     "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, "
     "bool pin_memory = False, bool requires_grad = False"
 )
+_LIKE = f"{OPTIONS}, torch.memory_format memory_format = None"
+_WITH_OUT = f"Tensor out = None, {OPTIONS}"
 
 
 def check_sizes(size: Shape) -> Shape:
@@ -30,25 +41,203 @@ def check_sizes(size: Shape) -> Shape:
     return size
 
 
-@op(f"zeros(tuple of ints size, *, Tensor out = None, {OPTIONS})")
-def zeros(size: Shape, *, dtype: dtype | None = None) -> Tensor:
+def type_for(dtype: dtype | None, out: Tensor | None, natural: dtype | None = None) -> dtype:
+    """The type of a new tensor. Raises RuntimeError where ``out`` has another one.
+
+    natural: that of the numbers, which is the default type if it is not given.
+    """
+    if out is None:
+        return dtype or natural or default_dtype()
+    if dtype is not None and dtype is not out.dtype:
+        raise RuntimeError(
+            f"dtype {dtype.scalar} does not match dtype of out parameter ({out.dtype.scalar})"
+        )
+    return out.dtype
+
+
+def finish(values: Array, out: Tensor | None, warns: bool = True) -> Tensor:
+    """The tensor of an array; or ``out``, which gets its elements.
+
+    warns: whether it warns of an ``out`` that had elements and another shape.
+    """
+    result = wrap(values)
+    if out is None:
+        return result
+    if not warns:
+        resize_to(out, values.shape, warns=False)
+    delivered: Tensor = deliver(out, result)
+    return delivered
+
+
+@op(f"zeros(tuple of ints size, *, {_WITH_OUT})")
+def zeros(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
     """A tensor of zeros."""
-    return wrap(np.zeros(check_sizes(size), (dtype or default_dtype()).numpy))
+    if min(size, default=0) < 0:
+        raise RuntimeError("zeros: Dimension size must be non-negative.")
+    return finish(np.zeros(size, type_for(dtype, out).numpy), out)
 
 
-@op(f"ones(tuple of ints size, *, Tensor out = None, {OPTIONS})")
-def ones(size: Shape, *, dtype: dtype | None = None) -> Tensor:
+@op(f"ones(tuple of ints size, *, {_WITH_OUT})")
+def ones(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
     """A tensor of ones."""
-    array = np.empty(check_sizes(size), (dtype or default_dtype()).numpy)
-    array.fill(1)
-    return wrap(array)
+    values = np.empty(check_sizes(size), type_for(dtype, out).numpy)
+    values.fill(1)
+    return finish(values, out)
+
+
+@op(f"empty(tuple of ints size, *, {_WITH_OUT}, torch.memory_format memory_format = None)")
+def empty(
+    size: Shape,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """A tensor of undetermined elements."""
+    kind = type_for(dtype, out).numpy
+    check_sizes(size)
+    if memory_format is None:
+        return finish(np.empty(size, kind), out, warns=False)
+    return finish(empty_array(size, format_strides(size, memory_format), kind), out, warns=False)
+
+
+@op(f"empty_strided(tuple of ints size, tuple of ints stride, *, {OPTIONS})")
+def empty_strided(size: Shape, stride: Shape, *, dtype: dtype | None = None) -> Tensor:
+    """A tensor of undetermined elements with given strides."""
+    if len(size) != len(stride):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+            f"({len(stride)})"
+        )
+    check_sizes(size)
+    if min(stride, default=0) < 0:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={listed(size)} and "
+            f"strides={listed(stride)}"
+        )
+    return wrap(empty_array(size, stride, (dtype or default_dtype()).numpy))
+
+
+@op(f"full(tuple of ints size, Number fill_value, *, {_WITH_OUT})")
+def full(
+    size: Shape, fill_value: Any, *, out: Tensor | None = None, dtype: dtype | None = None
+) -> Tensor:
+    """A tensor whose elements are all one number, of which they have the type."""
+    return finish(filled(size, fill_value, type_for(dtype, out, _natural(fill_value))), out)
+
+
+def _natural(number: Any) -> dtype:
+    if isinstance(number, bool):
+        return bool_
+    return int64 if isinstance(number, int) else default_dtype()
+
+
+def filled(size: Shape, number: Any, kind: dtype) -> Array:
+    """A new array whose elements are all one number. Raises RuntimeError where it does not fit."""
+    check_sizes(size)
+    return np.full(size, fill_number(number, kind), kind.numpy)
+
+
+def fill_number(number: Any, kind: dtype) -> Any:
+    """A number as one of a type's. Raises RuntimeError, OverflowError where it does not fit."""
+    if isinstance(number, int) and not -(2**63) <= number < 2**64:
+        raise OverflowError("int too big to convert")
+    return convert_number(number, kind, _C_NAMES.get(kind.name, kind.real))
+
+
+#: The names of types in the message of a number that does not fit, where they are not `real`.
+_C_NAMES = {
+    name: f"{name}_t" for name in ("uint8", "int8", "int16", "int64", "uint16", "uint32", "uint64")
+}
+
+
+@op(f"scalar_tensor(Number s, *, {OPTIONS})")
+def scalar_tensor(s: Any, *, dtype: dtype | None = None) -> Tensor:
+    """A tensor without dimensions."""
+    return wrap(filled((), s, dtype or default_dtype()))
+
+
+# -- of the sizes of another tensor
+
+
+def _like(input: Tensor, dtype: dtype | None, order: memory_format | None) -> Array:
+    return empty_like_array(input, (dtype or input.dtype).numpy, order)
+
+
+@op(f"empty_like(Tensor input, *, {_LIKE})", method=False)
+def empty_like(
+    input: Tensor, *, dtype: dtype | None = None, memory_format: memory_format | None = None
+) -> Tensor:
+    """A tensor of a tensor's sizes, of undetermined elements."""
+    return wrap(_like(input, dtype, memory_format))
+
+
+def _fill_like(name: str, number: int) -> None:
+    @op(f"{name}_like(Tensor input, *, {_LIKE})", method=False)
+    def compute(
+        input: Tensor, *, dtype: dtype | None = None, memory_format: memory_format | None = None
+    ) -> Tensor:
+        values = _like(input, dtype, memory_format)
+        values.fill(number)
+        return wrap(values)
+
+    compute.__doc__ = f"A tensor of a tensor's sizes, whose elements are {name}."
+
+
+_fill_like("zeros", 0)
+_fill_like("ones", 1)
+
+
+@op(f"full_like(Tensor input, Number fill_value, *, {_LIKE})", method=False)
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: dtype | None = None,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """A tensor of a tensor's sizes, whose elements are all one number."""
+    values = _like(input, dtype, memory_format)
+    values.fill(fill_number(fill_value, dtype or input.dtype))
+    return wrap(values)
+
+
+# -- of the type of another tensor
+
+
+@op(f"new_empty(Tensor input, tuple of ints size, *, {OPTIONS})", function=False)
+def new_empty(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
+    """A tensor of undetermined elements, by default of this tensor's type."""
+    return wrap(np.empty(check_sizes(size), (dtype or input.dtype).numpy))
 
 
 @op(
-    "empty(tuple of ints size, *, Tensor out = None, torch.dtype dtype = None, torch.layout layout "
-    "= None, torch.device device = None, bool pin_memory = False, bool requires_grad = False, "
-    "torch.memory_format memory_format = None)"
+    f"new_empty_strided(Tensor input, tuple of ints size, tuple of ints stride, *, {OPTIONS})",
+    function=False,
 )
-def empty(size: Shape, *, dtype: dtype | None = None, memory_format: Any = None) -> Tensor:
-    """A tensor of undetermined elements."""
-    return wrap(np.empty(check_sizes(size), (dtype or default_dtype()).numpy))
+def new_empty_strided(
+    input: Tensor, size: Shape, stride: Shape, *, dtype: dtype | None = None
+) -> Tensor:
+    """A tensor of undetermined elements with given strides, by default of this tensor's type."""
+    return empty_strided(size, stride, dtype=dtype or input.dtype)
+
+
+@op(f"new_zeros(Tensor input, tuple of ints size, *, {OPTIONS})", function=False)
+def new_zeros(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
+    """A tensor of zeros, by default of this tensor's type."""
+    return wrap(np.zeros(check_sizes(size), (dtype or input.dtype).numpy))
+
+
+@op(f"new_ones(Tensor input, tuple of ints size, *, {OPTIONS})", function=False)
+def new_ones(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
+    """A tensor of ones, by default of this tensor's type."""
+    return ones(size, dtype=dtype or input.dtype)
+
+
+@op(
+    f"new_full(Tensor input, tuple of ints size, Number fill_value, *, {OPTIONS})",
+    function=False,
+)
+def new_full(input: Tensor, size: Shape, fill_value: Any, *, dtype: dtype | None = None) -> Tensor:
+    """A tensor whose elements are all one number, by default of this tensor's type."""
+    return wrap(filled(size, fill_value, dtype or input.dtype))

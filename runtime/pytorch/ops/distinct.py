@@ -100,10 +100,9 @@ def _values_alone(array: Array) -> Array:
 def _want(function: str, name: str, value: Any, kind: type) -> None:
     """Raise TypeError, as the function that PyTorch's own in Python calls."""
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        words = {Tensor: "Tensor"}.get(kind, kind.__name__)
         place = {"input": " (position 1)", "dim": " (position 2)"}.get(name, "")
         raise TypeError(
-            f"{function}(): argument '{name}'{place} must be {words}, not {kind_of(value)}"
+            f"{function}(): argument '{name}'{place} must be {kind.__name__}, not {kind_of(value)}"
         )
 
 

@@ -57,7 +57,8 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
         if out is not None:
             check_outs(out, input.dtype, int64)
         want_kernel(f"{name}_cpu", array)
-        return give_pair(name, *_found(input.array.ndim, array, axis, keepdim), out)
+        found, at = _found(input.array.ndim, array, axis, keepdim)
+        return give_pair(name, found, at, out)
 
     def _found(ndim: int, array: Array, axis: int, keepdim: bool) -> tuple[Any, Any]:
         at = find(array, axis, keepdims=True)
@@ -126,11 +127,11 @@ def aminmax(
     if out is not None:
         check_outs(out, input.dtype, input.dtype)
     want_kernel("aminmax_cpu", array)
-    parts = [
+    low, high = (
         quietly.run(ufunc.reduce, array, axes, None, None, keepdim)
         for ufunc in (np.minimum, np.maximum)
-    ]
-    return give_pair("aminmax", *parts, out)
+    )
+    return give_pair("aminmax", low, high, out)
 
 
 # -- truth
@@ -144,7 +145,7 @@ def _register_truth(name: str, ufunc: np.ufunc) -> None:
             raise RuntimeError(
                 f"{name} only supports bool tensor for result, got: {out.dtype.scalar}"
             )
-        found = np.asarray(reduce(input.array, axes, np.bool_, None, keepdim))
+        found = np.asarray(quietly.run(reduce, input.array, axes, np.bool_, None, keepdim))
         if out is not None:
             return give(found if out.dtype is bool_ else found.view(np.uint8), out)
         return wrap(found.view(np.uint8) if input.array.dtype == np.uint8 else found)

@@ -20,7 +20,11 @@ __all__: list[str] = []
 def size(input: Tensor, dim: int | None = None) -> Any:
     """The sizes of all dimensions, or of one."""
     sizes = input.array.shape
-    return size_of(sizes) if dim is None else sizes[wrap_dim(dim, len(sizes))]
+    if dim is None:
+        return size_of(sizes)
+    if not sizes:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return sizes[wrap_dim(dim, len(sizes))]
 
 
 @op("dim(Tensor input)", function=False)

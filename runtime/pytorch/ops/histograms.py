@@ -57,8 +57,8 @@ def _linspace(first: float, last: float, bins: int, kind: np.dtype[Any]) -> Arra
     wide = np.promote_types(kind, np.float32)
     step = ((b - a) / kind.type(bins)).astype(wide)
     at = np.arange(bins + 1)
-    edges = np.where(2 * at < bins + 1, a + step * at, b - step * (bins - at))
-    return edges.astype(kind)
+    edges: Array = np.where(2 * at < bins + 1, a + step * at, b - step * (bins - at))
+    return edges.astype(kind, copy=False)
 
 
 def _bounds(name: str, array: Array, low: float, high: float) -> tuple[float, float]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import dtype, dtype_of
+from runtime.pytorch.literals import check_steps
 from runtime.pytorch.memory import address_of, storage_over
 from runtime.pytorch.shapes import Shape
 from runtime.pytorch.storages import (
@@ -65,12 +66,7 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
 def share_array(array: Array) -> Tensor:
     """A tensor over an array's memory, which it cannot resize. Raises TypeError and ValueError."""
     dtype_of(array.dtype)
-    if any(step < 0 for step in array.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative "
-            "strides are not currently supported. (You can probably work around this by making a "
-            "copy of your array  with array.copy().) "
-        )
+    check_steps(array)
     if any(step % array.itemsize for step in array.strides):
         raise ValueError(
             "given numpy array strides not a multiple of the element byte size. Copy the numpy "

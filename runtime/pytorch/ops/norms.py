@@ -1,11 +1,8 @@
-"""Norms and distances.
-
-PyTorch's documentation: torch, Reduction Ops: norm, dist; renorm.
-"""
+"""How large vectors and matrices are. PyTorch's documentation: torch.linalg."""
 
 from __future__ import annotations
 
-from math import inf
+import math
 from typing import Any
 
 import numpy as np
@@ -13,197 +10,143 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import Category
 from runtime.pytorch.dtypes import dtype as DType
-from runtime.pytorch.elementwise import Pointwise
-from runtime.pytorch.kinds import kind_of
 from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import OUT, axes_of, check_out, give
-from runtime.pytorch.shapes import Shape, wrap_dim
+from runtime.pytorch.reducing import axes_of, check_not_empty
+from runtime.pytorch.shapes import Shape, wrap_dims
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.writing import cast
 
-__all__ = ["matrix_norm", "vector_norm"]
+__all__ = ["matrix_norm_of", "vector_norm_of"]
 
-_FLOAT64 = np.dtype(np.float64)
-_subtract = Pointwise(np.subtract)
-
-
-# -- of vectors
+_MORE = "bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None"
 
 
-def vector_norm(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
-    """The norms of the elements along axes, None for all. Raises RuntimeError for empty ones.
-
-    array: floating-point numbers, whose type the norms have.
-    """
-    if not array.size:
-        _check_identity(array, ord, axes)
-    return np.asarray(_norm(array, ord, axes, keepdim)).astype(array.dtype, copy=False)
-
-
-def _norm(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Any:
-    run = quietly.run
-    if ord == 0:
-        return np.add.reduce(array != 0, axes, _FLOAT64, None, keepdim)
-    if ord in (inf, -inf):
-        ufunc = np.maximum if ord > 0 else np.minimum
-        return run(ufunc.reduce, np.abs(array), axes, None, None, keepdim)
-    wide = array.astype(_FLOAT64, copy=False)
-    if ord == 2:
-        return run(np.sqrt, sum_of(run(np.multiply, wide, wide), axes, keepdim))
-    if ord == 1:
-        return sum_of(np.abs(wide), axes, keepdim)
-    powers = run(np.power, np.abs(wide), ord)
-    return run(np.power, sum_of(powers, axes, keepdim), 1 / ord)
-
-
-def _check_identity(array: Array, ord: float, axes: Shape | None) -> None:
-    if 0 <= ord < inf:
-        return
-    text = f"linalg.vector_norm cannot compute the {ord:g} norm on "
-    if axes is None:
-        raise RuntimeError(f"{text}an empty tensor because the operation does not have an identity")
-    for axis in axes:
-        if not array.shape[axis]:
-            raise RuntimeError(
-                f"{text}the dimension {axis} because this dimension is empty and the operation "
-                "does not have an identity"
-            )
-
-
-def _check_types(name: str, input: Tensor, dtype: DType | None) -> DType:
-    """The type of a norm. Raises NotImplementedError and RuntimeError."""
-    kind = input.dtype
-    if kind.category < Category.FLOAT:
+def _elements(input: Tensor, kind: DType | None, name: str) -> Array:
+    if (kind or input.dtype).category < Category.FLOAT or input.dtype.category < Category.FLOAT:
+        found = input.dtype.scalar
         raise NotImplementedError(
-            f"linalg.{name}: Expected a floating point or complex tensor as input. "
-            f"Got {kind.scalar}"
+            f"{name}: Expected a floating point or complex tensor as input. Got {found}"
         )
-    if dtype is None or dtype is kind:
-        return kind
-    if dtype.category < Category.FLOAT:
-        raise RuntimeError(
-            f"linalg.{name}: dtype should be floating point or complex, but got {dtype.scalar}"
+    return input.array if kind is None else cast(input.array, kind.numpy)
+
+
+def vector_norm_of(array: Array, order: float, axes: Shape | None, keepdim: bool) -> Array:
+    """The norm of a vector: ``sum(abs(x) ** order) ** (1 / order)``; 0 counts, inf is the largest.
+
+    float16 and float32 are computed in float32 and float64.
+    """
+    wide = array.astype(np.float32 if array.itemsize == 2 else np.float64, copy=False)
+    with np.errstate(all="ignore"):
+        sizes = np.abs(wide)
+        if order == math.inf or order == -math.inf:
+            extreme = np.maximum if order > 0 else np.minimum
+            found = quietly.run(extreme.reduce, sizes, axes, None, None, keepdim)
+        elif order == 0:
+            found = sum_of((sizes != 0).astype(wide.dtype), axes, keepdim)
+        elif order == 2:
+            found = np.sqrt(sum_of(np.square(wide), axes, keepdim))
+        elif order == 1:
+            found = sum_of(sizes, axes, keepdim)
+        else:
+            found = np.power(sum_of(np.power(sizes, order), axes, keepdim), 1 / order)
+    return cast(np.asarray(found), array.dtype)
+
+
+@op(
+    f"linalg_vector_norm(Tensor input, Number ord = 2, tuple of ints[1] dim = None, {_MORE})",
+    method=False,
+)
+def vector_norm(
+    input: Tensor,
+    ord: Any = 2,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+) -> Tensor:
+    """The norms of vectors, which lie along the dimensions; of all elements by default."""
+    array = _elements(input, dtype, "linalg.vector_norm")
+    axes = axes_of(dim, array.ndim)
+    if math.isinf(ord):
+        check_not_empty("linalg.vector_norm", array, axes, RuntimeError)
+    return wrap(vector_norm_of(array, ord, axes, keepdim))
+
+
+def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Array:
+    """The norm of matrices, which lie along two axes. Raises RuntimeError for an unknown one."""
+    rows, columns = axes
+    if order == "fro":
+        return vector_norm_of(array, 2, axes, keepdim)
+    if order in (2, -2, "nuc"):
+        turned = np.moveaxis(array, axes, (-2, -1))
+        values = np.linalg.svd(turned, compute_uv=False)
+        found = (
+            values.sum(-1) if order == "nuc" else values.max(-1) if order > 0 else values.min(-1)
         )
-    if dtype.itemsize < kind.itemsize:
-        raise RuntimeError(
-            f"linalg.{name}: the dtype of the input ({kind.scalar}) should be convertible without "
-            f"narrowing to the specified dtype ({dtype.scalar})"
-        )
-    return dtype
+        return np.expand_dims(found, tuple(sorted(axes))) if keepdim else np.asarray(found)
+    if order in (1, -1, math.inf, -math.inf):
+        add, choose = (rows, columns) if abs(order) == 1 else (columns, rows)
+        extreme = np.maximum if order > 0 else np.minimum
+        sums = np.asarray(sum_of(np.abs(array), (add,), True))
+        found = extreme.reduce(sums, choose, keepdims=True)
+        return found if keepdim else found.squeeze((rows, columns))
+    raise RuntimeError(f"linalg.matrix_norm: Order {order} not supported.")
 
 
-# -- of matrices
-
-
-def matrix_norm(input: Tensor, ord: str, dims: Any, keepdim: bool, dtype: DType | None) -> Array:
-    """The norms 'fro' and 'nuc' of the matrices in two dimensions. Raises RuntimeError."""
-    array = input.array
+@op(
+    f"linalg_matrix_norm(Tensor input, Number ord, tuple of ints dim = (-2, -1), {_MORE})",
+    f"linalg_matrix_norm(Tensor input, str ord = 'fro', tuple of ints dim = (-2, -1), {_MORE})",
+    method=False,
+)
+def matrix_norm(
+    input: Tensor,
+    ord: Any = "fro",
+    dim: Any = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+) -> Tensor:
+    """The norms of matrices, which lie along two dimensions."""
+    array = _elements(input, dtype, "linalg.matrix_norm")
     if array.ndim < 2:
         raise RuntimeError(
             "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
         )
-    if len(dims) != 2:
+    if len(dim) != 2:
         raise RuntimeError(
-            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}"
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}"
         )
-    if ord not in ("fro", "nuc"):
-        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    array = cast(array, _check_types("matrix_norm", input, dtype).numpy)
-    axes = axes_of(tuple(dims), array.ndim)
-    assert axes is not None
-    if ord == "fro":
-        return vector_norm(array, 2, axes, keepdim)
-    wide = np.moveaxis(array, axes, (-2, -1)).astype(_FLOAT64, copy=False)
-    found = np.linalg.svd(wide, compute_uv=False).sum(-1)
-    if keepdim:
-        found = np.expand_dims(found, tuple(sorted(axes)))
-    return found.astype(array.dtype, copy=False)
+    return wrap(matrix_norm_of(array, ord, wrap_dims(dim, array.ndim), keepdim))
 
 
 @op(
-    "norm(object input, object? p = fro, object dim = None, bool keepdim = False, "
-    "Tensor out = None, torch.dtype dtype = None)",
-    method=True,
+    f"linalg_norm(Tensor input, Number ord = None, tuple of ints[1] dim = None, {_MORE})",
+    f"linalg_norm(Tensor input, str ord, tuple of ints[1] dim = None, {_MORE})",
+    method=False,
 )
 def norm(
-    input: Any,
-    p: Any = "fro",
+    input: Tensor,
+    ord: Any = None,
     dim: Any = None,
     keepdim: bool = False,
-    out: Tensor | None = None,
+    *,
     dtype: DType | None = None,
 ) -> Tensor:
-    """The norm of order p of all elements, or along dimensions.
-
-    p: a number, inf and -inf among them; 'fro' (2), or 'nuc', of matrices.
-    """
-    if not isinstance(input, Tensor):
-        return input.layout  # type: ignore[no-any-return]  # which is PyTorch's error
-    dims = [dim] if isinstance(dim, int) else dim
-    if isinstance(p, str) and not (p == "fro" and (dims is None or len(dims) <= 2)):
-        dims = range(input.array.ndim) if dims is None else dims
-        return give(matrix_norm(input, p, dims, keepdim, dtype), out)
-    ord = _order(p)
-    kind = _check_types("vector_norm", input, dtype)
-    axes = axes_of(None if dims is None else tuple(dims), input.array.ndim)
-    check_out(out, kind)
-    return give(vector_norm(cast(input.array, kind.numpy), ord, axes, keepdim), out)
-
-
-def _order(p: Any) -> float:
-    """The order that p says. Raises TypeError."""
-    if p is None or p == "fro":
-        return 2.0
-    if isinstance(p, Tensor) and not p.array.ndim:
-        return float(p.array)
-    if not isinstance(p, (int, float, np.number)):
-        raise TypeError(
-            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {kind_of(p)}"
-        )
-    return float(p)
-
-
-# -- distances
-
-
-@op("dist(Tensor input, Tensor other, Number p = 2)")
-def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
-    """The norm of order p of the difference."""
-    apart: Tensor = _subtract(input, other)
-    if apart.dtype.category < Category.FLOAT:
-        raise NotImplementedError(
-            "norm(): input dtype should be either floating point or complex. "
-            f"Got {apart.dtype.scalar} instead."
-        )
-    return wrap(vector_norm(apart.array, float(p), None, False))
-
-
-#: PyTorch: what is added to the norm that is divided by.
-_LITTLE = 1e-7
-
-
-@op(f"renorm(Tensor input, Number p, int dim, Number maxnorm, *, {OUT})", in_place=True)
-def renorm(input: Tensor, p: Any, dim: int, maxnorm: Any, *, out: Tensor | None = None) -> Tensor:
-    """Slices of a dimension, of which those with a larger norm are scaled down to maxnorm."""
-    array = input.array
-    axis = wrap_dim(dim, array.ndim)
-    if p <= 0:
-        raise RuntimeError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
-        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
-    if array.ndim < 2:
+    """The norms of vectors or, along two dimensions and with an order, of matrices."""
+    count = input.array.ndim if dim is None else len(dim)
+    if ord is None:
+        return vector_norm(input, 2, dim, keepdim, dtype=dtype)
+    if dim is None and count not in (1, 2):
         raise RuntimeError(
-            f"renorm: input needs at least 2 dimensions, got {array.ndim} dimensions"
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
+            f"Got {count}D."
         )
-    kind = _check_types("vector_norm", input, None)
-    check_out(out, kind)
-    wide = array.astype(np.promote_types(array.dtype, np.float32), copy=False)
-    norms = vector_norm(wide, float(p), tuple(d for d in range(array.ndim) if d != axis), True)
-    factors = np.where(norms > maxnorm, wide.dtype.type(maxnorm) / (norms + _LITTLE), 1)
-    found = (wide * factors.astype(wide.dtype)).astype(array.dtype)
-    if out is input:
-        np.copyto(array, found)
-        return input
-    return give(found, out)
+    if count == 2:
+        return matrix_norm(input, ord, dim or (-2, -1), keepdim, dtype=dtype)
+    if isinstance(ord, str):
+        raise RuntimeError(
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim or ()))}"
+        )
+    return vector_norm(input, ord, dim, keepdim, dtype=dtype)

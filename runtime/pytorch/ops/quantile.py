@@ -60,7 +60,8 @@ def _quantiles(rows: Array, q: Array, way: str, ignores_nan: bool) -> Array:
     a = np.take_along_axis(rows, below, -1)
     b = np.take_along_axis(rows, np.ceil(ranks).astype(np.int64), -1)
     with np.errstate(all="ignore"):
-        return np.where(weights < 0.5, a + weights * (b - a), b - (b - a) * (1 - weights))
+        found: Array = np.where(weights < 0.5, a + weights * (b - a), b - (b - a) * (1 - weights))
+    return found
 
 
 def _compute(

@@ -43,7 +43,7 @@ def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
     """A ufunc's values so far, computed in the next larger type, as PyTorch does."""
     row, axis = along(array, dim)
     kind = row.dtype
-    found = quietly.run(ufunc.accumulate, row, axis, _WIDER.get(kind.char, kind))
+    found: Array = quietly.run(ufunc.accumulate, row, axis, _WIDER.get(kind.char, kind))
     if found.dtype != kind:
         found = quietly.run(found.astype, kind)
     return found if array.ndim else found.reshape(())

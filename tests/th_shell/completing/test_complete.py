@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from runtime import Engine
-from th_shell.completing.complete import LIMIT, complete
-from th_shell.magics.table import MAGICS
+from th_shell.completing.candidates import LIMIT
+from th_shell.completing.complete import complete
+from th_shell.magics.table import LUA
 
 Complete = Callable[..., list[str]]
 
@@ -238,7 +239,7 @@ def test_programs(completed: Complete, monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 def test_commands(completed: Complete, folder: Path) -> None:
-    assert completed("%") == sorted(f"%{name}" for name in MAGICS)
+    assert completed("%") == sorted(f"%{name}" for name in LUA.rows)
     assert completed("%ti") == ["%time", "%timeit"]
     assert completed("%time x:narr") == ["%time x:narrow"]
     assert completed("%load alp") == ["%load alpha.lua"]

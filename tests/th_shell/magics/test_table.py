@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 
 import pytest
 
-from th_shell.magics.table import MAGICS, overview
+from th_shell.magics.table import LUA
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]
 
 
-@pytest.mark.parametrize("name", MAGICS)
+@pytest.mark.parametrize("name", LUA.rows)
 def test_each_command_has_its_function(name: str) -> None:
-    module, _, function = MAGICS[name].place.partition(".")
-    assert callable(getattr(import_module(f"th_shell.magics.{module}"), function))
+    assert callable(LUA.function(name))
 
 
 @pytest.mark.parametrize("text", ["%", "%help", " % "])
 def test_the_list_of_commands(session: Session, printed: Printed, text: str) -> None:
     session.submit(text)
-    assert printed() == overview()
+    assert printed() == LUA.overview()
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import builtins
 import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.th_shell.conftest import Run
+from th_shell.python.session import PythonSession
 
 
 @pytest.fixture
@@ -24,3 +28,24 @@ def python(command: list[str], environment: dict[str, str], tmp_path: Path) -> R
         )
 
     return run
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[PythonSession]:
+    """A session of Python in this process."""
+    monkeypatch.setattr(sys, "displayhook", sys.displayhook)
+    known = dict(builtins.__dict__)
+    yield PythonSession({"__name__": "__main__"})
+    for name in builtins.__dict__.keys() - known.keys():
+        del builtins.__dict__[name]
+
+
+@pytest.fixture
+def printed(capfd: pytest.CaptureFixture[str]) -> Callable[[], str]:
+    """What was written to the standard output and the standard error since the last call."""
+
+    def read() -> str:
+        found = capfd.readouterr()
+        return found.out + found.err
+
+    return read

@@ -64,6 +64,7 @@ def test_a_script(python: Run, tmp_path: Path, program: str) -> None:
     [
         ("-c", "import sys; print(sys.argv, repr(sys.path[0]), __name__)", "-i", "a"),
         ("-c", "print(1"),
+        ("-c", "x = 1\nx / 0"),
         ("-c", "import helper; print(helper.x)"),
         ("-", "a", "b"),
         ("-m", "helper", "a"),
@@ -114,6 +115,13 @@ def test_what_is_not_there(
 ) -> None:
     done = python(*words)
     assert outcome(done) == (status, "", message.format(tmp_path) + "\n")
+
+
+def test_a_program_loads_nothing_that_it_does_not_need(python: Run) -> None:
+    """Whether th has loaded more than a start needs; the environment loads modules as well."""
+    heavy = "runtime numpy lupa prompt_toolkit pygments argparse dataclasses zipfile importlib.abc"
+    line = f"import sys; print([name for name in {heavy.split()} if name in sys.modules])"
+    assert python("-c", line).stdout == "[]\n"
 
 
 def test_a_traceback_has_the_programs_lines_alone(python: Run, tmp_path: Path) -> None:

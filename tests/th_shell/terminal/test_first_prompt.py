@@ -71,9 +71,11 @@ from prompt_toolkit.input import DummyInput
 from prompt_toolkit.output import DummyOutput
 from runtime import Engine
 from th_shell.session.session import Session
+from th_shell.terminal.lua import lua
 from th_shell.terminal.repl import create_prompt
 engine = Engine(lambda engine: print("started"))
-create_prompt(Session(engine), DummyInput(), DummyOutput(), ready=engine.start)
+session = Session(engine)
+create_prompt(session, lua(session, engine.start), DummyInput(), DummyOutput())
 print([m for m in ("numpy", "pygments.lexers.scripting") if m in sys.modules])
 """
 

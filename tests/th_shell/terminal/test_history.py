@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.session.session import Session
-from th_shell.terminal.history import LineHistory, history_path
+from th_shell.terminal.history import LineHistory, MarkedHistory, history_path
 
 FUNCTION = "function f()\n  return 1\nend"
 
@@ -94,3 +94,20 @@ def test_devices_stay_as_they_are(session: Session) -> None:
 def test_bytes_that_are_no_text_come_back(path: Path, session: Session) -> None:
     LineHistory(path, session.judge).append_string("x = '\udce9é'")
     assert loaded(path, session) == ["x = '\udce9é'"]
+
+
+def test_lines_of_an_input_are_marked(path: Path) -> None:
+    history = MarkedHistory(path, lambda text: [text])
+    for text in ("x = 1", "if x:\n    y", "if x:\n    y", "z"):
+        history.append_string(text)
+    assert path.read_bytes() == b"x = 1\nif x:\r\n    y\nz\n"
+    again = MarkedHistory(path, lambda text: [text])
+    assert list(again.load_history_strings()) == ["z", "if x:\n    y", "x = 1"]
+
+
+def test_the_last_lines_of_a_marked_file_are_read(path: Path) -> None:
+    path.write_bytes(b"a\nb\r\nc\nd")
+    history = MarkedHistory(path, lambda text: [text], lines=3)
+    assert list(history.load_history_strings()) == ["d", "b\nc"]
+    path.write_bytes(b"")
+    assert list(history.load_history_strings()) == []

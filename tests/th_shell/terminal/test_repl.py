@@ -11,6 +11,7 @@ from prompt_toolkit.output import DummyOutput
 
 from th_shell.config import Config
 from th_shell.session.session import Session
+from th_shell.terminal.lua import lua
 from th_shell.terminal.prompts import prompt_text
 from th_shell.terminal.repl import _continuation, create_prompt, loop
 
@@ -43,7 +44,9 @@ def typed(session: Session, keyboard: PipeInput, printed: Callable[[], str]) -> 
 
     def talk(keys: str) -> str:
         keyboard.send_text(keys + CTRL_D)
-        assert loop(session, create_prompt(session, keyboard, DummyOutput()).prompt) == 0
+        assert (
+            loop(session, create_prompt(session, lua(session), keyboard, DummyOutput()).prompt) == 0
+        )
         return printed()
 
     return talk
@@ -55,7 +58,7 @@ def typed_slowly(session: Session, keyboard: PipeInput, printed: Callable[[], st
 
     def talk(*keys: str | list[str]) -> str:
         rest = iter([*keys, CTRL_D])
-        prompt = create_prompt(session, keyboard, DummyOutput())
+        prompt = create_prompt(session, lua(session), keyboard, DummyOutput())
 
         def press() -> None:
             # The history is read, and the menu shown, in the background.
@@ -234,15 +237,15 @@ def test_a_quote_that_completion_has_closed_may_be_typed(typed_slowly: Slowly) -
 
 
 def test_the_number_of_the_input(session: Session) -> None:
-    assert prompt_text(session) == "th> "
+    assert prompt_text(session, lua(session)) == "th> "
     session.config = Config(prompt_number=True)
     session.submit("1\n2")
-    assert prompt_text(session) == "[3] th> "
+    assert prompt_text(session, lua(session)) == "[3] th> "
 
 
 @pytest.mark.parametrize(("wrapped", "expected"), [(0, "..> "), (1, "    ")])
 def test_only_new_lines_have_a_prompt_of_their_own(wrapped: int, expected: str) -> None:
-    assert _continuation(4, 1, wrapped) == [("class:prompt", expected)]
+    assert _continuation("..> ", 4, 1, wrapped) == [("class:prompt", expected)]
 
 
 def test_the_menu_is_closed_by_enter(typed_slowly: Slowly) -> None:
@@ -253,7 +256,7 @@ def test_the_menu_is_closed_by_enter(typed_slowly: Slowly) -> None:
 def test_the_next_input_may_begin_with_a_text(
     session: Session, keyboard: PipeInput, printed: Callable[[], str]
 ) -> None:
-    prompt = create_prompt(session, keyboard, DummyOutput())
+    prompt = create_prompt(session, lua(session), keyboard, DummyOutput())
     session.next_input = "x = 1\nprint(x"
     keyboard.send_text(" + 1)" + ENTER + "= 2" + ENTER + CTRL_D)
     assert loop(session, lambda: prompt.prompt(default=session.take_next_input())) == 0

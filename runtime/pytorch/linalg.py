@@ -1,0 +1,24 @@
+"""torch.linalg: the functions of the table whose names begin with linalg_."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.pytorch.ops.factors import LinAlgError, multi_dot
+from runtime.pytorch.table import FUNCTIONS
+
+__all__ = ["LinAlgError", "multi_dot"]
+
+_PREFIX = "linalg_"
+
+
+def __getattr__(name: str) -> Any:
+    found = FUNCTIONS.get(_PREFIX + name)
+    if found is None:
+        raise AttributeError(f"module 'torch.linalg' has no attribute '{name}'")
+    return found
+
+
+def __dir__() -> list[str]:
+    names = (name for name in FUNCTIONS if name.startswith(_PREFIX))
+    return sorted([*__all__, *(name.removeprefix(_PREFIX) for name in names)])

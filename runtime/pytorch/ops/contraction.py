@@ -1,0 +1,91 @@
+"""Einstein's sums: what an equation of letters says of operands, checked as PyTorch checks it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch.promotion import result_type
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import cast
+
+__all__ = ["einsum"]
+
+
+def einsum(equation: str, operands: list[Any]) -> Tensor:
+    """The sums of products that an equation tells: letters that the right side lacks are summed.
+
+    Raises RuntimeError, in PyTorch's words, for operands that do not fit the equation.
+    """
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(operands):
+        few = "fewer" if len(operands) < len(terms) else "more"
+        raise RuntimeError(f"einsum(): {few} operands were provided than specified in the equation")
+    _check_letters(terms, right if arrow else "")
+    _check_sizes(terms, operands)
+    kind = result_type(*operands).numpy
+    arrays = [cast(operand.array, kind) for operand in operands]
+    wide = [a.astype(np.float32) if kind == np.float16 else a for a in arrays]
+    with np.errstate(all="ignore"):
+        text = f"{left}->{right if arrow else _free_letters(terms)}"
+        found = np.einsum(text, *wide, optimize=len(wide) > 1)
+    return wrap(np.array(cast(np.asarray(found), kind)))
+
+
+def _free_letters(terms: list[str]) -> str:
+    """The right side that is meant where there is none: letters that stand once, in order."""
+    text = "".join(terms)
+    letters = sorted({c for c in text if c.isalpha() and text.count(c) == 1})
+    return ("..." if "..." in text else "") + "".join(letters)
+
+
+def _check_letters(terms: list[str], right: str) -> None:
+    known = set("".join(terms))
+    for position, term in enumerate(terms):
+        for letter in term.replace("...", ""):
+            if not letter.isalpha():
+                raise RuntimeError(
+                    f"einsum(): invalid subscript given at index {position} in the equation "
+                    f"string, subscripts must be in [a-zA-Z]"
+                )
+    for letter in right.replace("...", ""):
+        if letter not in known:
+            raise RuntimeError(
+                f"einsum(): output subscript {letter} does not appear in the equation for any "
+                f"input operand"
+            )
+        if right.count(letter) > 1:
+            raise RuntimeError(
+                f"einsum(): output subscript {letter} appears more than once in the output"
+            )
+
+
+def _check_sizes(terms: list[str], operands: list[Any]) -> None:
+    seen: dict[str, int] = {}
+    for position, (term, operand) in enumerate(zip(terms, operands, strict=True)):
+        shape = operand.array.shape
+        letters = term.replace("...", "")
+        if len(letters) > len(shape) or (len(letters) < len(shape) and "..." not in term):
+            more = "" if "..." in term else " and no ellipsis was given"
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(letters)}) does not "
+                f"match the number of dimensions ({len(shape)}) for operand {position}{more}"
+            )
+        before = len(term.partition("...")[0])
+        after = len(letters) - before if "..." in term else 0
+        sizes = [*shape[:before], *(shape[len(shape) - after :] if after else ())]
+        for letter, size in zip(letters, sizes, strict=False):
+            _check_size(seen, letter, size, position)
+
+
+def _check_size(seen: dict[str, int], letter: str, size: int, position: int) -> None:
+    known = seen.setdefault(letter, size)
+    if known == 1:
+        seen[letter] = size
+    elif size not in (known, 1):
+        raise RuntimeError(
+            f"einsum(): subscript {letter} has size {size} for operand {position} which does not "
+            f"broadcast with previously seen size {known}"
+        )

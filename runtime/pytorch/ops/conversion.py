@@ -1,0 +1,138 @@
+"""Tensors as another element type, on a device, or copied.
+
+PyTorch's documentation: torch.Tensor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.pytorch.device import check_device
+from runtime.pytorch.device import device as Device  # noqa: N812 (parameters have its name)
+from runtime.pytorch.dtypes import DTYPES, dtype
+from runtime.pytorch.layouts import copy_of, format_strides
+from runtime.pytorch.options import memory_format
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+
+__all__ = ["as_type"]
+
+_FORMAT = "torch.memory_format memory_format = None"
+_REST = f"bool non_blocking = False, bool copy = False, *, {_FORMAT}"
+
+
+def as_type(
+    tensor: Tensor, kind: dtype, copy: bool = False, order: memory_format | None = None
+) -> Tensor:
+    """A tensor's elements as a type; the tensor itself if it has it and no copy is wanted."""
+    if tensor.dtype is kind and not copy and (order is None or _lies_so(tensor, order)):
+        return tensor
+    return wrap(copy_of(tensor, kind, order))
+
+
+def _lies_so(tensor: Tensor, order: memory_format) -> bool:
+    # Any tensor counts as contiguous here that is in no other format.
+    return order.name in ("preserve_format", "contiguous_format") or (
+        tensor.strides == format_strides(tensor.sizes, order)
+    )
+
+
+@op(
+    f"to(Tensor input, torch.device device = None, torch.dtype dtype = None, {_REST})",
+    function=False,
+)
+def to(
+    input: Tensor,
+    device: Any = None,
+    dtype: dtype | None = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    *,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """The tensor as another type, or on another device; itself if nothing changes."""
+    check_device(device)
+    return as_type(input, dtype or input.dtype, copy, memory_format)
+
+
+@op(f"to(Tensor input, torch.dtype dtype, {_REST})", function=False)
+def to_type(
+    input: Tensor,
+    dtype: dtype,
+    non_blocking: bool = False,
+    copy: bool = False,
+    *,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """The tensor as another type; itself if it has it."""
+    return as_type(input, dtype, copy, memory_format)
+
+
+@op(f"to(Tensor input, Tensor tensor, {_REST})", function=False)
+def to_that_of(
+    input: Tensor,
+    tensor: Tensor,
+    non_blocking: bool = False,
+    copy: bool = False,
+    *,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """The tensor as the type of another one; itself if it has it."""
+    return as_type(input, tensor.dtype, copy, memory_format)
+
+
+@op("type_as(Tensor input, Tensor other)", function=False)
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """The tensor as the type of another one; itself if it has it."""
+    return as_type(input, other.dtype)
+
+
+def _conversion(name: str, kind: dtype) -> None:
+    @op(f"{name}(Tensor input, *, {_FORMAT})", function=False)
+    def convert(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+        return as_type(input, kind, order=memory_format)
+
+    convert.__doc__ = f"The elements as {kind!r}; the tensor itself if it has that type."
+
+
+_NAMES = ("bool", "byte", "char", "short", "int", "long", "half", "bfloat16", "float", "double")
+for _kind in DTYPES:
+    _name = _kind.name if _kind.name == "bfloat16" else _kind.scalar.lower()
+    if _name in _NAMES:
+        _conversion(_name, _kind)
+for _name, _kind in zip(("chalf", "cfloat", "cdouble"), DTYPES[-3:], strict=True):
+    _conversion(_name, _kind)
+
+
+@op(f"clone(Tensor input, *, {_FORMAT})")
+def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+    """A copy, which shares no memory with the tensor."""
+    return wrap(copy_of(input, input.dtype, memory_format))
+
+
+@op(f"cpu(Tensor input, *, {_FORMAT})", function=False)
+def cpu(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+    """The tensor itself, since there is no other device."""
+    return as_type(input, input.dtype, order=memory_format)
+
+
+@op(
+    f"cuda(Tensor input, torch.device device = None, bool non_blocking = False, *, {_FORMAT})",
+    function=False,
+)
+def cuda(
+    input: Tensor,
+    device: Any = None,
+    non_blocking: bool = False,
+    *,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """The tensor on a device with CUDA. Raises RuntimeError, since none is provided."""
+    if device is not None and _device_type(device) != "cuda":
+        raise RuntimeError("Invalid device, must be cuda device")
+    check_device("cuda")
+    return input
+
+
+def _device_type(wanted: Any) -> str:
+    return (wanted if isinstance(wanted, Device) else Device(wanted)).type

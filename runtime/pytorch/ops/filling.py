@@ -1,0 +1,70 @@
+"""Elements set in place: to a number, or to another tensor's.
+
+PyTorch's documentation: torch.Tensor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch.ops.creation import fill_number
+from runtime.pytorch.overlap import check_apart
+from runtime.pytorch.shapes import broadcast
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import cast, check_shape, check_single
+
+__all__: list[str] = []
+
+
+@op("zero_(Tensor input)")
+def zero_(input: Tensor) -> Tensor:
+    """Set all elements to zero."""
+    input.array.fill(0)
+    return input
+
+
+@op("fill_(Tensor input, Tensor value)")
+def fill_with_element(input: Tensor, value: Tensor) -> Tensor:
+    """Set all elements to that of a tensor without dimensions. Raises RuntimeError for others."""
+    if value.array.ndim:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.array.ndim} "
+            f"dimensions."
+        )
+    np.copyto(input.array, cast(value.array, input.array.dtype))
+    return input
+
+
+@op("fill_(Tensor input, Number value)")
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Set all elements to a number. Raises RuntimeError for one that does not fit the type."""
+    input.array.fill(fill_number(value, input.dtype))
+    return input
+
+
+@op("fill(Tensor input, Tensor value)", "fill(Tensor input, Number value)", method=False)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor of the same sizes whose elements are all one number."""
+    copy = wrap(np.array(input.array))
+    return fill_with_element(copy, value) if isinstance(value, Tensor) else fill_(copy, value)
+
+
+@op("copy_(Tensor input, Tensor other, bool non_blocking = False)", function=False, numbers=True)
+def copy_(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+    """Set the elements to another tensor's, which is broadcast and converted."""
+    if not isinstance(other, Tensor):
+        other = wrap(np.asarray(other))
+    if other is input:
+        return input
+    array, values = input.array, other.array
+    if not array.flags.forc:
+        check_single(array)
+    if input._storage is not None:
+        check_apart(input, (other,))
+    if array.shape != values.shape:
+        check_shape(array, broadcast(array.shape, values.shape))
+    np.copyto(array, cast(values, array.dtype))
+    return input

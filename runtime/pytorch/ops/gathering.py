@@ -1,0 +1,330 @@
+"""Copies of chosen elements: index_select, take, gather, masked_select, where, nonzero.
+
+PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, reduce
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import int64
+from runtime.pytorch.ops.parts import unbind
+from runtime.pytorch.ops.views import expanded
+from runtime.pytorch.promotion import array_as, result_type
+from runtime.pytorch.shapes import Shape, broadcast, contiguous_strides, listed, wrap_dim
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.warn import warn
+from runtime.pytorch.writing import deliver
+
+__all__ = ["bad_index", "check_take", "flat_positions"]
+
+_OUT = "Tensor out = None"
+
+
+def bad_index(array: Array, size: int, negative: bool = False) -> int | None:
+    """The first index that is not below a size; None where there is none.
+
+    negative: indices may count from the end.
+    """
+    if not array.size:
+        return None
+    if not negative and array.dtype == np.int64 and array.flags.c_contiguous:
+        if int(array.view(np.uint64).max()) < size:  # negative numbers are large ones then
+            return None
+    elif array.min() >= (-size if negative else 0) and array.max() < size:
+        return None
+    wrong = (array < (-size if negative else 0)) | (array >= size)
+    return int(array[wrong].flat[0])
+
+
+# -- along a dimension
+
+
+@op(f"index_select(Tensor input, int dim, Tensor index, *, {_OUT})")
+def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The positions of a dimension that an index has."""
+    array, chosen = input.array, index.array
+    dim = wrap_dim(dim, array.ndim)
+    if out is not None and out.dtype is not input.dtype:
+        raise RuntimeError("index_select(): self and result must have the same scalar type")
+    if chosen.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if chosen.dtype not in (np.int64, np.int32):
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if not array.ndim:
+        if chosen.size != 1:
+            raise RuntimeError(
+                f"index_select(): Index to scalar can have only 1 value, got {chosen.size} value(s)"
+            )
+        _check_selected(chosen, 1, 0)
+        found = array.copy()
+    else:
+        found = _selected(array, dim, chosen.reshape(-1))
+    return wrap(found) if out is None else deliver(out, wrap(found))
+
+
+def _selected(array: Array, dim: int, chosen: Array) -> Array:
+    size = array.shape[dim]
+    if not size and chosen.size:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    _check_selected(chosen, size, dim)
+    if array.flags.c_contiguous:
+        return array.take(chosen, dim)
+    found: Array = array[(slice(None),) * dim + (chosen,)]
+    return np.ascontiguousarray(found)
+
+
+def _check_selected(chosen: Array, size: int, dim: int) -> None:
+    wrong = bad_index(chosen, size)
+    if wrong is None:
+        return
+    if dim:
+        raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={size}")
+    raise IndexError("index out of range in self")
+
+
+@lru_cache(maxsize=256)
+def _small_offsets(shape: Shape, strides: Shape, dim: int) -> Array:
+    return _offsets(shape, strides, dim)
+
+
+def _offsets(shape: Shape, strides: Shape, dim: int) -> Array:
+    """For each element of a shape its distance from the first one, but for one dimension's part."""
+    parts = [
+        np.arange(size).reshape((-1,) + (1,) * (len(shape) - 1 - at)) * step
+        for at, (size, step) in enumerate(zip(shape, strides, strict=True))
+        if at != dim
+    ]
+    return np.asarray(reduce(np.add, parts, np.zeros((), np.int64)))
+
+
+def flat_positions(index: Array, shape: Shape, dim: int) -> Array:
+    """The positions, in contiguous memory of a shape, that an index chooses in a dimension.
+
+    index has as many dimensions as the shape; its elements lie where it has them in the others.
+    """
+    strides = contiguous_strides(shape)
+    make = _small_offsets if index.size <= 4096 else _offsets
+    offsets = make(index.shape, strides, dim)
+    step = strides[dim]
+    scaled = index if step == 1 else index * step
+    return scaled + offsets
+
+
+def check_gather(index: Tensor, name: str) -> None:
+    """Raise RuntimeError where an index is no tensor of integers."""
+    if index.array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+@op(f"gather(Tensor input, int dim, Tensor index, *, bool sparse_grad = False, {_OUT})")
+def gather(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    sparse_grad: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """For each element of an index the element at that position of a dimension."""
+    array, chosen = input.array, index.array
+    dim = wrap_dim(dim, array.ndim)
+    if out is not None and out.dtype is not input.dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {input.dtype.real}, but got {out.dtype.real} "
+            f"instead"
+        )
+    check_gather(index, "gather")
+    found = wrap(_gathered(array, dim, chosen))
+    return found if out is None else deliver(out, found)
+
+
+def _gathered(array: Array, dim: int, chosen: Array) -> Array:
+    if not chosen.size:
+        return np.empty(chosen.shape, array.dtype)
+    if max(array.ndim, 1) != max(chosen.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    for at, (n, size) in enumerate(zip(chosen.shape, array.shape, strict=False)):
+        if n > size and at != dim:
+            raise RuntimeError(
+                f"Size does not match at dimension {at} expected index {listed(chosen.shape)} to "
+                f"be no larger than self {listed(array.shape)} apart from dimension {dim}"
+            )
+    size = array.shape[dim] if array.ndim else 1
+    wrong = bad_index(chosen, size)
+    if wrong is not None:
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+    if array.ndim <= 1 or chosen.ndim <= 1:
+        return np.asarray(array.reshape(-1).take(chosen))
+    return array.reshape(-1).take(flat_positions(chosen, array.shape, dim))
+
+
+@op(f"take_along_dim(Tensor input, Tensor indices, int dim = None, *, {_OUT})")
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """As `gather`, where the other dimensions are broadcast; without dim of all elements."""
+    if indices.dtype is not int64:
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got "
+            f"{indices.dtype.scalar}"
+        )
+    array, chosen = input.array, indices.array
+    if dim is None:
+        return wrap(_gathered(array.reshape(-1), 0, chosen.reshape(-1)))
+    if array.ndim != chosen.ndim:
+        raise RuntimeError(
+            f"torch.take_along_dim(): input and indices should have the same number of "
+            f"dimensions, but got {array.ndim} dimensions for input, and {chosen.ndim} dimensions "
+            f"for indices"
+        )
+    dim = wrap_dim(dim, array.ndim)
+    if array.ndim:
+        ours, theirs = list(array.shape), list(chosen.shape)
+        ours[dim] = theirs[dim] = 1
+        shape = list(broadcast(tuple(ours), tuple(theirs)))
+        full = (*shape[:dim], array.shape[dim], *shape[dim + 1 :])
+        array = np.broadcast_to(array, full)
+        chosen = np.broadcast_to(chosen, (*shape[:dim], chosen.shape[dim], *shape[dim + 1 :]))
+        chosen = chosen % max(array.shape[dim], 1)
+    return wrap(_gathered(array, dim, chosen))
+
+
+# -- among all elements
+
+
+def check_take(index: Tensor, count: int, name: str) -> None:
+    """Raise RuntimeError or IndexError where an index does not fit so many elements."""
+    if index.dtype is not int64:
+        raise RuntimeError(
+            f"{name}(): Expected a long tensor for index, but got {index.dtype.scalar}"
+        )
+    wrong = bad_index(index.array, count, negative=True)
+    if wrong is not None:
+        raise IndexError(
+            f"out of range: tried to access index {wrong} on a tensor of {count} elements."
+        )
+
+
+@op(f"take(Tensor input, Tensor index, *, {_OUT})")
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """The elements at some positions among all elements."""
+    array = input.array
+    if not array.size and index.array.size:
+        raise IndexError("take(): tried to take from an empty tensor")
+    check_take(index, array.size, "take")
+    if not index.array.size:
+        return wrap(np.empty(index.array.shape, array.dtype))
+    return wrap(np.asarray(array.reshape(-1).take(index.array)))
+
+
+@op(f"masked_select(Tensor input, Tensor mask, *, {_OUT})")
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements for which a mask is true, in one dimension."""
+    if mask.array.dtype.kind != "b":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    array, chosen = input.array, mask.array
+    if array.shape != chosen.shape:
+        shape = broadcast(chosen.shape, array.shape)
+        array, chosen = expanded(input, shape).array, expanded(mask, shape).array
+    return wrap(array[chosen] if array.ndim else array.reshape(1)[chosen.reshape(1)])
+
+
+# -- by a condition
+
+
+def _where(condition: Tensor, input: Any, other: Any, out: Tensor | None = None) -> Tensor:
+    mask = condition.array
+    if mask.dtype.kind != "b":
+        if mask.dtype != np.uint8:
+            raise RuntimeError(
+                f"where expected condition to be a boolean tensor, but got a tensor with dtype "
+                f"{condition.dtype.scalar}"
+            )
+        warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be "
+            "removed in a future version of PyTorch. Use a boolean condition instead."
+        )
+        mask = mask.astype(np.bool_)
+    kind = result_type(input, other)
+    if out is not None and out.dtype is not kind:
+        raise RuntimeError(f"Expected out type to be {kind.scalar} but got {out.dtype.scalar}")
+    a, b = array_as(input, kind), array_as(other, kind)
+    if not mask.shape == np.shape(a) == np.shape(b):
+        reduce(broadcast, [mask.shape, np.shape(a), np.shape(b)])
+    found = wrap(np.where(mask, a, b))
+    return found if out is None else deliver(out, found)
+
+
+@op("where(Tensor condition)")
+def where_true(condition: Tensor) -> tuple[Tensor, ...]:
+    """The indices of the elements that are true, a tensor for each dimension."""
+    found: tuple[Tensor, ...] = nonzero_tuple(condition, as_tuple=True)
+    return found
+
+
+@op("where(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)")
+def where(condition: Tensor, input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements of input where a condition is true, else those of other; broadcast."""
+    return _where(condition, input, other, out)
+
+
+@op(
+    "where(Tensor condition, Number self, Tensor other)",
+    "where(Tensor condition, Tensor input, Number other)",
+    "where(Tensor condition, Number self, Number other)",
+)
+def where_number(condition: Tensor, *values: Any, **named: Any) -> Tensor:
+    """As with tensors, of numbers."""
+    return _where(condition, *values, *named.values())
+
+
+@op(
+    "where(Tensor input, Tensor condition, Tensor other)",
+    "where(Tensor input, Tensor condition, Number other)",
+    function=False,
+)
+def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """The tensor's elements where a condition is true, else those of another."""
+    return _where(condition, input, other)
+
+
+def _nonzero(array: Array) -> Tensor:
+    if not array.ndim:
+        return wrap(np.empty((int(bool(array)), 0), np.int64))
+    return wrap(np.array(array.nonzero()).T)
+
+
+@op(f"nonzero(Tensor input, *, {_OUT})")
+def nonzero(input: Tensor) -> Tensor:
+    """The indices of the elements that are not zero, one a row."""
+    return _nonzero(input.array)
+
+
+@op("nonzero(Tensor input, *, bool as_tuple)")
+def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
+    """The indices of the elements that are not zero; as_tuple: a tensor for each dimension."""
+    if not as_tuple:
+        return _nonzero(input.array)
+    array = input.array
+    return unbind(_nonzero(array if array.ndim else array.reshape(1)), 1)
+
+
+@op("argwhere(Tensor input)")
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the elements that are not zero, one a row."""
+    return _nonzero(input.array)
+
+
+@op(f"nonzero_static(Tensor input, *, int size, int fill_value = -1, {_OUT})")
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+    """As `nonzero`, with so many rows: cut, or filled with a value."""
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    rows = _nonzero(input.array).array[:size]
+    found = np.full((size, rows.shape[1]), fill_value, np.int64)
+    found[: len(rows)] = rows
+    return wrap(found)

@@ -1,0 +1,322 @@
+"""Elements and parts in brackets, ``x[...]`` read and written; len, iteration, ``in``.
+
+PyTorch's documentation: torch.Tensor; Tensor Indexing API.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.indices import (
+    Chosen,
+    as_indices,
+    check_bounds,
+    indexed_shape,
+    parse,
+    type_name,
+)
+from runtime.pytorch.ops.parts import unbind
+from runtime.pytorch.ops.rearranging import flip
+from runtime.pytorch.ops.views import expanded
+from runtime.pytorch.scalars import element_of
+from runtime.pytorch.shapes import Shape, listed
+from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.pytorch.writing import cast, check_single
+
+__all__ = ["assign", "chosen_elements", "fill_value", "put", "without_ones"]
+
+_SIMPLE = frozenset((int, slice))
+
+
+def _simple(index: Any) -> Any:
+    """The index as numpy takes it for a view; None where it is no such index."""
+    if index.__class__ is tuple:
+        rest: tuple[Any, ...] = (Ellipsis,)
+        for item in index:
+            kind = item.__class__
+            if kind is slice:
+                if item.step is not None:
+                    return None
+            elif item is Ellipsis and rest:
+                rest = ()
+            elif kind is not int:
+                return None
+        return index + rest
+    if index.__class__ is int:
+        return index, Ellipsis
+    return index if index.__class__ is slice and index.step is None else None
+
+
+def _getitem(self: Tensor, index: Any) -> Tensor:
+    simple = _simple(index)
+    if simple is not None:
+        try:
+            found = self.array[simple]
+        except (IndexError, TypeError):
+            found = None  # the general way has the error, in PyTorch's words
+        if found is not None and found.size:  # numpy does not keep the strides of empty parts
+            return view_of(self, found)
+    elif index.__class__ is Tensor:
+        array, given = self.array, index.array
+        kind = given.dtype.kind
+        if given.ndim and array.flags.c_contiguous and array.size:
+            if kind == "b" and given.shape == array.shape[: given.ndim]:
+                return wrap(array[given])
+            if kind == "i" and array.ndim and given.dtype.itemsize > 2:
+                try:
+                    return wrap(array.take(given, 0))
+                except IndexError:
+                    pass
+    view, chosen = parse(self, index)
+    return wrap(chosen_elements(view.array, as_indices(chosen))) if chosen else view
+
+
+def chosen_elements(array: Array, indices: Chosen) -> Array:
+    """A copy of the elements that arrays of indices choose. Raises IndexError."""
+    shape = indexed_shape(array.shape, indices)
+    if not array.size and 0 not in np.broadcast_shapes(*[a.shape for a in indices.values()]):
+        if any(array.shape[dim] == 0 for dim in indices):
+            raise IndexError("index is out of bounds for dimension with size 0")
+    if 0 in shape:
+        return np.empty(shape, array.dtype)
+    check_bounds(array.shape, indices)
+    order = _order(array, indices)
+    found = np.empty([shape[dim] for dim in order], array.dtype).transpose(_inverse(order))
+    found[...] = array[_key(array.ndim, indices)]
+    return found
+
+
+def _key(ndim: int, indices: Chosen) -> tuple[Any, ...]:
+    return tuple([indices.get(dim, slice(None)) for dim in range(ndim)])
+
+
+def _inverse(order: list[int]) -> list[int]:
+    return sorted(range(len(order)), key=order.__getitem__)
+
+
+def _order(array: Array, indices: Chosen) -> list[int]:
+    """The order of the result's dimensions in memory, from the outermost to the innermost.
+
+    PyTorch's: two dimensions are in the order of their strides in the first operand that has both.
+    """
+    shape = indexed_shape(array.shape, indices)
+    dims = sorted(indices)
+    arrays = np.broadcast_arrays(*[indices[dim] for dim in dims])
+    count = arrays[0].ndim
+    front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
+    rest = [step for dim, step in enumerate(array.strides) if dim not in indices]
+    operands = [(*rest[:front], *[0] * count, *rest[front:])]
+    for one in arrays:
+        operands.append((*[0] * front, *one.strides, *[0] * (len(rest) - front)))
+    return _sorted(shape, operands)
+
+
+def _sorted(shape: Shape, operands: list[Shape]) -> list[int]:
+    order = list(range(len(shape)))[::-1]  # from the innermost on
+    for at in range(1, len(order)):
+        place = at
+        for before in range(at - 1, -1, -1):
+            swap = _compare(shape, operands, order[before], order[place])
+            if swap > 0:
+                order[before], order[place] = order[place], order[before]
+                place = before
+            elif swap < 0:
+                break
+    return order[::-1]
+
+
+def _compare(shape: Shape, operands: list[Shape], inner: int, outer: int) -> int:
+    """1 where the inner dimension belongs further out, -1 where not; 0 where no operand tells."""
+    for strides in operands:
+        a, b = strides[inner], strides[outer]
+        if a and b and a != b:
+            return -1 if a < b else 1
+        if a and b and shape[inner] > shape[outer]:
+            return 1
+    return 0
+
+
+# -- assignment
+
+
+def _setitem(self: Tensor, index: Any, value: Any) -> None:
+    if value.__class__ is not Tensor and not isinstance(value, (int, float, complex, np.integer)):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"can't assign a {type_name(value)} to a torch.{self.dtype.scalar}Tensor"
+            )
+    simple = _simple(index)
+    if simple is not None and value.__class__ is not Tensor:
+        array = self.array
+        try:
+            target = array[simple]
+        except (IndexError, TypeError):
+            target = None
+        if target is not None:
+            target[...] = _element(value, self, target.size)
+            return
+    if index is not False:
+        view, chosen = parse(self, None if index is True else index)
+        if chosen:
+            _put_chosen(view, chosen, value)
+        else:
+            assign(view, value)
+
+
+def _element(value: Any, target: Tensor, count: int) -> Any:
+    """A number as an element of a tensor."""
+    if value.__class__ is float and target.dtype.is_floating_point and count == 1:
+        with np.errstate(over="ignore"):
+            return target.array.dtype.type(value)
+    return element_of(value, target.dtype)
+
+
+def assign(target: Tensor, value: Any) -> None:
+    """Set all elements of a view to a number, or to those of a tensor, broadcast."""
+    array = target.array
+    if not isinstance(value, Tensor):
+        array[...] = _element(value, target, array.size)
+        return
+    if value.array.ndim and value.array.shape != array.shape:
+        value = expanded(without_ones(value), array.shape)
+    check_overlap(target, value)
+    np.copyto(array, cast(value.array, array.dtype))
+
+
+def fill_value(value: Tensor, name: str) -> Any:
+    """The number that a tensor without dimensions has. Raises RuntimeError for another tensor."""
+    if value.array.ndim:
+        raise RuntimeError(
+            f"{name} only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.array.ndim} dimension(s)."
+        )
+    return value.array.item()
+
+
+def without_ones(value: Tensor) -> Tensor:
+    """A view without the first dimensions, as far as their sizes are 1."""
+    array = value.array
+    count = next((dim for dim, size in enumerate(array.shape) if size != 1), array.ndim)
+    return view_of(value, array[(0,) * count + (...,)]) if count else value
+
+
+def check_overlap(target: Tensor, value: Tensor) -> None:
+    """Raise RuntimeError where elements that are written are read, or written twice."""
+    a, b = target.array, value.array
+    check_single(a)
+    if target._storage is None or target._storage is not value._storage:
+        return
+    if a.flags.forc and b.flags.forc and a.strides != b.strides or _is_shifted(a, b):
+        if np.may_share_memory(a, b):
+            raise RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to "
+                "tensor refer to a single memory location. Please clone() the tensor before "
+                "performing the operation."
+            )
+
+
+def _is_shifted(a: Array, b: Array) -> bool:
+    return bool(a.flags.forc and b.flags.forc and a.ctypes.data != b.ctypes.data)
+
+
+def _put_chosen(view: Tensor, chosen: Chosen, value: Any) -> None:
+    array = view.array
+    if not isinstance(value, Tensor):
+        value = wrap(np.asarray(element_of(value, view.dtype)))
+    if len(chosen) == 1 and value.array.size == 1:
+        (mask,) = chosen.values()
+        if mask.dtype == np.uint8:
+            raise RuntimeError(
+                "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
+            )
+        if mask.dtype.kind == "b":  # PyTorch fills then, whatever the value's type
+            value = wrap(cast(value.array.reshape(()), array.dtype))
+    put(view, as_indices(chosen), without_ones(value))
+
+
+def put(target: Tensor, indices: Chosen, value: Tensor, accumulate: bool = False) -> None:
+    """Set the elements that arrays of indices choose, or add to them.
+
+    Raises IndexError and RuntimeError, before anything is written.
+    """
+    array, values = target.array, value.array
+    shape = indexed_shape(array.shape, indices)
+    if values.ndim > len(shape) or any(
+        n not in (1, m) for n, m in zip(values.shape[::-1], shape[::-1], strict=False)
+    ):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {listed(values.shape)} cannot be broadcast to "
+            f"indexing result of shape {listed(shape)}"
+        )
+    if values.dtype != array.dtype:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got "
+            f"{target.dtype.scalar} for the destination and {value.dtype.scalar} for the source."
+        )
+    if 0 in shape:
+        return
+    check_bounds(array.shape, indices)
+    key = _key(array.ndim, indices)
+    if accumulate:
+        np.add.at(array, key, values)
+    else:
+        array[key] = values
+
+
+# -- what Python asks of a sequence
+
+
+def _length(self: Tensor) -> int:
+    shape = self.sizes
+    if not shape:
+        raise TypeError("len() of a 0-d tensor")
+    return shape[0]
+
+
+def _iterate(self: Tensor) -> Iterator[Tensor]:
+    if not self.array.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(unbind(self))
+
+
+def _reversed(self: Tensor) -> Tensor:
+    return flip(self, (0,)) if self.array.ndim else self
+
+
+def _contains(self: Tensor, element: Any) -> bool:
+    if not isinstance(element, (Tensor, int, float, complex, np.number)):
+        raise RuntimeError(
+            "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+            f"{type(element)}."
+        )
+    found: Any = operator.eq(self, element)
+    return bool(found.array.any())
+
+
+def _delitem(self: Tensor, index: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
+
+
+def _as_index(self: Tensor) -> int:
+    array = self.array
+    if array.size != 1 or array.dtype.kind not in "biu":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(array.reshape(())[()])
+
+
+for _name, _method in (
+    ("__getitem__", _getitem),
+    ("__setitem__", _setitem),
+    ("__delitem__", _delitem),
+    ("__len__", _length),
+    ("__iter__", _iterate),
+    ("__reversed__", _reversed),
+    ("__contains__", _contains),
+    ("__index__", _as_index),
+):
+    setattr(Tensor, _name, _method)

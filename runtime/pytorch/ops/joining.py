@@ -1,0 +1,314 @@
+"""Tensors from several ones: cat, stack, and products of their elements.
+
+PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Other Operations.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch.dtypes import default_dtype
+from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
+from runtime.pytorch.promotion import can_cast, result_type
+from runtime.pytorch.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.table import FUNCTIONS, op
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.warn import warn
+from runtime.pytorch.writing import resize_to
+
+__all__ = ["concatenated"]
+
+Tensors = tuple[Tensor, ...]
+
+
+def _is_skipped(shape: Shape) -> bool:
+    # PyTorch joins tensors without elements in one dimension with those of any dimensions.
+    return shape == (0,)
+
+
+def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
+    """The arrays that are joined; their sizes fit. dim may be negative."""
+    for position, array in enumerate(arrays):
+        if not array.ndim:
+            raise RuntimeError(
+                f"zero-dimensional tensor (at position {position}) cannot be concatenated"
+            )
+    joined = [(at, array) for at, array in enumerate(arrays) if not _is_skipped(array.shape)]
+    if not joined:
+        wrap_dim(dim, 1)
+        return list(arrays)
+    first = joined[0][1].shape
+    dim = wrap_dim(dim, len(first))
+    for at, array in joined:
+        shape = array.shape
+        if len(shape) != len(first):
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}"
+            )
+        for other, (m, n) in enumerate(zip(first, shape, strict=True)):
+            if m != n and other != dim:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {m} but "
+                    f"got size {n} for tensor number {at} in the list."
+                )
+    return [array for _, array in joined]
+
+
+def concatenated(tensors: Sequence[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
+    """The tensors one after the other along a dimension. Raises ValueError, RuntimeError."""
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    arrays = [tensor.array for tensor in tensors]
+    first = arrays[0]
+    alike = all([a.dtype is first.dtype and a.flags.c_contiguous for a in arrays])
+    if out is None and alike:
+        try:
+            return wrap(np.concatenate(arrays, dim))
+        except ValueError:
+            pass  # not of one shape: an error in PyTorch's words, or a tensor to be skipped
+    joined = _check_sizes(arrays, dim)
+    kind = result_type(*tensors)
+    if out is not None and not can_cast(kind, out.dtype):
+        raise TypeError(
+            f"torch.cat(): input types can't be cast to the desired output type {out.dtype.scalar}"
+        )
+    shape = list(joined[0].shape)
+    shape[dim] = sum([array.shape[dim] for array in joined])
+    found = np.empty(shape, (kind if out is None else out.dtype).numpy)
+    np.concatenate(joined, dim, out=found, casting="unsafe")
+    if out is None:
+        return wrap(found)
+    resize_to(out, found.shape)
+    np.copyto(out.array, found)
+    return out
+
+
+def _concatenation(name: str) -> None:
+    @op(f"{name}(tuple of Tensors tensors, int dim = 0, *, Tensor out = None)")
+    def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+        """The tensors one after the other along a dimension."""
+        return concatenated(tensors, dim, out)
+
+
+for _name in ("cat", "concat", "concatenate"):
+    _concatenation(_name)
+
+
+def _not_empty(tensors: Tensors, name: str) -> Tensors:
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return tensors
+
+
+@op("stack(tuple of Tensors tensors, int dim = 0, *, Tensor out = None)")
+def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The tensors, all of one shape, along a new dimension."""
+    arrays = [tensor.array for tensor in _not_empty(tensors, "stack")]
+    shape = arrays[0].shape
+    dim = wrap_dim(dim, len(shape) + 1)
+    for position, array in enumerate(arrays):
+        if array.shape != shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {listed(shape)} at entry 0 "
+                f"and {listed(array.shape)} at entry {position}"
+            )
+    index = (slice(None),) * dim + (None,)
+    return concatenated([wrap(array[index]) for array in arrays], dim, out)
+
+
+# -- at least so many dimensions
+
+
+def _at_least_1d(tensor: Tensor) -> Tensor:
+    return tensor if tensor.array.ndim else reshaped(tensor, (1,))
+
+
+def _at_least_2d(tensor: Tensor) -> Tensor:
+    ndim = tensor.array.ndim
+    return tensor if ndim > 1 else reshaped(tensor, (1, 1)) if not ndim else unsqueeze(tensor, 0)
+
+
+def _at_least_3d(tensor: Tensor) -> Tensor:
+    ndim = tensor.array.ndim
+    if not ndim:
+        return reshaped(tensor, (1, 1, 1))
+    if ndim == 1:
+        return unsqueeze(unsqueeze(tensor, 0), -1)
+    return unsqueeze(tensor, -1) if ndim == 2 else tensor
+
+
+def _at_least(name: str, widen: Callable[[Tensor], Tensor]) -> None:
+    @op(f"{name}(Tensor input)", method=False)
+    def one(input: Tensor) -> Tensor:
+        return widen(input)
+
+    @op(f"{name}(tuple of Tensors tensors)")
+    def several(tensors: Tensors) -> Tensors:
+        return tuple([widen(tensor) for tensor in tensors])
+
+    by_table = FUNCTIONS[name]
+
+    def function(*tensors: Any) -> Any:
+        return by_table(tensors[0] if len(tensors) == 1 else tensors)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "torch.functional"
+    function.__doc__ = f"Views with at least {name[-2]} dimensions, of one tensor or of several."
+    FUNCTIONS[name] = function
+
+
+for _name, _widen in (
+    ("atleast_1d", _at_least_1d),
+    ("atleast_2d", _at_least_2d),
+    ("atleast_3d", _at_least_3d),
+):
+    _at_least(_name, _widen)
+
+
+@op("hstack(tuple of Tensors tensors, *, Tensor out = None)")
+def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Joined along the second dimension; tensors of one dimension along that."""
+    wide = [_at_least_1d(tensor) for tensor in _not_empty(tensors, "hstack")]
+    return concatenated(wide, 0 if wide[0].array.ndim == 1 else 1, out)
+
+
+def _vertical(name: str) -> None:
+    @op(f"{name}(tuple of Tensors tensors, *, Tensor out = None)")
+    def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+        """Joined along the first dimension; tensors of one dimension as rows."""
+        _not_empty(tensors, "vstack")
+        return concatenated([_at_least_2d(tensor) for tensor in tensors], 0, out)
+
+
+for _name in ("vstack", "row_stack"):
+    _vertical(_name)
+
+
+@op("dstack(tuple of Tensors tensors, *, Tensor out = None)")
+def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Joined along the third dimension, which tensors with fewer dimensions get."""
+    _not_empty(tensors, "dstack")
+    return concatenated([_at_least_3d(tensor) for tensor in tensors], 2, out)
+
+
+@op("column_stack(tuple of Tensors tensors, *, Tensor out = None)")
+def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Joined along the second dimension; tensors of one dimension are columns."""
+    columns = [
+        reshaped(tensor, (tensor.array.size, 1)) if tensor.array.ndim < 2 else tensor
+        for tensor in _not_empty(tensors, "column_stack")
+    ]
+    return concatenated(columns, 1, out)
+
+
+# -- grids and products
+
+
+def _check_tensors(tensors: Sequence[Any]) -> None:
+    for position, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 0, "
+                f"but got {type(tensor).__name__}"
+            )
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> Tensors:
+    """Views of tensors of one dimension as coordinates of a grid.
+
+    indexing: 'ij', the default, for rows and columns; 'xy' for the first two exchanged.
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    _check_tensors(tensors)
+    _not_empty(tensors, "meshgrid")
+    for tensor in tensors:
+        if tensor.array.ndim > 1:
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
+                f"{tensor.array.tolist()}"
+            )
+        if tensor.dtype is not tensors[0].dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+        )
+    if indexing is None:
+        warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+            "argument."
+        )
+    return _grid(tensors, swap=indexing == "xy" and len(tensors) > 1)
+
+
+def _grid(tensors: Tensors, swap: bool) -> Tensors:
+    order = list(range(len(tensors)))
+    if swap:
+        order[:2] = 1, 0
+    shape = tuple([tensors[at].array.size for at in order])
+    grids = []
+    for at, tensor in enumerate(tensors):
+        sizes = [1] * len(order)
+        sizes[order.index(at)] = -1 if tensor.array.size else 0
+        grids.append(expanded(reshaped(tensor, tuple(sizes)), shape))
+    return tuple(grids)
+
+
+def cartesian_prod(*tensors: Any) -> Tensor:
+    """All combinations of the elements of tensors of one dimension, as rows."""
+    _check_tensors(tensors)
+    for tensor in tensors:
+        if tensor.array.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {listed(tensor.array.shape)}")
+    if len(tensors) == 1:
+        return tensors[0]  # type: ignore[no-any-return]
+    grids = [wrap(grid.array.reshape(-1)) for grid in meshgrid(*tensors, indexing="ij")]
+    return stack(tuple(grids), 1)
+
+
+def block_diag(*tensors: Any) -> Tensor:
+    """A matrix that has the tensors on its diagonal, and zeros elsewhere."""
+    _check_tensors(tensors)
+    for position, tensor in enumerate(tensors):
+        if tensor.array.ndim > 2:
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{position} has {tensor.array.ndim} dimensions"
+            )
+    if not tensors:
+        return wrap(np.zeros((1, 0), default_dtype().numpy))
+    blocks = [_at_least_2d(tensor).array for tensor in tensors]
+    rows, columns = (sum(block.shape[dim] for block in blocks) for dim in (0, 1))
+    found = np.zeros((rows, columns), result_type(*tensors).numpy)
+    row = column = 0
+    for block in blocks:
+        found[row : row + block.shape[0], column : column + block.shape[1]] = block
+        row, column = row + block.shape[0], column + block.shape[1]
+    return wrap(found)
+
+
+for _function in (meshgrid, cartesian_prod, block_diag):
+    _function.__module__ = "torch.functional"
+    FUNCTIONS[_function.__name__] = _function
+
+
+@op("combinations(Tensor input, int r = 2, bool with_replacement = False)", method=False)
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All selections of r elements, in order, as rows."""
+    array = input.array
+    if array.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {listed(array.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if not r:
+        return wrap(np.empty(0, array.dtype))
+    select: Any = (
+        itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    )
+    chosen = itertools.chain.from_iterable(select(range(array.size), r))
+    return wrap(array[np.fromiter(chosen, np.int64).reshape(-1, r)])

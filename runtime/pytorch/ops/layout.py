@@ -1,0 +1,277 @@
+"""How a tensor lies in its storage: strides, contiguous memory, as_strided, resize_, set_.
+
+PyTorch's documentation: torch.Tensor, Tensor Views.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.storage import Storage
+from runtime.pytorch.kinds import register_kind
+from runtime.pytorch.memory import resize_storage
+from runtime.pytorch.ops.views import in_place
+from runtime.pytorch.shapes import Shape, contiguous_strides, listed, wrap_dim
+from runtime.pytorch.storages import TypedStorage, UntypedStorage
+from runtime.pytorch.striding import place_of
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, view_of, wrap
+
+__all__ = ["as_stored"]
+
+register_kind("torch.Storage", TypedStorage, UntypedStorage)
+
+
+@op("stride(Tensor input)", "stride(Tensor input, int dim)", function=False)
+def stride(input: Tensor, dim: int | None = None) -> Any:
+    """How many elements of the storage lead to the next one, in all dimensions or in one."""
+    if dim is None:
+        return input.strides
+    ndim = input.array.ndim
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return input.strides[wrap_dim(dim, ndim)]
+
+
+@op("storage_offset(Tensor input)", function=False)
+def storage_offset(input: Tensor) -> int:
+    """The position of the first element in the storage."""
+    return place_of(input) // input.array.itemsize
+
+
+@op("ndimension(Tensor input)", function=False)
+def ndimension(input: Tensor) -> int:
+    """The number of dimensions."""
+    return input.array.ndim
+
+
+@op("nelement(Tensor input)", function=False)
+def nelement(input: Tensor) -> int:
+    """The number of elements."""
+    return input.array.size
+
+
+@op("element_size(Tensor input)", function=False)
+def element_size(input: Tensor) -> int:
+    """How many bytes an element has."""
+    return input.array.itemsize
+
+
+@op("is_same_size(Tensor input, Tensor other)")
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same sizes."""
+    return input.sizes == other.sizes
+
+
+Tensor.itemsize = property(lambda self: self.array.itemsize)  # type: ignore[attr-defined]
+Tensor.nbytes = property(lambda self: self.array.nbytes)  # type: ignore[attr-defined]
+
+
+# -- orders of the dimensions in memory
+
+#: The order of dimensions from the outermost to the innermost, by memory format.
+_ORDERS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}
+
+
+def _is_in_order(array: Any, name: str) -> bool:
+    if name in ("contiguous_format", "preserve_format"):
+        return bool(array.flags.c_contiguous)
+    order = _ORDERS[name]
+    if array.ndim != len(order):
+        return False
+    return bool(array.transpose(order).flags.c_contiguous)
+
+
+@op(
+    "is_contiguous(Tensor input, *, torch.memory_format memory_format = torch.contiguous_format)",
+    function=False,
+)
+def is_contiguous(input: Tensor, *, memory_format: Any = None) -> bool:
+    """Whether the elements follow each other in memory, in the order of their indices."""
+    if memory_format is None:
+        return input.array.flags.c_contiguous
+    return _is_in_order(input.array, memory_format.name)
+
+
+@op(
+    "contiguous(Tensor input, *, torch.memory_format memory_format = torch.contiguous_format)",
+    function=False,
+)
+def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """The tensor itself if it is contiguous, else a copy that is."""
+    array = input.array
+    if memory_format is None:
+        return input if array.flags.c_contiguous else wrap(array.copy("C"))
+    name = memory_format.name
+    if name == "preserve_format":
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    if name in _ORDERS and array.ndim != len(_ORDERS[name]):
+        raise RuntimeError(f"required rank {len(_ORDERS[name])} tensor to use {name} format")
+    if _is_in_order(array, name):
+        return input
+    return as_stored(input, name)
+
+
+def as_stored(input: Tensor, name: str) -> Tensor:
+    """A copy whose dimensions lie in memory in the order of a memory format."""
+    array = input.array
+    order = _ORDERS.get(name, tuple(range(array.ndim)))
+    copy = array.transpose(order).copy("C")
+    return wrap(copy.transpose(np.argsort(order)))
+
+
+# -- any view of a storage
+
+
+def _check_view(size: Shape, stride: Shape, offset: int) -> None:
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(step < 0 for step in stride):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: "
+            f"{listed(stride)}"
+        )
+    _check_sizes(size, stride, offset)
+
+
+def _check_sizes(size: Shape, stride: Shape, offset: int) -> None:
+    if any(n < 0 for n in (*size, *stride)):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={listed(size)} and "
+            f"strides={listed(stride)}"
+        )
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+
+
+@op("as_strided(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)")
+def as_strided(
+    input: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None
+) -> Tensor:
+    """A view of the tensor's storage with any sizes, strides and offset.
+
+    Raises RuntimeError where it would reach beyond the storage.
+    """
+    width = input.array.itemsize
+    place = place_of(input) if storage_offset is None else storage_offset * width
+    _check_view(size, stride, place // width)
+    view = view_of(input, input.array)
+    view.set_view(input.storage_object, place, size, tuple(step * width for step in stride))
+    return view
+
+
+in_place(
+    "as_strided_(Tensor input, tuple of ints size, tuple of ints stride, "
+    "int storage_offset = None)",
+    as_strided,
+)
+
+
+def _place_in(input: Tensor, storage: Storage, offset: int, size: Shape, stride: Shape) -> None:
+    """Make a tensor a view of a storage, which grows where it is too small."""
+    width = input.array.itemsize
+    if 0 not in size:
+        last = sum((n - 1) * step for n, step in zip(size, stride, strict=True))
+        needed = (offset + last + 1) * width
+        if needed > storage.data.nbytes:
+            resize_storage(storage, -(-needed // storage.data.itemsize))
+    input.set_view(storage, offset * width, size, tuple(step * width for step in stride))
+
+
+@op(
+    "resize_(Tensor input, tuple of ints size, *, torch.memory_format memory_format = None)",
+    function=False,
+)
+def resize_(input: Tensor, size: Shape, *, memory_format: Any = None) -> Tensor:
+    """Give the tensor other sizes; its storage grows where it has too few elements.
+
+    The tensor is contiguous then, unless it has the sizes already. New elements are undetermined.
+    """
+    if size == input.array.shape and memory_format is None:
+        return input
+    if any(n < 0 for n in size):
+        raise RuntimeError("numel: integer multiplication overflow")
+    offset = place_of(input) // input.array.itemsize
+    _place_in(input, input.storage_object, offset, size, contiguous_strides(size))
+    return input
+
+
+@op("resize_as_(Tensor input, Tensor the_template, *, torch.memory_format memory_format = None)")
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Give the tensor the sizes of another one."""
+    return resize_(input, the_template.array.shape)
+
+
+def _storage_of(source: TypedStorage | UntypedStorage, input: Tensor) -> Storage:
+    if isinstance(source, TypedStorage) and source.dtype is not input.dtype:
+        raise RuntimeError(
+            f"Expected a Storage of type {input.dtype} or an UntypedStorage, but got type "
+            f"{source.dtype} for argument 1 'storage'"
+        )
+    return source.object
+
+
+@op("set_(Tensor input)", function=False)
+def set_(input: Tensor) -> Tensor:
+    """Make the tensor one without elements."""
+    input.become(wrap(np.empty(0, input.array.dtype)))
+    return input
+
+
+@op("set_(Tensor input, torch.Storage source)", function=False)
+def set_storage(input: Tensor, source: Any) -> Tensor:
+    """Make the tensor a view of all elements of a storage."""
+    storage = _storage_of(source, input)
+    _place_in(input, storage, 0, (storage.data.nbytes // input.array.itemsize,), (1,))
+    return input
+
+
+@op(
+    "set_(Tensor input, torch.Storage source, int storage_offset, tuple of ints size, "
+    "tuple of ints stride = None)",
+    function=False,
+)
+def set_view(
+    input: Tensor, source: Any, storage_offset: int, size: Shape, stride: Shape | None = None
+) -> Tensor:
+    """Make the tensor a view of a storage, which grows where it is too small."""
+    return _set(input, _storage_of(source, input), storage_offset, size, stride)
+
+
+def _set(input: Tensor, storage: Storage, offset: int, size: Shape, stride: Shape | None) -> Tensor:
+    stride = contiguous_strides(size) if not stride else stride
+    if len(size) != len(stride):
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
+    _check_sizes(size, stride, offset)
+    _place_in(input, storage, offset, size, stride)
+    return input
+
+
+@op("set_(Tensor input, Tensor source)", function=False)
+def set_tensor(input: Tensor, source: Tensor) -> Tensor:
+    """Make the tensor the same view as another one, of the same storage."""
+    _check_type(input, source)
+    input.become(source)
+    return input
+
+
+@op(
+    "set_(Tensor input, Tensor source, int storage_offset, tuple of ints size, "
+    "tuple of ints stride = None)",
+    function=False,
+)
+def set_tensor_view(
+    input: Tensor, source: Tensor, storage_offset: int, size: Shape, stride: Shape | None = None
+) -> Tensor:
+    """Make the tensor a view of another one's storage, whose elements it takes for its own type."""
+    return _set(input, source.storage_object, storage_offset, size, stride)
+
+
+def _check_type(input: Tensor, source: Tensor) -> None:
+    if input.dtype is not source.dtype:
+        raise RuntimeError(
+            f"Could not set tensor of type {source.dtype.real} to a tensor of type "
+            f"{input.dtype.real}"
+        )

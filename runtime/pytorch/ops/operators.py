@@ -1,0 +1,110 @@
+"""The operators of tensors. PyTorch's documentation: torch.Tensor.
+
+Those with tensors and numbers compute; for other operands Python asks these, and has the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch.ops.arithmetic import (
+    add_,
+    divide,
+    divide_floor,
+    multiply,
+    power_of,
+    remainder,
+    subtract,
+)
+from runtime.pytorch.ops.comparison import BITS, COMPARISONS
+from runtime.pytorch.tensor import Tensor
+
+__all__: list[str] = []
+
+Binary = Callable[..., Any]
+_OPERANDS = (Tensor, int, float, complex, np.number, np.bool_)
+_PLAIN = frozenset((Tensor, int, float, bool))
+
+
+def _operand(value: Any) -> Any:
+    """An operand, numpy's numbers as Python's; NotImplemented for what is none."""
+    if not isinstance(value, _OPERANDS):
+        return NotImplemented
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _forward(function: Binary) -> Binary:
+    def compute(self: Tensor, other: Any) -> Any:
+        if other.__class__ not in _PLAIN:
+            other = _operand(other)
+            if other is NotImplemented:
+                return other
+        return function(self, other)
+
+    return compute
+
+
+def _backward(function: Binary) -> Binary:
+    def compute(self: Tensor, other: Any) -> Any:
+        other = _operand(other)
+        return other if other is NotImplemented else function(other, self)
+
+    return compute
+
+
+def _in_place(function: Binary) -> Binary:
+    def compute(self: Tensor, other: Any) -> Any:
+        other = _operand(other)
+        return other if other is NotImplemented else function(self, other, self)
+
+    return compute
+
+
+def _define(name: str, made: Callable[..., Any]) -> None:
+    made.__name__ = name
+    made.__qualname__ = f"Tensor.{name}"
+    setattr(Tensor, name, made)
+
+
+for _name, _function in {
+    "add": add_,
+    "sub": subtract,
+    "mul": multiply,
+    "truediv": divide,
+    "floordiv": divide_floor,
+    "mod": remainder,
+    "pow": power_of,
+    **BITS,
+}.items():
+    _define(f"__{_name}__", _forward(_function))
+    _define(f"__r{_name}__", _backward(_function))
+    _define(f"__i{_name}__", _in_place(_function))
+for _name, _function in COMPARISONS.items():
+    _define(f"__{_name}__", _forward(_function))
+
+
+def _unary(operator: str, method: str) -> None:
+    def compute(self: Tensor) -> Any:
+        return getattr(self, method)()
+
+    _define(operator, compute)
+
+
+_unary("__neg__", "neg")
+_unary("__pos__", "positive")
+_unary("__abs__", "abs")
+
+
+def _invert(self: Tensor) -> Any:
+    if self.dtype.is_floating_point:
+        raise TypeError(
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+        )
+    return self.bitwise_not()  # type: ignore[attr-defined]
+
+
+_define("__invert__", _invert)
+Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]

@@ -1,0 +1,328 @@
+"""Views of parts: narrow, select, split, unbind, unfold, diagonal.
+
+PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+from runtime.pytorch.dtypes import int64
+from runtime.pytorch.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.striding import strided
+from runtime.pytorch.table import FUNCTIONS, op
+from runtime.pytorch.tensor import Tensor, view_of, wrap
+
+__all__ = ["diagonal_of", "part", "row"]
+
+
+def part(input: Tensor, dim: int, start: int, stop: int, step: int = 1) -> Tensor:
+    """A view of the positions from start up to stop in a dimension; all counted from 0."""
+    array = input.array
+    if array.size and start < stop:  # numpy does not keep the strides of empty parts
+        return view_of(input, array[(slice(None),) * dim + (slice(start, stop, step),)])
+    size = max(0, -((start - stop) // step))
+    shape, strides = array.shape, list(input.strides)
+    shift = start * strides[dim]
+    strides[dim] *= step
+    return strided(input, (*shape[:dim], size, *shape[dim + 1 :]), tuple(strides), shift)
+
+
+def row(input: Tensor, dim: int, index: int) -> Tensor:
+    """A view of one position in a dimension, which the view has no more; both from 0."""
+    array = input.array
+    if array.size:
+        return view_of(input, array[(slice(None),) * dim + (index, ...)])
+    shape, strides = array.shape, input.strides
+    shift = index * strides[dim]
+    return strided(input, shape[:dim] + shape[dim + 1 :], strides[:dim] + strides[dim + 1 :], shift)
+
+
+@op("narrow(Tensor input, int dim, Tensor start, int length)")
+def narrow_at(input: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
+    """As `narrow`, from a position that a tensor tells."""
+    array = start.array
+    if array.ndim or array.dtype.kind not in "iu":
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    return narrow(input, dim, int(array), length)
+
+
+@op("narrow(Tensor input, int dim, int start, int length)")
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """A view of some positions of a dimension: from start on, length of them."""
+    return _narrowed(input, dim, start, length)
+
+
+def _narrowed(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    shape = input.array.shape
+    if not shape:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    dim = wrap_dim(dim, len(shape))
+    size = shape[dim]
+    if not -size <= start <= size:
+        raise IndexError(
+            f"start out of range (expected to be in range of [{-size}, {size}], but got {start})"
+        )
+    start = start + size if start < 0 else start
+    if start + length > size:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return part(input, dim, start, start + length)
+
+
+@op("narrow_copy(Tensor input, int dim, int start, int length, *, Tensor out = None)")
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """A copy of some positions of a dimension."""
+    return wrap(_narrowed(input, dim, start, length).array.copy("C"))
+
+
+@op("select(Tensor input, int dim, int index)")
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """A view of one position of a dimension, without that dimension."""
+    shape = input.array.shape
+    if not shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, len(shape))
+    size = shape[dim]
+    if not -size <= index < size:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {listed(shape)} at "
+            f"dimension {dim}"
+        )
+    return row(input, dim, index + size if index < 0 else index)
+
+
+@op("unbind(Tensor input, int dim = 0)")
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of all positions of a dimension."""
+    shape = input.array.shape
+    if not shape:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    dim = wrap_dim(dim, len(shape))
+    return tuple([row(input, dim, index) for index in range(shape[dim])])
+
+
+# -- splitting
+
+
+def _cut(input: Tensor, dim: int, ends: Any) -> tuple[Tensor, ...]:
+    """Parts that end before some positions, the last at the end."""
+    starts = [0, *ends]
+    return tuple([part(input, dim, a, b) for a, b in zip(starts, starts[1:], strict=False)])
+
+
+def _split(input: Tensor, split_size: int, dim: int) -> tuple[Tensor, ...]:
+    shape = input.array.shape
+    if not shape:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    if split_size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got {split_size=}")
+    dim = wrap_dim(dim, len(shape))
+    size = shape[dim]
+    if not split_size:
+        if size:
+            raise RuntimeError(
+                f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}"
+            )
+        return (part(input, dim, 0, 0),)
+    ends = range(split_size, size + split_size, split_size) if size else (0,)
+    return _cut(input, dim, [min(end, size) for end in ends])
+
+
+@op("split_with_sizes(Tensor input, tuple of ints split_sizes, int dim = 0)")
+def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of parts of a dimension that have some sizes."""
+    shape = input.array.shape
+    if not shape:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    given, dim = dim, wrap_dim(dim, len(shape))
+    if any(n < 0 for n in split_sizes):
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={listed(split_sizes)}"
+        )
+    if sum(split_sizes) != shape[dim]:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {shape[dim]} (input tensor's "
+            f"size at dimension {given}), but got split_sizes={listed(split_sizes)}"
+        )
+    return _cut(input, dim, accumulate(split_sizes))
+
+
+_with_sizes = FUNCTIONS["split_with_sizes"]
+
+
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of parts of a dimension: of one size, the last maybe smaller, or of a list of sizes."""
+    found: tuple[Tensor, ...]
+    if isinstance(split_size_or_sections, int):
+        found = _split(tensor, split_size_or_sections, dim)
+    else:
+        found = _with_sizes(tensor, split_size_or_sections, dim)
+    return found
+
+
+def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    return split(self, split_size, dim)
+
+
+_split_method.__name__, _split_method.__qualname__ = "split", "Tensor.split"
+_split_method.__doc__ = split.__doc__
+split.__module__ = "torch.functional"
+FUNCTIONS["split"] = split
+Tensor.split = _split_method  # type: ignore[attr-defined]
+
+
+@op("chunk(Tensor input, int chunks, int dim = 0)")
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of so many parts of a dimension, or fewer, of one size; the last may be smaller."""
+    shape = input.array.shape
+    if not shape:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    dim = wrap_dim(dim, len(shape))
+    size = shape[dim]
+    if not size:
+        return _cut(input, dim, [0] * chunks)
+    return _split(input, -(-size // chunks), dim)
+
+
+def _in_sections(input: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
+    if sections <= 0:
+        raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+    size = input.array.shape[dim]
+    least, more = divmod(size, sections)
+    return _cut(input, dim, accumulate([least + (at < more) for at in range(sections)]))
+
+
+def _at_indices(input: Tensor, indices: Any, dim: int) -> tuple[Tensor, ...]:
+    size = input.array.shape[dim]
+    ends = [min(max(end + size, 0) if end < 0 else end, size) for end in indices]
+    starts = [0, *ends]
+    return tuple([part(input, dim, a, max(a, b)) for a, b in zip(starts, [*ends, size])])  # noqa: B905
+
+
+def _splittable(input: Tensor, dim: int) -> int:
+    ndim = input.array.ndim
+    if not ndim:
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+        )
+    return wrap_dim(dim, ndim)
+
+
+@op("tensor_split(Tensor input, tuple of ints indices, int dim = 0)")
+def tensor_split(input: Tensor, indices: Shape, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of the parts of a dimension between some positions."""
+    return _at_indices(input, indices, _splittable(input, dim))
+
+
+@op("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim = 0)")
+def tensor_split_at(
+    input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
+) -> tuple[Tensor, ...]:
+    """As with a tuple, or a number, whose elements a tensor has."""
+    given = tensor_indices_or_sections
+    dim = _splittable(input, dim)
+    if given.dtype is not int64:
+        raise RuntimeError(
+            f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+            f"{given.dtype.scalar}"
+        )
+    if given.array.ndim > 1:
+        raise RuntimeError(
+            f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+            f"one-dimensional tensor, but got a tensor with {given.array.ndim} dims"
+        )
+    split = _at_indices if given.array.ndim else _in_sections
+    return split(input, given.array.tolist(), dim)
+
+
+@op("tensor_split(Tensor input, int sections, int dim = 0)")
+def tensor_split_in(input: Tensor, sections: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of so many parts of a dimension; the sizes of two differ by 1 at most."""
+    return _in_sections(input, sections, _splittable(input, dim))
+
+
+def _directed(name: str, least: int, dim: int) -> None:
+    """hsplit, vsplit or dsplit: tensor_split along the dimension that the name tells."""
+
+    def check(input: Tensor) -> int:
+        ndim = input.array.ndim
+        if ndim < least:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
+                f"with {ndim} dimensions!"
+            )
+        return 0 if ndim == 1 else dim
+
+    @op(f"{name}(Tensor input, int sections)")
+    def in_sections(input: Tensor, sections: int) -> tuple[Tensor, ...]:
+        along = check(input)
+        size = input.array.shape[along]
+        if sections == 0 or size % sections:
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {along}, but the size of the "
+                f"dimension {size} is not divisible by the split_size {sections}!"
+            )
+        return _in_sections(input, sections, along)
+
+    @op(f"{name}(Tensor input, tuple of ints indices)")
+    def at_indices(input: Tensor, indices: Shape) -> tuple[Tensor, ...]:
+        return _at_indices(input, indices, check(input))
+
+    in_sections.__doc__ = f"Views of so many equal parts along dimension {dim}."
+    at_indices.__doc__ = f"Views of the parts between some positions along dimension {dim}."
+
+
+for _name, _least, _dim in (("hsplit", 1, 1), ("vsplit", 2, 0), ("dsplit", 3, 2)):
+    _directed(_name, _least, _dim)
+
+
+# -- windows and diagonals
+
+
+@op("unfold(Tensor input, int dimension, int size, int step)", function=False)
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Views of all windows of a size in a dimension; the last dimension has their elements."""
+    shape, strides = input.array.shape, input.strides
+    dim = wrap_dim(dimension, len(shape))
+    length = shape[dim] if shape else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if size > length:
+        raise RuntimeError(
+            f"maximum size for tensor at dimension {dim} is {length} but size is {size}"
+        )
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    if not shape:
+        return strided(input, (size,), (1,))
+    count = (length - size) // step + 1
+    sizes = (*shape[:dim], count, *shape[dim + 1 :], size)
+    steps = (*strides[:dim], step * strides[dim], *strides[dim + 1 :], strides[dim])
+    return strided(input, sizes, steps)
+
+
+def diagonal_of(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """A view of a diagonal of two dimensions, as the last dimension. Raises RuntimeError."""
+    shape, strides = input.array.shape, input.strides
+    first, second = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    below = max(-offset, 0), max(offset, 0)
+    size = max(min(shape[first] - below[0], shape[second] - below[1]), 0)
+    shift = below[0] * strides[first] + below[1] * strides[second] if size else 0
+    others = [dim for dim in range(len(shape)) if dim not in (first, second)]
+    sizes = (*[shape[dim] for dim in others], size)
+    steps = (*[strides[dim] for dim in others], strides[first] + strides[second])
+    return strided(input, sizes, steps, shift)
+
+
+@op("diagonal(Tensor input, int offset = 0, int dim1 = 0, int dim2 = 1)")
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A view of a diagonal of two dimensions; a positive offset is above the main one."""
+    return diagonal_of(input, offset, dim1, dim2)

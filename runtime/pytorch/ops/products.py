@@ -1,0 +1,386 @@
+"""Products of matrices and vectors. PyTorch's documentation: torch, BLAS and LAPACK Operations."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import Category, bool_
+from runtime.pytorch.ops.contraction import einsum as contract
+from runtime.pytorch.promotion import number_as, result_type
+from runtime.pytorch.quiet import quietly
+from runtime.pytorch.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import cast
+
+__all__ = ["multiply"]
+
+_OUT = "Tensor out = None"
+_SCALES = f"*, Number beta = 1, Number alpha = 1, {_OUT}"
+_FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)
+
+
+def multiply(a: Array, b: Array) -> Array:
+    """numpy's product of two arrays of one type; of float16 with the rounding errors of float32."""
+    if a.dtype == _FLOAT16:
+        return cast(quietly.run(np.matmul, a.astype(_FLOAT32), b.astype(_FLOAT32)), _FLOAT16)
+    found: Array = quietly.run(np.matmul, a, b)
+    return found
+
+
+def _check_same(a: Tensor, b: Tensor) -> None:
+    if a.array.dtype != b.array.dtype:
+        raise RuntimeError(
+            f"expected m1 and m2 to have the same dtype, but got: {a.dtype.real} != {b.dtype.real}"
+        )
+    if a.dtype is bool_:
+        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
+
+
+def _matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
+    x, y = a.array, b.array
+    for which, array in (("self" if name == "mm" else "mat1", x), ("mat2", y)):
+        if array.ndim != 2:
+            shown = "self" if which == "mat1" else which
+            raise RuntimeError(f"{name}: {shown} must be a matrix, got {array.ndim}-D tensor")
+    if x.shape[1] != y.shape[0]:
+        sizes = f"{x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]}"
+        raise RuntimeError(f"{name}: mat1 and mat2 shapes cannot be multiplied ({sizes})")
+    _check_same(a, b)
+    return multiply(x, y)
+
+
+@op(f"mm(Tensor input, Tensor mat2, *, {_OUT})")
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices."""
+    return wrap(_matrix_product("mm", input, mat2))
+
+
+def _apply(matrix: Tensor, vector: Tensor) -> Array:
+    m, v = matrix.array, vector.array
+    if m.ndim != 2 or v.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {m.ndim}, {v.ndim}")
+    if m.shape[1] != v.shape[0]:
+        raise RuntimeError(
+            f"size mismatch, got input ({m.shape[0]}), mat ({m.shape[0]}x{m.shape[1]}), "
+            f"vec ({v.shape[0]})"
+        )
+    if m.dtype != v.dtype:
+        kinds = (vector.dtype.scalar, matrix.dtype.scalar, vector.dtype.scalar)
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {kinds[0]}, {kinds[1]}, "
+            f"and {kinds[2]}"
+        )
+    return multiply(m, v)
+
+
+@op(f"mv(Tensor input, Tensor vec, *, {_OUT})")
+def mv(input: Tensor, vec: Tensor) -> Tensor:
+    """The product of a matrix and a vector."""
+    return wrap(_apply(input, vec))
+
+
+def _dot(name: str, a: Tensor, b: Tensor) -> Tensor:
+    x, y = a.array, b.array
+    if x.ndim != 1 or y.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
+    if x.dtype != y.dtype:
+        raise RuntimeError(
+            f"dot : expected both vectors to have same dtype, but found {a.dtype.scalar} and "
+            f"{b.dtype.scalar}"
+        )
+    if x.shape != y.shape:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor {listed(x.shape)} and src "
+            f"{listed(y.shape)} to have the same number of elements, but got {x.size} and {y.size} "
+            f"elements respectively"
+        )
+    if a.dtype is bool_:
+        raise NotImplementedError("\"dot\" not implemented for 'Bool'")
+    return wrap(multiply(x, y))
+
+
+@op(f"dot(Tensor input, Tensor tensor, *, {_OUT})")
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
+    """The sum of the products of two vectors' elements."""
+    return _dot("dot", input, tensor)
+
+
+@op(f"vdot(Tensor input, Tensor other, *, {_OUT})")
+def vdot(input: Tensor, other: Tensor) -> Tensor:
+    """The sum of the products of two vectors' elements."""
+    return _dot("vdot", input, other)
+
+
+@op(f"bmm(Tensor input, Tensor mat2, *, {_OUT})")
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The products of the matrices of two batches."""
+    return wrap(_batch_product(input, mat2))
+
+
+def _batch_product(a: Tensor, b: Tensor) -> Array:
+    x, y = a.array, b.array
+    for position, array in enumerate((x, y)):
+        if array.ndim != 3:
+            raise RuntimeError(f"batch{position + 1} must be a 3D tensor")
+    if y.shape[:2] != (x.shape[0], x.shape[2]):
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
+        )
+    if x.dtype != y.dtype:
+        raise RuntimeError(f"expected scalar type {a.dtype.scalar} but found {b.dtype.scalar}")
+    return multiply(x, y)
+
+
+@op(f"matmul(Tensor input, Tensor other, *, {_OUT})")
+@op(f"linalg_matmul(Tensor input, Tensor other, *, {_OUT})", method=False)
+def matmul(input: Tensor, other: Tensor) -> Tensor:
+    """The product of vectors, matrices, or batches of matrices, whose shapes are broadcast."""
+    x, y = input.array, other.array
+    if x.ndim == 2 == y.ndim:
+        if x.dtype is y.dtype and x.shape[1] == y.shape[0] and x.dtype.char in "fd":
+            return wrap(quietly.run(np.matmul, x, y))
+        return mm(input, other)
+    if not x.ndim or not y.ndim:
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D"
+        )
+    if x.ndim == 1 == y.ndim:
+        return dot(input, other)
+    if x.ndim == 2 and y.ndim == 1:
+        return mv(input, other)
+    return wrap(_broadcast_product(input, other))
+
+
+def _broadcast_product(a: Tensor, b: Tensor) -> Array:
+    x, y = a.array, b.array
+    rows = x.shape[-2] if x.ndim > 1 else 1
+    inner = y.shape[-2] if y.ndim > 1 else y.shape[0]
+    columns = y.shape[-1] if y.ndim > 1 else 1
+    if x.ndim > 2 and y.ndim > 2:
+        broadcast(x.shape[:-2], y.shape[:-2])
+    if x.shape[-1] != inner:
+        if x.ndim > 2 and y.ndim > 2:
+            batch = prod(broadcast(x.shape[:-2], y.shape[:-2]))
+            raise RuntimeError(
+                f"Expected size for first two dimensions of batch2 tensor to be: "
+                f"[{batch}, {x.shape[-1]}] but got: [{batch}, {inner}]."
+            )
+        if x.ndim > 2 and y.ndim == 1:
+            count = prod(x.shape[:-1])
+            raise RuntimeError(
+                f"size mismatch, got input ({count}), mat ({count}x{x.shape[-1]}), vec ({inner})"
+            )
+        count = prod(x.shape[:-2]) * rows if x.ndim > 2 else rows
+        raise RuntimeError(
+            f"mm: mat1 and mat2 shapes cannot be multiplied ({count}x{x.shape[-1]} and "
+            f"{inner}x{columns})"
+        )
+    _check_same(a, b)
+    return multiply(x, y)
+
+
+def _forward(self: Tensor, other: Any) -> Any:
+    return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+setattr(Tensor, "__matmul__", _forward)  # noqa: B010 (mypy refuses an assignment)
+
+
+# -- outer products and relatives
+
+
+def _vectors(name: str, a: Tensor, b: Tensor, first: str, second: str) -> tuple[Array, Array]:
+    for tensor, what in ((a, first), (b, second)):
+        if tensor.array.ndim != 1:
+            raise RuntimeError(
+                f"{name}: Expected 1-D argument {what}, but got {tensor.array.ndim}-D"
+            )
+    kind = result_type(a, b).numpy
+    return cast(a.array, kind), cast(b.array, kind)
+
+
+@op(f"outer(Tensor input, Tensor vec2, *, {_OUT})")
+@op(f"ger(Tensor input, Tensor vec2, *, {_OUT})")
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """The products of all pairs of two vectors' elements."""
+    x, y = _vectors("outer", input, vec2, "self", "vec2")
+    return wrap(quietly.run(np.multiply, x[:, None], y))
+
+
+@op(f"inner(Tensor input, Tensor other, *, {_OUT})")
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """The sums of products along the last dimensions of both."""
+    x, y = input.array, other.array
+    if not x.ndim or not y.ndim:
+        return wrap(quietly.run(np.multiply, x, y))
+    if x.shape[-1] != y.shape[-1]:
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes "
+            f"{listed(x.shape)} and {listed(y.shape)}"
+        )
+    _check_same(input, other)
+    flat = multiply(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]).T)
+    return wrap(flat.reshape(x.shape[:-1] + y.shape[:-1]))
+
+
+@op(f"kron(Tensor input, Tensor other, *, {_OUT})")
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """The Kronecker product: each element of the first times all of the second."""
+    kind = result_type(input, other).numpy
+    return wrap(np.asarray(np.kron(cast(input.array, kind), cast(other.array, kind)), kind))
+
+
+@op("trace(Tensor input)")
+def trace(input: Tensor) -> Tensor:
+    """The sum of a matrix's diagonal."""
+    array = input.array
+    if array.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {array.ndim}")
+    return wrap(np.trace(array, dtype=None if array.dtype.kind == "f" else np.int64))
+
+
+# -- sums with products
+
+
+def _scaled_sum(input: Tensor, product: Array, beta: Any, alpha: Any, kind: Any) -> Tensor:
+    """``beta * input + alpha * product``; what beta 0 multiplies does not count, not even a nan."""
+    if kind.category < Category.FLOAT and (isinstance(beta, float) or isinstance(alpha, float)):
+        what = "alpha" if isinstance(alpha, float) else "beta"
+        raise RuntimeError(
+            f"For integral input tensors, argument {what} must not be a floating point number."
+        )
+    numpy = kind.numpy
+    if alpha != 1:
+        product = quietly.run(np.multiply, product, number_as(alpha, numpy))
+    if beta == 0:
+        return wrap(product)
+    base = _expanded(input.array, product.shape)
+    if beta != 1:
+        base = quietly.run(np.multiply, base, number_as(beta, numpy))
+    return wrap(quietly.run(np.add, base, product))
+
+
+def _expanded(array: Array, shape: Shape) -> Array:
+    for dim in range(1, len(shape) + 1):
+        size = array.shape[-dim] if dim <= array.ndim else 1
+        if size not in (1, shape[-dim]) or array.ndim > len(shape):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({shape[-dim]}) must match the existing size "
+                f"({size}) at non-singleton dimension {len(shape) - dim}.  Target sizes: "
+                f"{listed(shape)}.  Tensor sizes: {listed(array.shape)}"
+            )
+    return np.broadcast_to(array, shape)
+
+
+def _check_base(input: Tensor, other: Tensor) -> None:
+    if input.array.dtype != other.array.dtype:
+        raise RuntimeError(
+            f"self and mat2 must have the same dtype, but got {input.dtype.scalar} and "
+            f"{other.dtype.scalar}"
+        )
+
+
+@op(f"addmm(Tensor input, Tensor mat1, Tensor mat2, {_SCALES})", in_place=True)
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * mat1 @ mat2``."""
+    product = _matrix_product("addmm", mat1, mat2)
+    _check_base(input, mat2)
+    return _scaled_sum(input, product, beta, alpha, mat1.dtype)
+
+
+@op(f"addmv(Tensor input, Tensor mat, Tensor vec, {_SCALES})", in_place=True)
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * mat @ vec``."""
+    product = _apply(mat, vec)
+    _check_base(input, vec)
+    return _scaled_sum(input, product, beta, alpha, mat.dtype)
+
+
+@op(f"addr(Tensor input, Tensor vec1, Tensor vec2, {_SCALES})", in_place=True)
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * outer(vec1, vec2)``."""
+    x, y = _vectors("addr", vec1, vec2, "vec1", "vec2")
+    kind = result_type(input, vec1, vec2)
+    product = cast(quietly.run(np.multiply, x[:, None], y), kind.numpy)
+    return _scaled_sum(wrap(cast(input.array, kind.numpy)), product, beta, alpha, kind)
+
+
+@op(f"baddbmm(Tensor input, Tensor batch1, Tensor batch2, {_SCALES})", in_place=True)
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
+) -> Tensor:
+    """``beta * input + alpha * batch1 @ batch2``, matrix by matrix."""
+    product = _batch_product(batch1, batch2)
+    return _scaled_sum(input, product, beta, alpha, batch1.dtype)
+
+
+@op(f"addbmm(Tensor input, Tensor batch1, Tensor batch2, {_SCALES})", in_place=True)
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
+) -> Tensor:
+    """``beta * input`` and alpha times the sum of the batches' products."""
+    product = _batch_product(batch1, batch2).sum(0, dtype=batch1.array.dtype)
+    return _scaled_sum(input, product, beta, alpha, batch1.dtype)
+
+
+# -- any dimensions
+
+
+def einsum(*args: Any) -> Tensor:
+    """Sums of products that an equation tells by letters: ``einsum('ij,jk->ik', a, b)``."""
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one "
+            "operand and its subscripts list"
+        )
+    if isinstance(args[0], Tensor):
+        return _einsum_of_lists(args)
+    operands = args[1] if isinstance(args[1], (list, tuple)) else args[1:]
+    return contract(args[0], list(operands))
+
+
+def _einsum_of_lists(args: tuple[Any, ...]) -> Tensor:
+    letters = [chr(c) for c in (*range(65, 91), *range(97, 123))]
+
+    def text(subscripts: Any) -> str:
+        return "".join("..." if s is Ellipsis else letters[s] for s in subscripts)
+
+    pairs = len(args) // 2
+    equation = ",".join(text(args[2 * i + 1]) for i in range(pairs))
+    if len(args) % 2:
+        equation += "->" + text(args[-1])
+    return contract(equation, [args[2 * i] for i in range(pairs)])
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """Sums of products over dimensions of both: the last of one and the first of the other.
+
+    dims: how many, or a list of dimensions for each.
+    """
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.array.ndim, b.array.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        pairs: Any = list(range(-dims, 0)), list(range(dims))
+    else:
+        pairs = dims.array.tolist() if isinstance(dims, Tensor) else dims
+    first, second = ([d] if isinstance(d, int) else list(d) for d in pairs)
+    x, y = a.array, b.array
+    for p, q in zip(first, second, strict=True):
+        m, n = x.shape[wrap_dim(p, x.ndim)], y.shape[wrap_dim(q, y.ndim)]
+        if m != n:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {m} in dim {p} and "
+                f"second has size {n} in dim {q}"
+            )
+    axes = wrap_dims(first, x.ndim), wrap_dims(second, y.ndim)
+    _check_same(a, b)
+    with np.errstate(all="ignore"):
+        return wrap(np.tensordot(x, y, axes))

@@ -1,0 +1,281 @@
+"""New tensors of random numbers. PyTorch's documentation: torch, Random sampling.
+
+What is wrong with a call is said before any number is drawn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import default_dtype, dtype, int64
+from runtime.pytorch.generator import Generator, words_of
+from runtime.pytorch.ops.creation import OPTIONS, check_sizes
+from runtime.pytorch.ops.random_in_place import check_kind, normal_, uniform_, whole_
+from runtime.pytorch.shapes import Shape, broadcast
+from runtime.pytorch.sharing import empty_tensor
+from runtime.pytorch.streams.whole import permutation
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import cast, resize, resize_to
+
+__all__: list[str] = []
+
+_NEW = f"Tensor out = None, {OPTIONS}"
+_LIKE = f"torch.memory_format memory_format = None, {OPTIONS}"
+# PyTorch: these functions have a signature with a generator that must be given, though it may be
+# None, and one without.
+_BOTH = ("torch.Generator? generator, ", "")
+
+
+def _forms(begin: str, end: str) -> list[str]:
+    return [f"{begin}, *, {generator}{end})" for generator in _BOTH]
+
+
+def _new(size: Shape, kind: dtype | None, out: Tensor | None, usual: dtype) -> Tensor:
+    """A new tensor, or the given one with new sizes. usual: the type if the call gives none.
+
+    Raises RuntimeError where the given one has another type than the call asks for.
+    """
+    check_sizes(size)
+    if out is None:
+        return empty_tensor(size, (kind or usual).numpy)
+    if kind is not None and kind is not out.dtype:
+        raise RuntimeError(
+            f"dtype {kind.scalar} does not match dtype of out parameter ({out.dtype.scalar})"
+        )
+    if out.sizes != size:
+        resize(out, size)
+    return out
+
+
+def _new_like(input: Tensor, kind: dtype | None, order: Any) -> Tensor:
+    """A new tensor of the same sizes, and with its dimensions in the same order of memory.
+
+    order: another order, if the call gives one.
+    """
+    array = input.array
+    kept = (order is None or order.name == "preserve_format") and 0 not in array.strides
+    found = array.dtype if kind is None else kind.numpy
+    if array.flags.c_contiguous or not kept:
+        return empty_tensor(array.shape, found)
+    return wrap(np.empty_like(array, found, "K"))
+
+
+# -- uniform and normal
+
+
+@op(*_forms("rand(tuple of ints size", _NEW))
+def rand(
+    size: Shape,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """A tensor of numbers uniform in [0, 1)."""
+    return uniform_(_new(size, dtype, out, default_dtype()), generator=generator)
+
+
+@op(*_forms("randn(tuple of ints size", _NEW))
+def randn(
+    size: Shape,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """A tensor of normal numbers with mean 0 and standard deviation 1."""
+    return normal_(_new(size, dtype, out, default_dtype()), generator=generator)
+
+
+@op(*_forms("rand_like(Tensor input", _LIKE), method=False)
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    memory_format: Any = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """A tensor of the same sizes, of numbers uniform in [0, 1)."""
+    return uniform_(_new_like(input, dtype, memory_format), generator=generator)
+
+
+@op(*_forms("randn_like(Tensor input", _LIKE), method=False)
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    memory_format: Any = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """A tensor of the same sizes, of normal numbers with mean 0 and standard deviation 1."""
+    return normal_(_new_like(input, dtype, memory_format), generator=generator)
+
+
+# -- whole numbers
+
+
+@op(*_forms("randint(int high, tuple of ints size", _NEW))
+def randint_below(
+    high: int,
+    size: Shape,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """A tensor of whole numbers from 0 to high - 1."""
+    return randint(0, high, size, generator=generator, out=out, dtype=dtype)
+
+
+@op(*_forms("randint(int low, int high, tuple of ints size", _NEW))
+def randint(
+    low: int,
+    high: int,
+    size: Shape,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """A tensor of whole numbers from low to high - 1."""
+    return whole_(_new(size, dtype, out, int64), low, high, generator=generator)
+
+
+@op(*_forms("randint_like(Tensor input, int low, int high", _LIKE), method=False)
+def randint_like(
+    input: Tensor,
+    low: int,
+    high: int,
+    *,
+    generator: Generator | None = None,
+    memory_format: Any = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """A tensor of the same sizes, of whole numbers from low to high - 1."""
+    return whole_(_new_like(input, dtype, memory_format), low, high, generator=generator)
+
+
+@op(*_forms("randint_like(Tensor input, Tensor high", _LIKE), method=False)
+def randint_like_below_element(input: Tensor, high: Tensor, **options: Any) -> Tensor:
+    """A tensor of the same sizes, of whole numbers from 0 to the only element of high - 1."""
+    if high.array.size != 1:
+        raise RuntimeError("high must be a scalar tensor and on CPU")
+    return randint_like(input, 0, int(high.array.item()), **options)
+
+
+@op(*_forms("randint_like(Tensor input, int high", _LIKE), method=False)
+def randint_like_below(input: Tensor, high: int, **options: Any) -> Tensor:
+    """A tensor of the same sizes, of whole numbers from 0 to high - 1."""
+    return randint_like(input, 0, high, **options)
+
+
+@op(*_forms("randperm(int n", _NEW))
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The numbers 0 to n - 1 in random order."""
+    kind = dtype or (int64 if out is None else out.dtype)
+    check_sizes((n,))
+    _check_permutation(n, kind)
+    result = _new((n,), dtype, out, int64)
+    words = words_of(generator)
+    with words.lock:
+        result.array[...] = permutation(words, n)
+    return result
+
+
+def _check_permutation(n: int, kind: dtype) -> None:
+    """Raise an error where a type does not hold all numbers up to n."""
+    numpy = kind.numpy
+    check_kind(np.empty(0, numpy), "fi", "randperm")
+    if kind.is_floating_point:
+        limit = 1 << (np.finfo(numpy).nmant + 1)
+        if n > limit + 1:
+            shown = "2049" if limit == 2048 else f"2^{limit.bit_length() - 1}+1"
+            raise RuntimeError(f"n cannot be greater than {shown} for {kind.scalar} type.")
+    elif n - 1 > np.iinfo(numpy).max:
+        raise RuntimeError(f"value cannot be converted to type {numpy.name}_t without overflow")
+
+
+# -- normal numbers with means and deviations of their own
+
+_NORMAL = "*, torch.Generator generator = None, Tensor out = None"
+
+
+def _check_deviations(std: Tensor) -> None:
+    if not (std.array >= 0).all():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+
+
+def _unit_normals(shape: Shape, kind: dtype, out: Tensor | None, generator: Any) -> Tensor:
+    if out is None:
+        out = wrap(np.empty(shape, kind.numpy))
+    resize_to(out, shape)
+    return normal_(out, generator=generator)
+
+
+def _combine(compute: np.ufunc, result: Tensor, operand: Array | float) -> Tensor:
+    """Change a tensor of floats in place, as an operation of one element each."""
+    array = result.array
+    with np.errstate(all="ignore"):
+        array[...] = cast(compute(array, operand), array.dtype)
+    return result
+
+
+@op(f"normal(Tensor mean, Tensor std, {_NORMAL})")
+def normal(
+    mean: Tensor, std: Tensor, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
+    """A tensor of normal numbers, each with a mean and a standard deviation of its own."""
+    _check_deviations(std)
+    shape = broadcast(mean.array.shape, std.array.shape)
+    result = _unit_normals(shape, mean.dtype, out, generator)
+    return _combine(np.add, _combine(np.multiply, result, std.array), mean.array)
+
+
+@op(f"normal(Tensor mean, float std = 1, {_NORMAL})")
+def normal_of_means(
+    mean: Tensor, std: float = 1.0, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
+    """A tensor of normal numbers, each with a mean of its own."""
+    array = mean.array
+    if std >= 0 and out is not None:
+        # PyTorch: unlike elsewhere, out must have the sizes already, or be broadcast to them.
+        resize_to(out, broadcast(array.shape, out.sizes))
+    result = wrap(np.empty(array.shape, array.dtype)) if out is None else out
+    return _combine(np.add, normal_(result, 0.0, std, generator=generator), array)
+
+
+@op(f"normal(float mean, Tensor std, {_NORMAL})")
+def normal_of_deviations(
+    mean: float, std: Tensor, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
+    """A tensor of normal numbers, each with a standard deviation of its own."""
+    _check_deviations(std)
+    result = _unit_normals(std.array.shape, std.dtype, out, generator)
+    return _combine(np.add, _combine(np.multiply, result, std.array), mean)
+
+
+@op(
+    "normal(float mean, float std, tuple of ints size, *, torch.Generator generator = None, "
+    f"{_NEW})"
+)
+def normal_of_sizes(
+    mean: float,
+    std: float,
+    size: Shape,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """A tensor of normal numbers."""
+    return normal_(_new(size, dtype, out, default_dtype()), mean, std, generator=generator)

@@ -1,0 +1,265 @@
+"""Methods that fill a tensor with random numbers. PyTorch's documentation: torch, In-place random
+sampling.
+
+What is wrong with a call is said before any number is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import NUMPY_DTYPES, dtype
+from runtime.pytorch.generator import Generator, words_of
+from runtime.pytorch.ops.random_ranges import whole_range
+from runtime.pytorch.shapes import Shape, listed
+from runtime.pytorch.streams.choices import fill_bernoulli, fill_bernoulli_each
+from runtime.pytorch.streams.distributions import fill_cauchy, fill_exponential, fill_geometric
+from runtime.pytorch.streams.normal import fill_log_normal, fill_normal
+from runtime.pytorch.streams.uniform import fill_uniform
+from runtime.pytorch.streams.whole import fill_all_longs, fill_natural, fill_whole
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.writing import check_target
+
+__all__ = ["bernoulli_each_", "check_kind", "fill_in_place", "normal_", "uniform_", "whole_"]
+
+_FLOATS, _NUMBERS, _ALL = "f", "fi", "fib"  # kinds of numpy's types; uint8 counts as "i" here
+
+
+def check_kind(array: Array, kinds: str, name: str) -> dtype:
+    """The element type. Raises NotImplementedError where it is of no kind that an operation takes.
+
+    name: what the error calls the operation.
+    """
+    kind = array.dtype
+    found = NUMPY_DTYPES[kind]
+    taken = kind == np.uint8 and "i" in kinds
+    if kind.kind not in kinds and not taken:
+        raise NotImplementedError(f"\"{name}\" not implemented for '{found.scalar}'")
+    return found
+
+
+def fill_in_place(
+    fill: Callable[..., None], tensor: Tensor, generator: Generator | None, *parameters: Any
+) -> Tensor:
+    """Call a function that fills an array, with the generator's words; returns the tensor."""
+    array = tensor.array
+    if not array.flags.c_contiguous:
+        check_target(array, array.shape)
+    words = words_of(generator)
+    with words.lock:
+        fill(words, array, *parameters)
+    return tensor
+
+
+def _require(holds: bool, message: str, *values: Any) -> None:
+    if not holds:
+        raise RuntimeError(message.format(*values))
+
+
+# -- uniform and normal
+
+
+@op(
+    "uniform_(Tensor input, float from = 0, float to = 1, *, torch.Generator generator = None)",
+    function=False,
+)
+def uniform_(
+    input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers uniform in [from, to)."""
+    array = input.array
+    if array.dtype.kind != "f" or (from_, to) != (0, 1):
+        _check_range(array, from_, to)
+    return fill_in_place(fill_uniform, input, generator, from_, to) if array.size else input
+
+
+def _check_range(array: Array, first: float, stop: float) -> None:
+    kind = check_kind(array, _FLOATS, "check_uniform_bounds")
+    most = float(np.finfo(array.dtype).max)
+    for name, bound in (("from", first), ("to", stop)):
+        _require(-most <= bound <= most, "{} is out of bounds for {}", name, kind.real)
+    _require(
+        first <= stop,
+        "uniform_ expects to return a [from, to) range, but found from={:g} > to={:g}",
+        first,
+        stop,
+    )
+    _require(
+        stop - first <= most,
+        "uniform_ expects to-from <= std::numeric_limits<{}>::max(), but found to={:g} and "
+        "from={:g} which result in to-from to exceed the limit",
+        kind.scalar,
+        stop,
+        first,
+    )
+
+
+@op(
+    "normal_(Tensor input, float mean = 0, float std = 1, *, torch.Generator generator = None)",
+    function=False,
+)
+def normal_(
+    input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers of the normal distribution."""
+    _require(std >= 0, "normal expects std >= 0.0, but found std {:g}", std)
+    if not input.array.size:
+        return input
+    check_kind(input.array, _FLOATS, "normal_kernel_cpu")
+    return fill_in_place(fill_normal, input, generator, mean, std)
+
+
+# -- other distributions of floats
+
+
+@op(
+    "log_normal_(Tensor input, float mean = 1, float std = 2, *, torch.Generator generator = None)",
+    function=False,
+)
+def log_normal_(
+    input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers whose logarithms are normal."""
+    _require(std > 0, "log_normal_ expects std > 0.0, but found std={:g}", std)
+    if not input.array.size:
+        return input
+    check_kind(input.array, _FLOATS, "log_normal_cpu")
+    return fill_in_place(fill_log_normal, input, generator, mean, std)
+
+
+@op(
+    "exponential_(Tensor input, float lambd = 1, *, torch.Generator generator = None)",
+    function=False,
+)
+def exponential_(
+    input: Tensor, lambd: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers of the exponential distribution with the rate lambd."""
+    _require(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda={:g}", lambd)
+    if not input.array.size:
+        return input
+    _require_float(input.array, "Exponential", NUMPY_DTYPES[input.array.dtype].scalar)
+    return fill_in_place(fill_exponential, input, generator, lambd)
+
+
+@op(
+    "cauchy_(Tensor input, float median = 0, float sigma = 1, *, torch.Generator generator = None)",
+    function=False,
+)
+def cauchy_(
+    input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers of Cauchy's distribution."""
+    _require(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma={:g}", sigma)
+    _require_float(input.array, "Cauchy", NUMPY_DTYPES[input.array.dtype].real)
+    return fill_in_place(fill_cauchy, input, generator, median, sigma)
+
+
+def _require_float(array: Array, distribution: str, kind: str) -> None:
+    _require(
+        array.dtype.kind == "f",
+        "{} distribution is a continuous probability distribution. dtype must be a floating point "
+        "but you specified {}",
+        distribution,
+        kind,
+    )
+
+
+# -- whole numbers
+
+
+@op("geometric_(Tensor input, float p, *, torch.Generator generator = None)", function=False)
+def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+    """Fill with numbers of trials until one succeeds, each with probability p."""
+    _require(0 < p < 1, "geometric_ expects p to be in (0, 1), but got p={:g}", p)
+    if not input.array.size:
+        return input
+    check_kind(input.array, _NUMBERS, "geometric_cpu")
+    return fill_in_place(fill_geometric, input, generator, p)
+
+
+@op("random_(Tensor input, *, torch.Generator generator = None)", function=False)
+def random_(input: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """Fill with whole numbers from 0 to the greatest of the type, or 2^24 for float32."""
+    if not input.array.size:
+        return input
+    check_kind(input.array, _ALL, "random_kernel_cpu")
+    return fill_in_place(fill_natural, input, generator)
+
+
+@op(
+    "random_(Tensor input, int from, int? to, *, torch.Generator generator = None)",
+    function=False,
+)
+def whole_(
+    input: Tensor, from_: int, to: int | None, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with whole numbers from `from` to to - 1; for None to the greatest of the type."""
+    array = input.array
+    check_target(array, array.shape)
+    found = whole_range(array.dtype, from_, to)
+    if not array.size:
+        return input
+    if found is not None:
+        return fill_in_place(fill_whole, input, generator, *found)
+    return fill_in_place(fill_all_longs, input, generator)
+
+
+@op("random_(Tensor input, int to, *, torch.Generator generator = None)", function=False)
+def random_below_(input: Tensor, to: int, *, generator: Generator | None = None) -> Tensor:
+    """Fill with whole numbers from 0 to to - 1."""
+    return whole_(input, 0, to, generator=generator)
+
+
+@op("bernoulli_(Tensor input, Tensor p, *, torch.Generator generator = None)", function=False)
+def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """Fill with 1 and 0; p has the probability of 1 for each element."""
+    array, given = input.array, p.array
+    if not array.size:
+        return input
+    check_target(array, array.shape)
+    check_kind(array, _ALL, "bernoulli_tensor_cpu_self_")
+    probabilities = _expanded(p, array.shape)
+    check_kind(given, _FLOATS, "bernoulli_tensor_cpu_p_")
+    _require(
+        bool(((given >= 0) & (given <= 1)).all()),
+        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+        "improved?  If so, please report an enhancement request to PyTorch.)",
+    )
+    return fill_in_place(fill_bernoulli_each, input, generator, probabilities)
+
+
+@op("bernoulli_(Tensor input, float p = 0.5, *, torch.Generator generator = None)", function=False)
+def bernoulli_(input: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Fill with 1, with probability p, and 0."""
+    _require(0 <= p <= 1, "bernoulli_ expects p to be in [0, 1], but got p={:g}", p)
+    if not input.array.size:
+        return input
+    check_target(input.array, input.array.shape)
+    check_kind(input.array, _ALL, "bernoulli_scalar_cpu_")
+    return fill_in_place(fill_bernoulli, input, generator, p)
+
+
+def _expanded(tensor: Tensor, shape: Shape) -> Array:
+    """A tensor's elements, repeated to a shape. Raises RuntimeError in PyTorch's words."""
+    array = tensor.array
+    if array.ndim > len(shape):
+        raise RuntimeError(
+            f"expand(torch.{tensor.dtype.scalar}Tensor{{{listed(array.shape)}}}, "
+            f"size={listed(shape)}): the number of sizes provided ({len(shape)}) must be greater "
+            f"or equal to the number of dimensions in the tensor ({array.ndim})"
+        )
+    first = len(shape) - array.ndim
+    for dim in range(len(shape) - 1, first - 1, -1):
+        if array.shape[dim - first] not in (1, shape[dim]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({shape[dim]}) must match the existing size "
+                f"({array.shape[dim - first]}) at non-singleton dimension {dim}.  Target sizes: "
+                f"{listed(shape)}.  Tensor sizes: {listed(array.shape)}"
+            )
+    return np.broadcast_to(array, shape)

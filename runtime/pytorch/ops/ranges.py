@@ -1,0 +1,247 @@
+"""Tensors of numbers in equal steps, and the unit matrix. PyTorch's documentation: Creation Ops.
+
+PyTorch computes blocks of elements at once, as many as fit a register of 512 bits: the first number
+of a block is rounded to the element type, and the others are counted from it. The last digits
+depend on that, so it is done here, too.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import Category, bool_, default_dtype, dtype, int64
+from runtime.pytorch.ops.creation import OPTIONS, finish, type_for
+from runtime.pytorch.promotion import number_as
+from runtime.pytorch.shapes import listed
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.warn import warn
+from runtime.pytorch.writing import cast
+
+__all__: list[str] = []
+
+_REGISTER = 64  # bytes
+_WITH_OUT = f"Tensor out = None, {OPTIONS}"
+
+
+def _check_type(name: str, kind: dtype) -> None:
+    if kind is bool_:
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+
+
+def _check_bounds(start: Any, end: Any, step: Any) -> None:
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {_shown(start)} -> {_shown(end)}")
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * (1 if step > 0 else -1) < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+
+
+def _shown(number: Any) -> str:
+    return f"{number:.6g}"
+
+
+@op(
+    f"arange(Number end, *, {_WITH_OUT})",
+    f"arange(Number start, Number end, *, {OPTIONS})",
+    f"arange(Number start, Number end, Number step = 1, *, {_WITH_OUT})",
+)
+def arange(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The numbers from start on, in steps, that come before end."""
+    if end is None:
+        start, end = 0, start
+    whole = all(isinstance(n, int) for n in (start, end, step))
+    kind = type_for(dtype, out, int64 if whole else default_dtype())
+    _check_bounds(start, end, step)
+    count = _count(start, end, step, whole and kind is int64)
+    _check_type("arange_cpu", kind)
+    if out is not None and out.array.size != count:
+        _resize_for_range(out, count)
+    if kind.category is Category.INTEGER:
+        first, width = (int(number_as(n, np.dtype(np.int64))) for n in (start, step))
+        values = np.arange(count) * width + first
+        return finish(values.astype(kind.numpy, copy=False), out, warns=False)
+    return finish(_steps(float(start), float(step), count, kind), out, warns=False)
+
+
+def _count(start: Any, end: Any, step: Any, whole: bool) -> int:
+    count = (
+        -(-(end - start) // step) if whole else math.ceil((float(end) - float(start)) / float(step))
+    )
+    if count >= 2**63:
+        raise RuntimeError("invalid size, possible overflow?")
+    if count > 2**60:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={listed([count])}")
+    return int(count)
+
+
+def _resize_for_range(out: Tensor, count: int) -> None:
+    if out.array.size:
+        shape = listed(out.sizes)
+        warn(
+            f"The number of elements in the out tensor of shape {shape} is {out.array.size} which "
+            f"does not match the computed number of elements {count}. Note that this may occur as "
+            f"a result of rounding error. The out tensor will be resized to a tensor of shape "
+            f"({count},)."
+        )
+
+
+def _steps(start: float, step: float, count: int, kind: dtype) -> Array:
+    """start + step * k for k from 0 on, computed in blocks."""
+    block = _REGISTER // kind.itemsize
+    full = count - count % block
+    at = np.arange(0, full, block)
+    first = (start + step * at).astype(kind.numpy).astype(np.float64)
+    inside = first[:, None] + step * np.arange(block)
+    values = np.empty(count, kind.numpy)
+    values[:full] = inside.reshape(-1)
+    values[full:] = start + step * np.arange(full, count)
+    return values
+
+
+@op(
+    f"range(Number start, Number end, Number step = 1, *, {_WITH_OUT})",
+)
+def range_(
+    start: Any,
+    end: Any,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The numbers from start to end, in steps. Unlike those of `arange` they have end itself."""
+    warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is "
+        "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
+        "values in [start, end)."
+    )
+    kind = type_for(dtype, out)
+    _check_bounds(start, end, step)
+    _check_type("range_cpu", kind)
+    count = int((end - start) / step) + 1
+    values = start + np.arange(count) * step
+    return finish(cast(np.asarray(values), kind.numpy), out)
+
+
+def _bound(name: str, function: str, value: Any) -> Any:
+    if not isinstance(value, Tensor):
+        return value
+    if value.array.ndim:
+        raise RuntimeError(
+            f"{function} only supports 0-dimensional start and end tensors, but got {name} with "
+            f"{value.array.ndim} dimension(s)."
+        )
+    return value.array.item()
+
+
+_BOUNDS = [
+    f"{start} start, {end} end, int steps"
+    for start, end in (
+        ("Tensor", "Tensor"),
+        ("Number", "Tensor"),
+        ("Tensor", "Number"),
+        ("Number", "Number"),
+    )
+]
+
+
+@op(*[f"linspace({bounds}, *, {_WITH_OUT})" for bounds in _BOUNDS], method=False)
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """Numbers from start to end in equal steps."""
+    start, end = _bound("start", "linspace", start), _bound("end", "linspace", end)
+    kind = type_for(dtype, out)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    _check_type("linspace_cpu", kind)
+    return finish(_between(start, end, steps, kind), out)
+
+
+def _between(start: Any, end: Any, steps: int, kind: dtype) -> Array:
+    """Equal steps, counted from the start in the first half and from the end in the second."""
+    is_whole = kind.category is Category.INTEGER
+    numpy = _STEP_TYPES.get(kind.name, np.dtype(np.float64) if is_whole else kind.numpy)
+    first, last = (number_as(number_as(n, kind.numpy).item(), numpy) for n in (start, end))
+    if steps < 2:
+        return cast(np.full(steps, first), kind.numpy)
+    step = (last - first) / numpy.type(steps - 1)
+    at = np.arange(steps)
+    block = 1 if is_whole else _REGISTER // kind.itemsize
+    begin = np.where(at < steps - steps % block, at - at % block, at)
+    base = np.where(
+        begin < steps // 2,
+        first + step * begin.astype(numpy),
+        last - step * (steps - 1 - begin).astype(numpy),
+    )
+    return cast(base + step * (at - begin).astype(numpy), kind.numpy)
+
+
+#: The type in which the steps between elements of another one are computed.
+_STEP_TYPES = {"float16": np.dtype(np.float32)}
+
+
+@op(
+    *[f"logspace({bounds}, float base = 10.0, *, {_WITH_OUT})" for bounds in _BOUNDS],
+    method=False,
+)
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """Powers of a base, whose exponents go from start to end in equal steps."""
+    start, end = _bound("start", "logspace", start), _bound("end", "logspace", end)
+    kind = type_for(dtype, out)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    _check_type("logspace_cpu", kind)
+    return finish(_powers(start, end, steps, base, kind), out)
+
+
+def _powers(start: Any, end: Any, steps: int, base: float, kind: dtype) -> Array:
+    is_whole = kind.category is Category.INTEGER
+    numpy = np.dtype(np.float32) if is_whole else kind.numpy
+    first, last = (number_as(number_as(n, kind.numpy).item(), numpy) for n in (start, end))
+    step = (last - first) / numpy.type(max(steps - 1, 1))
+    at = np.arange(steps).astype(numpy)
+    if is_whole:
+        return cast(np.power(base, first + step * at, dtype=np.float64), kind.numpy)
+    exponents = np.where(np.arange(steps) < steps // 2, first + step * at, last - step * at[::-1])
+    if steps == 1:
+        exponents = np.array([first])
+    powers: Array = np.power(base, exponents.astype(np.float64)).astype(kind.numpy)
+    return powers
+
+
+@op(f"eye(int n, *, {_WITH_OUT})", f"eye(int n, int m, *, {_WITH_OUT})")
+def eye(
+    n: int, m: int | None = None, *, out: Tensor | None = None, dtype: dtype | None = None
+) -> Tensor:
+    """The matrix that is one on its diagonal, zero elsewhere."""
+    for name, size in (("n", n), ("m", m)):
+        if size is not None and size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    return finish(np.eye(n, m, dtype=type_for(dtype, out).numpy), out)

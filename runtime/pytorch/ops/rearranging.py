@@ -1,0 +1,323 @@
+"""Copies with elements at other places: repeat, roll, flip, triangles and diagonals of matrices.
+
+PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Other Operations.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import Category, dtype, int64
+from runtime.pytorch.ops.creation import OPTIONS, check_sizes
+from runtime.pytorch.ops.parts import diagonal_of
+from runtime.pytorch.shapes import Shape, wrap_dim, wrap_dims
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+
+__all__: list[str] = []
+
+
+# -- repeating
+
+
+def _repeated(array: Array, repeats: Shape) -> Tensor:
+    """repeats has at least as many entries as the array has dimensions."""
+    more = len(repeats) - array.ndim
+    sizes = (1,) * more + array.shape
+    full = check_sizes(tuple([n * size for n, size in zip(repeats, sizes, strict=True)]))
+    found = np.empty(full, array.dtype)
+    if found.size:
+        pairs = [(n, size) for n, size in zip(repeats, sizes, strict=True)]
+        apart = tuple([n for pair in pairs for n in pair])
+        once = tuple([n for _, size in pairs for n in (1, size)])
+        found.reshape(apart)[...] = array.reshape(once)
+    return wrap(found)
+
+
+@op("repeat(Tensor input, tuple of ints repeats)", function=False)
+def repeat(input: Tensor, repeats: Shape) -> Tensor:
+    """The tensor so many times along each dimension; further dimensions come in front."""
+    if len(repeats) < input.array.ndim:
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+            "tensor"
+        )
+    return _repeated(input.array, repeats)
+
+
+@op("tile(Tensor input, tuple of ints dims)")
+def tile(input: Tensor, dims: Shape) -> Tensor:
+    """As `repeat`, where missing numbers in front count as 1."""
+    return _repeated(input.array, (1,) * (input.array.ndim - len(dims)) + dims)
+
+
+@op("repeat_interleave(Tensor input, Tensor repeats, int dim = None, *, int output_size = None)")
+def repeat_interleave(
+    input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each position of a dimension as many times as a tensor tells."""
+    counts = repeats.array
+    array, dim = (input.array.reshape(-1), 0) if dim is None else (input.array, dim)
+    dim = wrap_dim(dim, array.ndim)
+    if counts.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    size = array.shape[dim] if array.ndim else 1
+    if counts.ndim and counts.size not in (1, size):
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{counts.size} and input.size({dim}) = {size}"
+        )
+    _check_counts(repeats)
+    if counts.ndim == 0 or counts.size == 1:
+        counts = np.broadcast_to(counts.reshape(-1), size)
+    return _interleaved(array, counts, dim, output_size)
+
+
+def _check_counts(repeats: Tensor) -> None:
+    if repeats.array.dtype not in (np.int32, np.int64):
+        raise NotImplementedError(
+            f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.scalar}'"
+        )
+    if repeats.array.size and int(repeats.array.min()) < 0:
+        raise RuntimeError("repeats can not be negative")
+
+
+def _interleaved(array: Array, counts: Any, dim: int, output_size: int | None) -> Tensor:
+    found = np.repeat(array, counts, axis=dim if array.ndim else None)
+    if output_size not in (None, found.shape[dim]):
+        raise RuntimeError("allocated size does not match required size")
+    return wrap(np.ascontiguousarray(found))
+
+
+@op("repeat_interleave(Tensor repeats, *, int output_size = None)", method=False)
+def repeat_indices(repeats: Tensor, *, output_size: int | None = None) -> Tensor:
+    """Each index as many times as its element tells."""
+    if repeats.array.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    _check_counts(repeats)
+    indices = np.arange(repeats.array.size, dtype=repeats.array.dtype)
+    return _interleaved(indices, repeats.array, 0, output_size)
+
+
+@op("repeat_interleave(Tensor input, int repeats, int dim = None, *, int output_size = None)")
+def repeat_interleave_all(
+    input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each position of a dimension so many times."""
+    array, dim = (input.array.reshape(-1), 0) if dim is None else (input.array, dim)
+    dim = wrap_dim(dim, array.ndim)
+    if repeats < 0:
+        raise RuntimeError("Repeats must be non-negative")
+    return _interleaved(array, repeats, dim, output_size)
+
+
+# -- rolling and flipping
+
+
+def _rolled(array: Array, shift: int, dim: int) -> Array:
+    size = array.shape[dim]
+    shift = shift % size if size else 0
+    found = np.empty_like(array, order="C")
+    before = (slice(None),) * dim
+    found[(*before, slice(shift, None))] = array[(*before, slice(0, size - shift))]
+    found[(*before, slice(0, shift))] = array[(*before, slice(size - shift, None))]
+    return found
+
+
+@op("roll(Tensor input, tuple of ints[1] shifts, tuple of ints[1] dims = ())")
+def roll(input: Tensor, shifts: Shape, dims: Shape = ()) -> Tensor:
+    """The elements moved along dimensions; those that leave at the end come in at the front."""
+    array = input.array
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if not dims and len(shifts) == 1:
+        flat = array.reshape(-1)
+        return wrap(_rolled(flat, shifts[0], 0).reshape(array.shape))
+    if len(shifts) != len(dims):
+        raise RuntimeError(
+            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
+        )
+    for dim in dims:
+        if not array.ndim:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        wrap_dim(dim, array.ndim)
+    for shift, dim in zip(shifts, dims, strict=True):
+        array = _rolled(array, shift, wrap_dim(dim, array.ndim))
+    return wrap(array)
+
+
+def _flipped(array: Array, dims: Any) -> Tensor:
+    index = [slice(None)] * array.ndim
+    for dim in dims:
+        index[dim] = slice(None, None, -1)
+    found = np.empty_like(array)
+    found[...] = array[tuple(index)]
+    return wrap(found)
+
+
+@op("flip(Tensor input, tuple of ints dims)")
+def flip(input: Tensor, dims: Shape) -> Tensor:
+    """The elements in the opposite order along dimensions."""
+    array = input.array
+    wrapped = wrap_dims(dims, array.ndim)
+    return _flipped(array, wrapped if array.ndim else ())
+
+
+@op("fliplr(Tensor input)")
+def fliplr(input: Tensor) -> Tensor:
+    """The columns in the opposite order."""
+    if input.array.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return _flipped(input.array, (1,))
+
+
+@op("flipud(Tensor input)")
+def flipud(input: Tensor) -> Tensor:
+    """The rows in the opposite order."""
+    if input.array.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return _flipped(input.array, (0,))
+
+
+@op("rot90(Tensor input, int k = 1, tuple of ints dims = (0,1))")
+def rot90(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Tensor:
+    """The elements turned by k times 90 degrees, from the first dimension towards the second."""
+    array = input.array
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if array.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {array.ndim}")
+    first, second = (_unchecked(dim, array.ndim) for dim in dims)
+    if first == second:
+        raise RuntimeError(
+            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
+        )
+    first, second = (wrap_dim(dim, array.ndim) for dim in dims)
+    turns = k % 4
+    if turns == 1:
+        return wrap(_flipped(array, (second,)).array.swapaxes(first, second))
+    if turns == 2:
+        return _flipped(array, (first, second))
+    if turns == 3:
+        return wrap(_flipped(array, (first,)).array.swapaxes(first, second))
+    return wrap(array.copy("C"))
+
+
+def _unchecked(dim: int, ndim: int) -> int:
+    return dim + ndim if dim < 0 else dim
+
+
+# -- triangles
+
+
+@lru_cache(maxsize=64)
+def _small_triangle(rows: int, columns: int, diagonal: int) -> Array:
+    return np.tri(rows, columns, diagonal, bool)
+
+
+def _triangle(rows: int, columns: int, diagonal: int) -> Array:
+    """True on and below a diagonal."""
+    if rows * columns <= 4096:
+        return _small_triangle(rows, columns, diagonal)
+    return np.tri(rows, columns, diagonal, bool)
+
+
+def _limited(shape: Shape, diagonal: int) -> int:
+    # Beyond these all diagonals are the same; a larger number may be no integer of numpy's.
+    return max(-shape[-2] - 1, min(diagonal, shape[-1]))
+
+
+def _masked(input: Tensor, name: str, diagonal: int) -> Tensor:
+    array = input.array
+    if array.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    rows, columns = array.shape[-2:]
+    found = np.zeros(array.shape, array.dtype)
+    if name == "tril":
+        mask = _triangle(rows, columns, _limited(array.shape, diagonal))
+    else:
+        mask = ~_triangle(rows, columns, _limited(array.shape, diagonal - 1))
+    np.copyto(found, array, where=mask)
+    return wrap(found)
+
+
+@op("tril(Tensor input, int diagonal = 0, *, Tensor out = None)", in_place=True)
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Matrices with zeros above a diagonal."""
+    return _masked(input, "tril", diagonal)
+
+
+@op("triu(Tensor input, int diagonal = 0, *, Tensor out = None)", in_place=True)
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Matrices with zeros below a diagonal."""
+    return _masked(input, "triu", diagonal)
+
+
+def _indices(name: str, row: int, col: int, offset: int, kind: dtype | None) -> Tensor:
+    for what, n in (("row", row), ("col", col)):
+        if n < 0:
+            raise RuntimeError(f"{what} must be non-negative, got{n}")
+    kind = kind or int64
+    if kind.category is not Category.INTEGER:
+        raise NotImplementedError(f"\"{name}\" not implemented for '{kind.scalar}'")
+    offset = max(-row - 1, min(offset, col + 1))
+    lower = np.tri(row, col, offset if name == "tril_indices" else offset - 1, bool)
+    mask = lower if name == "tril_indices" else ~lower
+    return wrap(np.array(mask.nonzero(), kind.numpy))
+
+
+@op(f"tril_indices(int row, int col, int offset = 0, *, {OPTIONS})")
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: dtype | None = None) -> Tensor:
+    """The indices of a matrix's elements on and below a diagonal."""
+    return _indices("tril_indices", row, col, offset, dtype)
+
+
+@op(f"triu_indices(int row, int col, int offset = 0, *, {OPTIONS})")
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: dtype | None = None) -> Tensor:
+    """The indices of a matrix's elements on and above a diagonal."""
+    return _indices("triu_indices", row, col, offset, dtype)
+
+
+# -- diagonals
+
+
+@op("diag(Tensor input, int diagonal = 0, *, Tensor out = None)")
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The diagonal of a matrix, as a copy; or the matrix that has a vector as its diagonal."""
+    ndim = input.array.ndim
+    if ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+    if ndim == 1:
+        return _embedded(input, diagonal, -2, -1)
+    return wrap(diagonal_of(input, diagonal, 0, 1).array.copy())
+
+
+def _embedded(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    array = input.array
+    ndim = array.ndim + 1
+    first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    size = array.shape[-1] + abs(offset)
+    shape = list(array.shape[:-1])
+    for dim in sorted((first, second)):
+        shape.insert(dim, size)
+    found = wrap(np.zeros(shape, array.dtype))
+    diagonal_of(found, offset, first, second).array[...] = array
+    return found
+
+
+@op("diag_embed(Tensor input, int offset = 0, int dim1 = -2, int dim2 = -1)")
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices that have the last dimension as a diagonal, and zeros elsewhere."""
+    return _embedded(input, offset, dim1, dim2)
+
+
+@op("diagflat(Tensor input, int offset = 0)")
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """The matrix that has all elements as a diagonal."""
+    return _embedded(wrap(input.array.reshape(-1)), offset, -2, -1)

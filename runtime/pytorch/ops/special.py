@@ -1,0 +1,178 @@
+"""Special functions, which scipy computes. PyTorch's documentation: torch.special.
+
+scipy is imported when one of them is called first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch import formulas
+from runtime.pytorch.elementwise import FLOATS, Pointwise, to_float
+from runtime.pytorch.ops.arithmetic import binary
+from runtime.pytorch.ops.pointwise import unary
+from runtime.pytorch.table import op, operation
+from runtime.pytorch.tensor import Tensor
+
+__all__: list[str] = []
+
+_OUT = "Tensor out = None"
+
+
+def _scipy(name: str) -> Callable[..., Any]:
+    """A function of scipy.special, which is imported when it is called."""
+
+    def compute(*args: Any) -> Any:
+        import scipy.special
+
+        return getattr(scipy.special, name)(*args)
+
+    return compute
+
+
+def _digamma(a: Any) -> Any:
+    # PyTorch: -inf at 0, inf at -0.
+    return np.where(a == 0, np.copysign(a.dtype.type(np.inf), -a), _scipy("psi")(a))
+
+
+def _lgamma(a: Any) -> Any:
+    return np.where(a == -np.inf, a.dtype.type(np.inf), _scipy("gammaln")(a))
+
+
+for _names, _compute in {
+    "lgamma special_gammaln": _lgamma,
+    "digamma special_digamma special_psi": _digamma,
+    "erf special_erf": _scipy("erf"),
+    "erfc special_erfc": _scipy("erfc"),
+    "erfinv special_erfinv": _scipy("erfinv"),
+    "i0 special_i0": _scipy("i0"),
+    "special_i0e": _scipy("i0e"),
+    "special_i1": _scipy("i1"),
+    "special_i1e": _scipy("i1e"),
+    "special_erfcx": _scipy("erfcx"),
+    "special_ndtr": _scipy("ndtr"),
+    "special_ndtri": _scipy("ndtri"),
+    "special_log_ndtr": _scipy("log_ndtr"),
+    "special_bessel_j0": _scipy("j0"),
+    "special_bessel_j1": _scipy("j1"),
+    "special_bessel_y0": _scipy("y0"),
+    "special_bessel_y1": _scipy("y1"),
+    "special_modified_bessel_i0": _scipy("i0"),
+    "special_modified_bessel_i1": _scipy("i1"),
+    "special_modified_bessel_k0": _scipy("k0"),
+    "special_modified_bessel_k1": _scipy("k1"),
+    "special_scaled_modified_bessel_k0": _scipy("k0e"),
+    "special_scaled_modified_bessel_k1": _scipy("k1e"),
+    "special_spherical_bessel_j0": lambda a: _scipy("spherical_jn")(0, a),
+    "special_airy_ai": lambda a: _scipy("airy")(a)[0],
+    "special_entr": _scipy("entr"),
+    "special_expit": formulas.sigmoid,
+    "special_exp2": np.exp2,
+    "special_expm1": np.expm1,
+    "special_log1p": np.log1p,
+    "special_sinc": formulas.sinc,
+}.items():
+    for _name in _names.split():
+        _is_special = _name.startswith("special_")
+        unary(
+            _name,
+            Pointwise(_compute, FLOATS, rule=to_float),
+            f"The function {_name.removeprefix('special_')} of each element.",
+            in_place=not _is_special,
+            method=None if not _is_special else False,
+        )
+
+for _name in ("igamma", "special_gammainc", "igammac", "special_gammaincc"):
+    _kernel = "igammac" if _name.endswith("c") and _name != "special_gammainc" else "igamma"
+    binary(
+        Pointwise(
+            _scipy("gammaincc" if _kernel == "igammac" else "gammainc"),
+            FLOATS,
+            kernel=f"{_kernel}_cpu",
+            takes=FLOATS,
+        ),
+        f"{_name}(Tensor input, Tensor other)",
+        doc="The regularized incomplete gamma function of two elements.",
+        in_place=not _name.startswith("special_"),
+        method=False if _name.startswith("special_") else None,
+    )
+
+
+def _xlog1py(a: Any, b: Any) -> Any:
+    return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log1p(b)))
+
+
+for _name, _compute in {
+    "xlogy": formulas.xlogy,
+    "special_xlogy": formulas.xlogy,
+    "special_xlog1py": _xlog1py,
+    "special_zeta": _scipy("zeta"),
+}.items():
+    binary(
+        Pointwise(_compute, FLOATS, rule=to_float),
+        f"{_name}(Tensor input, Tensor other)",
+        f"{_name}(Number self, Tensor other)",
+        f"{_name}(Tensor input, Number other)",
+        doc=f"The function {_name.removeprefix('special_')} of two elements.",
+        in_place=_name == "xlogy",
+        method=None if _name == "xlogy" else False,
+    )
+
+
+def _polygamma(n: int, input: Tensor, out: Tensor | None) -> Any:
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    if not n:
+        compute: Callable[..., Any] = _digamma
+    else:
+        sign = (-1) ** (n + 1) * math.factorial(n)
+
+        def compute(a: Any) -> Any:
+            return sign * _scipy("zeta")(a.dtype.type(n + 1), a)
+
+    return Pointwise(compute, FLOATS, rule=to_float)(input, None, out)
+
+
+@op(
+    f"polygamma(int n, Tensor input, *, {_OUT})",
+    f"special_polygamma(int n, Tensor input, *, {_OUT})",
+)
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Any:
+    """The n-th derivative of the digamma function."""
+    return _polygamma(n, input, out)
+
+
+@op("polygamma(Tensor input, int n)", function=False, in_place=True)
+def polygamma_method(input: Tensor, n: int, *, out: Tensor | None = None) -> Any:
+    """The n-th derivative of the digamma function."""
+    return _polygamma(n, input, out)
+
+
+@op(f"mvlgamma(Tensor input, int p, *, {_OUT})", in_place=True)
+@op(f"special_multigammaln(Tensor input, int p, *, {_OUT})", method=False)
+def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Any:
+    """The logarithm of the multivariate gamma function of dimension p."""
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+
+    def compute(a: Any) -> Any:
+        steps = -0.5 * np.arange(p, dtype=a.dtype)
+        total = _scipy("gammaln")(np.asarray(a)[..., None] + steps).sum(-1)
+        return total + a.dtype.type(p * (p - 1) / 4 * math.log(math.pi))
+
+    return Pointwise(compute, FLOATS, rule=to_float)(input, None, out)
+
+
+def _also(name: str, original: str) -> None:
+    """Give another operation's function a name in torch.special."""
+    for row in operation(original):
+        text = f"special_{name}{row.schema}"
+        op(text, method=False)(row.implementation)
+
+
+_also("logit", "logit")
+_also("round", "round")

@@ -1,0 +1,44 @@
+"""Questions about element types. PyTorch's documentation: torch, Tensor Attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.pytorch import dtypes, promotion
+from runtime.pytorch.dtypes import dtype
+from runtime.pytorch.table import op
+
+__all__: list[str] = []
+
+
+@op("result_type(Tensor tensor, Tensor other)")
+def result_type(tensor: Any, other: Any) -> dtype:
+    """The type of a function's values where two operands meet."""
+    return promotion.result_type(tensor, other)
+
+
+@op("result_type(Number scalar, Tensor tensor)")
+def result_type_of_number(scalar: Any, tensor: Any) -> dtype:
+    """The type of a function's values where two operands meet."""
+    return promotion.result_type(scalar, tensor)
+
+
+op("result_type(Tensor tensor, Number other)")(result_type)
+
+
+@op("result_type(Number scalar1, Number scalar2)")
+def result_type_of_numbers(scalar1: Any, scalar2: Any) -> dtype:
+    """The type of a function's values where two numbers meet."""
+    return promotion.result_type(scalar1, scalar2)
+
+
+@op("can_cast(torch.dtype from_, torch.dtype to)")
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a result of one type may be written to a tensor of another."""
+    return promotion.can_cast(from_, to)
+
+
+@op("promote_types(torch.dtype type1, torch.dtype type2)")
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The type of the result where elements of two types meet."""
+    return dtypes.promote_types(type1, type2)

@@ -1,0 +1,349 @@
+"""Views with other sizes: view and reshape, flatten, squeeze, expand.
+
+PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Tensor Views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from itertools import zip_longest
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch.dtypes import dtype
+from runtime.pytorch.shapes import Shape, broadcast, infer_size, listed, wrap_dim, wrap_dims
+from runtime.pytorch.size import Size
+from runtime.pytorch.striding import place_of, strided, view_strides
+from runtime.pytorch.table import FUNCTIONS, op
+from runtime.pytorch.tensor import Tensor, view_of, wrap
+
+__all__ = ["expanded", "in_place", "reshaped"]
+
+
+def in_place(schema: str, view: Callable[..., Tensor]) -> None:
+    """Register a method that makes its tensor the view that a function gives."""
+
+    @op(schema, function=False)
+    def change(input: Tensor, *args: Any, **named: Any) -> Tensor:
+        input.become(view(input, *args, **named))
+        return input
+
+    change.__doc__ = f"As `{view.__name__}`, but the tensor itself becomes the view."
+
+
+# -- view and reshape
+
+
+@op("view(Tensor input, torch.dtype dtype)", function=False)
+def view_as_type(input: Tensor, dtype: dtype) -> Tensor:
+    """The same memory as elements of another type."""
+    old, new = input.dtype, dtype.numpy
+    array = input.array
+    if old.itemsize == dtype.itemsize:
+        return view_of(input, array.view(new))
+    what = f"to view {old.scalar} as {dtype.scalar} (different element sizes)"
+    if not array.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0 {what}")
+    strides = input.strides
+    if old.itemsize < dtype.itemsize:
+        _check_divisible(input, dtype.itemsize // old.itemsize, what)
+    if strides[-1] != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 {what}, but got {strides[-1]}")
+    return _resized_elements(input, new)
+
+
+def _check_divisible(input: Tensor, ratio: int, what: str) -> None:
+    facts = [("size(-1)", input.sizes[-1]), ("storage_offset()", input.offset)]
+    facts += [(f"stride({dim})", step) for dim, step in enumerate(input.strides[:-1])]
+    for name, value in facts:
+        if value % ratio:
+            raise RuntimeError(f"self.{name} must be divisible by {ratio} {what}, but got {value}")
+
+
+def _resized_elements(input: Tensor, kind: np.dtype[Any]) -> Tensor:
+    width = input.dtype.itemsize
+    sizes = (*input.sizes[:-1], input.sizes[-1] * width // kind.itemsize)
+    steps = [step * width for step in input.strides[:-1]]
+    memory = input.storage_object.data
+    array = np.ndarray(sizes, kind, memory, place_of(input), (*steps, kind.itemsize))
+    return view_of(input, array)
+
+
+@op("view(Tensor input, tuple of ints size)", function=False)
+def view(input: Tensor, size: Shape) -> Tensor:
+    """The same elements with other sizes, one of which may be -1: what the others leave."""
+    found = _view(input, size)
+    if found is None:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
+        )
+    return found
+
+
+def _view(input: Tensor, size: Shape) -> Tensor | None:
+    array = input.array
+    shape = array.shape
+    if array.flags.c_contiguous and array.size and 1 not in shape:
+        try:
+            if min(size, default=0) >= -1:  # numpy takes other negative sizes, too
+                return view_of(input, array.reshape(size))
+        except (TypeError, ValueError):
+            pass  # infer_size has the error
+    full = infer_size(size, array.size)
+    strides = view_strides(shape, input.strides, full)
+    return None if strides is None else strided(input, full, strides)
+
+
+def reshaped(input: Tensor, shape: Shape) -> Tensor:
+    """A view with other sizes where that is possible, else a copy."""
+    found = _view(input, shape)
+    if found is not None:
+        return found
+    return wrap(input.array.reshape(infer_size(shape, input.array.size)))
+
+
+@op("reshape(Tensor input, tuple of ints shape)")
+def reshape(input: Tensor, shape: Shape) -> Tensor:
+    """The same elements with other sizes; a view where that is possible, else a copy."""
+    return reshaped(input, shape)
+
+
+@op("view_as(Tensor input, Tensor other)", function=False)
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """A view with another tensor's sizes."""
+    return view(input, other.sizes)
+
+
+@op("reshape_as(Tensor input, Tensor other)", function=False)
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """The same elements with another tensor's sizes."""
+    return reshaped(input, other.sizes)
+
+
+@op("flatten(Tensor input, int start_dim = 0, int end_dim = -1)")
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Several dimensions as one; the tensor itself where that changes nothing."""
+    sizes = input.array.shape
+    start, end = wrap_dim(start_dim, len(sizes)), wrap_dim(end_dim, len(sizes))
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not sizes:
+        return reshaped(input, (1,))
+    if start == end:
+        return input
+    return reshaped(input, (*sizes[:start], prod(sizes[start : end + 1]), *sizes[end + 1 :]))
+
+
+@op("unflatten(Tensor input, int dim, tuple of ints sizes)")
+def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
+    """One dimension as several; one of the sizes may be -1."""
+    old = input.array.shape
+    dim = wrap_dim(dim, len(old))
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    if not old:
+        raise RuntimeError(
+            "unflatten got an unexpected error:\n"
+            "Dimension specified as 0 but tensor has no dimensions"
+        )
+    try:
+        full = infer_size(sizes, old[dim])
+    except RuntimeError as error:
+        text = str(error)
+        if "is invalid for input" in text:
+            text = (
+                f"unflatten: Provided sizes {listed(sizes)} don't multiply up to the size of dim "
+                f"{dim} ({old[dim]}) in the input tensor"
+            )
+        else:
+            text = f"unflatten got an unexpected error:\n{text}"
+        raise RuntimeError(text) from None
+    return view(input, (*old[:dim], *full, *old[dim + 1 :]))
+
+
+@op("ravel(Tensor input)")
+def ravel(input: Tensor) -> Tensor:
+    """The elements in one dimension; a view where that is possible."""
+    return reshaped(input, (-1,)) if input.array.size else reshaped(input, (0,))
+
+
+# -- dimensions of size 1
+
+
+@op("squeeze(Tensor input)")
+def squeeze(input: Tensor) -> Tensor:
+    """A view without the dimensions of size 1."""
+    return _keep(input, [size != 1 for size in input.array.shape])
+
+
+@op("squeeze(Tensor input, int dim)")
+def squeeze_dim(input: Tensor, dim: int) -> Tensor:
+    """A view without one dimension, if its size is 1."""
+    return squeeze_dims(input, (dim,))
+
+
+@op("squeeze(Tensor input, tuple of ints dim)")
+def squeeze_dims(input: Tensor, dim: Shape) -> Tensor:
+    """A view without some dimensions, those of size 1 of them."""
+    sizes = input.array.shape
+    given = wrap_dims(dim, len(sizes))
+    return _keep(input, [size != 1 or at not in given for at, size in enumerate(sizes)])
+
+
+def _keep(input: Tensor, kept: list[bool]) -> Tensor:
+    array = input.array
+    if all(kept):
+        return view_of(input, array.view())
+    if array.size:
+        return view_of(input, array[tuple([slice(None) if keep else 0 for keep in kept])])
+    sizes = [n for n, keep in zip(array.shape, kept, strict=True) if keep]
+    strides = [n for n, keep in zip(input.strides, kept, strict=True) if keep]
+    return strided(input, tuple(sizes), tuple(strides))
+
+
+@op("unsqueeze(Tensor input, int dim)")
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """A view with a further dimension of size 1."""
+    sizes, strides = input.array.shape, input.strides
+    dim = wrap_dim(dim, len(sizes) + 1)
+    step = sizes[dim] * strides[dim] if dim < len(sizes) else 1
+    return strided(input, (*sizes[:dim], 1, *sizes[dim:]), (*strides[:dim], step, *strides[dim:]))
+
+
+in_place("squeeze_(Tensor input)", squeeze)
+in_place("squeeze_(Tensor input, int dim)", squeeze_dim)
+in_place("squeeze_(Tensor input, tuple of ints dim)", squeeze_dims)
+in_place("unsqueeze_(Tensor input, int dim)", unsqueeze)
+
+
+# -- expanding
+
+
+def expanded(input: Tensor, size: Shape) -> Tensor:
+    """A view in which dimensions of size 1 have other sizes. Raises RuntimeError."""
+    sizes, strides = input.array.shape, input.strides
+    more = len(size) - len(sizes)
+    if more < 0:
+        kind = input.dtype.scalar
+        modern = kind == "Bool" or kind.startswith("UInt")
+        name = f"CPU{kind}Type" if modern else f"torch.{kind}Tensor"
+        raise RuntimeError(
+            f"expand({name}{{{listed(sizes)}}}, size={listed(size)}): "
+            f"the number of sizes provided ({len(size)}) must be greater or equal to the number of "
+            f"dimensions in the tensor ({len(sizes)})"
+        )
+    if not sizes and any(n < 0 for n in size):
+        raise RuntimeError("numel: integer multiplication overflow")
+    full: list[int] = list(size)
+    steps = [0] * more + list(strides)
+    for dim in range(len(size) - 1, -1, -1):
+        old = sizes[dim - more] if dim >= more else 1
+        if size[dim] == -1:
+            if dim < more:
+                raise RuntimeError(
+                    f"The expanded size of the tensor (-1) isn't allowed in a leading, "
+                    f"non-existing dimension {dim}"
+                )
+            full[dim] = old
+        elif size[dim] != old:
+            if old != 1 or size[dim] < -1:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({size[dim]}) must match the existing size "
+                    f"({old}) at non-singleton dimension {dim}.  Target sizes: {listed(size)}.  "
+                    f"Tensor sizes: {listed(sizes)}"
+                )
+            steps[dim] = 0
+        elif dim < more and sizes:
+            # A new dimension of size 1 has the stride that it would have in contiguous memory.
+            steps[dim] = full[dim + 1] * steps[dim + 1]
+    return strided(input, tuple(full), tuple(steps))
+
+
+@op("expand(Tensor input, tuple of ints size, *, bool implicit = False)", function=False)
+def expand(input: Tensor, size: Shape, *, implicit: bool = False) -> Tensor:
+    """A view in which dimensions of size 1 have other sizes; -1 leaves a size as it is."""
+    return expanded(input, size)
+
+
+@op("expand_as(Tensor input, Tensor other)", function=False)
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """A view that has another tensor's sizes."""
+    return expanded(input, other.array.shape)
+
+
+@op("broadcast_to(Tensor input, tuple of ints size)")
+def broadcast_to(input: Tensor, size: Shape) -> Tensor:
+    """A view in which dimensions of size 1 have other sizes."""
+    return expanded(input, size)
+
+
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Views of tensors that all have the shape to which they are broadcast together."""
+    for position, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 0, "
+                f"but got {type(tensor).__name__}"
+            )
+    shape: Shape = reduce(broadcast, [tensor.array.shape for tensor in tensors], ())
+    return tuple([expanded(tensor, shape) for tensor in tensors])
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape to which tensors of some shapes are broadcast. Raises RuntimeError."""
+    given = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
+    result: list[int] = [1] * max(map(len, given), default=0)
+    for position, shape in enumerate(given):
+        if any(n < 0 for n in shape):
+            raise ValueError("Attempting to broadcast a dimension with negative length!")
+        for back, (n, m) in enumerate(zip_longest(reversed(shape), reversed(result), fillvalue=1)):
+            if n not in (1, m) and m != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {n} at {-1 - back}! "
+                    f"Mismatching argument at index {position} had {shape}; but expected shape "
+                    f"should be broadcastable to {listed(result)}"
+                )
+            if m == 1:
+                result[-1 - back] = n
+    return Size(result)
+
+
+for _function in (broadcast_tensors, broadcast_shapes):
+    _function.__module__ = "torch.functional"
+    FUNCTIONS[_function.__name__] = _function
+
+
+# -- the same view once more
+
+
+@op("detach(Tensor input)")
+def detach(input: Tensor) -> Tensor:
+    """A view of the same elements; no tensor has gradients here."""
+    return view_of(input, input.array.view())
+
+
+@op("alias(Tensor input)", method=False)
+def alias(input: Tensor) -> Tensor:
+    """A view of the same elements."""
+    return view_of(input, input.array.view())
+
+
+@op("detach_(Tensor input)")
+def detach_(input: Tensor) -> Tensor:
+    """The tensor itself; no tensor has gradients here."""
+    return input
+
+
+def _read_data(self: Tensor) -> Tensor:
+    return view_of(self, self.array.view())
+
+
+def _write_data(self: Tensor, value: Tensor) -> None:
+    self.become(value)
+
+
+Tensor.data = property(_read_data, _write_data)  # type: ignore[attr-defined]

@@ -1,0 +1,61 @@
+"""Settings of the module, and its constants. PyTorch's documentation: torch, Utilities."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from runtime.pytorch.sharing import threads
+from runtime.pytorch.storages import TypedStorage, UntypedStorage
+from runtime.pytorch.tensor import Tensor
+
+__all__ = ["CONSTANTS", "SETTINGS"]
+
+#: torch.pi and the like.
+CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
+
+
+def get_num_threads() -> int:
+    """How many threads operations may use."""
+    return threads.count
+
+
+def set_num_threads(int: int) -> None:
+    """Set how many threads operations may use. Raises RuntimeError for none."""
+    if int <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    threads.set(int)
+
+
+def is_deterministic() -> bool:
+    """Whether operations give the same bits each time: always."""
+    return True
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Do nothing: operations give the same bits each time."""
+
+
+def is_storage(obj: Any) -> bool:
+    """Whether an object is a storage."""
+    return isinstance(obj, (TypedStorage, UntypedStorage))
+
+
+def typename(obj: Any) -> str:
+    """The name of an object's type: 'torch.FloatTensor' for a tensor."""
+    if isinstance(obj, Tensor):
+        return f"torch.{obj.dtype.scalar}Tensor"
+    kind = type(obj)
+    module = kind.__module__
+    return kind.__qualname__ if module in ("builtins", None) else f"{module}.{kind.__qualname__}"
+
+
+#: The functions by name.
+SETTINGS = {
+    "are_deterministic_algorithms_enabled": is_deterministic,
+    "get_num_threads": get_num_threads,
+    "is_storage": is_storage,
+    "set_num_threads": set_num_threads,
+    "typename": typename,
+    "use_deterministic_algorithms": use_deterministic_algorithms,
+}

@@ -1,0 +1,119 @@
+"""Normal numbers, made from pairs of uniform ones (Box and Muller).
+
+Contiguous tensors of 16 elements or more are filled with uniform numbers, which are replaced
+sixteen by sixteen; if their number is no multiple of 16, the last 16 are drawn anew. Other tensors
+get one double after the other, and the second of a pair is kept for the next call.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.quiet import quietly
+from runtime.pytorch.streams.loops import address_of, loops
+from runtime.pytorch.streams.order import deal, fill_in_turn
+from runtime.pytorch.streams.uniform import doubles_of, floats_of
+from runtime.pytorch.streams.words import Words
+
+__all__ = ["fill_log_normal", "fill_normal", "unit_normals"]
+
+_SIXTEEN = 16
+# From so many floats on numpy's functions are used, which are ten times as fast as a loop with
+# PyTorch's polynomials; their last bit differs in every fifth number.
+_MANY = 1 << 16
+_EIGHT_FLOATS = np.dtype("V32")
+_TWO_PI, _MINUS_TWO = np.float32(2 * np.pi), np.float32(-2)
+
+
+def unit_normals(words: Words, count: int) -> Array:
+    """The next normal doubles with mean 0 and deviation 1, made pair by pair."""
+    values = np.empty(count, np.float64)
+    _fill_in_pairs(words, values, 0.0, 1.0)
+    return values
+
+
+def _fill_in_pairs(words: Words, out: Array, mean: float, deviation: float) -> None:
+    """Fill a contiguous array of floats or doubles."""
+    count = out.size
+    if not count:
+        return
+    kept = words.kept
+    new = count if kept is None else count - 1
+    loop = loops.normal_doubles if out.itemsize == 8 else loops.normal_floats
+    address = words.address(2 * (new + new % 2))
+    words.kept = loop(address, address_of(out), count, mean, deviation, kept)
+
+
+def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None:
+    """Fill an array of floats with normal numbers."""
+    contiguous = out.flags.c_contiguous
+    if contiguous and out.size >= _SIXTEEN:
+        _fill_sixteens(words, out.reshape(-1), mean, deviation)
+    elif contiguous and out.itemsize > 2:
+        _fill_in_pairs(words, out, mean, deviation)
+    else:
+        fill_in_turn(out, lambda count: _draw_in_pairs(words, count, mean, deviation))
+
+
+def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> Array:
+    values = np.empty(count, np.float64)
+    _fill_in_pairs(words, values, mean, deviation)
+    return values
+
+
+def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
+    """Fill a vector: all sixteens; then, if its length is no multiple of 16, the last 16 anew."""
+    count, width = len(flat), flat.itemsize
+    rest = count % _SIXTEEN
+    if width < 8 and (mean, deviation) != (0, 1):
+        mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
+    by_numpy = width < 8 and count >= _MANY
+    transform = _by_numpy if by_numpy else _by_loop
+
+    def finish(at: slice, drawn: Array) -> None:
+        values = doubles_of(drawn) if width == 8 else floats_of(drawn)
+        transform(values[: len(values) & -_SIXTEEN], mean, deviation)
+        quietly.run(flat.__setitem__, at, values)
+
+    each = 2 if width == 8 else 1
+    # PyTorch: of numbers of 16 bits, those that are drawn anew are not drawn before.
+    deal(words, count - rest if width == 2 else count, each, finish)
+    if rest:
+        finish(slice(count - _SIXTEEN, count), words.take(each * _SIXTEEN))
+
+
+def _by_loop(values: Array, mean: float, deviation: float) -> None:
+    """Turn sixteens of uniform numbers into normal ones."""
+    loop = loops.normal_blocks if values.itemsize == 8 else loops.normal_float_blocks
+    loop(address_of(values), len(values), mean, deviation)
+
+
+def _by_numpy(values: Array, mean: float, deviation: float) -> None:
+    """The same for floats, with numpy's functions."""
+    eights = values.view(_EIGHT_FLOATS)
+    radius = eights[::2].copy().view(np.float32)
+    np.subtract(1, radius, out=radius)
+    np.log(radius, out=radius)
+    radius *= _MINUS_TWO
+    np.sqrt(radius, out=radius)
+    angle = eights[1::2].copy().view(np.float32)
+    angle *= _TWO_PI
+    for half, function in enumerate((np.cos, np.sin)):
+        result = function(angle)
+        result *= radius
+        if (mean, deviation) != (0, 1):
+            result *= np.float32(deviation)
+            result += np.float32(mean)
+        eights[half::2] = result.view(_EIGHT_FLOATS)
+
+
+def fill_log_normal(words: Words, out: Array, mean: float, deviation: float) -> None:
+    """Fill an array of floats with numbers whose logarithms are normal."""
+
+    def draw(count: int) -> Array:
+        values = unit_normals(words, count)
+        loops.log_normal(address_of(values), count, mean, deviation)
+        return values
+
+    fill_in_turn(out, draw)

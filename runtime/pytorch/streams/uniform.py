@@ -1,0 +1,95 @@
+"""Uniform numbers of [0, 1), or of another range."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.streams.loops import address_of, loops
+from runtime.pytorch.streams.order import fill
+from runtime.pytorch.streams.words import Words
+
+__all__ = ["doubles_of", "fill_uniform", "floats_of", "unit_doubles", "unit_floats"]
+
+_LAST_24, _LAST_21 = np.uint32(0xFFFFFF), np.uint64(0x1FFFFF)
+_TO_UNIT_FLOAT = np.float32(2.0**-24)
+# The bits of the doubles 2^52 and 2^84: whole numbers below 2^32, put there, are added to them,
+# in the second in units of 2^32.
+_AT_52, _AT_84 = np.uint64(0x4330000000000000), np.uint64(0x4530000000000000)
+_BOTH = 2.0**84 + 2.0**52
+# Up to so many numbers a loop takes less time than several calls of numpy's.
+_FEW = 1 << 10
+_HALF = np.uint64(32)
+
+
+def floats_of(drawn: Array) -> Array:
+    """Floats of [0, 1): the last 24 bits of a word each."""
+    values = (drawn & _LAST_24).view(np.int32).astype(np.float32)
+    values *= _TO_UNIT_FLOAT
+    return values
+
+
+def doubles_of(drawn: Array) -> Array:
+    """Doubles of [0, 1): the last 53 bits of two words each, the first one higher."""
+    # In memory the higher word comes first: it is the lower half of a number of 64 bits.
+    pairs = np.require(drawn, requirements="A").view(np.uint64)
+    high = pairs & _LAST_21
+    high |= _AT_84
+    low = pairs >> _HALF
+    low |= _AT_52
+    values: Array = high.view(np.float64)
+    values -= _BOTH
+    values += low.view(np.float64)
+    values *= 2.0**-53
+    return values
+
+
+def unit_doubles(words: Words, count: int) -> Array:
+    """The next doubles of [0, 1)."""
+    values = np.empty(count, np.float64)
+    loops.uniform_doubles(words.address(2 * count), address_of(values), count, 0.0, 1.0)
+    return values
+
+
+def unit_floats(words: Words, count: int) -> Array:
+    """The next floats of [0, 1)."""
+    return floats_of(words.take(count))
+
+
+def fill_uniform(words: Words, out: Array, low: float, high: float) -> None:
+    """Fill an array of floats with numbers of [low, high)."""
+    count, width = out.size, out.itemsize
+    if width == 2 or count > _FEW or not out.flags.c_contiguous:
+        if width == 8:
+            fill(words, out, 2, lambda drawn: _doubles_between(drawn, low, high))
+        else:
+            fill(words, out, 1, lambda drawn: _floats_between(drawn, low, high, out.dtype))
+    elif width == 8:
+        loops.uniform_doubles(words.address(2 * count), address_of(out), count, low, high)
+    else:
+        loops.uniform_floats(words.address(count), address_of(out), count, low, high)
+
+
+def _doubles_between(drawn: Array, low: float, high: float) -> Array:
+    if (low, high) == (0, 1):
+        return doubles_of(drawn)
+    count = len(drawn) // 2
+    values = np.empty(count, np.float64)
+    loops.uniform_doubles(address_of(drawn), address_of(values), count, low, high)
+    return values
+
+
+def _floats_between(drawn: Array, low: float, high: float, kind: np.dtype[Any]) -> Array:
+    """Floats of a range; what is rounded to its end in the array's type becomes its beginning."""
+    values = floats_of(drawn)
+    if (low, high) == (0, 1) and kind == np.float32:
+        return values
+    start, end = np.float32(low), np.float32(high)
+    # One rounding for product and sum: doubles hold the product of two floats.
+    wide = values * np.float64(end - start)
+    wide += np.float64(start)
+    values = wide.astype(np.float32).astype(kind, copy=False)
+    values[values == kind.type(high)] = kind.type(low)
+    return values

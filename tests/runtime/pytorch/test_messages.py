@@ -1,0 +1,90 @@
+"""Wrong arguments: what PyTorch 2.15 says of them. The answers were printed by it."""
+
+from __future__ import annotations
+
+import pytest
+
+import runtime.pytorch as torch
+
+X = torch.ones(2, 3)
+
+ANSWERS = {
+    "torch.add(X)": "add() received an invalid combination of arguments - got (Tensor), but "
+    "expected (Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",
+    "torch.exp()": 'exp() missing 1 required positional arguments: "input"',
+    "torch.exp(1)": "exp(): argument 'input' (position 1) must be Tensor, not int",
+    "torch.exp(X, 2)": "exp() takes 1 positional argument but 2 were given",
+    "torch.exp(X, foo=2)": "exp() got an unexpected keyword argument 'foo'",
+    "torch.zeros('a')": "zeros(): argument 'size' (position 1) must be tuple of ints, not str",
+    "torch.zeros(2, 'a')": "zeros(): argument 'size' failed to unpack the object at pos 2 with "
+    'error "type must be tuple of ints,but got str"',
+    "torch.zeros(2.5)": "zeros(): argument 'size' (position 1) must be tuple of ints, not float",
+    "torch.zeros((2.5,))": "zeros(): argument 'size' (position 1) must be tuple of ints, but found "
+    "element of type float at pos 0",
+    "torch.zeros()": 'zeros() missing 1 required positional arguments: "size"',
+    "torch.zeros((2,), (3,))": "zeros() takes 1 positional argument but 2 were given",
+    "torch.ones(2, dtype=3)": "ones(): argument 'dtype' must be torch.dtype, not int",
+    "torch.ones(True)": "ones(): argument 'size' (position 1) must be tuple of ints, not bool",
+    "X.add('a')": "add(): argument 'other' (position 1) must be Tensor, not str",
+    "X.add_(X, foo=1)": "add_() got an unexpected keyword argument 'foo'",
+    "X + 'a'": "unsupported operand type(s) for +: 'Tensor' and 'str'",
+    "X.sum(keepdim=True)": "sum() received an invalid combination of arguments - got "
+    "(keepdim=bool, ), but expected one of:\n * (*, torch.dtype dtype = None)\n"
+    " * (tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None)\n",
+    "torch.lt(X, 'a')": "lt() received an invalid combination of arguments - got (Tensor, str), "
+    "but expected one of:\n * (Tensor input, Tensor other, *, Tensor out = None)\n"
+    " * (Tensor input, Number other, *, Tensor out = None)\n",
+    "torch.max(X, 1.5)": "max() received an invalid combination of arguments - got (Tensor, "
+    "float), but expected one of:\n * (Tensor input, *, Tensor out = None)\n"
+    " * (Tensor input, Tensor other, *, Tensor out = None)\n"
+    " * (Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n",
+}
+
+
+@pytest.mark.parametrize(("code", "message"), ANSWERS.items(), ids=ANSWERS)
+def test_wrong_arguments(code: str, message: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        eval(code)
+    assert str(raised.value) == message
+
+
+def test_arguments_are_taken_by_numpys_names() -> None:
+    assert torch.sum(X, axis=0, keepdims=True).tolist() == [[2, 2, 2]]
+
+
+def test_other_values_of_the_same_types_find_another_overload() -> None:
+    """A list may be of ints or not: its type alone does not tell whether it fits."""
+    assert torch.zeros([2]).tolist() == [0, 0]
+    with pytest.raises(TypeError, match="found element of type float at pos 0"):
+        torch.zeros([2.5])
+    assert torch.zeros([1]).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("nn", " (networks and their training are not provided here)"),
+        ("fft", " (complex numbers are not provided here)"),
+        ("sparse_coo_tensor", " (sparse tensors are not provided here)"),
+        ("foo", ""),
+    ],
+)
+def test_names_that_the_module_lacks(name: str, why: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        getattr(torch, name)
+    assert str(raised.value) == f"module 'torch' has no attribute '{name}'{why}"
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("torch.ones(2, requires_grad=True)", "autograd is not provided here"),
+        ("X.requires_grad_()", "autograd is not provided here"),
+        ("torch.ones(2, dtype=torch.complex64)", "torch.complex64 tensors are not provided here"),
+        ("torch.ones(2, dtype=torch.bfloat16)", "torch.bfloat16 tensors are not provided here"),
+        ("X + 1j", "complex numbers are not provided here"),
+    ],
+)
+def test_what_is_not_provided_says_so(code: str, message: str) -> None:
+    with pytest.raises((NotImplementedError, TypeError), match=message):
+        eval(code)

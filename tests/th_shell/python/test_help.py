@@ -1,0 +1,97 @@
+"""`? name` and `?? name` at the Python prompt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from th_shell.python.help import about, overview, source
+
+
+def doubled(x: float, by: int = 2) -> float:
+    """Several times a number.
+
+    More lines.
+    """
+    return x * by
+
+
+def bare(x): ...  # type: ignore[no-untyped-def]
+
+
+def formed(*args: Any) -> None:
+    """What has two forms."""
+
+
+formed.__signatures__ = ("formed(Tensor input)", "formed(int n)")  # type: ignore[attr-defined]
+
+
+class Pair:
+    """Two values."""
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+
+    @property
+    def second(self) -> int:
+        raise AssertionError
+
+    @property
+    def third(self):  # type: ignore[no-untyped-def]
+        raise AssertionError
+
+    def __repr__(self) -> str:
+        return "a pair"
+
+
+NAMES: dict[str, Any] = {
+    "doubled": doubled,
+    "bare": bare,
+    "formed": formed,
+    "Pair": Pair,
+    "pair": Pair(1),
+    "x": [1, 2],
+    "torch": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "doubled",
+            "doubled(x: 'float', by: 'int' = 2) -> 'float'\n"
+            "    Several times a number.\n\n    More lines.\n",
+        ),
+        ("bare", "bare(x)\n"),
+        ("formed", "formed(Tensor input)\nformed(int n)\n    What has two forms.\n"),
+        ("Pair", "Pair(first: 'int') -> 'None'\n    Two values.\n"),
+        ("pair", "pair: a value of type Pair: a pair\n    Two values.\n"),
+        ("pair.first", "pair.first: a value of type int: 1\n"),
+        ("pair.second", "pair.second: a value of type int\n"),
+        ("pair.third", "pair.third: a value that is made when it is asked for\n"),
+        ("x", "x: a value of type list: [1, 2]\n"),
+        ("for", "for: a keyword of Python; help('for') tells of it\n"),
+        ("duobled", "nothing is named duobled; there is doubled\n"),
+        ("pair.frist", "nothing is named pair.frist; there is pair.first\n"),
+        ("nobody", "nothing is named nobody\n"),
+        ("nobody.here", "nothing is known of nobody\n"),
+        ("a b", "nothing is named a b\n"),
+    ],
+)
+def test_what_is_told(name: str, text: str) -> None:
+    told = about(name, NAMES)
+    if told.startswith(("pair.first", "pair.second", "x:")):
+        told = told.partition("\n")[0] + "\n"  # without what Python says of int and list
+    assert told == text
+
+
+def test_the_source_of_a_function() -> None:
+    assert source("bare", NAMES) == "def bare(x): ...  # type: ignore[no-untyped-def]\n"
+    assert source("x", NAMES) == about("x", NAMES)
+
+
+def test_the_overview_fits_on_a_screen() -> None:
+    lines = overview().splitlines()
+    assert len(lines) <= 22 and max(map(len, lines)) <= 80

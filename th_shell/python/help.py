@@ -1,0 +1,126 @@
+"""``? name`` and ``?? name`` at the Python prompt: what a value is, and how it is called."""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import reprlib
+from collections.abc import Mapping
+from contextlib import suppress
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+from th_shell.paragraphs import filled, two_columns
+from th_shell.python.alias import NAME
+from th_shell.python.objects import NOTHING, Known, known
+from th_shell.python.signatures import calls_of
+
+__all__ = ["about", "overview", "source"]
+
+Namespace = Mapping[str, Any]
+
+_ROWS = (
+    ("1 + 2", "prints the value"),
+    ("_, _7", "the last value; that of input 7"),
+    ("?torch.cat, ?x", "how a function is called; what a value is"),
+    ("??f", "the source of a function of yours"),
+    ("%time f()", "a command of the session; % lists them all"),
+    ("%save file.py", "the session as a program"),
+    ("$ ls -l, !ls", "a command of the system's shell; _ is its output"),
+    ("Tab", "completes names, parameters, modules, files in quotes"),
+    ("Up, Ctrl-R, Right", "former inputs: of that beginning, searched, in grey"),
+    ("Ctrl-X Ctrl-E", "the input in $EDITOR"),
+    ("Ctrl-C", "drops the line, or stops what runs"),
+    ("Ctrl-\\", "gives up on what does not stop"),
+    ("exit, Ctrl-D", "leave"),
+)
+
+
+def overview() -> str:
+    """The prompt's own commands and keys, on one screen."""
+    return (
+        filled("th runs Python, input by input. At the prompt:")
+        + "\n"
+        + two_columns(_ROWS)
+        + "\n"
+        + filled(
+            "A loop, a function and the like end with an empty line. Text that was copied with its "
+            "prompts, '>>>' or 'In [1]:', runs without them."
+        )
+    )
+
+
+def about(name: str, namespace: Namespace) -> str:
+    """The help text on an expression."""
+    found = _found(name, namespace)
+    if found is None:
+        return _unknown(name, namespace)
+    if found.value is NOTHING and found.type is object:
+        return f"{name}: a value that is made when it is asked for\n"
+    if found.value is NOTHING:
+        return f"{name}: a value of type {found.type.__name__}\n{_documentation(found.type)}"
+    calls = calls_of(name, found.value)
+    head = "\n".join(calls) if calls else f"{name}: {_value(found)}"
+    return f"{head}\n{_documentation(found.value if calls or _has_own(found) else found.type)}"
+
+
+def source(name: str, namespace: Namespace) -> str:
+    """The source of a function, class or module, else its help text."""
+    found = _found(name, namespace)
+    if found is not None and found.value is not NOTHING:
+        with suppress(OSError, TypeError):
+            return inspect.getsource(inspect.unwrap(found.value))
+    return about(name, namespace)
+
+
+def _found(name: str, namespace: Namespace) -> Known | None:
+    found = known(name, namespace)
+    if found is None and name.partition(".")[0] == NAME and NAME not in namespace:
+        with suppress(ImportError):  # whoever asks for help need not have imported it
+            found = known(name, {**namespace, NAME: import_module(NAME)})
+    return found
+
+
+def _value(found: Known) -> str:
+    kind = found.type.__name__
+    if inspect.ismodule(found.value):
+        return f"a module{_from_file(found.value)}"
+    try:
+        text = repr(found.value) if hasattr(found.type, "shape") else reprlib.repr(found.value)
+    except Exception:  # by the value's own methods
+        return f"a value of type {kind}"
+    shown = text if "\n" not in text else f"\n{text}"
+    return f"a value of type {kind}: {shown}" if "\n" not in text else f"type {kind}{shown}"
+
+
+def _from_file(module: Any) -> str:
+    path = getattr(module, "__file__", None)
+    return f" from {path}" if path else ""
+
+
+def _has_own(found: Known) -> bool:
+    return inspect.ismodule(found.value)
+
+
+def _documentation(value: Any) -> str:
+    try:
+        text = inspect.getdoc(value)
+    except Exception:  # by the value's own methods
+        text = None
+    if not text:
+        return ""
+    return "".join(f"    {line}".rstrip() + "\n" for line in text.splitlines())
+
+
+def _unknown(name: str, namespace: Namespace) -> str:
+    if keyword.iskeyword(name):
+        return f"{name}: a keyword of Python; help('{name}') tells of it\n"
+    owner, dot, last = name.rpartition(".")
+    place = _found(owner, namespace) if dot else None
+    if dot and place is None:
+        return f"nothing is known of {owner}\n"
+    names = dir(place.type if place.value is NOTHING else place.value) if place else list(namespace)
+    near = get_close_matches(last, [one for one in names if isinstance(one, str)], 3)
+    hint = f"; there is {', '.join(f'{owner}{dot}{one}' for one in near)}" if near else ""
+    return f"nothing is named {name}{hint}\n"

@@ -1,0 +1,99 @@
+"""Reads what is typed or pasted at the Python prompt: its inputs, and whether the last one goes on.
+
+An input is one or several statements, or a command. A text with prompts, `>>>` or `In [1]:`, was
+copied from a page or from another prompt: its inputs are what stands behind these, and its outputs
+are left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from textwrap import dedent
+
+from th_shell.docs.reading.python_syntax import statements, syntax
+from th_shell.python.commands import COMMANDS
+from th_shell.syntax import Syntax
+
+__all__ = ["inputs", "is_exit", "is_page", "wants_more"]
+
+_PROMPT = re.compile(r"[ \t]*(?:>>>(?: |$)|In ?\[[\d ]*\]:)", re.M)
+_CELL = re.compile(r"\s*In ?\[[\d ]*\]:")
+_ASKED = re.compile(r"\s*([A-Za-z_][\w.]*)(\?{1,2})\s*\Z")
+_OF_CELL = re.compile(r"\s*%%(\w+)[ \t]*(.*)\n", re.A)
+_LEAVE = frozenset(("exit", "exit()", "quit", "quit()"))
+
+
+def is_exit(text: str) -> bool:
+    """Whether an input ends the session."""
+    return text.strip() in _LEAVE
+
+
+def is_page(text: str) -> bool:
+    """Whether a text has the prompts of a page."""
+    if not _PROMPT.search(text):
+        return False
+    if _CELL.match(text):  # which Python would read as an annotation
+        return True
+    state = syntax(text)
+    return state is Syntax.WRONG or (state is Syntax.INCOMPLETE and bool(_PROMPT.match(text)))
+
+
+def inputs(text: str) -> list[str]:
+    """The inputs in a text, of which only the last one may be incomplete."""
+    if is_page(text):
+        return _of_page(text)
+    text = _OF_CELL.sub(r"%\1 \2\n", _without_margin(text).rstrip(), count=1)
+    asked = _ASKED.match(text)
+    if asked:
+        return [asked[2] + asked[1]]
+    return [] if _is_blank(text) else [text]
+
+
+def wants_more(text: str) -> bool:
+    """Whether a text that was typed up to Enter goes on: its last input is not complete.
+
+    A compound statement, such as a loop, ends with an empty line.
+    """
+    if is_page(text):
+        found = _of_page(text)
+        return bool(found) and syntax(found[-1]) is Syntax.INCOMPLETE
+    if COMMANDS.is_command(text):
+        text = _code_of_command(text)
+    text = _without_margin(text)
+    state = syntax(text)
+    if state is not Syntax.COMPLETE or not text.strip():
+        return state is Syntax.INCOMPLETE
+    ends = not text.rpartition("\n")[2].strip()
+    return not ends and _is_compound(statements(text)[-1:])
+
+
+def _code_of_command(text: str) -> str:
+    """The code that stands behind the name of a command such as %time."""
+    mark = re.match(r"\s*%?(%\w+)[ \t]*", text)
+    if mark is None or not COMMANDS.takes_input(mark[1]):
+        return ""
+    return text[mark.end() :]
+
+
+def _without_margin(text: str) -> str:
+    """A text whose first line may stand behind a margin, as it was copied."""
+    text = re.sub(r"\A(?:[ \t]*\n)+", "", text)
+    return dedent(text) if text[:1].isspace() else text
+
+
+def _is_compound(last: list[ast.stmt]) -> bool:
+    return bool(last) and (hasattr(last[0], "body") or hasattr(last[0], "cases"))
+
+
+def _is_blank(text: str) -> bool:
+    return syntax(text) is Syntax.COMPLETE and not statements(text)
+
+
+def _of_page(text: str) -> list[str]:
+    from th_shell.docs.reading.blocks import Block, numbered  # late: with the first page
+    from th_shell.docs.reading.python import cut_python
+
+    lines = numbered(text.splitlines(), 1)
+    block = Block(0, len(lines) + 1, "python", lines)
+    return [one.source for one in cut_python(0, block) if one.source]

@@ -1,0 +1,169 @@
+"""What an expression leads to, without running any code of the program.
+
+Names and attributes are looked up statically: a property is not called, unless it is one of this
+project's own; its annotation may tell the type of its value, and so may that of a function.
+Elements are taken of built-in containers.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import re
+import types
+import warnings
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from th_shell.python.tracebacks import is_own
+
+__all__ = ["NOTHING", "Known", "known", "member"]
+
+NOTHING = object()
+_CONTAINERS = (list, tuple, dict, str, bytes, range)
+_LITERALS = {
+    ast.List: list,
+    ast.ListComp: list,
+    ast.Tuple: tuple,
+    ast.Dict: dict,
+    ast.DictComp: dict,
+    ast.Set: set,
+    ast.SetComp: set,
+    ast.JoinedStr: str,
+}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of an expression: its type, and its value or NOTHING."""
+
+    type: type
+    value: Any = NOTHING
+
+    @classmethod
+    def of(cls, value: Any) -> Known:
+        """A value."""
+        return cls(type(value), value)
+
+
+def known(expression: str, namespace: Mapping[str, Any]) -> Known | None:
+    """What is known of an expression; None for nothing."""
+    with warnings.catch_warnings():  # of the parser, and of values that a class of C makes
+        warnings.simplefilter("ignore")
+        try:
+            return _Reader(namespace).read(ast.parse(expression.strip(), mode="eval").body)
+        except Exception:  # no expression, or one of objects with odd methods
+            return None
+
+
+class _Reader:
+    def __init__(self, namespace: Mapping[str, Any]) -> None:
+        self._namespace = namespace
+
+    def read(self, node: ast.expr) -> Known | None:
+        if isinstance(node, ast.Constant):
+            return Known.of(node.value)
+        if isinstance(node, ast.Name):
+            return self._name(node.id)
+        if type(node) in _LITERALS:
+            return Known(_LITERALS[type(node)])
+        if isinstance(node, ast.Attribute):
+            owner = self.read(node.value)
+            return member(owner, node.attr) if owner else None
+        if isinstance(node, ast.Call):
+            return _result(self.read(node.func))
+        if isinstance(node, ast.Subscript):
+            return self._element(node)
+        if isinstance(node, ast.BinOp):
+            return self._of_tensor(node.left) or self._of_tensor(node.right)
+        return self._of_tensor(node.operand) if isinstance(node, ast.UnaryOp) else None
+
+    def _name(self, name: str) -> Known | None:
+        for names in (self._namespace, builtins.__dict__):
+            if name in names:
+                return Known.of(names[name])
+        return None
+
+    def _of_tensor(self, node: ast.expr) -> Known | None:
+        """A tensor: operators on it, and elements of it, are tensors again."""
+        found = self.read(node)
+        return Known(found.type) if found and _is_tensor(found.type) else None
+
+    def _element(self, node: ast.Subscript) -> Known | None:
+        owner = self.read(node.value)
+        if owner is None or _is_tensor(owner.type):
+            return Known(owner.type) if owner else None
+        if owner.type not in _CONTAINERS:
+            return None
+        try:
+            return Known.of(owner.value[ast.literal_eval(node.slice)])
+        except Exception:  # no such element, or no literal
+            return Known(str) if owner.type is str else None
+
+
+def _is_tensor(kind: type) -> bool:
+    return kind.__name__ == "Tensor"
+
+
+def member(owner: Known, name: str) -> Known | None:
+    """What is known of an attribute."""
+    has_value = owner.value is not NOTHING
+    try:
+        found = inspect.getattr_static(owner.value if has_value else owner.type, name)
+    except AttributeError:
+        return None
+    if isinstance(found, (staticmethod, classmethod)):
+        return Known.of(found.__func__)
+    if isinstance(found, property):
+        return _of_property(found, owner)
+    if isinstance(found, functools.cached_property):
+        return _annotated(found.func, owner) or Known(object)
+    if isinstance(found, (types.GetSetDescriptorType, types.MemberDescriptorType)):
+        return _of_slot(found, owner) if has_value else None
+    return Known.of(found)
+
+
+def _of_property(found: property, owner: Known) -> Known:
+    """The value where it is one of ours, else the type that it says, or `object`."""
+    code = getattr(found.fget, "__code__", None)
+    if owner.value is not NOTHING and code is not None and is_own(code.co_filename):
+        with suppress(Exception):  # it has no value for this object
+            return Known.of(found.__get__(owner.value, owner.type))
+    return _annotated(found.fget, owner) or Known(object)
+
+
+def _of_slot(slot: Any, owner: Known) -> Known | None:
+    """A value that a class of C, or `__slots__`, keeps: no code of the program runs."""
+    try:
+        return Known.of(slot.__get__(owner.value, owner.type))
+    except Exception:
+        return None
+
+
+def _result(function: Known | None) -> Known | None:
+    """What a call gives."""
+    if function is None or function.value is NOTHING:
+        return None
+    if isinstance(function.value, type):
+        return Known(function.value)
+    return _annotated(function.value, None)
+
+
+def _annotated(function: Any, owner: Known | None) -> Known | None:
+    """The type that a function says it returns."""
+    annotation = getattr(function, "__annotations__", {}).get("return")
+    if isinstance(annotation, type):
+        return Known(annotation)
+    if not isinstance(annotation, str):
+        return None
+    name = re.match(r"\w+", annotation)
+    if name is None:
+        return None
+    if name[0] == "Self":
+        return Known(owner.type) if owner else None
+    found = getattr(function, "__globals__", {}).get(name[0], getattr(builtins, name[0], None))
+    return Known(found) if isinstance(found, type) else None

@@ -1,0 +1,56 @@
+"""Python inputs without a terminal: `th --python -i`, and what is piped into `th --python`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import sys
+from typing import Any
+
+from th_shell.python.inputs import is_exit
+from th_shell.python.session import PythonSession
+from th_shell.session.plain import read_and_run
+
+__all__ = ["is_program", "run", "run_piped"]
+
+
+def is_program(source: bytes) -> bool:
+    """Whether the standard input is a file that is a program as a whole."""
+    if not stat.S_ISREG(os.fstat(0).st_mode):
+        return False
+    try:
+        compile(source, "<stdin>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def run(namespace: dict[str, Any]) -> int:
+    """Run the inputs on the standard input, one after the other; returns the exit status."""
+    try:
+        read_and_run(PythonSession(namespace), _StandardInput())
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    return 0
+
+
+class _StandardInput:
+    """Lines of `sys.stdin`: so an input that reads from there gets the line behind it."""
+
+    def readline(self) -> bytes:
+        """The next line; nothing at the end."""
+        return sys.stdin.readline().encode("utf-8", "surrogateescape")
+
+
+def run_piped(namespace: dict[str, Any], source: bytes) -> int:
+    """Run what came on the standard input up to the first error; returns the exit status."""
+    session = PythonSession(namespace)
+    text = source.decode("utf-8", "surrogateescape")
+    for piece in session.inputs(text):
+        if is_exit(piece):
+            break
+        if not session.run(piece) or session.has_failed:
+            sys.stdout.flush()
+            return 1
+    return 0

@@ -1,0 +1,55 @@
+"""The Python prompt at a terminal: the same editor as Lua's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from th_shell.completing.candidates import Completions
+from th_shell.config import Config, load
+from th_shell.python.commands import COMMANDS
+from th_shell.python.inputs import inputs
+from th_shell.python.margins import MARGINS
+from th_shell.python.session import CONTINUATION, PROMPT, PythonSession
+from th_shell.terminal import repl
+from th_shell.terminal.history import MarkedHistory
+from th_shell.terminal.language import Language
+from th_shell.terminal.lexer import PythonInputLexer
+
+if TYPE_CHECKING:
+    from th_shell.terminal.first_prompt import FirstPrompt
+
+__all__ = ["python", "run"]
+
+
+def run(namespace: dict[str, Any], greeting: str, first: FirstPrompt | None = None) -> int:
+    """Run the prompt until the user leaves it; returns the exit status.
+
+    first: the prompt that stands there already, behind the greeting.
+    """
+    sys.ps1, sys.ps2 = PROMPT, CONTINUATION  # by which libraries know that a person is there
+    config = load()
+    session = PythonSession(namespace, config, repl.time_format(config), watched=True)
+    session.ask = repl.ask
+    return repl.converse(session, python(session), greeting, first)
+
+
+def python(session: PythonSession) -> Language:
+    """Python, as the editor knows it."""
+
+    def complete(text: str, cursor: int) -> Completions:
+        from th_shell.python.completing import complete  # late: the first prompt does without
+
+        return complete(text, cursor, session.namespace)
+
+    config = session.config
+    history = MarkedHistory(_history_path(config), inputs, None, config.history_size)
+    lexer = PythonInputLexer(COMMANDS.is_command)
+    return Language(PROMPT, CONTINUATION, complete, lexer, history, MARGINS, config.python_indent)
+
+
+def _history_path(config: Config) -> Path:
+    named = config.python_history or os.path.join("~", ".th_python_history")
+    return Path(os.path.expanduser(named))

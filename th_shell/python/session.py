@@ -1,0 +1,166 @@
+"""A session of Python: runs the inputs of a prompt, whoever reads them."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Any
+
+from th_shell.config import Config
+from th_shell.entry import Entry
+from th_shell.files import write_all
+from th_shell.python.commands import COMMANDS
+from th_shell.python.evaluation import Evaluator, show_error
+from th_shell.python.inputs import inputs, is_exit, is_page, wants_more
+from th_shell.python.tracebacks import is_own
+from th_shell.session.conversation import Conversation
+from th_shell.session.interrupt import Watch
+from th_shell.visible import visible
+
+__all__ = ["CONTINUATION", "PROMPT", "PythonSession"]
+
+PROMPT, CONTINUATION = ">>> ", "... "
+
+
+class PythonSession(Conversation):
+    """Runs inputs in a namespace. watched: whether Ctrl-C and Ctrl-\\ are those of a terminal."""
+
+    suffix = ".py"
+
+    def __init__(
+        self,
+        namespace: dict[str, Any],
+        config: Config | None = None,
+        time_format: str = "",
+        watched: bool = False,
+    ) -> None:
+        super().__init__(config, time_format)
+        self.namespace = namespace
+        self._evaluator = Evaluator(namespace, self.config.results)
+        self._watch = Watch(_MainThread()) if watched else nullcontext()
+        self._can_stop = False
+
+    def inputs(self, text: str) -> Sequence[str]:
+        """The inputs in a text."""
+        return inputs(text)
+
+    def wants_more(self, text: str) -> bool:
+        """Whether a text ends with an incomplete input."""
+        return wants_more(text)
+
+    def submit(self, text: str, timed: bool = True) -> bool:
+        """Run all inputs in a text; returns False if one of them ends the session.
+
+        Inputs of a page are shown as they are typed, each above what it prints.
+        """
+        start, before = time.perf_counter(), len(self.log)
+        found = inputs(text)
+        echoes = len(found) > 1 and is_page(text)
+        for piece in found:
+            if echoes:
+                self.write(PROMPT + piece.replace("\n", f"\n{CONTINUATION}") + "\n")
+            if is_exit(piece) and piece.strip("()") not in self.namespace:
+                return False
+            if not self.run(piece):
+                break
+        if timed and len(self.log) > before and not all(map(COMMANDS.is_command, found)):
+            self.write_time(time.perf_counter() - start)
+        return True
+
+    def run(self, piece: str) -> bool:
+        """Run an input, or a command; returns False where Ctrl-C has stopped it."""
+        command = COMMANDS.find(piece)
+        if command is not None:
+            run, rest = command
+            run(self, rest)
+            return True
+        error = self.evaluate(piece)
+        if error is not None:
+            show_error(error)
+        return not isinstance(error, KeyboardInterrupt)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the last input has raised an error."""
+        return bool(self.log) and self.log[-1].error is not None
+
+    def evaluate(self, source: str) -> BaseException | None:
+        """Run an input, and print its values; returns its error, which is not printed.
+
+        Raises SystemExit where the input does.
+        """
+        number = len(self.log) + 1
+        error: BaseException | None = None
+        try:
+            with nullcontext() if self._can_stop else self.stoppable():
+                self._evaluator.run(source, number)
+        except SystemExit:
+            raise
+        except BaseException as raised:
+            error = raised
+        self.log.append(Entry(number, source, error))
+        with suppress(Exception):  # the program has closed it, or put something else there
+            sys.stdout.flush()
+        return error
+
+    @contextmanager
+    def stoppable(self) -> Iterator[None]:
+        """Let Ctrl-C raise KeyboardInterrupt within the context."""
+        with self._watch:
+            previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+            self._can_stop = True
+            try:
+                yield
+            finally:
+                self._can_stop = False
+                signal.signal(signal.SIGINT, previous)
+
+    def write_through(self, output: bytes) -> None:
+        """Write to the standard output at once, in order with what inputs print."""
+        with suppress(Exception):
+            sys.stdout.flush()
+        write_all(1, output)
+
+    def keep(self, output: bytes) -> None:
+        """Keep what a command of the system has printed, as `_`."""
+        self._evaluator.keep(output.decode("utf-8", "surrogateescape"))
+
+    def forget(self) -> None:
+        """Let go of the values of former inputs."""
+        self._evaluator.forget()
+
+    def text_of(self, name: str) -> tuple[str, str | None]:
+        """The type of a variable's value, 'nil' where it has none; and its text if it has one."""
+        if name not in self.namespace:
+            return "nil", None
+        value = self.namespace[name]
+        is_text = isinstance(value, (str, int, float))
+        return type(value).__name__, str(value) if is_text else None
+
+    def defined_names(self, source: str) -> frozenset[str]:
+        """The names that an input gives a value."""
+        from th_shell.docs.reading.python_syntax import bound_names
+
+        return frozenset(bound_names(source))
+
+    def report(self, command: str, message: str) -> None:
+        """Say why a command could not be done."""
+        self.write(visible(f"{command}: {message}\n"))
+
+
+class _MainThread:
+    """What the main thread runs, which Python itself stops at Ctrl-C."""
+
+    def interrupt(self) -> None:
+        """Nothing: the signal's handler raises KeyboardInterrupt."""
+
+    def running(self) -> str:
+        """The innermost line of the program."""
+        frame = sys._current_frames().get(threading.main_thread().ident or 0)
+        while frame is not None and is_own(frame.f_code.co_filename):
+            frame = frame.f_back
+        return f"line {frame.f_lineno} of {frame.f_code.co_filename}" if frame else "the input"

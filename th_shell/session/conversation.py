@@ -1,0 +1,102 @@
+"""``Conversation``: what the session of any language has, for its editor and its commands."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+from th_shell.config import Config
+from th_shell.entry import Entry
+from th_shell.visible import columns
+
+__all__ = ["Conversation"]
+
+_TIME_COLUMN = 70
+
+
+class Conversation(ABC):
+    """Inputs that are run one after the other.
+
+    time_format: the format, with one {}, of the seconds that an input has taken; '' if they are not
+    shown. config: the settings of the prompt. log: the inputs of the language so far.
+    """
+
+    #: The ending of a file with an input, for $EDITOR.
+    suffix = ""
+    #: The text that the next input is to begin with; who reads inputs takes it.
+    next_input = ""
+
+    def __init__(self, config: Config | None = None, time_format: str = "") -> None:
+        self.config = config or Config()
+        self.log: list[Entry] = []
+        #: Asks the user a question, where there is somebody to answer; raises EOFError and
+        #: KeyboardInterrupt.
+        self.ask: Callable[[str], str] | None = None
+        self._time_format = time_format
+
+    @property
+    def is_in_cell(self) -> bool:
+        """Whether the inputs that run are those of a notebook's cell."""
+        return False
+
+    @abstractmethod
+    def inputs(self, text: str) -> Sequence[str]:
+        """The inputs in a text."""
+
+    @abstractmethod
+    def wants_more(self, text: str) -> bool:
+        """Whether a text ends with an incomplete input."""
+
+    @abstractmethod
+    def submit(self, text: str, timed: bool = True) -> bool:
+        """Run all inputs in a text; returns False if one of them ends the session.
+
+        timed: the time that they take is shown, as it is at a prompt. The inputs that a command
+        runs are submitted by the command, which may ask or edit before that: so its own time is
+        none.
+        """
+
+    @abstractmethod
+    def stoppable(self) -> AbstractContextManager[None]:
+        """Let Ctrl-C stop what runs within the context."""
+
+    @abstractmethod
+    def write_through(self, output: bytes) -> None:
+        """Write to the standard output at once, in order with what inputs print."""
+
+    @abstractmethod
+    def keep(self, output: bytes) -> None:
+        """Keep what a command of the system has printed, as the last value."""
+
+    @abstractmethod
+    def text_of(self, name: str) -> tuple[str, str | None]:
+        """The type of a variable's value, 'nil' where it has none.
+
+        And its text, if it is a string, number or boolean.
+        """
+
+    @abstractmethod
+    def defined_names(self, source: str) -> frozenset[str]:
+        """The names that an input gives a value."""
+
+    @abstractmethod
+    def report(self, command: str, message: str) -> None:
+        """Say why a command could not be done."""
+
+    def write(self, text: str) -> None:
+        """Write to the standard output, in order with what inputs print."""
+        self.write_through(text.encode("utf-8", "surrogateescape"))
+
+    def take_next_input(self) -> str:
+        """The text that the next input is to begin with; from then on there is none."""
+        text, self.next_input = self.next_input, ""
+        return text
+
+    def write_time(self, seconds: float) -> None:
+        """Show how long an input has taken, where that is wanted."""
+        if self._time_format:
+            taken = f"[{seconds:.4f}s]"
+            column = min(_TIME_COLUMN, max(columns() - len(taken) - 1, 0))
+            line = " " * column + self._time_format.format(taken) + "\n"
+            self.write_through(line.encode())
