@@ -17,7 +17,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.heaps import heap_select, heap_sort
 
-__all__ = ["SHORT", "kth_position", "sort_order", "top_order"]
+__all__ = ["SHORT", "kth_position", "nth_position", "sort_order", "top_order"]
 
 #: Parts of at most this many elements are sorted by insertion, which keeps the order of equal ones.
 SHORT = 16
@@ -200,6 +200,15 @@ def top_order(keys: Array, k: int, in_order: bool) -> Array:
             _introsort(rows, starts, starts + k - 1)
             _insert(rows, starts, starts + k - 1)
     return rows.places.reshape(keys.shape)[:, :k]
+
+
+def nth_position(keys: Array, k: int) -> Array:
+    """For each row the position of its k-th smallest element, as the C++ library selects it."""
+    rows = _Rows(keys)
+    starts = np.arange(0, keys.size, rows.length)
+    _introselect(rows, starts, k)
+    found: Array = rows.places[starts + k - 1]
+    return found
 
 
 def _introselect(rows: _Rows, starts: Array, k: int) -> None:

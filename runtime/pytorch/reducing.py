@@ -10,7 +10,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch import return_types
 from runtime.pytorch.dtypes import NUMPY_DTYPES, dtype
-from runtime.pytorch.shapes import Shape, wrap_dim, wrap_dims
+from runtime.pytorch.shapes import Shape, contiguous_strides, wrap_dim, wrap_dims
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.writing import cast, check_cast, resize_to
 
@@ -29,6 +29,7 @@ __all__ = [
     "give_pair",
     "named",
     "take_at",
+    "tidy",
     "want_kernel",
 ]
 
@@ -102,6 +103,19 @@ def take_at(array: Array, at: Array, axis: int) -> Array:
 
 
 # -- results
+
+
+def tidy(array: Any) -> Array:
+    """A result with the strides of a contiguous tensor, also in dimensions of size 1.
+
+    numpy gives results the order of dimensions that the operands have.
+    """
+    array = np.asarray(array)
+    width = array.itemsize
+    wanted = tuple([step * width for step in contiguous_strides(array.shape)])
+    if array.strides == wanted:
+        return array
+    return np.ascontiguousarray(array).reshape(-1).reshape(array.shape)
 
 
 def named(name: str, *parts: Any) -> Any:

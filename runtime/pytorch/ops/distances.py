@@ -10,24 +10,27 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import Category
 from runtime.pytorch.dtypes import dtype as DType
-from runtime.pytorch.elementwise import Pointwise
 from runtime.pytorch.kinds import kind_of
 from runtime.pytorch.ops.norms import matrix_norm, vector_norm_of
-from runtime.pytorch.reducing import OUT, axes_of, check_out, give
+from runtime.pytorch.ops.reduce import count_along
+from runtime.pytorch.quiet import quietly
+from runtime.pytorch.reducing import OUT, axes_of, check_out, give, tidy
 from runtime.pytorch.shapes import Shape, wrap_dim
-from runtime.pytorch.table import op
+from runtime.pytorch.table import FUNCTIONS, op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.writing import cast
 
 __all__: list[str] = []
-
-_subtract = Pointwise(np.subtract)
 
 
 def _vector_norm(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
     """The norms of the elements along axes, None for all. Raises RuntimeError for empty ones."""
     if not array.size:
         _check_identity(array, ord, axes)
+    if ord and array.size and count_along(array, range(array.ndim) if axes is None else axes) == 1:
+        found = np.abs(array)  # which powers and roots would not give exactly
+        gone = tuple(range(array.ndim)) if axes is None else axes
+        return found if keepdim else found.squeeze(gone)
     return vector_norm_of(array, ord, axes, keepdim)
 
 
@@ -40,7 +43,7 @@ def _check_identity(array: Array, ord: float, axes: Shape | None) -> None:
     for axis in axes:
         if not array.shape[axis]:
             raise RuntimeError(
-                f"{text}the dimension {axis} because this dimension is empty and the operation "
+                f"{text}the dimension {axis}because this dimension is empty and the operation "
                 "does not have an identity"
             )
 
@@ -93,6 +96,8 @@ def norm(
     ord = _order(p)
     kind = _check_types(input, dtype)
     axes = axes_of(None if dims is None else tuple(dims), input.array.ndim)
+    if not input.array.size and axes:
+        _check_identity(input.array, ord, tuple(dims))
     check_out(out, kind)
     return give(_vector_norm(cast(input.array, kind.numpy), ord, axes, keepdim), out)
 
@@ -116,7 +121,7 @@ def _order(p: Any) -> float:
 @op("dist(Tensor input, Tensor other, Number p = 2)")
 def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
     """The norm of order p of the difference."""
-    apart: Tensor = _subtract(input, other)
+    apart: Tensor = FUNCTIONS["sub"](input, other)
     if apart.dtype.category < Category.FLOAT:
         raise NotImplementedError(
             "norm(): input dtype should be either floating point or complex. "
@@ -133,7 +138,6 @@ _LITTLE = 1e-7
 def renorm(input: Tensor, p: Any, dim: int, maxnorm: Any, *, out: Tensor | None = None) -> Tensor:
     """Slices of a dimension, of which those with a larger norm are scaled down to maxnorm."""
     array = input.array
-    axis = wrap_dim(dim, array.ndim)
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:
@@ -142,12 +146,13 @@ def renorm(input: Tensor, p: Any, dim: int, maxnorm: Any, *, out: Tensor | None 
         raise RuntimeError(
             f"renorm: input needs at least 2 dimensions, got {array.ndim} dimensions"
         )
+    axis = wrap_dim(dim, array.ndim)
     kind = _check_types(input, None)
     check_out(out, kind)
     wide = array.astype(np.promote_types(array.dtype, np.float32), copy=False)
     norms = _vector_norm(wide, float(p), tuple(d for d in range(array.ndim) if d != axis), True)
     factors = np.where(norms > maxnorm, wide.dtype.type(maxnorm) / (norms + _LITTLE), 1)
-    found = (wide * factors.astype(wide.dtype)).astype(array.dtype)
+    found = tidy(quietly.run(np.multiply, array, factors.astype(array.dtype)))
     if out is input:
         np.copyto(array, found)
         return input

@@ -12,8 +12,9 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import bool_
 from runtime.pytorch.kinds import kind_of
+from runtime.pytorch.ops.order import order_along
 from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.reducing import OUT, check_out, give, want_kernel
+from runtime.pytorch.reducing import OUT, check_out, give, tidy, want_kernel
 from runtime.pytorch.shapes import wrap_dim
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
@@ -42,23 +43,30 @@ def _runs(differs: Array, order: Array | None) -> tuple[Array, Array, Array]:
 def _of_elements(flat: Array, sort: bool) -> _Found:
     if not flat.size:
         return flat.copy(), np.empty(0, np.int64), np.empty(0, np.int64)
-    order = flat.argsort(kind="stable") if sort else None
+    order = _order(flat) if sort else None
     row = flat if order is None else flat[order]
     first, inverse, counts = _runs(row[1:] != row[:-1], order)
     return row[first], inverse, counts
 
 
+def _order(flat: Array) -> Array:
+    """The order of elements; PyTorch's own where some that are equal look different."""
+    if flat.dtype.kind == "f" and (np.isnan(flat).any() or np.signbit(flat[flat == 0]).any()):
+        return order_along(flat, 0, False)
+    return flat.argsort(kind="stable")
+
+
 def _of_slices(array: Array, axis: int, sort: bool) -> _Found:
     """The same of the slices of a dimension, which are compared element by element."""
     n = array.shape[axis]
-    rows = np.ascontiguousarray(np.moveaxis(array, axis, 0)).reshape(n, -1)
     if not n:
         return array.copy(), np.empty(0, np.int64), np.empty(0, np.int64)
+    rows = np.ascontiguousarray(np.moveaxis(array, axis, 0)).reshape(n, -1)
     order = np.lexsort(rows.T[::-1]) if sort and rows.shape[1] else None
     ordered = rows if order is None else rows[order]
     first, inverse, counts = _runs((ordered[1:] != ordered[:-1]).any(1), order)
-    picked = first if order is None else order[first]
-    return np.take(array, picked, axis), inverse, counts
+    values = ordered[first].reshape(-1, *np.delete(array.shape, axis))
+    return np.moveaxis(values, 0, axis), inverse, counts
 
 
 def _axis(array: Array, dim: int) -> int:
@@ -88,7 +96,8 @@ def _result(input: Tensor, dim: int | None, sort: bool, inverse: bool, counts: b
 
 
 def _values_alone(array: Array) -> Array:
-    row = np.sort(array, None, "stable")
+    row = array.reshape(-1)
+    row = np.sort(row) if row.dtype.kind != "f" else row[_order(row)]
     if not row.size:
         return row
     begins = np.empty(row.size, np.bool_)
@@ -166,7 +175,7 @@ def _isin(elements: Any, test_elements: Any, invert: bool, out: Tensor | None) -
         found = (a[..., None] == b.reshape(-1)).any(-1)
     else:
         found = np.isin(a, b)
-    return give(~found if invert else found, out)
+    return give(tidy(~found if invert else found), out)
 
 
 @op(f"isin(Tensor elements, Tensor test_elements, {_OPTIONS})", method=False)

@@ -25,6 +25,7 @@ from runtime.pytorch.reducing import (
     give,
     give_pair,
     take_at,
+    tidy,
     want_kernel,
 )
 from runtime.pytorch.table import op
@@ -64,8 +65,9 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
         at = find(array, axis, keepdims=True)
         values = take_at(array, at, axis)
         if keepdim and ndim:
-            return values, at
-        return values.squeeze(axis), at.squeeze(axis)
+            return tidy(values), tidy(at)
+        values, at = values.squeeze(axis), at.squeeze(axis)
+        return (values, at) if array.flags.c_contiguous else (tidy(values), tidy(at))
 
     @op(f"a{name}(Tensor input, tuple of ints[1]? dim = (), bool keepdim = False, *, {OUT})")
     def values(
@@ -74,14 +76,15 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
         array = input.array
         axes = axes_of(dim, array.ndim)
         if not array.size:
-            check_not_empty(f"a{name}", array, axes, RuntimeError)
+            given = (dim,) if isinstance(dim, int) else dim  # which PyTorch shows as they are
+            check_not_empty(f"a{name}", array, axes and given, RuntimeError)
         if out is not None and out.dtype is not input.dtype:
             raise RuntimeError(
                 f"Expected the dtype for input and out to match, but got {input.dtype.scalar} for "
                 f"input's dtype and {out.dtype.scalar} for out's dtype."
             )
         want_kernel(f"{name}_values_cpu", array)
-        return give(quietly.run(reduce, array, axes, None, None, keepdim), out)
+        return give(tidy(quietly.run(reduce, array, axes, None, None, keepdim)), out)
 
     @op(f"arg{name}(Tensor input, int dim = None, bool keepdim = False, *, {OUT})")
     def position(
@@ -99,7 +102,7 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
         if axis is None or not array.ndim:
             at = np.asarray(find(array))
             return give(at.reshape((1,) * array.ndim) if keepdim else at, out)
-        return give(find(array, axis, keepdims=keepdim), out)
+        return give(tidy(find(array, axis, keepdims=keepdim)), out)
 
     which = "largest" if name == "max" else "smallest"
     for function in (of_all, of_two, along_dim, values, position):
@@ -128,7 +131,7 @@ def aminmax(
         check_outs(out, input.dtype, input.dtype)
     want_kernel("aminmax_cpu", array)
     low, high = (
-        quietly.run(ufunc.reduce, array, axes, None, None, keepdim)
+        tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim))
         for ufunc in (np.minimum, np.maximum)
     )
     return give_pair("aminmax", low, high, out)
@@ -145,7 +148,7 @@ def _register_truth(name: str, ufunc: np.ufunc) -> None:
             raise RuntimeError(
                 f"{name} only supports bool tensor for result, got: {out.dtype.scalar}"
             )
-        found = np.asarray(quietly.run(reduce, input.array, axes, np.bool_, None, keepdim))
+        found = tidy(quietly.run(reduce, input.array, axes, np.bool_, None, keepdim))
         if out is not None:
             return give(found if out.dtype is bool_ else found.view(np.uint8), out)
         return wrap(found.view(np.uint8) if input.array.dtype == np.uint8 else found)

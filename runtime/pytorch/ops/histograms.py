@@ -53,9 +53,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 def _linspace(first: float, last: float, bins: int, kind: np.dtype[Any]) -> Array:
     """Edges of bins, computed from the nearer end, as PyTorch does."""
-    a, b = kind.type(first), kind.type(last)
     wide = np.promote_types(kind, np.float32)
-    step = ((b - a) / kind.type(bins)).astype(wide)
+    a, b = kind.type(first).astype(wide), kind.type(last).astype(wide)
+    step = (b - a) / wide.type(bins)
     at = np.arange(bins + 1)
     edges: Array = np.where(2 * at < bins + 1, a + step * at, b - step * (bins - at))
     return edges.astype(kind, copy=False)
@@ -166,6 +166,7 @@ def histogram(
                 "for dimension 0"
             )
         low, high = _given_bounds(low, high)
+        want_kernel("linspace_cpu", array, "?")
     else:
         want_kernel("histogramdd", array, "?bBhHiIlLe")
         low, high = _bounds("torch.histogramdd", array, low, high)

@@ -109,14 +109,18 @@ def matrix_norm(
     dtype: DType | None = None,
 ) -> Tensor:
     """The norms of matrices, which lie along two dimensions."""
-    array = _elements(input, dtype, "linalg.matrix_norm")
-    if array.ndim < 2:
+    if input.array.ndim < 2:
         raise RuntimeError(
             "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
         )
+    array = _elements(input, dtype, "linalg.matrix_norm")
     if len(dim) != 2:
         raise RuntimeError(
             f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}"
+        )
+    if ord == "nuc" and array.itemsize == 2:
+        raise NotImplementedError(
+            f"linalg.matrix_norm: Low precision dtypes not supported. Got {input.dtype.scalar}"
         )
     return wrap(matrix_norm_of(array, ord, wrap_dims(dim, array.ndim), keepdim))
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.arrangement import SHORT, kth_position, sort_order, top_order
+from runtime.pytorch.arrangement import SHORT, kth_position, nth_position, sort_order, top_order
 from runtime.pytorch.dtypes import bool_, int64
 from runtime.pytorch.reducing import (
     OUT,
@@ -25,6 +26,7 @@ from runtime.pytorch.reducing import (
     give,
     give_pair,
     take_at,
+    tidy,
     want_kernel,
 )
 from runtime.pytorch.table import op
@@ -80,6 +82,23 @@ def order_along(array: Array, axis: int, descending: bool, stable: bool = False)
     return order.swapaxes(axis, -1)
 
 
+def _like(values: Array, array: Array) -> Array:
+    """A result with the order of dimensions in memory that an array has."""
+    values = values.reshape(array.shape)
+    if array.ndim < 2 or not array.size:
+        return tidy(values)
+    like = np.empty_like(array)
+    steps = zip(array.shape, array.strides, like.strides, strict=True)
+    if any(n > 1 and step != dense for n, step, dense in steps):
+        found = np.empty_like(array, values.dtype)
+    else:  # the same strides even where the size is 1
+        scale = values.itemsize / array.itemsize
+        strides = tuple([int(step * scale) for step in array.strides])
+        found = as_strided(np.empty(values.size, values.dtype), array.shape, strides)
+    found[...] = values
+    return found
+
+
 def _sorted(
     input: Tensor, dim: int, descending: bool, stable: bool, out: Any = None
 ) -> tuple[Array, Array]:
@@ -87,7 +106,7 @@ def _sorted(
     array, axis = along(input.array, dim)
     order = order_along(array, axis, descending, stable)
     values = take_at(array, order, axis)
-    return values.reshape(input.array.shape), order.reshape(input.array.shape)
+    return _like(values, input.array), _like(order, input.array)
 
 
 @op(
@@ -122,7 +141,7 @@ def argsort(
     """The positions of the elements in their order along a dimension."""
     check_out(out, int64)
     array, axis = along(input.array, dim)
-    return give(order_along(array, axis, descending, stable).reshape(input.array.shape), out)
+    return give(_like(order_along(array, axis, descending, stable), input.array), out)
 
 
 @op(f"msort(Tensor input, *, {OUT})")
@@ -160,7 +179,7 @@ def topk(
     if not input.array.ndim:
         return give_pair("topk", input.array.copy(), np.zeros((), np.int64), out)
     at = _top(array, axis, k, largest, sorted)
-    return give_pair("topk", take_at(array, at, axis), at, out)
+    return give_pair("topk", tidy(take_at(array, at, axis)), tidy(at), out)
 
 
 def _top(array: Array, axis: int, k: int, largest: bool, in_order: bool) -> Array:
@@ -229,7 +248,7 @@ def _chosen(
     values = take_at(array, at, axis)
     if not keepdim or not input.array.ndim:
         values, at = values.squeeze(axis), at.squeeze(axis)
-    return give_pair(name, values, at, out)
+    return give_pair(name, tidy(values), tidy(at), out)
 
 
 # -- medians
@@ -280,7 +299,8 @@ def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:
         if unknown.any():
             count = np.count_nonzero(unknown, axis=axis, keepdims=True)
             if ignores_nan:
-                return take_at(order, np.maximum(n - count - 1, 0) // 2, axis)
+                at = take_at(order, np.maximum(n - count - 1, 0) // 2, axis)
+                return np.where(count < n, at, nth_position(np.zeros((1, n), np.int64), 1))
             middle = take_at(order, np.full_like(count, (n - 1) // 2), axis)
             return np.where(count > 0, unknown.argmax(axis, keepdims=True), middle)
     before = (slice(None),) * axis

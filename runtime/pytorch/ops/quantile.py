@@ -36,8 +36,6 @@ def _check(input: Tensor, q: Tensor, interpolation: str, out: Tensor | None) -> 
         )
     if out is not None and out.dtype is not input.dtype:
         raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
-    if not ((q.array >= 0) & (q.array <= 1)).all():
-        raise RuntimeError("quantile() q values must be in the range [0, 1]")
 
 
 def _quantiles(rows: Array, q: Array, way: str, ignores_nan: bool) -> Array:
@@ -74,8 +72,10 @@ def _compute(
     ignores_nan: bool,
 ) -> Tensor:
     array = input.array
-    axis = None if dim is None else wrap_dim(dim, array.ndim)
     _check(input, q, interpolation, out)
+    axis = None if dim is None else wrap_dim(dim, array.ndim)
+    if not ((q.array >= 0) & (q.array <= 1)).all():
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
     if axis is None or not array.ndim:
         rows = array.reshape(-1)
         shape: tuple[int, ...] = (1,) * array.ndim if keepdim else ()
@@ -85,8 +85,8 @@ def _compute(
     if rows.shape[-1] > _MOST:
         raise RuntimeError("quantile() input tensor is too large")
     found = _quantiles(np.sort(rows, -1), q.array.reshape(-1), interpolation, ignores_nan)
-    found = np.ascontiguousarray(np.moveaxis(found, -1, 0))
-    return give(found.reshape((*q.array.shape, *shape)), out)
+    found = np.ascontiguousarray(found).reshape((*shape, -1))
+    return give(found[..., 0] if not q.array.ndim else np.moveaxis(found, -1, 0), out)
 
 
 def _register(name: str, ignores_nan: bool) -> None:

@@ -5,6 +5,7 @@ PyTorch's documentation: torch, Reduction Ops.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import Category, int64
 from runtime.pytorch.dtypes import dtype as DType
 from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, want_kernel
+from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
 from runtime.pytorch.shapes import Shape
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
@@ -43,7 +44,8 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
         rough = next((a for a in axes if a != array.ndim - 1 and array.shape[a] >= _MANY), None)
         if rough is not None:
             return _sum_in_parts(array, axes, keepdim, kind, rough)
-    return quietly.run(np.add.reduce, array, axes, kind, None, keepdim)
+    found = quietly.run(np.add.reduce, array, axes, kind, None, keepdim)
+    return found if array.flags.c_contiguous else tidy(found)
 
 
 def _sum_in_parts(array: Array, axes: Shape, keepdim: bool, kind: Any, axis: int) -> Any:
@@ -156,19 +158,19 @@ def _product(
         array = cast(array, wanted)
     if array.dtype == _FLOAT16:
         found = quietly.run(np.multiply.reduce, array, axes, _FLOAT32, None, keepdim)
-        return give(cast(np.asarray(found), _FLOAT16), out)
-    return give(quietly.run(np.multiply.reduce, array, axes, wanted, None, keepdim), out)
+        return give(cast(tidy(found), _FLOAT16), out)
+    return give(tidy(quietly.run(np.multiply.reduce, array, axes, wanted, None, keepdim)), out)
 
 
 # -- averages
 
 
-def _average_type(input: Tensor, kind: DType | None) -> DType:
+def _average_type(name: str, input: Tensor, kind: DType | None) -> DType:
     found = kind or input.dtype
     if found.category < Category.FLOAT:
         what = "Optional dtype" if kind is not None else "Input dtype"
         raise NotImplementedError(
-            f"mean(): could not infer output dtype. {what} must be either a floating point or "
+            f"{name}(): could not infer output dtype. {what} must be either a floating point or "
             f"complex dtype. Got: {found.scalar}"
         )
     return found
@@ -191,7 +193,10 @@ def mean(
     out: Tensor | None = None,
 ) -> Tensor:
     """The averages along dimensions."""
-    return _mean(input, axes_of(dim, input.array.ndim), keepdim, dtype, out)
+    array = input.array
+    if array.dtype.kind != "f":
+        _average_type("mean", input, dtype)
+    return _mean(input, axes_of(dim, array.ndim), keepdim, dtype, out)
 
 
 def _mean(
@@ -199,18 +204,21 @@ def _mean(
 ) -> Tensor:
     array = input.array
     if kind is not None or out is not None or array.dtype.kind != "f":
-        array = cast(array, _mean_type(input, kind, out).numpy)
-    wide = _FLOAT32 if array.dtype == _FLOAT16 else array.dtype
+        result = _mean_type(input, kind, out).numpy
+        array = cast(array, _FLOAT32 if result == _FLOAT16 else result)
+    else:
+        result = array.dtype
+    wide = _FLOAT32 if result == _FLOAT16 else result
     total = sum_of(array, axes, keepdim, wide)
     count = array.size if axes is None else count_along(array, axes)
     average = quietly.run(np.true_divide, total, wide.type(count))
-    if wide is not array.dtype:
-        average = cast(np.asarray(average), array.dtype)
+    if wide is not result:
+        average = cast(np.asarray(average), result)
     return wrap(average) if out is None else give(average, out)
 
 
 def _mean_type(input: Tensor, kind: DType | None, out: Tensor | None) -> DType:
-    found = _average_type(input, kind)
+    found = _average_type("mean", input, kind)
     if out is None:
         return found
     if kind is not None:
@@ -219,7 +227,7 @@ def _mean_type(input: Tensor, kind: DType | None, out: Tensor | None) -> DType:
     return out.dtype
 
 
-def count_along(array: Array, axes: Shape) -> int:
+def count_along(array: Array, axes: Iterable[int]) -> int:
     """The number of elements that are reduced to one."""
     count = 1
     for axis in axes:
@@ -242,11 +250,13 @@ def nanmean(
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{input.dtype.scalar}"
         )
-    array = cast(input.array, (dtype or input.dtype).numpy)
+    array = cast(input.array, _average_type("nanmean", input, dtype).numpy)
     wide = array.astype(_FLOAT32) if array.dtype == _FLOAT16 else array
     axes = axes_of(dim, array.ndim)
     known = np.asarray(sum_of(~np.isnan(array), axes, keepdim, _INT64))
     total = sum_of(_without_nan(wide), axes, keepdim)
+    if wide is not array:
+        total = total.astype(_FLOAT16).astype(_FLOAT32)
     average = quietly.run(np.true_divide, total, known.astype(wide.dtype))
     return give(cast(np.asarray(average), array.dtype), out)
 
@@ -262,4 +272,4 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     want_kernel("nonzero_count_cpu", array)
     if axes is None:
         return wrap(np.asarray(np.count_nonzero(array)))
-    return wrap(np.add.reduce(array != 0, axes, _INT64))
+    return wrap(sum_of(array != 0, axes, False, _INT64))

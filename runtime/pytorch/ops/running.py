@@ -13,7 +13,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import bool_, int64
 from runtime.pytorch.dtypes import dtype as DType
 from runtime.pytorch.elementwise import Pointwise
-from runtime.pytorch.ops.reduce import sum_type
+from runtime.pytorch.ops.reduce import sum_of, sum_type
 from runtime.pytorch.promotion import array_as, result_type
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.reducing import (
@@ -25,6 +25,7 @@ from runtime.pytorch.reducing import (
     check_out,
     give,
     give_pair,
+    tidy,
     want_kernel,
 )
 from runtime.pytorch.shapes import wrap_dim
@@ -34,7 +35,7 @@ from runtime.pytorch.writing import cast, write_in_place
 
 __all__: list[str] = []
 
-_multiply = Pointwise(np.multiply)
+_multiply, _subtract = Pointwise(np.multiply), Pointwise(np.subtract)
 #: The type in which sums so far are computed, by the character of the elements' type.
 _WIDER = {"e": np.dtype(np.float32), "f": np.dtype(np.float64)}
 
@@ -44,9 +45,11 @@ def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
     row, axis = along(array, dim)
     kind = row.dtype
     found: Array = quietly.run(ufunc.accumulate, row, axis, _WIDER.get(kind.char, kind))
+    if ufunc is not np.multiply and kind.kind == "f":
+        found += 0.0  # PyTorch: sums begin with 0, which makes 0 of -0
     if found.dtype != kind:
         found = quietly.run(found.astype, kind)
-    return found if array.ndim else found.reshape(())
+    return tidy(found) if array.ndim else found.reshape(())
 
 
 def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
@@ -107,6 +110,8 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
 def _register_running(name: str, ufunc: np.ufunc) -> None:
     @op(f"{name}(Tensor input, int dim, *, {OUTS})")
     def compute(input: Tensor, dim: int, *, out: Any = None) -> Any:
+        if not input.array.ndim and dim not in (0, -1):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         array, axis = along(input.array, dim)
         if out is not None:
             check_count(out, 2)
@@ -120,7 +125,7 @@ def _register_running(name: str, ufunc: np.ufunc) -> None:
         stands = (array == values) | np.not_equal(array, array)
         at = np.maximum.accumulate(np.where(stands, places, 0), axis)
         full = input.array.shape
-        return give_pair(name, values.reshape(full), at.reshape(full), out)
+        return give_pair(name, tidy(values.reshape(full)), tidy(at.reshape(full)), out)
 
     compute.__doc__ = f"The {name[3:]}ima of the elements up to each one, and their positions."
 
@@ -159,7 +164,7 @@ def diff(
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     if n == 0:
-        return give(array.copy(), out)
+        return give(array.copy("K"), out)
     parts = [x for x in (prepend, input, append) if x is not None]
     if len(parts) > 1:
         kind = result_type(*parts)
@@ -212,7 +217,11 @@ def _steps(name: str, y: Array, x: Tensor, axis: int) -> Tensor:
     return wrap(_differences(points, 1, min(axis, points.ndim - 1)))
 
 
-def _reject_bool(name: str, y: Tensor, dx: Any = None) -> None:
+def _reject_bool(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
+    if x is not None and bool_ in (x.dtype, y.dtype):
+        raise NotImplementedError(
+            f"{name}: received a bool input for `x` or `y`, but bool is not supported"
+        )
     if y.dtype is bool_:
         raise NotImplementedError(
             f"{name}: received a bool input for `y`, but bool is not supported"
@@ -225,7 +234,7 @@ def _areas(name: str, y: Tensor, dim: int, x: Tensor | None, dx: Any) -> tuple[T
     """Twice the areas of the intervals, and the axis along which they lie."""
     array = y.array
     axis = wrap_dim(dim, array.ndim)
-    _reject_bool(name, y, dx)
+    _reject_bool(name, y, x, dx)
     width = dx if x is None else _steps(name, array, x, axis)
     areas: Tensor = _multiply(wrap(_sides(array, axis)), width)
     return areas, axis
@@ -234,13 +243,27 @@ def _areas(name: str, y: Tensor, dim: int, x: Tensor | None, dx: Any) -> tuple[T
 def _integral(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
     array = y.array
     if not array.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        shown = dim if x is None else wrap_dim(dim, 0)
+        raise IndexError(f"Dimension specified as {shown} but tensor has no dimensions")
     axis = wrap_dim(dim, array.ndim)
     if not array.shape[axis]:
         return wrap(np.zeros(array.shape[:axis] + array.shape[axis + 1 :], array.dtype))
+    if x is None:
+        return _integral_of_equal_steps(y, axis, dx)
     areas, axis = _areas("trapezoid", y, dim, x, dx)
-    total = quietly.run(np.add.reduce, areas.array, axis)
+    total = sum_of(areas.array, (axis,), False, sum_type(areas.array, None))
     found: Tensor = _multiply(wrap(total), 0.5)
+    return found
+
+
+def _integral_of_equal_steps(y: Tensor, axis: int, dx: Any) -> Tensor:
+    """The sum of the samples, of which the first and the last count half, times the step."""
+    _reject_bool("trapezoid", y, None, dx)
+    array = y.array
+    before = (slice(None),) * axis
+    ends = _multiply(wrap(array[(*before, 0)] + array[(*before, -1)]), 0.5)
+    total = wrap(sum_of(array, (axis,), False, sum_type(array, None)))
+    found: Tensor = _multiply(_subtract(total, ends), dx)
     return found
 
 
@@ -272,7 +295,9 @@ def _cumulative(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
     if not y.array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     areas, axis = _areas("cumulative_trapezoid", y, dim, x, dx)
-    found: Tensor = _multiply(wrap(_accumulate(np.add, areas.array, axis)), 0.5)
+    kind = sum_type(areas.array, None)
+    sums = areas.array if kind is None else cast(areas.array, kind)
+    found: Tensor = _multiply(wrap(_accumulate(np.add, sums, axis)), 0.5)
     return found
 
 

@@ -28,6 +28,8 @@ def _places(boundaries: Array, values: Array, right: bool, sorter: Array | None)
     if boundaries.ndim == 1 and sorter is None and _is_sorted(boundaries):
         return boundaries.searchsorted(values, "right" if right else "left")
     n = boundaries.shape[-1]
+    if not n or not values.size:
+        return np.zeros(values.shape, np.int64)
     rows = boundaries.reshape(-1, n)
     wanted = values.reshape(len(rows), -1)
     order = None if sorter is None else sorter.reshape(rows.shape)

@@ -13,7 +13,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import dtype as DType
 from runtime.pytorch.promotion import to_float
 from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, want_kernel
+from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
 from runtime.pytorch.shapes import listed, wrap_dim
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor
@@ -44,7 +44,7 @@ def logsumexp(
         )
     wide = array.astype(np.promote_types(kind, np.float32), copy=False)
     found = _log_of_sums(wide, axes, keepdim)
-    return give(found.astype(kind, copy=False), out)
+    return give(tidy(found.astype(kind, copy=False)), out)
 
 
 def _log_of_sums(array: Array, axes: Any, keepdim: bool) -> Array:
@@ -69,6 +69,8 @@ def _prepare(
     if out is not None:
         check_out(out, dtype or input.dtype)
     where = "_lastdim" if axis == max(array.ndim, 1) - 1 else ""
+    if not array.size:
+        return array, 0, array.dtype
     want_kernel(f"{name}{where}_kernel_impl", array, _NO_FLOATS)
     kind = array.dtype
     if kind == _FLOAT16:
@@ -94,6 +96,8 @@ def softmax(
 ) -> Tensor:
     """The exponentials, divided by their sum along a dimension."""
     array, axis, kind = _prepare("softmax", input, dim, dtype, out)
+    if not array.size:
+        return give(array.copy(), out)
     run = quietly.run
     powers = run(np.exp, _shifted(array, axis))
     run(np.true_divide, powers, run(np.add.reduce, powers, axis, None, None, True), powers)
@@ -106,6 +110,8 @@ def log_softmax(
 ) -> Tensor:
     """The logarithms of the softmax along a dimension."""
     array, axis, kind = _prepare("log_softmax", input, dim, dtype, out)
+    if not array.size:
+        return give(array.copy(), out)
     run = quietly.run
     shifted = _shifted(array, axis)
     sums = run(np.add.reduce, run(np.exp, shifted), axis, None, None, True)

@@ -44,7 +44,18 @@ def _variance(
             warn(_FEW_FREE.format(name, few))
         free = max(free, 0)
     variance = np.asarray(run(np.true_divide, squares, float(free)))
+    if np.isinf(average).any():
+        average = _average_so_far(wide, axes, average)
     return variance, average if keepdim else average.reshape(variance.shape)
+
+
+def _average_so_far(array: Array, axes: Any, average: Array) -> Array:
+    """PyTorch: each element mends the average, so that one behind an infinity makes it a nan."""
+    axes = tuple(range(array.ndim)) if axes is None else axes
+    rows = np.moveaxis(array, axes, tuple(range(-len(axes), 0)))
+    rows = rows.reshape(*rows.shape[: array.ndim - len(axes)], -1)
+    found = np.where(np.isinf(rows[..., :-1]).any(-1), np.nan, rows.sum(-1) / rows.shape[-1])
+    return found.reshape(average.shape)
 
 
 def _check_type(name: str, input: Tensor) -> None:
