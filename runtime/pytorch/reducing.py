@@ -115,7 +115,8 @@ def tidy(array: Any) -> Array:
     wanted = tuple([step * width for step in contiguous_strides(array.shape)])
     if array.strides == wanted:
         return array
-    return np.ascontiguousarray(array).reshape(-1).reshape(array.shape)
+    found: Array = np.ascontiguousarray(array).reshape(-1).reshape(array.shape)
+    return found
 
 
 def named(name: str, *parts: Any) -> Any:

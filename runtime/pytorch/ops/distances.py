@@ -12,7 +12,7 @@ from runtime.pytorch.dtypes import Category
 from runtime.pytorch.dtypes import dtype as DType
 from runtime.pytorch.kinds import kind_of
 from runtime.pytorch.ops.norms import matrix_norm, vector_norm_of
-from runtime.pytorch.ops.reduce import count_along
+from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.reducing import OUT, axes_of, check_out, give, tidy
 from runtime.pytorch.shapes import Shape, wrap_dim
@@ -27,11 +27,18 @@ def _vector_norm(array: Array, ord: float, axes: Shape | None, keepdim: bool) ->
     """The norms of the elements along axes, None for all. Raises RuntimeError for empty ones."""
     if not array.size:
         _check_identity(array, ord, axes)
-    if ord and array.size and count_along(array, range(array.ndim) if axes is None else axes) == 1:
-        found = np.abs(array)  # which powers and roots would not give exactly
-        gone = tuple(range(array.ndim)) if axes is None else axes
-        return found if keepdim else found.squeeze(gone)
+    if array.itemsize < 8 and ord not in (0, 1, 2, inf, -inf):
+        return _power_norm(array, np.float32(ord), axes, keepdim)
     return vector_norm_of(array, ord, axes, keepdim)
+
+
+def _power_norm(array: Array, ord: Any, axes: Shape | None, keepdim: bool) -> Array:
+    """The same for other orders of float32, all of whose steps PyTorch rounds."""
+    run, wide = quietly.run, np.abs(array).astype(np.float64)
+    powers = run(run(np.power, wide, ord).astype, np.float32)
+    sums = np.asarray(sum_of(powers, axes, keepdim))
+    roots = run(np.power, sums.astype(np.float64), np.float32(1) / ord)
+    return np.asarray(roots).astype(array.dtype)
 
 
 def _check_identity(array: Array, ord: float, axes: Shape | None) -> None:

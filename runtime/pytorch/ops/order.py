@@ -31,6 +31,7 @@ from runtime.pytorch.reducing import (
 )
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import cast
 
 __all__ = ["order_along", "sort_keys"]
 
@@ -286,8 +287,8 @@ def _register_median(name: str, ignores_nan: bool) -> None:
 
 
 def _of_none(kind: np.dtype[Any]) -> Array:
-    """The median of no element: nan, or the smallest number."""
-    return np.asarray(np.nan if kind.kind == "f" else np.iinfo(kind).min, kind)
+    """The median of no element: nan, or what C makes of it."""
+    return cast(np.asarray(np.nan), kind)
 
 
 def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:

@@ -199,7 +199,7 @@ def _differences(array: Array, n: int, axis: int) -> Array:
 def _sides(y: Array, axis: int) -> Array:
     """The sums of neighbours."""
     before = (slice(None),) * axis
-    found: Array = y[(*before, slice(1, None))] + y[(*before, slice(None, -1))]
+    found: Array = quietly.run(np.add, y[(*before, slice(1, None))], y[(*before, slice(None, -1))])
     return found
 
 
@@ -261,7 +261,8 @@ def _integral_of_equal_steps(y: Tensor, axis: int, dx: Any) -> Tensor:
     _reject_bool("trapezoid", y, None, dx)
     array = y.array
     before = (slice(None),) * axis
-    ends = _multiply(wrap(array[(*before, 0)] + array[(*before, -1)]), 0.5)
+    first, last = array[(*before, slice(0, 1))], array[(*before, slice(-1, None))]
+    ends = _multiply(wrap(quietly.run(np.add, first, last).squeeze(axis)), 0.5)
     total = wrap(sum_of(array, (axis,), False, sum_type(array, None)))
     found: Tensor = _multiply(_subtract(total, ends), dx)
     return found
