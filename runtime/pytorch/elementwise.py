@@ -20,7 +20,7 @@ from runtime.pytorch.dtypes import DTYPES, Category, bool_, dtype
 from runtime.pytorch.layouts import laid_out
 from runtime.pytorch.overlap import check_apart
 from runtime.pytorch.promotion import array_as, result_type, to_float
-from runtime.pytorch.quiet import quietly
+from runtime.pytorch.quiet import calmly, quietly
 from runtime.pytorch.shapes import Shape, broadcast
 from runtime.pytorch.sharing import SHARED, compute_into, compute_shared
 from runtime.pytorch.tensor import Tensor, wrap
@@ -70,7 +70,7 @@ def check_types(kernel: str, takes: frozenset[int], kind: dtype) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind.scalar}'")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Pointwise:
     """A function of elements.
 
@@ -82,6 +82,9 @@ class Pointwise:
 
     Elements of 16 bits are computed in 32, but those of a single ufunc, which does that itself.
     wide: also with a ufunc, if an operand is a number of Python's. keeps_half: they are never.
+
+    whole: what computes whole numbers and bools, where it is not `compute`; quick_whole: the ufunc
+    for it in the quick way. divides: a whole number by 0 is an error, which `whole` has.
     """
 
     compute: Callable[..., Any]
@@ -93,6 +96,9 @@ class Pointwise:
     takes: frozenset[int] = ALL
     wide: bool = False
     keeps_half: bool = False
+    whole: Callable[..., Any] | None = None
+    quick_whole: np.ufunc | None = None
+    divides: bool = False
 
     def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Any:
         """The values for one operand or two; those of ``out``, which is returned, if it is given.
@@ -115,12 +121,16 @@ class Pointwise:
     def _quick(self, x: Array, kind: Any, b: Any, out: Tensor | None) -> Tensor | None:
         """The values where one call of numpy computes them; None where it would not."""
         compute = self.compute
+        if self.quick_whole is not None and kind.kind != "f":
+            compute = self.quick_whole
         if compute.__class__ is not np.ufunc:
             return None
         if b is None:
             inputs: tuple[Any, ...] = (x,)
         elif b.__class__ is Tensor:
             y = b.array
+            if self.divides and kind.kind != "f":
+                return None
             if y.dtype is not kind or (
                 y.shape != x.shape and (out is not None or warn_of_broadcast.enabled)
             ):
@@ -128,7 +138,7 @@ class Pointwise:
             inputs = x, y
         else:
             number = _quick_number(kind, b)
-            if number is None:
+            if number is None or (self.divides and not number and kind.kind != "f"):
                 return None
             inputs = x, number
         if out is None:
@@ -155,7 +165,8 @@ class Pointwise:
         result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
-            if operands[0] is out and self._compute_in_place(operands, kind, result, out):
+            in_place: bool = operands[0] is out
+            if in_place and self._compute_in_place(operands, kind, result, out):
                 return out
         is_new = out is not None and operands[0] is not out and out.array.shape != shape
         if out is not None and is_new:
@@ -164,10 +175,11 @@ class Pointwise:
         values = self._values(operands, kind, result, shape)
         if out is None:
             return values
+        target: Tensor = out
         if is_new:
-            resize(out, shape, values.strides)
-        np.copyto(out.array, cast(values.array, out.array.dtype))
-        return out
+            resize(target, shape, values.strides)
+        np.copyto(target.array, cast(values.array, target.array.dtype))
+        return target
 
     def _compute_in_place(
         self, operands: tuple[Any, ...], kind: dtype, result: dtype, out: Tensor
@@ -181,11 +193,13 @@ class Pointwise:
         arrays = [array_as(x, kind) for x in operands]
         if any(x is not array and np.may_share_memory(x, array) for x in arrays):
             return False
-        compute_into(self.compute, arrays, array)
+        compute_into(self._for_type(kind), arrays, array)
         return True
 
-    def _values(self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape) -> Any:
-        compute: Any = self.compute
+    def _values(
+        self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape
+    ) -> Tensor:
+        compute = self._for_type(kind)
         width = self._width(kind, operands)
         arrays = [array_as(x, width) for x in operands]
         if width is kind and (result is kind or result is bool_) and _is_shared(arrays, shape):
@@ -193,14 +207,18 @@ class Pointwise:
         if compute.__class__ is np.ufunc:
             values = quietly.run(compute, *arrays)
         else:
-            with np.errstate(all="ignore"):
-                values = compute(*arrays)
+            values = calmly(compute, *arrays)
         if values.dtype != result.numpy:
             values = quietly.run(values.astype, result.numpy)
         if len(shape) > 1 and values.size:
             like = [x.array if isinstance(x, Tensor) else _NUMBER for x in operands]
             values = laid_out(values, like)
         return wrap(values)
+
+    def _for_type(self, kind: dtype) -> Any:
+        """What computes elements of a type."""
+        is_whole = self.whole is not None and kind.category is not Category.FLOAT
+        return self.whole if is_whole else self.compute
 
     def _width(self, kind: dtype, operands: tuple[Any, ...]) -> dtype:
         """The type of the arrays that are computed with."""
@@ -260,7 +278,9 @@ def _shares_storage(out: Tensor, b: Any) -> bool:
 
 
 def _shape_of(operands: tuple[Any, ...]) -> Shape:
-    shapes = [x.sizes if isinstance(x, Tensor) else () for x in operands]
+    shapes = [x.array.shape if isinstance(x, Tensor) else () for x in operands]
+    if len(shapes) == 1:
+        return shapes[0]
     if warn_of_broadcast.enabled and len(shapes) == 2:
         warn_of_broadcast(*shapes)
     return reduce(broadcast, shapes)

@@ -7,6 +7,7 @@ number 0 is an error here, and the sign of zeros and nans is PyTorch's.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ __all__ = [
     "power_by",
     "relu",
     "remainder",
+    "remainder_of_whole",
     "right_shift",
     "round_decimals",
     "rsqrt",
@@ -67,11 +69,16 @@ def divide_trunc(a: Values, b: Values) -> Values:
 
 def remainder(a: Values, b: Values) -> Values:
     """What is left of a division that rounds down; it has the divisor's sign, zeros a's."""
-    _check_divisor(b)
-    if a.dtype.kind != "f":
-        return np.remainder(a, b)
     left = np.fmod(a, b)
+    if not b.ndim and left.ndim:
+        return np.add(left, b, out=left, where=left > 0 if b < 0 else left < 0)
     return np.where((left != 0) & ((b < 0) != (left < 0)), left + b, left)
+
+
+def remainder_of_whole(a: Values, b: Values) -> Values:
+    """What is left of a division of whole numbers that rounds down."""
+    _check_divisor(b)
+    return np.remainder(a, b)
 
 
 def fmod(a: Values, b: Values) -> Values:
@@ -97,7 +104,7 @@ def power_by(a: Array, exponent: float) -> Values:
     return np.power(a, a.dtype.type(exponent)) if simple is None else simple(a)
 
 
-_POWERS = {
+_POWERS: dict[float, Callable[[Values], Values]] = {
     0.5: np.sqrt,
     2.0: np.square,
     3.0: lambda a: a * a * a,
@@ -165,7 +172,12 @@ def rsqrt(a: Values) -> Values:
 
 def sigmoid(a: Values) -> Values:
     """1 / (1 + exp(-a))."""
-    return 1 / (1 + np.exp(-a))
+    if not a.ndim:
+        return 1 / (1 + np.exp(-a))
+    found = np.negative(a)
+    np.exp(found, out=found)
+    np.add(found, found.dtype.type(1), out=found)
+    return np.reciprocal(found, out=found)
 
 
 def relu(a: Values) -> Values:
@@ -211,7 +223,9 @@ def round_decimals(a: Values, decimals: int) -> Values:
 def lerp(a: Values, b: Values, weight: Values) -> Values:
     """a + weight * (b - a), computed from the nearer end."""
     span = b - a
-    return np.where(np.abs(weight) < 0.5, a + weight * span, b - span * (1 - weight))
+    if weight.ndim:
+        return np.where(np.abs(weight) < 0.5, a + weight * span, b - span * (1 - weight))
+    return a + weight * span if abs(weight) < 0.5 else b - span * (1 - weight)
 
 
 def isclose(a: Values, b: Values, rtol: float, atol: float, equal_nan: bool) -> Values:

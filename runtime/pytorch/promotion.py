@@ -50,6 +50,31 @@ def _over(higher: dtype | None, lower: dtype | None) -> dtype | None:
 
 def result_type(*operands: Operand) -> dtype:
     """The type in which elements of the operands are computed. Raises RuntimeError for none."""
+    key: list[Any] = [default_dtype()]
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            array = operand.array
+            key.append(array.dtype.num if array.ndim else ~array.dtype.num)
+        else:
+            # Ints beyond those of all types are errors.
+            is_large = operand.__class__ is int and operand.bit_length() > 63
+            key.append(operand if is_large else operand.__class__)
+    kinds = tuple(key)
+    found = _KNOWN.get(kinds)
+    if found is None:
+        found = _result_type(operands)
+        if len(_KNOWN) < _MOST_KNOWN:
+            _KNOWN[kinds] = found
+    return found
+
+
+#: Results by what decides them: the default type, and for each operand numpy's number for its type,
+#: which is inverted for a tensor without dimensions, or the class of a number.
+_KNOWN: dict[tuple[Any, ...], dtype] = {}
+_MOST_KNOWN = 10_000
+
+
+def _result_type(operands: tuple[Operand, ...]) -> dtype:
     kinds: list[dtype | None] = [None, None, None]  # with dimensions, without, numbers
     for operand in operands:
         if isinstance(operand, Tensor):

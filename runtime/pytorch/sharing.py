@@ -124,7 +124,7 @@ def compute_into(compute: Any, operands: list[Any], out: Array) -> None:
     def part(at: slice) -> None:
         inputs = [a[at] if is_cut else a for a, is_cut in zip(arrays, cut, strict=True)]
         if compute.__class__ is np.ufunc:
-            quietly.run(compute, *inputs, out[at])
+            quietly.run(compute, *inputs, out=out[at])
         else:
             with np.errstate(all="ignore"):
                 out[at] = compute(*inputs)

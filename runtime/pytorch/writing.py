@@ -9,6 +9,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import NUMPY_DTYPES, Category, dtype
 from runtime.pytorch.memory import resize_storage
+from runtime.pytorch.quiet import quietly
 from runtime.pytorch.shapes import Shape, contiguous_strides, listed
 from runtime.pytorch.tensor import Tensor
 from runtime.pytorch.warn import warn
@@ -57,8 +58,8 @@ def cast(values: Array, kind: np.dtype[Any]) -> Array:
         return values
     if values.dtype.kind == "f" and kind.kind in "iu":
         return _cut(values, kind)
-    with np.errstate(all="ignore"):
-        return values.astype(kind)
+    found: Array = quietly.run(values.astype, kind)
+    return found
 
 
 def check_cast(result: dtype, target: dtype) -> None:

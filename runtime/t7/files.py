@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import IO, Any, Literal
 
 from runtime.core.texts import to_text
@@ -114,9 +116,22 @@ def _byte_order(source: Bytes) -> str:
 
 def _read(source: TextSource | BinarySource, readers: Mapping[str, Reader], name: str) -> Any:
     try:
-        return ObjectReader(source, readers).read_object()
+        with _nothing_is_garbage():
+            return ObjectReader(source, readers).read_object()
     except T7Error as error:
         raise T7Error(f"{error} ({name}, at byte {source.position})") from None
+
+
+@contextmanager
+def _nothing_is_garbage() -> Iterator[None]:
+    """Keep Python's collector from looking through what is being read, again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _save_to(name: bytes, value: Any, format: Format) -> None:

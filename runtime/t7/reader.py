@@ -60,7 +60,8 @@ class _Entries:
 
     def read_plain(self) -> bool:
         """Read entries as long as they are numbers and strings; returns whether all are read."""
-        self._left -= self._source.read_plain_entries(self.owner.entries, self._left)
+        done, self._key = self._source.read_plain_entries(self.owner.entries, self._left)
+        self._left -= done
         return not self._left
 
     def take(self, value: Any) -> bool:

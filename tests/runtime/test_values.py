@@ -71,12 +71,14 @@ def test_globals(lua: Engine) -> None:
     lua["n"] = 6
     assert lua.eval("n + 1") == 7 and "n" in lua
     del lua["n"]
-    assert "n" not in lua and lua.globals["s"] == "text"
+    assert "n" not in lua and "s" in list(lua) and lua.globals["s"] == "text"
 
 
 def test_arguments_of_a_text(lua: Engine) -> None:
     lua.run("a, b = ...", 1, {"x": 2})
     assert lua["a"] == 1 and lua["b"]["x"] == 2
+    lua.run(b"a = '\xff'")
+    assert lua.eval(b"a .. '\xfe'") == b"\xff\xfe"
 
 
 def test_compiled_code_runs_as_before(lua: Engine) -> None:

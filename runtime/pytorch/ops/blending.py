@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import Category, bool_, dtype
+from runtime.pytorch.dtypes import Category, dtype
 from runtime.pytorch.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.promotion import array_as, result_type
@@ -39,13 +40,13 @@ def _clamp(input: Tensor, low: Any, high: Any, out: Tensor | None) -> Any:
     return _clamp_to_numbers(f"clamp{which}_scalar_cpu", input, low, high, out)
 
 
+_BOUNDS: dict[tuple[bool, bool], Callable[..., Any]] = {
+    (True, True): _bounded,
+    (True, False): np.maximum,
+    (False, True): np.minimum,
+}
 _BETWEEN = {
-    which: Pointwise(compute, kernel="clamp_cpu", takes=ALL)
-    for which, compute in {
-        (True, True): _bounded,
-        (True, False): np.maximum,
-        (False, True): np.minimum,
-    }.items()
+    which: Pointwise(compute, kernel="clamp_cpu", takes=ALL) for which, compute in _BOUNDS.items()
 }
 
 
@@ -56,10 +57,8 @@ def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Tens
     check_types(kernel, NUMBERS, kind)
     low, high = _bound("min", low, kind), _bound("max", high, kind)
     array = input.array
-    if out is None and low is not None and high is not None and array.dtype is kind.numpy:
-        values = quietly.run(np.maximum, array, low)
-        if values.ndim < 2 or array.flags.c_contiguous:
-            return wrap(quietly.run(np.minimum, values, high))
+    if out is None and array.dtype is kind.numpy and (array.ndim < 2 or array.flags.c_contiguous):
+        return wrap(quietly.run(_between, array, low, high))
     found = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
     for ufunc, bound in ((_LARGER, low), (_SMALLER, high)):
         if bound is not None:
@@ -67,6 +66,15 @@ def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Tens
     if found is input:
         found = _SAME.general((input,))
     return found if out is None else _SAME.general((found,), out)
+
+
+def _between(array: Any, low: Any, high: Any) -> Any:
+    if low is None:
+        return np.array(array) if high is None else np.minimum(array, high)
+    found = np.maximum(array, low)
+    if high is None:
+        return found
+    return np.minimum(found, high, out=found) if found.ndim else np.minimum(found, high)
 
 
 _LARGER, _SMALLER, _SAME = Pointwise(np.maximum), Pointwise(np.minimum), Pointwise(np.positive)
@@ -77,7 +85,8 @@ def _bound(name: str, bound: Any, kind: dtype) -> Any:
     if bound is None:
         return None
     if kind.category is not Category.INTEGER:
-        return fill_number(bound, kind)
+        found = quietly.run(kind.numpy.type, bound)
+        return fill_number(bound, kind) if found in _INFINITIES else found
     limits = np.iinfo(kind.numpy)
     is_low = name == "min"
     if bound > limits.max if is_low else bound < limits.min:
@@ -86,6 +95,9 @@ def _bound(name: str, bound: Any, kind: dtype) -> Any:
         )
     is_idle = bound < limits.min if is_low else bound > limits.max
     return None if is_idle else kind.numpy.type(bound)
+
+
+_INFINITIES = (np.inf, -np.inf)
 
 
 def _check_result(input: Tensor, kind: dtype, out: Tensor) -> None:
@@ -169,7 +181,10 @@ _LERP = Pointwise(formulas.lerp)
 # -- sums with products and quotients
 
 
-def _add_scaled(name: str, compute: Any, kernel: str) -> None:
+def _add_scaled(name: str, plain: Any, scaled: Any) -> None:
+    kernel = f"{name}_cpu_out"
+    for_one = Pointwise(plain, kernel=kernel, takes=NUMBERS)
+
     @op(
         f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, {_OUT})",
         in_place=True,
@@ -184,15 +199,14 @@ def _add_scaled(name: str, compute: Any, kernel: str) -> None:
     ) -> Any:
         if name == "addcdiv":
             _check_division(tensor1, tensor2)
+        if value.__class__ is int and value == 1:
+            return for_one.general((input, tensor1, tensor2), out)
         kind = result_type(input, tensor1, tensor2)
-        if kind.category is Category.FLOAT or kind is bool_:
-            factor = value
-        else:
-            factor = array_as(value, kind).item()
-        scaled = Pointwise(
-            lambda a, b, c: compute(a, b, c, a.dtype.type(factor)), kernel=kernel, takes=NUMBERS
+        factor = array_as(value, kind).item() if kind.category is Category.INTEGER else value
+        compute = Pointwise(
+            lambda a, b, c: scaled(a, b, c, a.dtype.type(factor)), kernel=kernel, takes=NUMBERS
         )
-        return scaled.general((input, tensor1, tensor2), out)
+        return compute.general((input, tensor1, tensor2), out)
 
     add_scaled.__doc__ = f"``input + value * tensor1 {'*' if name == 'addcmul' else '/'} tensor2``."
 
@@ -221,5 +235,5 @@ def _check_division(a: Tensor, b: Tensor) -> None:
         )
 
 
-_add_scaled("addcmul", lambda a, b, c, value: a + value * b * c, "addcmul_cpu_out")
-_add_scaled("addcdiv", lambda a, b, c, value: a + value * b / c, "addcdiv_cpu_out")
+_add_scaled("addcmul", lambda a, b, c: a + b * c, lambda a, b, c, value: a + value * b * c)
+_add_scaled("addcdiv", lambda a, b, c: a + b / c, lambda a, b, c, value: a + value * b / c)

@@ -7,7 +7,7 @@ import numpy as np
 from runtime.pytorch import formulas
 from runtime.pytorch.dtypes import NUMPY_DTYPES, bool_
 from runtime.pytorch.elementwise import ALL, WHOLE, Pointwise, comparison
-from runtime.pytorch.ops.arithmetic import binary
+from runtime.pytorch.ops.pairs import binary
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor
 

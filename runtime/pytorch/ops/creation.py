@@ -124,6 +124,11 @@ def full(
     size: Shape, fill_value: Any, *, out: Tensor | None = None, dtype: dtype | None = None
 ) -> Tensor:
     """A tensor whose elements are all one number, of which they have the type."""
+    if fill_value.__class__ is float and -1e30 < fill_value < 1e30 and out is None is dtype:
+        array = np.empty(check_sizes(size), default_dtype().numpy)
+        if array.itemsize > 2:
+            array.fill(fill_value)
+            return wrap(array)
     return finish(filled(size, fill_value, type_for(dtype, out, _natural(fill_value))), out)
 
 

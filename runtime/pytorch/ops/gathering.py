@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import int64
+from runtime.pytorch.layouts import dense_strides, empty_array
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.promotion import array_as, result_type
@@ -175,6 +176,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     array, chosen = input.array, indices.array
     if dim is None:
         return wrap(_gathered(array.reshape(-1), 0, chosen.reshape(-1)))
+    if not array.ndim and not chosen.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if array.ndim != chosen.ndim:
         raise RuntimeError(
             f"torch.take_along_dim(): input and indices should have the same number of "
@@ -255,8 +258,17 @@ def _where(condition: Tensor, input: Any, other: Any, out: Tensor | None = None)
     a, b = array_as(input, kind), array_as(other, kind)
     if not mask.shape == np.shape(a) == np.shape(b):
         reduce(broadcast, [mask.shape, np.shape(a), np.shape(b)])
-    found = wrap(np.where(mask, a, b))
+    values = np.where(mask, a, b)
+    found = wrap(values if mask.flags.c_contiguous else _laid_out(values, mask, a, b))
     return found if out is None else deliver(out, found)
+
+
+def _laid_out(values: Array, *operands: Any) -> Array:
+    """The values of a function of elements in the layout that its operands tell."""
+    strides = [array.strides for array in np.broadcast_arrays(*operands)]
+    found = empty_array(values.shape, dense_strides(values.shape, strides), values.dtype)
+    found[...] = values
+    return found
 
 
 @op("where(Tensor condition)")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import Category
 from runtime.pytorch.indices import (
     Chosen,
     as_indices,
@@ -20,10 +21,11 @@ from runtime.pytorch.indices import (
     parse,
     type_name,
 )
+from runtime.pytorch.layouts import dense_strides, empty_array
+from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.rearranging import flip
 from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.scalars import element_of
 from runtime.pytorch.shapes import Shape, listed
 from runtime.pytorch.tensor import Tensor, view_of, wrap
 from runtime.pytorch.writing import cast, check_single
@@ -85,8 +87,7 @@ def chosen_elements(array: Array, indices: Chosen) -> Array:
     if 0 in shape:
         return np.empty(shape, array.dtype)
     check_bounds(array.shape, indices)
-    order = _order(array, indices)
-    found = np.empty([shape[dim] for dim in order], array.dtype).transpose(_inverse(order))
+    found = empty_array(shape, _strides(array, indices), array.dtype)
     found[...] = array[_key(array.ndim, indices)]
     return found
 
@@ -95,50 +96,17 @@ def _key(ndim: int, indices: Chosen) -> tuple[Any, ...]:
     return tuple([indices.get(dim, slice(None)) for dim in range(ndim)])
 
 
-def _inverse(order: list[int]) -> list[int]:
-    return sorted(range(len(order)), key=order.__getitem__)
-
-
-def _order(array: Array, indices: Chosen) -> list[int]:
-    """The order of the result's dimensions in memory, from the outermost to the innermost.
-
-    PyTorch's: two dimensions are in the order of their strides in the first operand that has both.
-    """
-    shape = indexed_shape(array.shape, indices)
+def _strides(array: Array, indices: Chosen) -> Shape:
+    """The strides of the result: those that PyTorch gives it."""
     dims = sorted(indices)
     arrays = np.broadcast_arrays(*[indices[dim] for dim in dims])
     count = arrays[0].ndim
     front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
     rest = [step for dim, step in enumerate(array.strides) if dim not in indices]
-    operands = [(*rest[:front], *[0] * count, *rest[front:])]
-    for one in arrays:
-        operands.append((*[0] * front, *one.strides, *[0] * (len(rest) - front)))
-    return _sorted(shape, operands)
-
-
-def _sorted(shape: Shape, operands: list[Shape]) -> list[int]:
-    order = list(range(len(shape)))[::-1]  # from the innermost on
-    for at in range(1, len(order)):
-        place = at
-        for before in range(at - 1, -1, -1):
-            swap = _compare(shape, operands, order[before], order[place])
-            if swap > 0:
-                order[before], order[place] = order[place], order[before]
-                place = before
-            elif swap < 0:
-                break
-    return order[::-1]
-
-
-def _compare(shape: Shape, operands: list[Shape], inner: int, outer: int) -> int:
-    """1 where the inner dimension belongs further out, -1 where not; 0 where no operand tells."""
-    for strides in operands:
-        a, b = strides[inner], strides[outer]
-        if a and b and a != b:
-            return -1 if a < b else 1
-        if a and b and shape[inner] > shape[outer]:
-            return 1
-    return 0
+    behind = len(rest) - front
+    operands: list[Shape] = [(*rest[:front], *[0] * count, *rest[front:])]
+    operands += [(*[0] * front, *one.strides, *[0] * behind) for one in arrays]
+    return dense_strides(indexed_shape(array.shape, indices), operands)
 
 
 # -- assignment
@@ -168,12 +136,19 @@ def _setitem(self: Tensor, index: Any, value: Any) -> None:
             assign(view, value)
 
 
-def _element(value: Any, target: Tensor, count: int) -> Any:
-    """A number as an element of a tensor."""
-    if value.__class__ is float and target.dtype.is_floating_point and count == 1:
+def _element(value: Any, target: Tensor, count: int = 0) -> Any:
+    """A number as an element of a tensor; count: how many it becomes."""
+    kind = target.dtype
+    if isinstance(value, complex) and kind.category is not Category.BOOL:
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type {kind.real} without overflow")
+        value = value.real
+    if isinstance(value, int) and kind.name != "uint64" and not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if count == 1 and kind.is_floating_point:  # PyTorch writes a single one without looking
         with np.errstate(over="ignore"):
-            return target.array.dtype.type(value)
-    return element_of(value, target.dtype)
+            return kind.numpy.type(float(value))
+    return fill_number(value, kind)
 
 
 def assign(target: Tensor, value: Any) -> None:
@@ -227,7 +202,7 @@ def _is_shifted(a: Array, b: Array) -> bool:
 def _put_chosen(view: Tensor, chosen: Chosen, value: Any) -> None:
     array = view.array
     if not isinstance(value, Tensor):
-        value = wrap(np.asarray(element_of(value, view.dtype)))
+        value = wrap(np.asarray(_element(value, view)))
     if len(chosen) == 1 and value.array.size == 1:
         (mask,) = chosen.values()
         if mask.dtype == np.uint8:
@@ -258,6 +233,8 @@ def put(target: Tensor, indices: Chosen, value: Tensor, accumulate: bool = False
             f"Index put requires the source and destination dtypes match, got "
             f"{target.dtype.scalar} for the destination and {value.dtype.scalar} for the source."
         )
+    if not array.size and 0 not in shape:
+        raise IndexError("index is out of bounds for dimension with size 0")
     if 0 in shape:
         return
     check_bounds(array.shape, indices)
@@ -302,13 +279,6 @@ def _delitem(self: Tensor, index: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
-def _as_index(self: Tensor) -> int:
-    array = self.array
-    if array.size != 1 or array.dtype.kind not in "biu":
-        raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(array.reshape(())[()])
-
-
 for _name, _method in (
     ("__getitem__", _getitem),
     ("__setitem__", _setitem),
@@ -317,6 +287,5 @@ for _name, _method in (
     ("__iter__", _iterate),
     ("__reversed__", _reversed),
     ("__contains__", _contains),
-    ("__index__", _as_index),
 ):
     setattr(Tensor, _name, _method)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import default_dtype
 from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
 from runtime.pytorch.promotion import can_cast, result_type
 from runtime.pytorch.shapes import Shape, listed, wrap_dim
@@ -39,8 +38,7 @@ def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
             )
     joined = [(at, array) for at, array in enumerate(arrays) if not _is_skipped(array.shape)]
     if not joined:
-        wrap_dim(dim, 1)
-        return list(arrays)
+        return [arrays[0]]
     first = joined[0][1].shape
     dim = wrap_dim(dim, len(first))
     for at, array in joined:
@@ -71,6 +69,7 @@ def concatenated(tensors: Sequence[Tensor], dim: int, out: Tensor | None = None)
         except ValueError:
             pass  # not of one shape: an error in PyTorch's words, or a tensor to be skipped
     joined = _check_sizes(arrays, dim)
+    dim = dim if joined[0].shape != (0,) else 0
     kind = result_type(*tensors)
     if out is not None and not can_cast(kind, out.dtype):
         raise TypeError(
@@ -272,28 +271,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     return stack(tuple(grids), 1)
 
 
-def block_diag(*tensors: Any) -> Tensor:
-    """A matrix that has the tensors on its diagonal, and zeros elsewhere."""
-    _check_tensors(tensors)
-    for position, tensor in enumerate(tensors):
-        if tensor.array.ndim > 2:
-            raise RuntimeError(
-                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                f"{position} has {tensor.array.ndim} dimensions"
-            )
-    if not tensors:
-        return wrap(np.zeros((1, 0), default_dtype().numpy))
-    blocks = [_at_least_2d(tensor).array for tensor in tensors]
-    rows, columns = (sum(block.shape[dim] for block in blocks) for dim in (0, 1))
-    found = np.zeros((rows, columns), result_type(*tensors).numpy)
-    row = column = 0
-    for block in blocks:
-        found[row : row + block.shape[0], column : column + block.shape[1]] = block
-        row, column = row + block.shape[0], column + block.shape[1]
-    return wrap(found)
-
-
-for _function in (meshgrid, cartesian_prod, block_diag):
+for _function in (meshgrid, cartesian_prod):
     _function.__module__ = "torch.functional"
     FUNCTIONS[_function.__name__] = _function
 

@@ -13,7 +13,7 @@ from runtime.pytorch.dtypes import NUMPY_DTYPES, bool_, dtype, int64
 from runtime.pytorch.elementwise import ALL, FLOATS, NUMBERS, Pointwise, to_float
 from runtime.pytorch.layouts import empty_like_array
 from runtime.pytorch.ops.arithmetic import multiply
-from runtime.pytorch.ops.creation import ones_like
+from runtime.pytorch.ops.creation import ones_like, zeros_like
 from runtime.pytorch.return_types import RESULTS
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
@@ -52,7 +52,7 @@ def unary(
 
 # -- functions with values that are no whole numbers
 
-for _names, _ufunc in {
+_FRACTIONS: dict[str, Callable[..., Any]] = {
     "acos arccos": np.arccos,
     "acosh arccosh": np.arccosh,
     "asin arcsin": np.arcsin,
@@ -76,8 +76,9 @@ for _names, _ufunc in {
     "sqrt": np.sqrt,
     "tan": np.tan,
     "tanh": np.tanh,
-}.items():
-    unary(_names, Pointwise(_ufunc, FLOATS, rule=to_float))
+}
+for _names, _compute in _FRACTIONS.items():
+    unary(_names, Pointwise(_compute, FLOATS, rule=to_float))
 
 
 for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
@@ -101,28 +102,18 @@ unary("angle", Pointwise(_angle, FLOATS, rule=to_float), in_place=False)
 # -- functions with values of the elements' type
 
 
-def _of_floats(ufunc: np.ufunc) -> Callable[..., Any]:
-    """A function that leaves whole numbers as they are."""
-    return lambda a: ufunc(a) if a.dtype.kind == "f" else np.array(a)
+def _copy(a: Any) -> Any:
+    return np.array(a)
 
 
-_WHOLE_NUMBERS = {"ceil": np.ceil, "floor": np.floor, "round": np.rint, "trunc fix": np.trunc}
-for _names, _ufunc in _WHOLE_NUMBERS.items():
+for _names, _ufunc in {
+    "ceil": np.ceil,
+    "floor": np.floor,
+    "round": np.rint,
+    "trunc fix": np.trunc,
+}.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
-    _quick = Pointwise(_ufunc, FLOATS)
-    _general = Pointwise(_of_floats(_ufunc), kernel=_kernel, takes=_NOT_BOOL)
-
-    def _either(
-        input: Any,
-        b: Any = None,
-        out: Tensor | None = None,
-        quick: Pointwise = _quick,
-        general: Pointwise = _general,
-    ) -> Any:
-        is_float = input.array.dtype.kind == "f"
-        return (quick if is_float else general)(input, None, out)
-
-    unary(_names, _either)  # type: ignore[arg-type]
+    unary(_names, Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=_NOT_BOOL, whole=_copy))
 
 
 @op(f"round(Tensor input, *, int decimals, {_OUT})", in_place=True)
@@ -230,8 +221,23 @@ def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
 
 
 _test("isnan", np.isnan)
-_test("isinf", np.isinf)
-_test("isfinite", np.isfinite)
+
+
+def _test_of_floats(name: str, ufunc: np.ufunc, for_whole: bool) -> None:
+    """Register a test that is the same for all whole numbers."""
+    for_floats = Pointwise(ufunc, result=bool_)
+
+    @op(f"{name}(Tensor input)")
+    def compute(input: Tensor) -> Any:
+        if input.dtype.is_floating_point:
+            return for_floats(input)
+        return (ones_like if for_whole else zeros_like)(input, dtype=bool_)
+
+    compute.__doc__ = f"Whether {name.removeprefix('is')} is true of each element."
+
+
+_test_of_floats("isinf", np.isinf, False)
+_test_of_floats("isfinite", np.isfinite, True)
 
 
 @op("isreal(Tensor input)")
@@ -275,7 +281,8 @@ def nan_to_num(
 ) -> Any:
     """The elements, with numbers for nans and infinities; by default 0 and the type's limits."""
     compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
-    return compute(input, None, out)
+    found = compute(input, None, out)
+    return found if out is not None else laid_like(input, found)
 
 
 @op(f"frexp(Tensor input, *, tuple of Tensors {_OUT.removeprefix('Tensor ')})")

@@ -18,7 +18,7 @@ from runtime.pytorch.ops.creation import OPTIONS, finish, type_for
 from runtime.pytorch.promotion import number_as
 from runtime.pytorch.shapes import listed
 from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.warn import warn
 from runtime.pytorch.writing import cast
 
@@ -62,6 +62,8 @@ def arange(
     """The numbers from start on, in steps, that come before end."""
     if end is None:
         start, end = 0, start
+    if _is_plain_range(start, end, step) and out is None and dtype is None:
+        return wrap(np.arange(start, end, step, dtype=np.int64))
     whole = all(isinstance(n, int) for n in (start, end, step))
     kind = type_for(dtype, out, int64 if whole else default_dtype())
     _check_bounds(start, end, step)
@@ -74,6 +76,14 @@ def arange(
         values = np.arange(count) * width + first
         return finish(values.astype(kind.numpy, copy=False), out, warns=False)
     return finish(_steps(float(start), float(step), count, kind), out, warns=False)
+
+
+def _is_plain_range(start: Any, end: Any, step: Any) -> bool:
+    """Whether numpy makes the same numbers for sure."""
+    if not start.__class__ is end.__class__ is step.__class__ is int or not step:
+        return False
+    low, high = (start, end) if step > 0 else (end, start)
+    return -(2**40) < low <= high < 2**40
 
 
 def _count(start: Any, end: Any, step: Any, whole: bool) -> int:
