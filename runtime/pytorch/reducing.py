@@ -105,12 +105,12 @@ def take_at(array: Array, at: Array, axis: int) -> Array:
 # -- results
 
 
-def tidy(array: Any) -> Array:
+def tidy(values: Any) -> Array:
     """A result with the strides of a contiguous tensor, also in dimensions of size 1.
 
     numpy gives results the order of dimensions that the operands have.
     """
-    array = np.asarray(array)
+    array: Array = np.asarray(values)
     width = array.itemsize
     wanted = tuple([step * width for step in contiguous_strides(array.shape)])
     if array.strides == wanted:
