@@ -159,7 +159,7 @@ def norm(
 
 @op("cosine_similarity(Tensor x1, Tensor x2, int dim = 1, float eps = 1e-08)", method=False)
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosines of angles between vectors along a dimension; vectors count as eps long at least."""
+    """The cosines of angles between vectors, which count as eps long at least."""
     kind = result_type(x1, x2)
     if kind.category < Category.FLOAT:
         what = "expected common dtype to be floating point, yet common dtype is"
