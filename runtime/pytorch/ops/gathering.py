@@ -12,7 +12,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import int64
-from runtime.pytorch.layouts import dense_strides, empty_array
+from runtime.pytorch.layouts import laid_out
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.promotion import array_as, result_type
@@ -25,6 +25,8 @@ from runtime.pytorch.writing import deliver
 __all__ = ["bad_index", "check_take", "flat_positions"]
 
 _OUT = "Tensor out = None"
+_INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
+_largest = np.maximum.reduce
 
 
 def bad_index(array: Array, size: int, negative: bool = False) -> int | None:
@@ -34,8 +36,8 @@ def bad_index(array: Array, size: int, negative: bool = False) -> int | None:
     """
     if not array.size:
         return None
-    if not negative and array.dtype == np.int64 and array.flags.c_contiguous:
-        if int(array.view(np.uint64).max()) < size:  # negative numbers are large ones then
+    if not negative and array.dtype is _INT64 and array.flags.c_contiguous:
+        if _largest(array.view(_UINT64), None) < size:  # negative numbers are large ones then
             return None
     elif array.min() >= (-size if negative else 0) and array.max() < size:
         return None
@@ -150,8 +152,9 @@ def _gathered(array: Array, dim: int, chosen: Array) -> Array:
         return np.empty(chosen.shape, array.dtype)
     if max(array.ndim, 1) != max(chosen.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    beyond = chosen.shape != array.shape
     for at, (n, size) in enumerate(zip(chosen.shape, array.shape, strict=False)):
-        if n > size and at != dim:
+        if beyond and n > size and at != dim:
             raise RuntimeError(
                 f"Size does not match at dimension {at} expected index {listed(chosen.shape)} to "
                 f"be no larger than self {listed(array.shape)} apart from dimension {dim}"
@@ -218,10 +221,13 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     array = input.array
     if not array.size and index.array.size:
         raise IndexError("take(): tried to take from an empty tensor")
+    if index.dtype is int64:
+        try:
+            return wrap(array.take(index.array))
+        except IndexError:
+            pass
     check_take(index, array.size, "take")
-    if not index.array.size:
-        return wrap(np.empty(index.array.shape, array.dtype))
-    return wrap(np.asarray(array.reshape(-1).take(index.array)))
+    return wrap(np.empty(index.array.shape, array.dtype))
 
 
 @op(f"masked_select(Tensor input, Tensor mask, *, {_OUT})")
@@ -252,23 +258,19 @@ def _where(condition: Tensor, input: Any, other: Any, out: Tensor | None = None)
             "removed in a future version of PyTorch. Use a boolean condition instead."
         )
         mask = mask.astype(np.bool_)
+    if out is None and input.__class__ is Tensor is other.__class__:
+        x, y = input.array, other.array
+        if x.dtype is y.dtype and mask.shape == x.shape == y.shape and mask.flags.c_contiguous:
+            return wrap(np.where(mask, x, y))
     kind = result_type(input, other)
     if out is not None and out.dtype is not kind:
         raise RuntimeError(f"Expected out type to be {kind.scalar} but got {out.dtype.scalar}")
     a, b = array_as(input, kind), array_as(other, kind)
     if not mask.shape == np.shape(a) == np.shape(b):
         reduce(broadcast, [mask.shape, np.shape(a), np.shape(b)])
-    values = np.where(mask, a, b)
-    found = wrap(values if mask.flags.c_contiguous else _laid_out(values, mask, a, b))
+    operands = [mask, np.asarray(a), np.asarray(b)]
+    found = wrap(laid_out(np.where(*operands), operands))
     return found if out is None else deliver(out, found)
-
-
-def _laid_out(values: Array, *operands: Any) -> Array:
-    """The values of a function of elements in the layout that its operands tell."""
-    strides = [array.strides for array in np.broadcast_arrays(*operands)]
-    found = empty_array(values.shape, dense_strides(values.shape, strides), values.dtype)
-    found[...] = values
-    return found
 
 
 @op("where(Tensor condition)")

@@ -26,13 +26,14 @@ from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.rearranging import flip
 from runtime.pytorch.ops.views import expanded
+from runtime.pytorch.overlap import check_apart
 from runtime.pytorch.shapes import Shape, listed
 from runtime.pytorch.tensor import Tensor, view_of, wrap
 from runtime.pytorch.writing import cast, check_single
 
-__all__ = ["assign", "chosen_elements", "fill_value", "put", "without_ones"]
+__all__ = ["assign", "chosen_elements", "fill_value", "fits", "put", "without_ones"]
 
-_SIMPLE = frozenset((int, slice))
+_ALL = slice(None)
 
 
 def _simple(index: Any) -> Any:
@@ -63,19 +64,49 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
             found = None  # the general way has the error, in PyTorch's words
         if found is not None and found.size:  # numpy does not keep the strides of empty parts
             return view_of(self, found)
-    elif index.__class__ is Tensor:
-        array, given = self.array, index.array
-        kind = given.dtype.kind
-        if given.ndim and array.flags.c_contiguous and array.size:
-            if kind == "b" and given.shape == array.shape[: given.ndim]:
-                return wrap(array[given])
-            if kind == "i" and array.ndim and given.dtype.itemsize > 2:
-                try:
-                    return wrap(array.take(given, 0))
-                except IndexError:
-                    pass
+    else:
+        quick = _quick_choice(self.array, index)
+        if quick is not None:
+            return wrap(quick)
     view, chosen = parse(self, index)
     return wrap(chosen_elements(view.array, as_indices(chosen))) if chosen else view
+
+
+def _quick_choice(array: Array, index: Any) -> Array | None:
+    """The elements that one tensor chooses, or several, in memory as PyTorch has them.
+
+    None where numpy's way is another one, or there is an error to be told in PyTorch's words.
+    """
+    if not (array.flags.c_contiguous and array.size):
+        return None
+    try:
+        if index.__class__ is Tensor:
+            given = _as_numpy(array, index, 0)
+            if given is not None:
+                return array[given] if given.dtype.kind == "b" else array.take(given, 0)
+        elif index.__class__ is tuple and len(index) <= array.ndim:
+            if len(index) == 2 and index[0] == _ALL and index[1].__class__ is Tensor:
+                given = _as_numpy(array, index[1], 1)
+                if given is not None and given.dtype.kind != "b":
+                    return array.take(given, 1)
+            elif all([item.__class__ is Tensor for item in index]):
+                several = [_as_numpy(array, item, at) for at, item in enumerate(index)]
+                if all([one is not None and one.dtype.kind != "b" for one in several]):
+                    return np.asarray(array[tuple(several)])
+    except IndexError:
+        pass
+    return None
+
+
+def _as_numpy(array: Array, index: Tensor, dim: int) -> Array | None:
+    """A tensor that means the same to numpy as an index of a dimension."""
+    given = index.array
+    if not given.ndim:
+        return None
+    kind = given.dtype.kind
+    if kind == "b":
+        return given if given.shape == array.shape[dim : dim + given.ndim] else None
+    return given if kind == "i" and given.dtype.itemsize > 2 and dim < array.ndim else None
 
 
 def chosen_elements(array: Array, indices: Chosen) -> Array:
@@ -118,22 +149,44 @@ def _setitem(self: Tensor, index: Any, value: Any) -> None:
             raise TypeError(
                 f"can't assign a {type_name(value)} to a torch.{self.dtype.scalar}Tensor"
             )
-    simple = _simple(index)
-    if simple is not None and value.__class__ is not Tensor:
-        array = self.array
-        try:
-            target = array[simple]
-        except (IndexError, TypeError):
-            target = None
-        if target is not None:
-            target[...] = _element(value, self, target.size)
-            return
+    if _quick_assignment(self, index, value):
+        return
     if index is not False:
         view, chosen = parse(self, None if index is True else index)
         if chosen:
             _put_chosen(view, chosen, value)
         else:
             assign(view, value)
+
+
+def _quick_assignment(self: Tensor, index: Any, value: Any) -> bool:
+    """Assign a number where numpy's index means the same; whether that was so."""
+    if value.__class__ is Tensor:
+        return False
+    array = self.array
+    simple = _simple(index)
+    try:
+        if simple is not None:
+            if not fits(value, array):
+                value = _element(value, self, array[simple].size)
+            array[simple] = value
+            return True
+        if index.__class__ is Tensor and fits(value, array):
+            given = _as_numpy(array, index, 0)
+            if given is not None:
+                array[given] = value
+                return True
+    except (IndexError, TypeError):
+        pass  # the general way has the error, in PyTorch's words
+    return False
+
+
+def fits(value: Any, array: Array) -> bool:
+    """Whether it is seen at once that a number is one of the array's type."""
+    kind = array.dtype.kind
+    if value.__class__ is int:
+        return 0 <= value < 128 and kind != "b"
+    return value.__class__ is float and kind == "f" and -60000 < value < 60000
 
 
 def _element(value: Any, target: Tensor, count: int = 0) -> Any:
@@ -159,7 +212,8 @@ def assign(target: Tensor, value: Any) -> None:
         return
     if value.array.ndim and value.array.shape != array.shape:
         value = expanded(without_ones(value), array.shape)
-    check_overlap(target, value)
+    check_single(array)
+    check_apart(target, (value,))
     np.copyto(array, cast(value.array, array.dtype))
 
 
@@ -178,25 +232,6 @@ def without_ones(value: Tensor) -> Tensor:
     array = value.array
     count = next((dim for dim, size in enumerate(array.shape) if size != 1), array.ndim)
     return view_of(value, array[(0,) * count + (...,)]) if count else value
-
-
-def check_overlap(target: Tensor, value: Tensor) -> None:
-    """Raise RuntimeError where elements that are written are read, or written twice."""
-    a, b = target.array, value.array
-    check_single(a)
-    if target._storage is None or target._storage is not value._storage:
-        return
-    if a.flags.forc and b.flags.forc and a.strides != b.strides or _is_shifted(a, b):
-        if np.may_share_memory(a, b):
-            raise RuntimeError(
-                "unsupported operation: some elements of the input tensor and the written-to "
-                "tensor refer to a single memory location. Please clone() the tensor before "
-                "performing the operation."
-            )
-
-
-def _is_shifted(a: Array, b: Array) -> bool:
-    return bool(a.flags.forc and b.flags.forc and a.ctypes.data != b.ctypes.data)
 
 
 def _put_chosen(view: Tensor, chosen: Chosen, value: Any) -> None:

@@ -61,23 +61,22 @@ def concatenated(tensors: Sequence[Tensor], dim: int, out: Tensor | None = None)
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     arrays = [tensor.array for tensor in tensors]
-    first = arrays[0]
-    alike = all([a.dtype is first.dtype and a.flags.c_contiguous for a in arrays])
-    if out is None and alike:
+    kind = arrays[0].dtype
+    if out is None and all([a.dtype is kind and a.flags.c_contiguous for a in arrays]):
         try:
             return wrap(np.concatenate(arrays, dim))
         except ValueError:
             pass  # not of one shape: an error in PyTorch's words, or a tensor to be skipped
     joined = _check_sizes(arrays, dim)
     dim = dim if joined[0].shape != (0,) else 0
-    kind = result_type(*tensors)
-    if out is not None and not can_cast(kind, out.dtype):
+    meet = result_type(*tensors)
+    if out is not None and not can_cast(meet, out.dtype):
         raise TypeError(
             f"torch.cat(): input types can't be cast to the desired output type {out.dtype.scalar}"
         )
     shape = list(joined[0].shape)
     shape[dim] = sum([array.shape[dim] for array in joined])
-    found = np.empty(shape, (kind if out is None else out.dtype).numpy)
+    found = np.empty(shape, (meet if out is None else out.dtype).numpy)
     np.concatenate(joined, dim, out=found, casting="unsafe")
     if out is None:
         return wrap(found)
@@ -103,12 +102,25 @@ def _not_empty(tensors: Tensors, name: str) -> Tensors:
     return tensors
 
 
+def _stacked(arrays: list[Any], shape: Shape) -> Tensor | None:
+    """Contiguous arrays of one type and shape along a new first dimension; None for others."""
+    kind = arrays[0].dtype
+    for array in arrays:
+        if array.shape != shape or array.dtype is not kind or not array.flags.c_contiguous:
+            return None
+    return wrap(np.concatenate(arrays).reshape((len(arrays), *shape)))
+
+
 @op("stack(tuple of Tensors tensors, int dim = 0, *, Tensor out = None)")
 def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one shape, along a new dimension."""
     arrays = [tensor.array for tensor in _not_empty(tensors, "stack")]
     shape = arrays[0].shape
     dim = wrap_dim(dim, len(shape) + 1)
+    if out is None and not dim and shape:
+        joined = _stacked(arrays, shape)
+        if joined is not None:
+            return joined
     for position, array in enumerate(arrays):
         if array.shape != shape:
             raise RuntimeError(

@@ -81,7 +81,7 @@ def repeat_interleave(
 
 
 def _check_counts(repeats: Tensor) -> None:
-    if repeats.array.dtype not in (np.int32, np.int64):
+    if repeats.array.dtype.kind not in "iu":
         raise NotImplementedError(
             f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.scalar}'"
         )

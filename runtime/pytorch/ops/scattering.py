@@ -18,14 +18,14 @@ from runtime.pytorch.indices import as_indices, masks_checked
 from runtime.pytorch.layouts import copy_of
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import bad_index, check_gather, check_take, flat_positions
-from runtime.pytorch.ops.indexing import fill_value, put, without_ones
+from runtime.pytorch.ops.indexing import fill_value, fits, put, without_ones
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.promotion import number_as
 from runtime.pytorch.shapes import Shape, broadcast, listed, wrap_dim
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.warn import warn
-from runtime.pytorch.writing import check_target
+from runtime.pytorch.writing import check_single, check_target
 
 __all__: list[str] = []
 
@@ -45,6 +45,7 @@ def _changing(*schemas: str, out: bool = True, function: bool = True) -> Callabl
             return found
 
         def in_place(input: Tensor, *args: Any, **named: Any) -> Tensor:
+            check_single(input.array)
             change(input, *args, **named)
             return input
 
@@ -78,7 +79,7 @@ def _fill_masked(input: Tensor, mask: Tensor, value: Any) -> None:
     array = input.array
     if isinstance(value, Tensor):
         value = fill_value(value, "masked_fill_")
-    element = fill_number(value, input.dtype)
+    element = value if fits(value, array) else fill_number(value, input.dtype)
     _check_mask(mask, "masked_fill_")
     if mask.array.shape != array.shape:
         check_target(array, broadcast(array.shape, mask.array.shape))

@@ -208,7 +208,14 @@ def test_what_is_shown_beside_a_name(text: str, detail: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x.t().num", "x.T.num", "x[0].num", "(-x + 1).num", "torch.add(x, 1).num", "torch.ones(2).num"],
+    [
+        "x.t().num",
+        "x.T.num",
+        "x[0].num",
+        "(-x + 1).num",
+        "torch.add(x, 1).num",
+        "torch.ones(2).num",
+    ],
 )
 def test_what_gives_a_tensor(text: str) -> None:
     torch = pytest.importorskip("runtime.pytorch")
