@@ -199,7 +199,7 @@ def _keep(input: Tensor, kept: list[bool]) -> Tensor:
     if all(kept):
         return view_of(input, array.view())
     if array.size:
-        return view_of(input, array[tuple([slice(None) if keep else 0 for keep in kept])])
+        return view_of(input, array[(*[slice(None) if keep else 0 for keep in kept], ...)])
     sizes = [n for n, keep in zip(array.shape, kept, strict=True) if keep]
     strides = [n for n, keep in zip(input.strides, kept, strict=True) if keep]
     return strided(input, tuple(sizes), tuple(strides))
