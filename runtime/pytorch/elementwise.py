@@ -165,7 +165,8 @@ class Pointwise:
         result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
-            if operands[0] is out and self._compute_in_place(operands, kind, result, out):
+            in_place: bool = operands[0] is out
+            if in_place and self._compute_in_place(operands, kind, result, out):
                 return out
         is_new = out is not None and operands[0] is not out and out.array.shape != shape
         if out is not None and is_new:
@@ -174,10 +175,11 @@ class Pointwise:
         values = self._values(operands, kind, result, shape)
         if out is None:
             return values
+        target: Tensor = out
         if is_new:
-            resize(out, shape, values.strides)
-        np.copyto(out.array, cast(values.array, out.array.dtype))
-        return out
+            resize(target, shape, values.strides)
+        np.copyto(target.array, cast(values.array, target.array.dtype))
+        return target
 
     def _compute_in_place(
         self, operands: tuple[Any, ...], kind: dtype, result: dtype, out: Tensor

@@ -160,6 +160,7 @@ def _unexpected(schema: Schema, args: Args, named: Named) -> str:
 
 def _list(schemas: Sequence[Schema], args: Args, named: Named) -> str:
     name = schemas[0].name
+    named = dict(reversed(list(named.items())))  # PyTorch: out of a hash table
     given = f"{name}() received an invalid combination of arguments - got "
     if len(schemas) == 1:
         return f"{given}{_described(args, named)}, but expected {schemas[0]}"
@@ -178,8 +179,8 @@ def _described(args: Args, named: Named) -> str:
 
 
 def _parts(schema: Schema) -> list[str]:
-    """The parts between a signature's commas; the star for keywords is one of them here."""
-    return [part for part in str(schema)[1:-1].split(", ") if part]
+    """The parts between a signature's commas; PyTorch counts a star, or nothing at all, as one."""
+    return str(schema)[1:-1].split(", ")
 
 
 def _reason(schema: Schema, args: Args, named: Named) -> str:
@@ -194,13 +195,16 @@ def _reason(schema: Schema, args: Args, named: Named) -> str:
     for part, (prefix, value) in zip(expected, given, strict=True):
         text = prefix + _element_types(value)
         # Nothing matches a parameter with a default here, and so PyTorch tells it.
-        fits = " = " not in part and _matches(part.split(" ")[0], value)
+        fits = " = " not in part and _matches(part.rpartition(" ")[0], value)
         parts.append(text if fits else f"!{text}!")
     text = ", ".join(parts) if args else "".join(f"{part}, " for part in parts)
     return f"some of the arguments have invalid types: ({text})"
 
 
 def _matches(kind: str, value: Any) -> bool:
+    if kind.startswith("tuple of "):
+        of = kind.removeprefix("tuple of ")[:-1]
+        return isinstance(value, (tuple, list)) and all(_matches(of, v) for v in value)
     names = {"float": ("float", "int", "long"), "int": ("int", "long")}
     return kind_of(value) in names.get(kind, (kind,))
 

@@ -24,7 +24,7 @@ def set_num_threads(int: int) -> None:
     """Set how many threads operations may use. Raises RuntimeError for none."""
     if int <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
-    threads.set(int)
+    threads.count = int
 
 
 def is_deterministic() -> bool:

@@ -245,7 +245,10 @@ class ObjectReader:
         if count and (storage is None or not fits_storage(storage, offset, sizes, strides)):
             raise T7Error(_MISFIT)
         check_dimensions(count)
-        return tensor_face(dtype, storage, max(offset, 0), sizes, strides)
+        try:
+            return tensor_face(dtype, storage, max(offset, 0), sizes, strides)
+        except (ValueError, OverflowError):  # sizes or strides that numpy's arrays cannot have
+            raise T7Error(_MISFIT) from None
 
 
 @lru_cache(maxsize=64)

@@ -10,8 +10,9 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import Category
 from runtime.pytorch.dtypes import dtype as DType
-from runtime.pytorch.ops.reduce import axes_of, check_not_empty, sum_of
+from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.quiet import quietly
+from runtime.pytorch.reducing import axes_of, check_not_empty
 from runtime.pytorch.shapes import Shape, wrap_dims
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
@@ -108,14 +109,18 @@ def matrix_norm(
     dtype: DType | None = None,
 ) -> Tensor:
     """The norms of matrices, which lie along two dimensions."""
-    array = _elements(input, dtype, "linalg.matrix_norm")
-    if array.ndim < 2:
+    if input.array.ndim < 2:
         raise RuntimeError(
             "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
         )
+    array = _elements(input, dtype, "linalg.matrix_norm")
     if len(dim) != 2:
         raise RuntimeError(
             f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}"
+        )
+    if ord == "nuc" and array.itemsize == 2:
+        raise NotImplementedError(
+            f"linalg.matrix_norm: Low precision dtypes not supported. Got {input.dtype.scalar}"
         )
     return wrap(matrix_norm_of(array, ord, wrap_dims(dim, array.ndim), keepdim))
 

@@ -287,6 +287,13 @@ def test_types_without_a_distribution(call: str, name: str, kind: str) -> None:
     assert str(caught.value) == f"\"{name}\" not implemented for '{kind}'"
 
 
+@pytest.mark.parametrize("call", ["get_offset()", "set_offset(4)"])
+def test_the_processors_generators_have_no_offset(call: str) -> None:
+    with pytest.raises(RuntimeError) as caught:
+        eval(f"torch.default_generator.{call}")
+    assert str(caught.value) == "CPU Generator does not use offset"
+
+
 @pytest.mark.parametrize("seed", [2**64, -(2**63) - 1])
 def test_seeds_too_large(seed: int) -> None:
     with pytest.raises(ValueError) as caught:

@@ -258,6 +258,7 @@ TENSOR = saved(share_array(np.ones((2, 3))))
             "a tensor that does not fit",
         ),
         (TENSOR.replace(b"\6\0\0\0\0\0\0\0", b"\6\0\0\0\0\0\0\x70"), "read 6 blocks instead of"),
+        (TENSOR.replace(b"\3\0\0\0\0\0\0\0\1", b"\0\0\0\0\0\0\0\x7f\1"), "does not fit"),
         (b"3\n1\n1\n0\n", "table index is nil (file, at byte 8)"),
         (b"2\n-5\n", "$ Torch: invalid memory size"),
         (b"2\nx\n", "read error: read 0 blocks instead of 1 (file, at byte 2)"),
