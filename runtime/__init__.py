@@ -14,6 +14,24 @@ For Python programs:
     LuaTable, LuaFunction,  what stands for objects of Lua
     LuaObject
     LuaError                an error of Lua
+
+Values cross between Lua and Python so:
+
+    Lua                     Python
+    nil, booleans           None, bool
+    numbers                 int where they are whole, otherwise float
+    strings                 str where they are UTF-8, otherwise bytes
+    tensors                 tensors of `runtime.pytorch`, over the same memory
+    other objects           LuaTable, LuaFunction, LuaObject, which stand for them: no copies
+
+To Lua go the same, besides: arrays of numpy and tensors of PyTorch (tensors over the same memory),
+numpy's numbers, dicts, lists and tuples (copied as tables, whose lists count from 1), what `load`
+returns, and functions, which Lua may call. A tuple that one of these returns is several values in
+Lua, and its exception an error, which pcall sees as ``ValueError: text``.
+
+Errors: LuaError, with Lua's message and traceback; where a Python function has raised what Lua did
+not catch, that exception is its ``__cause__``. TypeError and ValueError (T7Error is one) for what
+Lua cannot have. Ctrl-C is a KeyboardInterrupt in the main thread.
 """
 
 from importlib import import_module

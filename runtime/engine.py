@@ -48,6 +48,8 @@ class Engine(PythonDoor):
         total = lua.eval("function(t) return t:sum() end")
         total(numpy.ones(5))                            # 5
 
+    How values cross is told in ``help(runtime)``.
+
     Each has its own default type, random stream, memory and threads; README.md beside this file
     tells what all engines of a process share. An engine may be used by several threads of Python,
     by one at a time. `close` gives back what it holds; so does the end of a ``with`` block, or of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from runtime.core.texts import to_bytes
@@ -19,30 +20,7 @@ __all__ = ["PythonDoor"]
 
 
 class PythonDoor:
-    """What `Engine` offers to Python programs.
-
-    Values cross so:
-
-    =====================  =======================================================================
-    Lua                    Python
-    =====================  =======================================================================
-    nil, booleans          None, bool
-    numbers                int where they are whole, otherwise float
-    strings                str where they are UTF-8, otherwise bytes
-    tensors                tensors of `runtime.pytorch`, over the same memory
-    tables, functions,     `LuaTable`, `LuaFunction`, `LuaObject`, which stand for them: nothing is
-    other objects          copied
-    =====================  =======================================================================
-
-    To Lua go the same, besides: arrays of numpy and tensors of PyTorch (as tensors over the same
-    memory), numpy's numbers, dicts, lists and tuples (copied as tables; lists count from 1), the
-    objects of `load`, and functions, which Lua may call: a tuple that one returns is several values
-    in Lua, and its exception an error, which pcall sees as ``ValueError: text``.
-
-    Errors: LuaError, with Lua's message and traceback; where a Python function has raised what Lua
-    did not catch, that exception is its ``__cause__``. TypeError and ValueError for what Lua cannot
-    have. Ctrl-C is a KeyboardInterrupt in the main thread.
-    """
+    """What `Engine` offers to Python programs; how values cross is told in ``help(runtime)``."""
 
     _lua: LuaState
     _ctrl_c: CtrlC
@@ -56,24 +34,23 @@ class PythonDoor:
             self._values = Values(self._lua, self._ctrl_c)
         return self._values
 
-    def run(self, source: str | Chunk, *args: Any, name: str = "lua") -> None:
+    def run(self, source: str | bytes | Chunk, *args: Any, name: str = "lua") -> None:
         """Run Lua code: a text, or what `compile` has made of one. Its results are dropped.
 
         args: what the code gets as ``...``; of compiled code they are bytes. name: that of the text
         in errors, as ``lua:1:``. Raises LuaError, for a text that does not compile, too.
         """
-        if isinstance(source, str):
-            words = to_bytes(source), b"=" + to_bytes(name)
-            self._crossing().ask(b"run", *words, given=args)
+        if isinstance(source, (str, bytes)):
+            self._crossing().ask(b"run", _text(source), b"=" + to_bytes(name), given=args)
         else:
             check(self._lua.call(b"run", source, *args))
 
-    def eval(self, source: str, name: str = "lua") -> Any:
+    def eval(self, source: str | bytes, name: str = "lua") -> Any:
         """The value of a Lua expression, or what a chunk returns; of several a tuple.
 
         Raises LuaError.
         """
-        return self._crossing().value(b"eval", to_bytes(source), b"=" + to_bytes(name))
+        return self._crossing().value(b"eval", _text(source), b"=" + to_bytes(name))
 
     @property
     def globals(self) -> LuaTable:
@@ -96,3 +73,11 @@ class PythonDoor:
     def __contains__(self, name: str) -> bool:
         """Whether there is a global of Lua of this name."""
         return self.globals[name] is not None
+
+    def __iter__(self) -> Iterator[Any]:
+        """The names of Lua's globals."""
+        return iter(self.globals)
+
+
+def _text(source: str | bytes) -> bytes:
+    return to_bytes(source) if isinstance(source, str) else source

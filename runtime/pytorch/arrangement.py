@@ -1,13 +1,13 @@
 """The order in which PyTorch leaves equal elements when it sorts and selects without `stable=True`.
 
-PyTorch sorts by the C++ library's introsort, takes the largest elements by its introselect and heap,
-and finds the k-th smallest by a quickselect of its own. These decide which of several equal
+PyTorch sorts by the C++ library's introsort, takes the largest elements by its introselect and
+heap, and finds the k-th smallest by a quickselect of its own. These decide which of several equal
 elements come first, and so which indices a program sees. Each is followed here for many rows at
 once: a step partitions the parts of all rows together, so that there are as many steps as for one
 row, and none for a single element.
 
-All functions take keys: whole numbers in the order of the elements, a row for each run of them. They
-are for rows in which elements are equal; without these any way of sorting gives the same.
+All functions take keys: whole numbers in the order of the elements, in rows. They are for rows in
+which elements are equal; without these any way of sorting gives the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.heaps import heap_select, heap_sort
 
-__all__ = ["SHORT", "kth_position", "sort_order", "top_order"]
+__all__ = ["SHORT", "kth_position", "nth_position", "sort_order", "top_order"]
 
 #: Parts of at most this many elements are sorted by insertion, which keeps the order of equal ones.
 SHORT = 16
@@ -202,6 +202,15 @@ def top_order(keys: Array, k: int, in_order: bool) -> Array:
     return rows.places.reshape(keys.shape)[:, :k]
 
 
+def nth_position(keys: Array, k: int) -> Array:
+    """For each row the position of its k-th smallest element, as the C++ library selects it."""
+    rows = _Rows(keys)
+    starts = np.arange(0, keys.size, rows.length)
+    _introselect(rows, starts, k)
+    found: Array = rows.places[starts + k - 1]
+    return found
+
+
 def _introselect(rows: _Rows, starts: Array, k: int) -> None:
     """Put in each row the k smallest elements first, as the C++ library's nth_element."""
     low, high, nth = starts, starts + rows.length, starts + k - 1
@@ -247,4 +256,5 @@ def kth_position(keys: Array, k: int) -> Array:
         low, high, kth = low[more], high[more], kth[more]
         i, j = rows.partition_by_front(low, high)
         low, high = np.where(j <= kth, i, low), np.where(j >= kth, j - 1, high)
-    return rows.places[starts + k - 1]
+    found: Array = rows.places[starts + k - 1]
+    return found

@@ -175,10 +175,11 @@ class Pointwise:
         values = self._values(operands, kind, result, shape)
         if out is None:
             return values
+        target: Tensor = out
         if is_new:
-            resize(out, shape, values.strides)
-        np.copyto(out.array, cast(values.array, out.array.dtype))
-        return out
+            resize(target, shape, values.strides)
+        np.copyto(target.array, cast(values.array, target.array.dtype))
+        return target
 
     def _compute_in_place(
         self, operands: tuple[Any, ...], kind: dtype, result: dtype, out: Tensor

@@ -1,6 +1,6 @@
 """The C++ library's heaps, which decide where equal elements go when few of many are wanted.
 
-They go one element after the other, but past those that do not enter the heap, which are nearly all.
+They go one element after the other, but past those that do not enter the heap: nearly all of them.
 A heap has its largest key first. Keys and places are arrays of one part, changed in place.
 """
 

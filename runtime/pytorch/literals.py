@@ -262,10 +262,6 @@ def convert_number(value: Any, kind: dtype, name: str) -> Any:
 
 def _rounded(value: Any, kind: dtype, name: str) -> Any:
     number = float(value)
-    if (
-        isinstance(value, float)
-        and abs(number) != np.inf
-        and abs(number) > float(np.finfo(kind.numpy).max)
-    ):
+    if abs(number) != np.inf and abs(number) > float(np.finfo(kind.numpy).max):
         raise RuntimeError(f"value cannot be converted to type {name} without overflow")
     return quietly.run(kind.numpy.type, number)

@@ -40,8 +40,22 @@ def _required(schema: Schema) -> int:
 
 
 def _capacity(schema: Schema, args: Args) -> int:
-    more = len(args) if schema.takes_ints_apart else 0
+    more = len(args) if _has_ints_apart(schema, args) else 0
     return len(schema.parameters) + more
+
+
+def _has_ints_apart(schema: Schema, args: Args) -> bool:
+    """Whether a call gives the ints of a tuple one by one, as the first one tells."""
+    if not (schema.takes_ints_apart and args):
+        return False
+    convert = converter(Parameter("int", "", None, False, False, False), type(args[0]))
+    if convert is None:
+        return False
+    try:
+        convert(args[0])
+    except Rejected:
+        return False
+    return True
 
 
 # -- what is wrong with a call of one signature
@@ -50,12 +64,11 @@ def _capacity(schema: Schema, args: Args) -> int:
 def _what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> str:
     name = f"{schema.name}()"
     positional = schema.positional
-    if schema.takes_ints_apart and args and not isinstance(args[0], (tuple, list)):
-        if converter(Parameter("int", "", None, False, False, False), type(args[0])):
-            wrong = _wrong_size(schema, args)
-            if wrong:
-                return wrong
-            args = [args]
+    if _has_ints_apart(schema, args):
+        wrong = _wrong_size(schema, args)
+        if wrong:
+            return wrong
+        args = [args]
     if not schema.parameters and args:
         return f"TensorBase.{name} takes no arguments ({len(args)} given)"
     if len(args) > len(positional):
@@ -147,6 +160,7 @@ def _unexpected(schema: Schema, args: Args, named: Named) -> str:
 
 def _list(schemas: Sequence[Schema], args: Args, named: Named) -> str:
     name = schemas[0].name
+    named = dict(reversed(list(named.items())))  # PyTorch: out of a hash table
     given = f"{name}() received an invalid combination of arguments - got "
     if len(schemas) == 1:
         return f"{given}{_described(args, named)}, but expected {schemas[0]}"
@@ -165,8 +179,8 @@ def _described(args: Args, named: Named) -> str:
 
 
 def _parts(schema: Schema) -> list[str]:
-    """The parts between a signature's commas; the star for keywords is one of them here."""
-    return [part for part in str(schema)[1:-1].split(", ") if part]
+    """The parts between a signature's commas; PyTorch counts a star, or nothing at all, as one."""
+    return str(schema)[1:-1].split(", ")
 
 
 def _reason(schema: Schema, args: Args, named: Named) -> str:
@@ -181,13 +195,16 @@ def _reason(schema: Schema, args: Args, named: Named) -> str:
     for part, (prefix, value) in zip(expected, given, strict=True):
         text = prefix + _element_types(value)
         # Nothing matches a parameter with a default here, and so PyTorch tells it.
-        fits = " = " not in part and _matches(part.split(" ")[0], value)
+        fits = " = " not in part and _matches(part.rpartition(" ")[0], value)
         parts.append(text if fits else f"!{text}!")
     text = ", ".join(parts) if args else "".join(f"{part}, " for part in parts)
     return f"some of the arguments have invalid types: ({text})"
 
 
 def _matches(kind: str, value: Any) -> bool:
+    if kind.startswith("tuple of "):
+        of = kind.removeprefix("tuple of ")[:-1]
+        return isinstance(value, (tuple, list)) and all(_matches(of, v) for v in value)
     names = {"float": ("float", "int", "long"), "int": ("int", "long")}
     return kind_of(value) in names.get(kind, (kind,))
 

@@ -16,6 +16,7 @@ from runtime.pytorch.limits import finfo, iinfo
 from runtime.pytorch.ops import autograd
 from runtime.pytorch.ops.factors import block_diag, cdist, chain_matmul
 from runtime.pytorch.ops.products import einsum, tensordot
+from runtime.pytorch.ops.unchecked import lu
 from runtime.pytorch.options import MEMORY_FORMATS, layout, memory_format, strided
 from runtime.pytorch.print_options import set_printoptions
 from runtime.pytorch.removed import REMOVED
@@ -37,6 +38,7 @@ _FUNCTIONS = (
     chain_matmul,
     einsum,
     get_default_device,
+    lu,
     set_default_device,
     set_default_dtype,
     set_default_tensor_type,

@@ -108,6 +108,9 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "triangular_solve": ("solution", "cloned_coefficient"),
 }
 
+#: Where the results are written to given tensors, the tuple has a class of its own.
+_FIELDS |= {f"{name}_out": fields for name, fields in _FIELDS.items() if name != "histogramdd"}
+
 RESULTS: dict[str, type[ReturnType]] = {
     name: _make(name, fields) for name, fields in _FIELDS.items()
 }

@@ -13,7 +13,7 @@ The operations are no part of this module: `table.py` makes methods of them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,9 +21,10 @@ from runtime.core.dtypes import Array
 from runtime.core.storage import Storage
 from runtime.pytorch.dtypes import NUMPY_DTYPES, dtype
 from runtime.pytorch.memory import address_of, storage_over
+from runtime.pytorch.missing import why_missing
 from runtime.pytorch.shapes import Shape, contiguous_strides, listed
 
-__all__ = ["Tensor", "at_storage", "view_of", "wrap"]
+__all__ = ["Tensor", "view_of", "wrap"]
 
 _new = object.__new__
 _asarray = np.asarray
@@ -82,6 +83,12 @@ class Tensor:
         storage = other.storage_object
         self._array, self._memory, self._storage = other.array, storage.data, storage
 
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            # Python asks here for what is not there.
+            raise AttributeError(f"'Tensor' object has no attribute '{name}'{why_missing(name)}")
+
     # -- geometry
 
     @property
@@ -92,7 +99,7 @@ class Tensor:
     @property
     def sizes(self) -> Shape:
         """The number of elements in each dimension."""
-        sizes: Shape = self._array.shape  # whose elements may not be in memory yet
+        sizes: Shape = self._array.shape
         return sizes
 
     @property
@@ -150,37 +157,3 @@ def view_of(tensor: Tensor, array: Array) -> Tensor:
     view._storage = storage = tensor._storage or tensor.storage_object
     view._memory = storage.data
     return view
-
-
-def at_storage(storage: Storage, offset: int, sizes: Shape, strides: Shape) -> Tensor:
-    """A tensor over elements of a storage; the geometry, in elements, has been validated.
-
-    Elements that are still in a file stay there until the tensor's array is used.
-    """
-    kind = storage.dtype.numpy
-    width = kind.itemsize
-    memory = _stand_in(storage.size * width) if storage.is_unread else storage.data
-    view = _new(Tensor)
-    steps = tuple([stride * width for stride in strides])
-    view._array = np.ndarray(sizes, kind, memory, 0 if 0 in sizes else offset * width, steps)
-    view._storage, view._memory = storage, memory
-    return view
-
-
-_spare = np.empty(0, np.uint8)
-
-
-def _stand_in(nbytes: int) -> Array:
-    """Memory that nobody reads, for arrays whose elements are not in memory yet.
-
-    `Tensor._follow` finds from it where in the storage an array begins. The system provides no
-    pages for it.
-    """
-    global _spare
-    if _spare.size < nbytes:
-        import mmap  # late: few programs have such files
-
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-        # Not to be written: so that it counts for no limit of memory.
-        _spare = np.frombuffer(mmap.mmap(-1, nbytes, flags, mmap.PROT_READ), np.uint8)
-    return _spare

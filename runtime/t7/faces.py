@@ -14,10 +14,10 @@ from runtime.core.storage import Storage
 from runtime.core.tensor import TENSOR_CLASSES, Sizes
 from runtime.core.tensor import Tensor as LuaTensor
 from runtime.pytorch.dtypes import dtype_of
-from runtime.pytorch.lua_tensors import to_lua
+from runtime.pytorch.lua_tensors import from_lua, to_lua
 from runtime.pytorch.ops.interchange import share_array
 from runtime.pytorch.storages import TypedStorage, UntypedStorage, typed
-from runtime.pytorch.tensor import Tensor, at_storage, wrap
+from runtime.pytorch.tensor import Tensor, wrap
 
 __all__ = ["lua_tensor", "storage_face", "storage_of", "tensor_face", "tensor_of"]
 
@@ -30,9 +30,12 @@ def tensor_face(
     """What programs get for a tensor of Torch7; without dimensions it is empty, as there."""
     if storage is None:
         return wrap(np.empty(0, dtype.numpy))
-    if not sizes:
-        return at_storage(storage, 0, (0,), (1,))
-    return at_storage(storage, offset, sizes, strides)
+    if storage.is_unread:  # until the tensor's elements are used
+        return from_lua(TENSOR_CLASSES[dtype.index](storage, offset, sizes, strides))
+    tensor = wrap(np.empty(0, dtype.numpy))
+    steps = tuple([stride * dtype.size for stride in strides])
+    tensor.set_view(storage, offset * dtype.size, sizes or (0,), steps or (dtype.size,))
+    return tensor
 
 
 def storage_face(storage: Storage) -> TypedStorage:

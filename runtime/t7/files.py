@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import IO, Any, Literal
 
+from runtime.core.errors import TorchError
 from runtime.core.texts import to_text
 from runtime.io.replacement import Replacement
 from runtime.t7.reader import ObjectReader, Reader
@@ -51,7 +54,8 @@ def load(
     object of another class a `TorchObject`; for a function a `Function`; None for nil. What the
     file has once is one object, so that cycles stay cycles. Tensors of a GPU are read into memory.
 
-    Raises OSError where the file cannot be read, T7Error where it is damaged or another file.
+    Raises OSError where the file cannot be read, T7Error where it is damaged or another file, and
+    MemoryError where its tensors do not fit into memory.
     """
     source, name = _opened(file, lazy)
     if format is None:
@@ -114,9 +118,24 @@ def _byte_order(source: Bytes) -> str:
 
 def _read(source: TextSource | BinarySource, readers: Mapping[str, Reader], name: str) -> Any:
     try:
-        return ObjectReader(source, readers).read_object()
+        with _nothing_is_garbage():
+            return ObjectReader(source, readers).read_object()
     except T7Error as error:
         raise T7Error(f"{error} ({name}, at byte {source.position})") from None
+    except TorchError as error:  # of the memory of storages
+        raise MemoryError(str(error)) from None
+
+
+@contextmanager
+def _nothing_is_garbage() -> Iterator[None]:
+    """Keep Python's collector from looking through what is being read, again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _save_to(name: bytes, value: Any, format: Format) -> None:

@@ -60,7 +60,8 @@ class _Entries:
 
     def read_plain(self) -> bool:
         """Read entries as long as they are numbers and strings; returns whether all are read."""
-        self._left -= self._source.read_plain_entries(self.owner.entries, self._left)
+        done, self._key = self._source.read_plain_entries(self.owner.entries, self._left)
+        self._left -= done
         return not self._left
 
     def take(self, value: Any) -> bool:
@@ -244,7 +245,10 @@ class ObjectReader:
         if count and (storage is None or not fits_storage(storage, offset, sizes, strides)):
             raise T7Error(_MISFIT)
         check_dimensions(count)
-        return tensor_face(dtype, storage, max(offset, 0), sizes, strides)
+        try:
+            return tensor_face(dtype, storage, max(offset, 0), sizes, strides)
+        except (ValueError, OverflowError):  # sizes or strides that numpy's arrays cannot have
+            raise T7Error(_MISFIT) from None
 
 
 @lru_cache(maxsize=64)

@@ -7,13 +7,13 @@ storages stay in the file until they are first used.
 from __future__ import annotations
 
 import os
+import weakref
 from struct import Struct, unpack_from
 from typing import Any, Protocol
 
 import numpy as np
 
 from runtime.core.dtypes import DTYPES, LONG, Array, DType
-from runtime.core.errors import TorchError
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.t7.kinds import EXACT, NUMBER, STRING, plain_number, plain_string
 from runtime.t7.values import T7Error
@@ -80,9 +80,7 @@ class DiskBytes:
         self._state = _state(descriptor)
         self.size = self._state[0]
         self._lazy = lazy and self.size >= _LARGE_FILE
-
-    def __del__(self) -> None:
-        os.close(self._descriptor)
+        weakref.finalize(self, os.close, descriptor)
 
     def read(self, at: int, count: int) -> bytes:
         return os.pread(self._descriptor, count, at)
@@ -103,7 +101,7 @@ class DiskBytes:
         def read(out: Array, start: int) -> None:
             nbytes = self.read_into(out.view(np.uint8).data, at + start * out.itemsize)
             if nbytes != out.nbytes or _state(self._descriptor) != self._state:
-                raise TorchError(
+                raise T7Error(
                     f"{self._name} was changed while elements of its tensors were still in it"
                 )
 
@@ -141,10 +139,11 @@ class Source(Protocol):
     def read_elements(self, dtype: DType, count: int) -> Storage:
         """A storage of so many elements."""
 
-    def read_plain_entries(self, into: dict[Any, Any], count: int) -> int:
+    def read_plain_entries(self, into: dict[Any, Any], count: int) -> tuple[int, Any]:
         """Read entries of a table whose keys and values are numbers and strings, as they come.
 
-        Returns how many: count, or fewer where another one comes, or may come.
+        Returns how many: count, or fewer where another one comes, or may come; and the key of that
+        one, or None where it was not read.
         """
 
 
@@ -249,7 +248,7 @@ class BinarySource:
             storage.data[start : start + len(piece)] = piece
         return storage
 
-    def read_plain_entries(self, into: dict[Any, Any], count: int) -> int:
+    def read_plain_entries(self, into: dict[Any, Any], count: int) -> tuple[int, Any]:
         # One loop without calls of our own: there may be millions of entries.
         data, at, behind = self._data, self._at, self._at
         last, left, key = len(data) - _NUMBER_SIZE, count, None
@@ -273,10 +272,11 @@ class BinarySource:
                 key = value
             else:
                 into[key] = value
-                key, behind = None, at
+                key = None
                 left -= 1
+            behind = at
         self._at = behind
-        return count - left
+        return count - left, key
 
     def _wire(self, dtype: DType) -> np.dtype[Any]:
         """The numpy type of an element in this file."""

@@ -88,8 +88,8 @@ class TextSource:
             self._skip_newline()
         return storage
 
-    def read_plain_entries(self, into: dict[Any, Any], count: int) -> int:
-        return 0
+    def read_plain_entries(self, into: dict[Any, Any], count: int) -> tuple[int, Any]:
+        return 0, None
 
     def _fill_from_line(self, out: Array) -> bool:
         """Read elements that are all the numbers of one line, as Torch7 writes them."""

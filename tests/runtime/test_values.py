@@ -71,12 +71,14 @@ def test_globals(lua: Engine) -> None:
     lua["n"] = 6
     assert lua.eval("n + 1") == 7 and "n" in lua
     del lua["n"]
-    assert "n" not in lua and lua.globals["s"] == "text"
+    assert "n" not in lua and "s" in list(lua) and lua.globals["s"] == "text"
 
 
 def test_arguments_of_a_text(lua: Engine) -> None:
     lua.run("a, b = ...", 1, {"x": 2})
     assert lua["a"] == 1 and lua["b"]["x"] == 2
+    lua.run(b"a = '\xff'")
+    assert lua.eval(b"a .. '\xfe'") == b"\xff\xfe"
 
 
 def test_compiled_code_runs_as_before(lua: Engine) -> None:
@@ -151,6 +153,19 @@ def test_tensors_without_elements_or_dimensions(lua: Engine) -> None:
     dims = lua.eval("function(x) return x:dim(), x:nElement() end")
     assert dims(np.empty((0, 3))) == (0, 0) and dims(np.array(5.0)) == (1, 1)
     assert lua.eval("torch.Tensor()").shape == (0,)
+
+
+def test_what_else_has_memory(lua: Engine) -> None:
+    class Other:
+        """As a tensor of an installed PyTorch."""
+
+        values = np.arange(3.0)
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return self.values
+
+    lua.eval("function(t) t[1] = 9 end")(Other())
+    assert Other.values[0] == 9
 
 
 def test_storages(lua: Engine) -> None:

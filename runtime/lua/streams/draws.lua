@@ -237,4 +237,26 @@ function draws.normal_float_blocks(values, n, mean, deviation)
   end
 end
 
+--- Fills n floats, at least 16, with normal numbers: all sixteens; then, if n is no multiple of 16,
+-- the last 16 anew.
+-- @param words n words, and 16 for those drawn anew
+function draws.sixteens_floats(words, out, n, mean, deviation)
+  draws.uniform_floats(words, out, n, 0, 1)
+  draws.normal_float_blocks(out, n - n % 16, mean, deviation)
+  if n % 16 == 0 then return end
+  local last = out + 4 * (n - 16)
+  draws.uniform_floats(words + 4 * n, last, 16, 0, 1)
+  draws.normal_float_blocks(last, 16, mean, deviation)
+end
+
+--- The same for doubles, from twice as many words.
+function draws.sixteens_doubles(words, out, n, mean, deviation)
+  draws.uniform_doubles(words, out, n, 0, 1)
+  draws.normal_blocks(out, n - n % 16, mean, deviation)
+  if n % 16 == 0 then return end
+  local last = out + 8 * (n - 16)
+  draws.uniform_doubles(words + 8 * n, last, 16, 0, 1)
+  draws.normal_blocks(last, 16, mean, deviation)
+end
+
 return draws

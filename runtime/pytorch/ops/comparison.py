@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from runtime.pytorch import formulas, promotion
+from runtime.pytorch import formulas
 from runtime.pytorch.dtypes import NUMPY_DTYPES, bool_
 from runtime.pytorch.elementwise import ALL, Pointwise, comparison
 from runtime.pytorch.ops.pairs import binary
-from runtime.pytorch.promotion import array_as
 from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import deliver
+from runtime.pytorch.tensor import Tensor
 
 __all__ = ["COMPARISONS"]
 
@@ -88,64 +84,6 @@ def allclose(
 ) -> bool:
     """Whether all elements differ by no more than atol + rtol * abs(other)."""
     return bool(isclose(input, other, rtol, atol, equal_nan).array.all())
-
-
-# -- membership
-
-_ISIN = "*, bool assume_unique = False, bool invert = False, Tensor out = None"
-
-
-def _isin(elements: Any, tests: Any, invert: bool, out: Tensor | None) -> Any:
-    kind = promotion.result_type(elements, tests)
-    for operand in (elements, tests):
-        if isinstance(operand, Tensor) and operand.dtype is bool_:
-            raise NotImplementedError("Unsupported input type encountered for isin(): Bool")
-    if out is not None and out.dtype is not bool_:
-        raise RuntimeError(
-            f"Expected out tensor to have dtype bool, but got {out.dtype.real} instead"
-        )
-    values, among = (np.asarray(array_as(x, kind)) for x in (elements, tests))
-    found = np.isin(values, among.reshape(-1), invert=invert)
-    return wrap(found) if out is None else deliver(out, wrap(found))
-
-
-@op(f"isin(Tensor elements, Tensor test_elements, {_ISIN})")
-def isin(
-    elements: Any,
-    test_elements: Any,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-    out: Tensor | None = None,
-) -> Any:
-    """Whether each element is among those of another tensor; with invert, whether it is not."""
-    return _isin(elements, test_elements, invert, out)
-
-
-@op(f"isin(Number element, Tensor test_elements, {_ISIN})")
-def isin_of_number(
-    element: Any,
-    test_elements: Any,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-    out: Tensor | None = None,
-) -> Any:
-    """Whether a number is among the elements of a tensor; with invert, whether it is not."""
-    return _isin(element, test_elements, invert, out)
-
-
-@op(f"isin(Tensor elements, Number test_element, {_ISIN})")
-def isin_number(
-    elements: Any,
-    test_element: Any,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-    out: Tensor | None = None,
-) -> Any:
-    """Whether each element is a number; with invert, whether it is not."""
-    return _isin(elements, test_element, invert, out)
 
 
 # -- logic

@@ -5,6 +5,7 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops.
 
 from __future__ import annotations
 
+from runtime.pytorch.layouts import copy_of
 from runtime.pytorch.ops.layout import as_strided as view_as_strided
 from runtime.pytorch.ops.parts import diagonal_of, part
 from runtime.pytorch.ops.parts import select as view_select
@@ -19,7 +20,7 @@ _OUT = "*, Tensor out = None"
 
 
 def _copy(input: Tensor) -> Tensor:
-    return wrap(input.array.copy("K"))
+    return wrap(copy_of(input, input.dtype))
 
 
 def _set(view: Tensor, src: Tensor) -> None:
@@ -56,7 +57,7 @@ def slice_scatter(
     found = _copy(input)
     shape = found.array.shape
     if not shape:
-        raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, len(shape))
     if step <= 0:
         raise RuntimeError("slice step must be positive")

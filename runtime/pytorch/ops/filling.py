@@ -61,8 +61,8 @@ def copy_(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Set the elements to another tensor's, which is broadcast and converted."""
     if not isinstance(other, Tensor):
         other = wrap(np.asarray(other))
-    is_same = other is input
-    if is_same:
+    is_itself: bool = other is input
+    if is_itself:
         return input
     array, values = input.array, other.array
     if not array.flags.forc:

@@ -5,18 +5,20 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import int64
+from runtime.pytorch.dtypes import Category, int64
+from runtime.pytorch.layouts import laid_out
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.promotion import array_as, result_type
 from runtime.pytorch.shapes import Shape, broadcast, contiguous_strides, listed, wrap_dim
-from runtime.pytorch.table import op
+from runtime.pytorch.table import FUNCTIONS, op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.warn import warn
 from runtime.pytorch.writing import deliver
@@ -24,6 +26,8 @@ from runtime.pytorch.writing import deliver
 __all__ = ["bad_index", "check_take", "flat_positions"]
 
 _OUT = "Tensor out = None"
+_INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
+_largest = np.maximum.reduce
 
 
 def bad_index(array: Array, size: int, negative: bool = False) -> int | None:
@@ -33,8 +37,8 @@ def bad_index(array: Array, size: int, negative: bool = False) -> int | None:
     """
     if not array.size:
         return None
-    if not negative and array.dtype == np.int64 and array.flags.c_contiguous:
-        if int(array.view(np.uint64).max()) < size:  # negative numbers are large ones then
+    if not negative and array.dtype is _INT64 and array.flags.c_contiguous:
+        if _largest(array.view(_UINT64), None) < size:  # negative numbers are large ones then
             return None
     elif array.min() >= (-size if negative else 0) and array.max() < size:
         return None
@@ -149,8 +153,9 @@ def _gathered(array: Array, dim: int, chosen: Array) -> Array:
         return np.empty(chosen.shape, array.dtype)
     if max(array.ndim, 1) != max(chosen.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    beyond = chosen.shape != array.shape
     for at, (n, size) in enumerate(zip(chosen.shape, array.shape, strict=False)):
-        if n > size and at != dim:
+        if beyond and n > size and at != dim:
             raise RuntimeError(
                 f"Size does not match at dimension {at} expected index {listed(chosen.shape)} to "
                 f"be no larger than self {listed(array.shape)} apart from dimension {dim}"
@@ -175,6 +180,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     array, chosen = input.array, indices.array
     if dim is None:
         return wrap(_gathered(array.reshape(-1), 0, chosen.reshape(-1)))
+    if not array.ndim and not chosen.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if array.ndim != chosen.ndim:
         raise RuntimeError(
             f"torch.take_along_dim(): input and indices should have the same number of "
@@ -215,10 +222,13 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     array = input.array
     if not array.size and index.array.size:
         raise IndexError("take(): tried to take from an empty tensor")
+    if index.dtype is int64:
+        try:
+            return wrap(array.take(index.array))
+        except IndexError:
+            pass
     check_take(index, array.size, "take")
-    if not index.array.size:
-        return wrap(np.empty(index.array.shape, array.dtype))
-    return wrap(np.asarray(array.reshape(-1).take(index.array)))
+    return wrap(np.empty(index.array.shape, array.dtype))
 
 
 @op(f"masked_select(Tensor input, Tensor mask, *, {_OUT})")
@@ -249,13 +259,18 @@ def _where(condition: Tensor, input: Any, other: Any, out: Tensor | None = None)
             "removed in a future version of PyTorch. Use a boolean condition instead."
         )
         mask = mask.astype(np.bool_)
+    if out is None and input.__class__ is Tensor is other.__class__:
+        x, y = input.array, other.array
+        if x.dtype is y.dtype and mask.shape == x.shape == y.shape and mask.flags.c_contiguous:
+            return wrap(np.where(mask, x, y))
     kind = result_type(input, other)
     if out is not None and out.dtype is not kind:
         raise RuntimeError(f"Expected out type to be {kind.scalar} but got {out.dtype.scalar}")
     a, b = array_as(input, kind), array_as(other, kind)
     if not mask.shape == np.shape(a) == np.shape(b):
         reduce(broadcast, [mask.shape, np.shape(a), np.shape(b)])
-    found = wrap(np.where(mask, a, b))
+    operands = [mask, np.asarray(a), np.asarray(b)]
+    found = wrap(laid_out(np.where(*operands), operands))
     return found if out is None else deliver(out, found)
 
 
@@ -328,3 +343,26 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     found = np.full((size, rows.shape[1]), fill_value, np.int64)
     found[: len(rows)] = rows
     return wrap(found)
+
+
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """Positions among all elements of a shape as indices, a tensor for each dimension."""
+    if indices.dtype.category is not Category.INTEGER:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in sizes:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    array = indices.array
+    found = np.empty((*array.shape, len(sizes)), array.dtype)
+    for dim, (size, step) in enumerate(zip(sizes, contiguous_strides(sizes), strict=True)):
+        found[..., dim] = array // step % size
+    return unbind(wrap(found), -1)
+
+
+unravel_index.__module__ = "torch.functional"
+FUNCTIONS["unravel_index"] = unravel_index

@@ -10,9 +10,11 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import Category
 from runtime.pytorch.dtypes import dtype as DType
-from runtime.pytorch.ops.reduce import axes_of, check_not_empty, sum_of
+from runtime.pytorch.ops.reduce import sum_of
+from runtime.pytorch.promotion import result_type
 from runtime.pytorch.quiet import quietly
-from runtime.pytorch.shapes import Shape, wrap_dims
+from runtime.pytorch.reducing import axes_of, check_not_empty
+from runtime.pytorch.shapes import Shape, broadcast, wrap_dims
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.writing import cast
@@ -108,14 +110,18 @@ def matrix_norm(
     dtype: DType | None = None,
 ) -> Tensor:
     """The norms of matrices, which lie along two dimensions."""
-    array = _elements(input, dtype, "linalg.matrix_norm")
-    if array.ndim < 2:
+    if input.array.ndim < 2:
         raise RuntimeError(
             "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
         )
+    array = _elements(input, dtype, "linalg.matrix_norm")
     if len(dim) != 2:
         raise RuntimeError(
             f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}"
+        )
+    if ord == "nuc" and array.itemsize == 2:
+        raise NotImplementedError(
+            f"linalg.matrix_norm: Low precision dtypes not supported. Got {input.dtype.scalar}"
         )
     return wrap(matrix_norm_of(array, ord, wrap_dims(dim, array.ndim), keepdim))
 
@@ -149,3 +155,20 @@ def norm(
             f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim or ()))}"
         )
     return vector_norm(input, ord, dim, keepdim, dtype=dtype)
+
+
+@op("cosine_similarity(Tensor x1, Tensor x2, int dim = 1, float eps = 1e-08)", method=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosines of angles between vectors, which count as eps long at least."""
+    kind = result_type(x1, x2)
+    if kind.category < Category.FLOAT:
+        what = "expected common dtype to be floating point, yet common dtype is"
+        raise RuntimeError(f"{what} {kind.scalar}")
+    a, b = (cast(x.array, kind.numpy) for x in (x1, x2))
+    shape = broadcast(a.shape, b.shape)
+    axes = axes_of(dim, len(shape))
+    a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+    lengths = [np.maximum(vector_norm_of(x, 2, axes, True), eps) for x in (a, b)]
+    return wrap(
+        cast(np.asarray(sum_of(a / lengths[0] * (b / lengths[1]), axes, False)), kind.numpy)
+    )

@@ -12,6 +12,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import default_dtype, dtype, int64
 from runtime.pytorch.generator import Generator, words_of
+from runtime.pytorch.layouts import empty_like_array
 from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.random_in_place import check_kind, normal_, uniform_, whole_
 from runtime.pytorch.shapes import Shape, broadcast
@@ -56,12 +57,8 @@ def _new_like(input: Tensor, kind: dtype | None, order: Any) -> Tensor:
 
     order: another order, if the call gives one.
     """
-    array = input.array
-    kept = (order is None or order.name == "preserve_format") and 0 not in array.strides
-    found = array.dtype if kind is None else kind.numpy
-    if array.flags.c_contiguous or not kept:
-        return empty_tensor(array.shape, found)
-    return wrap(np.empty_like(array, found, "K"))
+    found = input.array.dtype if kind is None else kind.numpy
+    return wrap(empty_like_array(input, found, order))
 
 
 # -- uniform and normal

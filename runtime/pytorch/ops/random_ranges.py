@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import NUMPY_DTYPES, dtype
+from runtime.pytorch.dtypes import NUMPY_DTYPES
+from runtime.pytorch.warn import warn
 
-__all__ = ["whole_range"]
+__all__ = ["check_full", "whole_range"]
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
@@ -42,9 +42,7 @@ def whole_range(kind: np.dtype[Any], first: int, stop: int | None) -> tuple[int,
 
 
 def _open_range(kind: np.dtype[Any], first: int) -> tuple[int, int] | None:
-    found = NUMPY_DTYPES[kind]
     if first == _LEAST:
-        _check_full(kind, found)
         return None
     if kind.kind == "f":
         last, first = 1 << _digits(kind), _next_from(kind, first)
@@ -59,10 +57,11 @@ def _open_range(kind: np.dtype[Any], first: int) -> tuple[int, int] | None:
     return first, last - first + 1
 
 
-def _check_full(kind: np.dtype[Any], found: dtype) -> None:
+def check_full(kind: np.dtype[Any]) -> None:
+    """Raise an error where a type is not filled with any numbers of 64 bits."""
     name = "random_full_64_bits_range_kernel_cpu"
     if kind.kind in "bu" and kind != np.uint8 or kind == np.float16:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{found.scalar}'")
+        raise NotImplementedError(f"\"{name}\" not implemented for '{NUMPY_DTYPES[kind].scalar}'")
     if kind not in (np.int64, np.float32, np.float64):
         raise RuntimeError(f"{name} handles only int64, double, float and bfloat16")
 
@@ -80,13 +79,11 @@ def _check(kind: np.dtype[Any], first: int, last: int) -> None:
     digits = _digits(kind)
     for name, bound in bounds:
         if abs(bound) > 1 << digits:
-            warnings.warn(
+            warn(
                 f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision "
                 f"limitations {real} can support discrete uniform distribution only within this "
                 "range. This warning will become an error in version 1.7 release, please fix the "
-                "code in advance",
-                UserWarning,
-                stacklevel=7,
+                "code in advance"
             )
 
 

@@ -15,15 +15,17 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import int64
 from runtime.pytorch.indices import as_indices, masks_checked
+from runtime.pytorch.layouts import copy_of
+from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import bad_index, check_gather, check_take, flat_positions
-from runtime.pytorch.ops.indexing import fill_value, put, without_ones
+from runtime.pytorch.ops.indexing import fill_value, fits, put, without_ones
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.promotion import number_as
-from runtime.pytorch.scalars import element_of
 from runtime.pytorch.shapes import Shape, broadcast, listed, wrap_dim
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import check_target
+from runtime.pytorch.warn import warn
+from runtime.pytorch.writing import check_single, check_target
 
 __all__: list[str] = []
 
@@ -31,15 +33,19 @@ Change = TypeVar("Change", bound=Callable[..., None])
 
 
 def _changing(*schemas: str, out: bool = True, function: bool = True) -> Callable[[Change], Change]:
-    """Register an operation that changes its tensor: as a method in place, and of a copy."""
+    """Register an operation that changes its tensor: as a method in place, and of a copy.
+
+    out: the function has `out=`, and its result is contiguous. function: there is a function.
+    """
 
     def register(change: Change) -> Change:
         def copy(input: Tensor, *args: Any, **named: Any) -> Tensor:
-            found = wrap(input.array.copy("K"))
+            found = wrap(input.array.copy("C") if out else copy_of(input, input.dtype))
             change(found, *args, **named)
             return found
 
         def in_place(input: Tensor, *args: Any, **named: Any) -> Tensor:
+            check_single(input.array)
             change(input, *args, **named)
             return input
 
@@ -73,7 +79,7 @@ def _fill_masked(input: Tensor, mask: Tensor, value: Any) -> None:
     array = input.array
     if isinstance(value, Tensor):
         value = fill_value(value, "masked_fill_")
-    element = element_of(value, input.dtype)
+    element = value if fits(value, array) else fill_number(value, input.dtype)
     _check_mask(mask, "masked_fill_")
     if mask.array.shape != array.shape:
         check_target(array, broadcast(array.shape, mask.array.shape))
@@ -99,8 +105,8 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with the elements set for which a mask is true; both are broadcast."""
     array = input.array
     if mask.array.shape != array.shape:
-        array = expanded(input, broadcast(mask.array.shape, array.shape)).array
-    found = wrap(array.copy("K"))
+        input = expanded(input, broadcast(mask.array.shape, array.shape))
+    found = wrap(input.array.copy("C"))
     _fill_masked(found, mask, value)
     return found
 
@@ -156,13 +162,15 @@ def _check_scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | None) -
         )
 
 
-def _positions(input: Tensor, dim: int, index: Array) -> tuple[Array, Array]:
+def _positions(
+    input: Tensor, dim: int, index: Array, error: type[Exception] = RuntimeError
+) -> tuple[Array, Array]:
     """A tensor's elements in one dimension, or a copy of them, and the positions in it."""
     array = input.array
     size = array.shape[dim] if array.ndim else 1
     wrong = bad_index(index, size)
     if wrong is not None:
-        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+        raise error(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
     flat = array.reshape(-1)
     if index.ndim < 2 or array.ndim < 2:
         return flat, index.reshape(-1)
@@ -189,7 +197,7 @@ def _scatter(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str | Non
     _check_scatter(input, dim, index, src if is_tensor else None)
     if not index.array.size:
         return
-    values = _source_of(src, index.array) if is_tensor else element_of(src, input.dtype)
+    values = _source_of(src, index.array) if is_tensor else fill_number(src, input.dtype)
     flat, positions = _positions(input, dim, index.array)
     if reduce is None:
         flat[positions] = values
@@ -297,13 +305,18 @@ def _without(shape: Shape, dim: int) -> Shape:
     return shape[:dim] + shape[dim + 1 :]
 
 
-def _whole(input: Tensor, dim: int, index: Tensor, source: Tensor) -> tuple[Array, Array, Array]:
+def _whole(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    error: type[Exception] = RuntimeError,
+) -> tuple[Array, Array, Array]:
     """The elements in one dimension, and for each of a source its position in them."""
-    array, values = input.array, source.array
+    values = source.array
     shape = values.shape or (1,)
     places = index.array.reshape([-1 if at == dim else 1 for at in range(len(shape))])
-    flat, positions = _positions(input, dim, np.broadcast_to(places, shape))
-    assert array.ndim < 2 or positions.size == values.size
+    flat, positions = _positions(input, dim, np.broadcast_to(places, shape), error)
     return flat, positions, values.reshape(-1)
 
 
@@ -328,6 +341,8 @@ def _check_added(input: Tensor, dim: int, index: Tensor, source: Tensor, name: s
             f"source tensor shape must match self tensor shape, excluding the specified dimension. "
             f"Got self.shape = {listed(ours.shape)} source.shape = {listed(given.shape)}"
         )
+    if not given.ndim and chosen.size != 1:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     count = given.shape[dim] if given.ndim else 1
     if chosen.size != count:
         raise RuntimeError(
@@ -343,6 +358,8 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
     _check_added(input, dim, index, source, "index_add_")
     if not source.array.size:
         return
+    if input.array.ndim < 2 and bad_index(index.array, input.array.size) is not None:
+        raise IndexError("index out of range in self")
     flat, positions, values = _whole(input, dim, index, source)
     if alpha != 1:
         values = values * number_as(alpha, flat.dtype)
@@ -367,16 +384,17 @@ def index_reduce_(
 
     reduce: 'prod', 'mean', 'amax' or 'amin'. include_self: with the tensor's own, too.
     """
+    warn("index_reduce() is in beta and the API may change at any time.")
     dim = wrap_dim(dim, input.array.ndim)
     if reduce not in _REDUCTIONS or reduce == "sum":
         raise RuntimeError(
             f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
             f"{reduce}."
         )
-    _check_added(input, dim, index, source, "index_reduce")
+    _check_added(input, dim, index, source, "index_reduce_")
     if not source.array.size:
         return
-    flat, positions, values = _whole(input, dim, index, source)
+    flat, positions, values = _whole(input, dim, index, source, IndexError)
     _reduce_into(flat, positions, values, reduce, include_self)
     _write_back(input.array, flat)
 
@@ -458,7 +476,7 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> None:
     dim = wrap_dim(dim, array.ndim)
     if chosen.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
-    element = element_of(value, input.dtype)
+    element = fill_number(value, input.dtype)
     size = array.shape[dim] if array.ndim else 1
     wrong = bad_index(chosen, size, negative=True)
     if wrong is not None:
@@ -487,7 +505,7 @@ def index_put(
     input: Tensor, indices: tuple[Tensor, ...], values: Tensor, accumulate: bool = False
 ) -> Tensor:
     """A copy with the elements set, or added to, that tensors of indices or masks choose."""
-    return index_put_(wrap(input.array.copy("K")), indices, values, accumulate)
+    return index_put_(wrap(copy_of(input, input.dtype)), indices, values, accumulate)
 
 
 @_changing("put(Tensor input, Tensor index, Tensor source, bool accumulate = False)", out=False)
@@ -504,6 +522,8 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
             f"put_(): Expected source and index to have the same number of elements, but got "
             f"source.numel() = {source.array.size}, index.numel() = {index.array.size}"
         )
+    if not array.size and index.array.size:
+        raise IndexError("put_(): Tried to put elements into an empty tensor")
     check_take(index, array.size, "put_")
     flat = array.reshape(-1)
     positions, values = index.array.reshape(-1), source.array.reshape(-1)

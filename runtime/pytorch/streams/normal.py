@@ -10,27 +10,21 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.memory import address_of
 from runtime.pytorch.quiet import quietly
-from runtime.pytorch.streams.loops import address_of, loops
+from runtime.pytorch.streams.loops import loops
 from runtime.pytorch.streams.order import deal, fill_in_turn
-from runtime.pytorch.streams.uniform import FEW, doubles_of, fill_uniform, floats_of
+from runtime.pytorch.streams.uniform import FEW, doubles_of, floats_of
 from runtime.pytorch.streams.words import Words
 
-__all__ = ["fill_log_normal", "fill_normal", "unit_normals"]
+__all__ = ["fill_log_normal", "fill_normal"]
 
 _SIXTEEN = 16
 # From so many floats on numpy's functions are used, which are ten times as fast as a loop with
-# PyTorch's polynomials; their last bit differs in every fifth number.
+# PyTorch's polynomials; the last bit of every fifth number or so is another one then.
 _MANY = 1 << 16
 _EIGHT_FLOATS = np.dtype("V32")
 _TWO_PI, _MINUS_TWO = np.float32(2 * np.pi), np.float32(-2)
-
-
-def unit_normals(words: Words, count: int) -> Array:
-    """The next normal doubles with mean 0 and deviation 1, made pair by pair."""
-    values = np.empty(count, np.float64)
-    _fill_in_pairs(words, values, 0.0, 1.0)
-    return values
 
 
 def _fill_in_pairs(words: Words, out: Array, mean: float, deviation: float) -> None:
@@ -51,9 +45,10 @@ def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None
     if contiguous and out.size >= _SIXTEEN:
         if out.itemsize < 8 and (mean, deviation) != (0, 1):
             mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
-        few = out.size <= FEW and out.itemsize > 2
-        fill_all = _fill_few_sixteens if few else _fill_sixteens
-        fill_all(words, out.reshape(-1), mean, deviation)
+        if out.size <= FEW and out.itemsize > 2:
+            _fill_few_sixteens(words, out, mean, deviation)
+        else:
+            _fill_sixteens(words, out.reshape(-1), mean, deviation)
     elif contiguous and out.itemsize > 2:
         _fill_in_pairs(words, out, mean, deviation)
     else:
@@ -61,19 +56,22 @@ def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None
 
 
 def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> Array:
+    """The next normal doubles."""
     values = np.empty(count, np.float64)
     _fill_in_pairs(words, values, mean, deviation)
     return values
 
 
-def _fill_few_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
-    """The same as _fill_sixteens, in fewer calls."""
-    fill_uniform(words, flat, 0.0, 1.0)
-    _by_loop(flat, mean, deviation)
-    if len(flat) % _SIXTEEN:
-        last = flat[-_SIXTEEN:]
-        fill_uniform(words, last, 0.0, 1.0)
-        _by_loop(last, mean, deviation)
+def _fill_few_sixteens(words: Words, out: Array, mean: float, deviation: float) -> None:
+    """The same as _fill_sixteens, for a contiguous array of any shape, in one call."""
+    count = out.size
+    drawn = count + _SIXTEEN if count % _SIXTEEN else count
+    if out.itemsize == 8:
+        address = words.address(2 * drawn)
+        loops.sixteens_doubles(address, address_of(out), count, mean, deviation)
+    else:
+        address = words.address(drawn)
+        loops.sixteens_floats(address, address_of(out), count, mean, deviation)
 
 
 def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
@@ -124,7 +122,7 @@ def fill_log_normal(words: Words, out: Array, mean: float, deviation: float) -> 
     """Fill an array of floats with numbers whose logarithms are normal."""
 
     def draw(count: int) -> Array:
-        values = unit_normals(words, count)
+        values = _draw_in_pairs(words, count, 0.0, 1.0)
         loops.log_normal(address_of(values), count, mean, deviation)
         return values
 

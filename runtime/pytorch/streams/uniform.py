@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import address_of, loops
+from runtime.pytorch.memory import address_of
+from runtime.pytorch.streams.loops import loops
 from runtime.pytorch.streams.order import fill
 from runtime.pytorch.streams.words import Words
 

@@ -272,6 +272,13 @@ def test_pages_without_fences(tmp_path: Path, name: str) -> None:
     assert short(read(tmp_path, "Text.\n\nIn [1]:\nx\n\n1\n", name)) == [("x", "1")]
 
 
+def test_cells_and_sessions_in_one_page(tmp_path: Path) -> None:
+    page = ">>> a\n1\n\nIn [1]:\nb\n\n2\n\n>>> c\n3\n\nIn [2]:\nd\n\n4\n"
+    found = read(tmp_path, page, "page.txt")
+    assert short(found) == [("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")]
+    assert [example.kind.value for example in found] == ["prompt", "cell", "prompt", "cell"]
+
+
 def test_quotations_in_markdown_are_no_sessions(tmp_path: Path) -> None:
     assert read(tmp_path, "Text.\n\n>>> Who has said that?\n> He.\n", "page.md") == []
 

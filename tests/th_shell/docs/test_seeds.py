@@ -1,8 +1,8 @@
-"""The pages this project was founded on: whatever holds in Torch7 holds here.
+"""The pages this project was founded on: whatever holds in Torch7 and PyTorch holds here.
 
 They went through PDF extraction. What that and the manual itself made wrong stands in their
-ledgers, in errata/; it was taken from a run of Torch7 on the same examples. The pages are no part
-of the repository: tests/docs/converted.txt has their difficulties.
+ledgers, in errata/; it was taken from a run of Torch7, or PyTorch, on the same examples. The pages
+are no part of the repository: tests/docs/converted.txt has their difficulties.
 """
 
 import json
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from runtime import pytorch
 from th_shell.docs.cli import main
 
 SEEDS = Path(__file__).parents[4] / "shared" / "seeds"
@@ -48,9 +47,6 @@ def test_page_holds_but_for_its_errata(
 def test_python_page_holds_but_for_its_errata(
     name: str, counts: dict[str, int], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    lacking = [name for name in ("__getitem__", "zero_") if not hasattr(pytorch.Tensor, name)]
-    if lacking and name.startswith("003"):
-        pytest.skip(f"th's tensors do not have {', '.join(lacking)} yet")
     results = tmp_path / "results.json"
     status = main(["--errata", str(LEDGERS), "--json", str(results), str(SEEDS / name)])
     assert status == 0, capfd.readouterr().out

@@ -20,6 +20,7 @@ from th_shell.docs.reading.python_syntax import (
     BUILTINS,
     CLASSES,
     FUNCTIONS,
+    PROMPT,
     bound_names,
     ends_with_value,
     only_defines,
@@ -68,7 +69,9 @@ def cells(lines: Sequence[Line], with_prose: bool) -> list[Cell]:
     reader = _Reader(with_prose)
     marks = [at for at, line in enumerate(lines) if CELL.match(line.text)]
     for at, end in zip(marks, [*marks[1:], len(lines)], strict=True):
-        found.append(reader.read(lines[at], lines[at + 1 : end]))
+        # A session, too, ends a cell of a page that has both.
+        prompts = (i for i in range(at, end) if with_prose and PROMPT.match(lines[i].text))
+        found.append(reader.read(lines[at], lines[at + 1 : next(prompts, end)]))
     return _with_late_outputs(found)
 
 

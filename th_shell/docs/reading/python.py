@@ -17,14 +17,11 @@ from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import Example, Kind, said_of, with_output
 from th_shell.docs.reading.languages import PYTHON
-from th_shell.docs.reading.python_syntax import statements, syntax, without_magics
+from th_shell.docs.reading.python_syntax import PROMPT, statements, syntax, without_magics
 from th_shell.docs.settings.settings import Mark, Settings
 from th_shell.syntax import Syntax
 
-__all__ = ["PROMPT", "cut_python", "typed_inputs"]
-
-#: Python's prompt.
-PROMPT = re.compile(r"^\s*>>>(?: +(?P<input>.*)|\s*)$")
+__all__ = ["cut_python", "typed_inputs"]
 
 _BEHIND = re.compile(r"^\s*>>> ?")
 _MORE = re.compile(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")

@@ -22,6 +22,7 @@ __all__ = [
     "BUILTINS",
     "CLASSES",
     "FUNCTIONS",
+    "PROMPT",
     "bound_names",
     "called_names",
     "changed_names",
@@ -35,6 +36,9 @@ __all__ = [
     "variables",
     "without_magics",
 ]
+
+#: Python's prompt.
+PROMPT = re.compile(r"^\s*>>>(?: +(?P<input>.*)|\s*)$")
 
 #: The names that have a value before a page begins.
 BUILTINS = frozenset(dir(builtins)) | {"__name__", "_"}

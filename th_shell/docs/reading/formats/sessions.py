@@ -11,8 +11,8 @@ from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.prose import output_of, words_in
-from th_shell.docs.reading.python import PROMPT, typed_inputs
-from th_shell.docs.reading.python_syntax import syntax
+from th_shell.docs.reading.python import typed_inputs
+from th_shell.docs.reading.python_syntax import PROMPT, syntax
 from th_shell.syntax import Syntax
 
 __all__ = ["with_sessions"]
@@ -30,8 +30,9 @@ def with_sessions(
     inside = {number for b in fenced for number in range(b.opening, b.closing + 1)}
     outside = [line for line in numbered if line.number not in inside]
     if any(CELL.match(line.text) for line in outside):
-        yield from _cell_blocks(numbered)
-        return
+        fenced = list(_cell_blocks(numbered))
+        inside = {number for b in fenced for number in range(b.opening, b.closing + 1)}
+        outside = [line for line in numbered if line.number not in inside]
     if any(PROMPT.match(line.text) for line in outside):
         sessions = _session_blocks(outside, quotes)
         fenced = sorted([*fenced, *sessions], key=lambda block: block.opening)

@@ -1,0 +1,173 @@
+"""The largest and the smallest elements, and whether any or all elements are true.
+
+PyTorch's documentation: torch, Reduction Ops. Where elements are equal the index of the first one
+is given, and a nan is above and below all numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import bool_, int64, uint8
+from runtime.pytorch.elementwise import Pointwise
+from runtime.pytorch.quiet import quietly
+from runtime.pytorch.reducing import (
+    OUT,
+    OUTS,
+    along,
+    axes_of,
+    check_not_empty,
+    check_out,
+    check_outs,
+    give,
+    give_pair,
+    take_at,
+    tidy,
+    want_kernel,
+)
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+
+__all__: list[str] = []
+
+
+def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
+    both = Pointwise(ufunc)
+    reduce = ufunc.reduce
+
+    @op(f"{name}(Tensor input, *, {OUT})")
+    def of_all(input: Tensor) -> Tensor:
+        array = input.array
+        if not array.size:
+            check_not_empty(name, array, None, RuntimeError)
+        want_kernel(f"{name}_all", array)
+        return wrap(quietly.run(reduce, array, None))
+
+    @op(f"{name}(Tensor input, Tensor other, *, {OUT})")
+    def of_two(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
+        return both(input, other, out)
+
+    @op(f"{name}(Tensor input, int dim, bool keepdim = False, *, {OUTS})")
+    def along_dim(input: Tensor, dim: int, keepdim: bool = False, *, out: Any = None) -> Any:
+        array, axis = along(input.array, dim)
+        if not array.shape[axis]:
+            check_not_empty(name, array, (axis,), IndexError)
+        if out is not None:
+            check_outs(out, input.dtype, int64)
+        want_kernel(f"{name}_cpu", array)
+        found, at = _found(input.array.ndim, array, axis, keepdim)
+        return give_pair(name, found, at, out)
+
+    def _found(ndim: int, array: Array, axis: int, keepdim: bool) -> tuple[Any, Any]:
+        at = find(array, axis, keepdims=True)
+        values = take_at(array, at, axis)
+        if keepdim and ndim:
+            return tidy(values), tidy(at)
+        values, at = values.squeeze(axis), at.squeeze(axis)
+        return (values, at) if array.flags.c_contiguous else (tidy(values), tidy(at))
+
+    @op(f"a{name}(Tensor input, tuple of ints[1]? dim = (), bool keepdim = False, *, {OUT})")
+    def values(
+        input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None
+    ) -> Tensor:
+        array = input.array
+        axes = axes_of(dim, array.ndim)
+        if not array.size:
+            given = (dim,) if isinstance(dim, int) else dim  # which PyTorch shows as they are
+            check_not_empty(f"a{name}", array, axes and given, RuntimeError)
+        if out is not None and out.dtype is not input.dtype:
+            raise RuntimeError(
+                f"Expected the dtype for input and out to match, but got {input.dtype.scalar} for "
+                f"input's dtype and {out.dtype.scalar} for out's dtype."
+            )
+        want_kernel(f"{name}_values_cpu", array)
+        return give(tidy(quietly.run(reduce, array, axes, None, None, keepdim)), out)
+
+    @op(f"arg{name}(Tensor input, int dim = None, bool keepdim = False, *, {OUT})")
+    def position(
+        input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
+    ) -> Tensor:
+        array = input.array
+        axis = None if dim is None else along(array, dim)[1]
+        if not array.size:
+            axes = None if axis is None else (axis,)
+            check_not_empty(f"arg{name}", array, axes, IndexError)
+        check_out(out, int64)
+        if input.dtype is bool_:
+            raise NotImplementedError(f"arg{name}(): does not support bool input")
+        want_kernel(f"arg{name}_cpu", array)
+        if axis is None or not array.ndim:
+            at = np.asarray(find(array))
+            return give(at.reshape((1,) * array.ndim) if keepdim else at, out)
+        return give(tidy(find(array, axis, keepdims=keepdim)), out)
+
+    which = "largest" if name == "max" else "smallest"
+    for function in (of_all, of_two, along_dim, values, position):
+        function.__doc__ = f"The {which} elements, or where they are."
+
+
+_register_extreme("max", np.maximum, np.ndarray.argmax)
+_register_extreme("min", np.minimum, np.ndarray.argmin)
+
+
+@op(f"aminmax(Tensor input, *, int dim = None, bool keepdim = False, {OUTS})")
+def aminmax(
+    input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Any = None
+) -> Any:
+    """The smallest and the largest elements."""
+    array = input.array
+    axes = axes_of(dim, array.ndim)
+    if axes is None and not array.size:
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+            "identity."
+        )
+    if axes is not None and not array.shape[axes[0]]:
+        raise IndexError(f"aminmax: Expected reduction dim {axes[0]} to have non-zero size.")
+    if out is not None:
+        check_outs(out, input.dtype, input.dtype)
+    want_kernel("aminmax_cpu", array)
+    low, high = (
+        tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim))
+        for ufunc in (np.minimum, np.maximum)
+    )
+    return give_pair("aminmax", low, high, out)
+
+
+# -- truth
+
+
+def _register_truth(name: str, ufunc: np.ufunc) -> None:
+    reduce = ufunc.reduce
+
+    def finish(input: Tensor, axes: Any, keepdim: bool, out: Tensor | None) -> Tensor:
+        if out is not None and out.dtype not in (bool_, uint8):
+            raise RuntimeError(
+                f"{name} only supports bool tensor for result, got: {out.dtype.scalar}"
+            )
+        found = tidy(quietly.run(reduce, input.array, axes, np.bool_, None, keepdim))
+        if out is not None:
+            return give(found if out.dtype is bool_ else found.view(np.uint8), out)
+        return wrap(found.view(np.uint8) if input.array.dtype == np.uint8 else found)
+
+    @op(f"{name}(Tensor input, *, {OUT})")
+    def of_all(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        return finish(input, None, False, out)
+
+    @op(f"{name}(Tensor input, int dim, bool keepdim = False, *, {OUT})")
+    @op(f"{name}(Tensor input, tuple of ints dim = None, bool keepdim = False, *, {OUT})")
+    def along_dims(
+        input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
+    ) -> Tensor:
+        axes = axes_of(dim, input.array.ndim) if dim != () else ()
+        return finish(input, axes, keepdim, out)
+
+    for function in (of_all, along_dims):
+        function.__doc__ = f"Whether {name} of the elements are other than 0."
+
+
+_register_truth("all", np.logical_and)
+_register_truth("any", np.logical_or)

@@ -1,0 +1,222 @@
+"""Counts of numbers, and histograms. PyTorch's documentation: torch.bincount, histc, histogram."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.kinds import KINDS, Converter
+from runtime.pytorch.reducing import OUT, OUTS, check_count, give, give_pair, want_kernel
+from runtime.pytorch.shapes import listed
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+
+__all__: list[str] = []
+
+_FLOAT32 = np.dtype(np.float32)
+
+
+def _floats(given: type) -> Converter | None:
+    return tuple if issubclass(given, (tuple, list)) else None
+
+
+KINDS["tuple of floats"] = _floats
+
+
+# -- counts
+
+
+@op("bincount(Tensor input, Tensor weights = None, int minlength = 0)")
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each whole number from 0 on occurs, or the sums of the occurrences' weights."""
+    array = input.array
+    want_kernel("bincount_cpu", array, "?efdHIL")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if array.ndim == 1 and not array.size:
+        return wrap(np.zeros(minlength, np.int64))
+    if array.ndim != 1 or array.min() < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is None:
+        return wrap(np.bincount(array, None, minlength))
+    if weights.array.shape != array.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    sums = np.bincount(array, weights.array.astype(np.float64, copy=False), minlength)
+    return wrap(sums.astype(_FLOAT32) if weights.array.dtype == _FLOAT32 else sums)
+
+
+# -- histograms
+
+
+def _linspace(first: float, last: float, bins: int, kind: np.dtype[Any]) -> Array:
+    """Edges of bins, computed from the nearer end, as PyTorch does."""
+    wide = np.promote_types(kind, np.float32)
+    a, b = kind.type(first).astype(wide), kind.type(last).astype(wide)
+    step = (b - a) / wide.type(bins)
+    at = np.arange(bins + 1)
+    edges: Array = np.where(2 * at < bins + 1, a + step * at, b - step * (bins - at))
+    return edges.astype(kind, copy=False)
+
+
+def _bounds(name: str, array: Array, low: float, high: float) -> tuple[float, float]:
+    """The outermost edges: the smallest and the largest elements, where none are given."""
+    if low == high and array.size:
+        low, high = float(array.min()), float(array.max())
+    if low == high and not array.size and low == 0:
+        low, high = 0.0, 1.0
+    if not (isfinite(low) and isfinite(high)):
+        where = "torch.histc: range of" if name == "histc" else f"{name}: dimension 0's range"
+        shown = [f"{x:g}".replace("nan", "-nan" if name == "histc" else "nan") for x in (low, high)]
+        raise RuntimeError(f"{where} [{', '.join(shown)}] is not finite")
+    return (low - 0.5, high + 0.5) if low == high else (low, high)
+
+
+def _check_bins(bins: int) -> None:
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+
+
+@op(f"histc(Tensor input, int bins = 100, Number min = 0, Number max = 0, *, {OUT})")
+def histc(
+    input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Tensor | None = None
+) -> Tensor:
+    """How many elements are in each of some bins of equal width, from min to max."""
+    array = input.array
+    _check_bins(bins)
+    if out is not None and out.dtype is not input.dtype:
+        raise RuntimeError(
+            "torch.histogram: input tensor and hist tensor should have the same dtype, but got "
+            f"input {input.dtype.real} and hist {out.dtype.real}"
+        )
+    want_kernel("linspace_cpu", array, "?")
+    if max < min:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    low, high = _bounds("histc", array, float(min), float(max))
+    want_kernel("histogram_cpu", array, "?bBhHiIlL")
+    edges = _linspace(low, high, bins, array.dtype)
+    inside = array[(array >= edges[0]) & (array <= edges[-1])]
+    kind = array.dtype.type
+    at = ((inside - edges[0]) * kind(bins) / (edges[-1] - edges[0])).astype(np.int64)
+    counts = np.bincount(np.minimum(at, bins - 1), minlength=bins)
+    return give(counts.astype(array.dtype), out)
+
+
+_HISTOGRAM = f"Tensor weight = None, bool density = False, {OUTS})"
+
+
+@op(f"histogram(Tensor input, Tensor bins, *, {_HISTOGRAM}")
+def histogram_of_edges(
+    input: Tensor,
+    bins: Tensor,
+    *,
+    weight: Tensor | None = None,
+    density: bool = False,
+    out: Any = None,
+) -> Any:
+    """How many elements are in each of the bins between some edges, and the edges."""
+    edges = bins.array
+    if edges.ndim != 1:
+        raise RuntimeError(
+            "torch.histogramdd: bins tensor should have one dimension, but got "
+            f"{edges.ndim} dimensions in the bins tensor for dimension 0"
+        )
+    if bins.dtype is not input.dtype:
+        raise RuntimeError(
+            "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got "
+            f"input with dtype {input.dtype.real} and bins for dimension 0 with dtype "
+            f"{bins.dtype.real}"
+        )
+    want_kernel("histogram_cpu", input.array, "?bBhHiIlL")
+    return _histogram(input, edges.copy(), weight, density, out)
+
+
+@op(
+    "histogram(Tensor input, int bins = 100, *, tuple of floats range = None, " + _HISTOGRAM,
+)
+def histogram(
+    input: Tensor,
+    bins: int = 100,
+    *,
+    range: Any = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+    out: Any = None,
+) -> Any:
+    """How many elements are in each of some bins of equal width, and the bins' edges.
+
+    range: the first and the last edge. weight: what each element counts. density: the counts are
+    divided by their sum and the widths.
+    """
+    array = input.array
+    _check_bins(bins)
+    low = high = 0.0
+    if range is not None:
+        if len(range) != 2:
+            raise RuntimeError(
+                "torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, "
+                f"but got {len(range)}"
+            )
+        low, high = map(float, range)
+        if low > high:
+            raise RuntimeError(
+                f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} "
+                "for dimension 0"
+            )
+        low, high = _given_bounds(low, high)
+        want_kernel("linspace_cpu", array, "?")
+    else:
+        want_kernel("histogramdd", array, "?bBhHiIlLe")
+        low, high = _bounds("torch.histogramdd", array, low, high)
+    want_kernel("histogram_cpu", array, "?bBhHiIlL")
+    return _histogram(input, _linspace(low, high, bins, array.dtype), weight, density, out)
+
+
+def _given_bounds(low: float, high: float) -> tuple[float, float]:
+    if not (isfinite(low) and isfinite(high)):
+        raise RuntimeError(
+            f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite"
+        )
+    return (low - 0.5, high + 0.5) if low == high else (low, high)
+
+
+def _check_weight(input: Tensor, weight: Tensor | None, out: Any) -> None:
+    if weight is not None:
+        if weight.dtype is not input.dtype:
+            raise RuntimeError(
+                "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor "
+                f"should have the same dtype, but got input({input.dtype.real}), and "
+                f"weight({weight.dtype.real})"
+            )
+        if weight.array.shape != input.array.shape:
+            raise RuntimeError(
+                "torch.histogramdd: if weight tensor is provided it should have the same shape as "
+                "the input tensor excluding its innermost dimension, but got input with shape "
+                f"[{input.array.size}, 1] and weight with shape {listed(weight.array.shape)}"
+            )
+    if out is not None:
+        check_count(out, 2)
+        for target, name, where in zip(
+            out, ("hist", "bin_edges"), ("", " for dimension 0"), strict=True
+        ):
+            if target.dtype is not input.dtype:
+                raise RuntimeError(
+                    f"torch.histogram: input tensor and {name} tensor should have the same dtype, "
+                    f"but got input {input.dtype.real} and {name} {target.dtype.real}{where}"
+                )
+
+
+def _histogram(input: Tensor, edges: Array, weight: Tensor | None, density: bool, out: Any) -> Any:
+    _check_weight(input, weight, out)
+    array = input.array.reshape(-1)
+    bins = len(edges) - 1
+    kept = (array >= edges[0]) & (array <= edges[-1])
+    at = np.minimum(edges.searchsorted(array[kept], "right") - 1, bins - 1)
+    weights = None if weight is None else weight.array.reshape(-1)[kept].astype(np.float64)
+    counts = np.bincount(at, weights, bins).astype(array.dtype)
+    if density:
+        with np.errstate(all="ignore"):
+            counts = counts / counts.sum() / np.diff(edges)
+    return give_pair("histogram", counts, edges, out)

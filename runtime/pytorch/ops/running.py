@@ -1,0 +1,314 @@
+"""Sums and extreme values so far, differences of neighbours, and integrals.
+
+PyTorch's documentation: torch, Other Operations and Pointwise Ops.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import bool_, int64
+from runtime.pytorch.dtypes import dtype as DType
+from runtime.pytorch.elementwise import Pointwise
+from runtime.pytorch.ops.reduce import sum_of, sum_type
+from runtime.pytorch.promotion import array_as, result_type
+from runtime.pytorch.quiet import quietly
+from runtime.pytorch.reducing import (
+    DTYPE,
+    OUT,
+    OUTS,
+    along,
+    check_count,
+    check_out,
+    give,
+    give_pair,
+    tidy,
+    want_kernel,
+)
+from runtime.pytorch.shapes import wrap_dim
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import cast, write_in_place
+
+__all__: list[str] = []
+
+_multiply, _subtract = Pointwise(np.multiply), Pointwise(np.subtract)
+#: The type in which sums so far are computed, by the character of the elements' type.
+_WIDER = {"e": np.dtype(np.float32), "f": np.dtype(np.float64)}
+
+
+def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
+    """A ufunc's values so far, computed in the next larger type, as PyTorch does."""
+    row, axis = along(array, dim)
+    kind = row.dtype
+    found: Array = quietly.run(ufunc.accumulate, row, axis, _WIDER.get(kind.char, kind))
+    if ufunc is not np.multiply and kind.kind == "f":
+        found += 0.0  # PyTorch: sums begin with 0, which makes 0 of -0
+    if found.dtype != kind:
+        found = quietly.run(found.astype, kind)
+    return tidy(found) if array.ndim else found.reshape(())
+
+
+def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
+    def values(array: Array, dim: int, wanted: Any) -> Array:
+        axis = wrap_dim(dim, array.ndim)
+        if wanted is not None:
+            array = cast(array, wanted)
+        want_kernel(f"{name}_out_cpu", array, "?HIL")
+        return _accumulate(ufunc, array, axis)
+
+    @op(f"{name}(Tensor input, int dim, *, {DTYPE}, {OUT})")
+    def compute(
+        input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None
+    ) -> Tensor:
+        array = input.array
+        if out is not None:
+            dtype = dtype or out.dtype
+            check_out(out, dtype)
+        return give(values(array, dim, sum_type(array, dtype)), out)
+
+    @op(f"{name}_(Tensor input, int dim, *, {DTYPE})", function=False)
+    def compute_in_place(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
+        if dtype not in (None, input.dtype):
+            assert dtype is not None
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {input.dtype.real} and output tensor "
+                f"dtype {dtype.real} should match"
+            )
+        return write_in_place(input, wrap(values(input.array, dim, None)))
+
+    for function in (compute, compute_in_place):
+        function.__doc__ = f"The {name[3:]}s of the elements up to each one, along a dimension."
+
+
+_register_cumulative("cumsum", np.add)
+_register_cumulative("cumprod", np.multiply)
+
+
+def _check_exact_types(out: tuple[Tensor, ...] | Tensor | None, *kinds: DType) -> None:
+    if out is None:
+        return
+    for target, kind in zip(out if isinstance(out, tuple) else (out,), kinds, strict=True):
+        if target.dtype is not kind:
+            raise RuntimeError(
+                f"expected scalar_type {kind.scalar} but found {target.dtype.scalar}"
+            )
+
+
+@op(f"logcumsumexp(Tensor input, int dim, *, {OUT})")
+def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithms of the sums of the exponentials up to each element, along a dimension."""
+    axis = wrap_dim(dim, input.array.ndim)
+    _check_exact_types(out, input.dtype)
+    want_kernel("logcumsumexp_out_cpu", input.array, "?bBhHiIlL")
+    return give(_accumulate(np.logaddexp, input.array, axis), out)
+
+
+def _register_running(name: str, ufunc: np.ufunc) -> None:
+    @op(f"{name}(Tensor input, int dim, *, {OUTS})")
+    def compute(input: Tensor, dim: int, *, out: Any = None) -> Any:
+        if not input.array.ndim and dim not in (0, -1):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+        array, axis = along(input.array, dim)
+        if out is not None:
+            check_count(out, 2)
+            _check_exact_types(out, input.dtype, int64)
+        want_kernel(f"{name}_cpu", array)
+        values = quietly.run(ufunc.accumulate, array, axis)
+        # The last place up to each one at which the value so far stood, or a nan.
+        shape = [1] * array.ndim
+        shape[axis] = -1
+        places = np.arange(array.shape[axis]).reshape(shape)
+        stands = (array == values) | np.not_equal(array, array)
+        at = np.maximum.accumulate(np.where(stands, places, 0), axis)
+        full = input.array.shape
+        return give_pair(name, tidy(values.reshape(full)), tidy(at.reshape(full)), out)
+
+    compute.__doc__ = f"The {name[3:]}ima of the elements up to each one, and their positions."
+
+
+_register_running("cummax", np.maximum)
+_register_running("cummin", np.minimum)
+
+
+# -- differences
+
+
+@op(
+    f"diff(Tensor input, int n = 1, int dim = -1, Tensor prepend = None, Tensor append = None, "
+    f"*, {OUT})"
+)
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The differences of neighbours along a dimension, taken n times.
+
+    prepend, append: what is put before and behind the elements first.
+    """
+    array = input.array
+    if not array.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    axis = wrap_dim(dim, array.ndim)
+    for more in (prepend, append):
+        if more is not None:
+            _check_more(array, more.array, axis)
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    if n == 0:
+        return give(array.copy("K"), out)
+    parts = [x for x in (prepend, input, append) if x is not None]
+    if len(parts) > 1:
+        kind = result_type(*parts)
+        array = np.concatenate([array_as(x, kind) for x in parts], axis)
+    return give(_differences(array, n, axis), out)
+
+
+def _check_more(array: Array, more: Array, axis: int) -> None:
+    if array.ndim != more.ndim:
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for at in range(array.ndim):
+        if at != axis and array.shape[at] != more.shape[at]:
+            raise RuntimeError(
+                "diff expects the shape of tensor to prepend or append to match that of input "
+                f"except along the differencing dimension; input.size({at}) = {array.shape[at]}, "
+                f"but got tensor.size({at}) = {more.shape[at]}"
+            )
+
+
+def _differences(array: Array, n: int, axis: int) -> Array:
+    ufunc = np.logical_xor if array.dtype == np.bool_ else np.subtract
+    before = (slice(None),) * axis
+    for _ in range(min(n, array.shape[axis])):
+        later, earlier = array[(*before, slice(1, None))], array[(*before, slice(None, -1))]
+        array = quietly.run(ufunc, later, earlier)
+    return array
+
+
+# -- integrals
+
+
+def _sides(y: Array, axis: int) -> Array:
+    """The sums of neighbours."""
+    before = (slice(None),) * axis
+    found: Array = quietly.run(np.add, y[(*before, slice(1, None))], y[(*before, slice(None, -1))])
+    return found
+
+
+def _steps(name: str, y: Array, x: Tensor, axis: int) -> Tensor:
+    """The widths of the intervals between the sample points x, to be broadcast with y."""
+    points = x.array
+    if points.ndim == 1 and y.ndim > 1:
+        if points.shape[0] != y.shape[axis]:
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        return wrap(_differences(points, 1, 0).reshape(-1, *[1] * (y.ndim - 1 - axis)))
+    if not points.ndim:
+        return wrap(np.empty(0, points.dtype))
+    missing = max(y.ndim - points.ndim, 0)
+    points = points.reshape([1] * missing + list(points.shape))
+    return wrap(_differences(points, 1, min(axis, points.ndim - 1)))
+
+
+def _reject_bool(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
+    if x is not None and bool_ in (x.dtype, y.dtype):
+        raise NotImplementedError(
+            f"{name}: received a bool input for `x` or `y`, but bool is not supported"
+        )
+    if y.dtype is bool_:
+        raise NotImplementedError(
+            f"{name}: received a bool input for `y`, but bool is not supported"
+        )
+    if isinstance(dx, bool):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+
+
+def _areas(name: str, y: Tensor, dim: int, x: Tensor | None, dx: Any) -> tuple[Tensor, int]:
+    """Twice the areas of the intervals, and the axis along which they lie."""
+    array = y.array
+    axis = wrap_dim(dim, array.ndim)
+    _reject_bool(name, y, x, dx)
+    width = dx if x is None else _steps(name, array, x, axis)
+    areas: Tensor = _multiply(wrap(_sides(array, axis)), width)
+    return areas, axis
+
+
+def _integral(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
+    array = y.array
+    if not array.ndim:
+        shown = dim if x is None else wrap_dim(dim, 0)
+        raise IndexError(f"Dimension specified as {shown} but tensor has no dimensions")
+    axis = wrap_dim(dim, array.ndim)
+    if not array.shape[axis]:
+        return wrap(np.zeros(array.shape[:axis] + array.shape[axis + 1 :], array.dtype))
+    if x is None:
+        return _integral_of_equal_steps(y, axis, dx)
+    areas, axis = _areas("trapezoid", y, dim, x, dx)
+    total = sum_of(areas.array, (axis,), False, sum_type(areas.array, None))
+    found: Tensor = _multiply(wrap(total), 0.5)
+    return found
+
+
+def _integral_of_equal_steps(y: Tensor, axis: int, dx: Any) -> Tensor:
+    """The sum of the samples, of which the first and the last count half, times the step."""
+    _reject_bool("trapezoid", y, None, dx)
+    array = y.array
+    before = (slice(None),) * axis
+    first, last = array[(*before, slice(0, 1))], array[(*before, slice(-1, None))]
+    ends = _multiply(wrap(quietly.run(np.add, first, last).squeeze(axis)), 0.5)
+    total = wrap(sum_of(array, (axis,), False, sum_type(array, None)))
+    found: Tensor = _multiply(_subtract(total, ends), dx)
+    return found
+
+
+@op("trapezoid(Tensor y, Tensor x, *, int dim = -1)", method=False)
+def trapezoid_at(y: Tensor, x: Tensor, *, dim: int = -1) -> Tensor:
+    """The integrals along a dimension by the trapezoidal rule, of samples y at points x."""
+    return _integral(y, dim, x, 1)
+
+
+@op("trapezoid(Tensor y, *, Number dx = 1, int dim = -1)", method=False)
+def trapezoid(y: Tensor, *, dx: Any = 1, dim: int = -1) -> Tensor:
+    """The integrals along a dimension by the trapezoidal rule, of samples dx apart."""
+    return _integral(y, dim, None, dx)
+
+
+@op("trapz(Tensor y, *, float dx = 1, int dim = -1)", method=False)
+def trapz(y: Tensor, *, dx: float = 1, dim: int = -1) -> Tensor:
+    """The same as trapezoid."""
+    return _integral(y, dim, None, dx)
+
+
+@op("trapz(Tensor y, Tensor x, *, int dim = -1)", method=False)
+def trapz_at(y: Tensor, x: Tensor, *, dim: int = -1) -> Tensor:
+    """The same as trapezoid."""
+    return _integral(y, dim, x, 1)
+
+
+def _cumulative(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
+    if not y.array.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    areas, axis = _areas("cumulative_trapezoid", y, dim, x, dx)
+    kind = sum_type(areas.array, None)
+    sums = areas.array if kind is None else cast(areas.array, kind)
+    found: Tensor = _multiply(wrap(_accumulate(np.add, sums, axis)), 0.5)
+    return found
+
+
+@op("cumulative_trapezoid(Tensor y, Tensor x, *, int dim = -1)", method=False)
+def cumulative_trapezoid_at(y: Tensor, x: Tensor, *, dim: int = -1) -> Tensor:
+    """The integrals up to each sample but the first, of samples y at points x."""
+    return _cumulative(y, dim, x, 1)
+
+
+@op("cumulative_trapezoid(Tensor y, *, Number dx = 1, int dim = -1)", method=False)
+def cumulative_trapezoid(y: Tensor, *, dx: Any = 1, dim: int = -1) -> Tensor:
+    """The integrals up to each sample but the first, of samples dx apart."""
+    return _cumulative(y, dim, None, dx)

@@ -1,0 +1,118 @@
+"""Sums of exponentials, and what is divided by them.
+
+PyTorch's documentation: torch, logsumexp; torch.nn.functional, softmax and log_softmax.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import dtype as DType
+from runtime.pytorch.promotion import to_float
+from runtime.pytorch.quiet import quietly
+from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
+from runtime.pytorch.shapes import listed, wrap_dim
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.writing import cast
+
+__all__: list[str] = []
+
+_FLOAT16 = np.dtype(np.float16)
+_NO_FLOATS = "?bBhHiIlL"
+
+
+@op(f"logsumexp(Tensor input, tuple of ints[1] dim, bool keepdim = False, *, {OUT})")
+def logsumexp(
+    input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The logarithms of the sums of the exponentials along dimensions."""
+    if out is not None and not out.dtype.is_floating_point:
+        raise RuntimeError(
+            "logsumexp(): Expected floating point type for result tensor, but got: "
+            f"{out.dtype.scalar}"
+        )
+    kind = to_float(input.dtype).numpy
+    array = input.array
+    axes = axes_of(dim, array.ndim)
+    if dim == () and array.ndim and not keepdim:
+        raise RuntimeError(
+            "output with shape [] doesn't match the broadcast shape " + listed([1] * array.ndim)
+        )
+    wide = array.astype(np.promote_types(kind, np.float32), copy=False)
+    found = _log_of_sums(wide, axes, keepdim)
+    return give(tidy(found.astype(kind, copy=False)), out)
+
+
+def _log_of_sums(array: Array, axes: Any, keepdim: bool) -> Array:
+    run = quietly.run
+    largest = run(np.maximum.reduce, array, axes, None, None, True, -np.inf)
+    largest = np.where(np.isinf(largest), array.dtype.type(0), largest)
+    powers = run(np.exp, run(np.subtract, array, largest))
+    found = run(np.log, run(np.add.reduce, powers, axes, None, None, True)) + largest
+    if keepdim:
+        return np.asarray(found)
+    return np.asarray(found).squeeze(tuple(range(array.ndim)) if axes is None else axes)
+
+
+def _prepare(
+    name: str, input: Tensor, dim: int, dtype: DType | None, out: Tensor | None
+) -> tuple[Array, int, Any]:
+    """The elements in the type that is computed in, an axis, and the result's type."""
+    array = input.array
+    axis = wrap_dim(dim, array.ndim)
+    if dtype is not None:
+        array = cast(array, dtype.numpy)
+    if out is not None:
+        check_out(out, dtype or input.dtype)
+    where = "_lastdim" if axis == max(array.ndim, 1) - 1 else ""
+    if not array.size:
+        return array, 0, array.dtype
+    want_kernel(f"{name}{where}_kernel_impl", array, _NO_FLOATS)
+    kind = array.dtype
+    if kind == _FLOAT16:
+        array = array.astype(np.float32)
+    return array if array.ndim else array.reshape(1), axis, kind
+
+
+def _shifted(array: Array, axis: int) -> Array:
+    """The elements less the largest along an axis, so that no exponential is too large."""
+    run = quietly.run
+    largest = run(np.maximum.reduce, array, axis, None, None, True, -np.inf)
+    shifted: Array = run(np.subtract, array, largest)
+    return shifted
+
+
+def _finish(found: Array, input: Tensor, kind: Any, out: Tensor | None) -> Tensor:
+    return give(found.reshape(input.array.shape).astype(kind, copy=False), out)
+
+
+@op(f"softmax(Tensor input, int dim, {DTYPE}, *, {OUT})")
+def softmax(
+    input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The exponentials, divided by their sum along a dimension."""
+    array, axis, kind = _prepare("softmax", input, dim, dtype, out)
+    if not array.size:
+        return give(array.copy(), out)
+    run = quietly.run
+    powers = run(np.exp, _shifted(array, axis))
+    run(np.true_divide, powers, run(np.add.reduce, powers, axis, None, None, True), powers)
+    return _finish(powers, input, kind, out)
+
+
+@op(f"log_softmax(Tensor input, int dim, {DTYPE}, *, {OUT})")
+def log_softmax(
+    input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The logarithms of the softmax along a dimension."""
+    array, axis, kind = _prepare("log_softmax", input, dim, dtype, out)
+    if not array.size:
+        return give(array.copy(), out)
+    run = quietly.run
+    shifted = _shifted(array, axis)
+    sums = run(np.add.reduce, run(np.exp, shifted), axis, None, None, True)
+    return _finish(run(np.subtract, shifted, run(np.log, sums)), input, kind, out)

@@ -1,0 +1,262 @@
+"""Variances, standard deviations, covariances and correlations.
+
+PyTorch's documentation: torch, Reduction Ops; cov and corrcoef.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import Category, bool_
+from runtime.pytorch.ops.reduce import count_along, sum_of
+from runtime.pytorch.promotion import to_float
+from runtime.pytorch.quiet import quietly
+from runtime.pytorch.reducing import OUT, axes_of, give
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.warn import warn
+from runtime.pytorch.writing import cast, check_cast
+
+__all__: list[str] = []
+
+_FLOAT64 = np.dtype(np.float64)
+_FEW_FREE = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
+
+
+def _variance(
+    name: str, array: Array, dim: Any, correction: Any, keepdim: bool
+) -> tuple[Array, Array]:
+    """Variances and averages, in the precision of float64 for the smaller types."""
+    axes = axes_of(dim, array.ndim)
+    wide = array.astype(_FLOAT64, copy=False)
+    count = array.size if axes is None else count_along(array, axes)
+    run = quietly.run
+    average = run(np.true_divide, sum_of(wide, axes, True), count)
+    apart = run(np.subtract, wide, average)
+    squares = sum_of(run(np.multiply, apart, apart), axes, keepdim)
+    free = count - (1 if correction is None else correction)
+    if free <= 0 or not array.size:
+        few = "reduction factor (input numel divided by output numel)"
+        if not array.size or free <= 0:
+            warn(_FEW_FREE.format(name, few))
+        free = max(free, 0)
+    variance = np.asarray(run(np.true_divide, squares, float(free)))
+    if np.isinf(average).any():
+        average = _average_so_far(wide, axes, average)
+    return variance, average if keepdim else average.reshape(variance.shape)
+
+
+def _average_so_far(array: Array, axes: Any, average: Array) -> Array:
+    """PyTorch: each element mends the average, so that one behind an infinity makes it a nan."""
+    axes = tuple(range(array.ndim)) if axes is None else axes
+    rows = np.moveaxis(array, axes, tuple(range(-len(axes), 0)))
+    rows = rows.reshape(*rows.shape[: array.ndim - len(axes)], -1)
+    found = np.where(np.isinf(rows[..., :-1]).any(-1), np.nan, rows.sum(-1) / rows.shape[-1])
+    return found.reshape(average.shape)
+
+
+def _check_type(name: str, input: Tensor) -> None:
+    if input.array.dtype.kind != "f":
+        who = name if name.endswith("_mean") else "std and var"
+        raise NotImplementedError(f"{who} only support floating point and complex dtypes")
+
+
+def _one(
+    name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, out: Tensor | None
+) -> Tensor:
+    """Variances, or standard deviations."""
+    _check_type(name, input)
+    array = input.array
+    kind = array.dtype
+    if out is not None:
+        check_cast(input.dtype, out.dtype)
+        kind = out.array.dtype
+    found, _ = _variance(name, array, dim, correction, keepdim)
+    if name == "std":
+        found = np.sqrt(found)
+    return give(found.astype(kind, copy=False), out)
+
+
+def _with_average(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """Variances, or standard deviations, and averages."""
+    _check_type(name, input)
+    kind = input.array.dtype
+    found, average = _variance(name, input.array, dim, correction, keepdim)
+    if name == "std_mean":
+        found = np.sqrt(found)
+    return wrap(found.astype(kind, copy=False)), wrap(average.astype(kind, copy=False))
+
+
+def _register(name: str) -> None:
+    head = f"{name}(Tensor input"
+
+    @op(f"{head}, int dim, bool unbiased = True, bool keepdim = False, *, {OUT})", hidden=True)
+    @op(f"{head}, tuple of ints[1]? dim, bool unbiased = True, bool keepdim = False, *, {OUT})")
+    def along(
+        input: Tensor,
+        dim: Any,
+        unbiased: bool = True,
+        keepdim: bool = False,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        return _one(name, input, dim, 1 if unbiased else 0, keepdim, out)
+
+    @op(
+        f"{head}, tuple of ints[1] dim = None, *, Number correction = None, bool keepdim = False, "
+        f"{OUT})"
+    )
+    def corrected(
+        input: Tensor,
+        dim: Any = None,
+        *,
+        correction: Any = None,
+        keepdim: bool = False,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        return _one(name, input, dim, correction, keepdim, out)
+
+    @op(f"{head}, bool unbiased = True)")
+    def of_all(input: Tensor, unbiased: bool = True) -> Tensor:
+        return _one(name, input, None, 1 if unbiased else 0, False, None)
+
+    what = "variances" if name == "var" else "standard deviations"
+    for function in (along, corrected, of_all):
+        function.__doc__ = f"The {what} along dimensions, or of all elements."
+
+
+def _register_with_average(name: str) -> None:
+    head = f"{name}(Tensor input"
+
+    @op(f"{head}, tuple of ints[1]? dim, bool unbiased = True, bool keepdim = False)", method=False)
+    def along(input: Tensor, dim: Any, unbiased: bool = True, keepdim: bool = False) -> Any:
+        return _with_average(name, input, dim, 1 if unbiased else 0, keepdim)
+
+    @op(
+        f"{head}, tuple of ints[1] dim = None, *, Number correction = None, bool keepdim = False)",
+        method=False,
+    )
+    def corrected(
+        input: Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False
+    ) -> Any:
+        return _with_average(name, input, dim, correction, keepdim)
+
+    @op(f"{head}, bool unbiased = True)", method=False)
+    def of_all(input: Tensor, unbiased: bool = True) -> Any:
+        return _with_average(name, input, None, 1 if unbiased else 0, False)
+
+    what = "variances" if name == "var_mean" else "standard deviations"
+    for function in (along, corrected, of_all):
+        function.__doc__ = f"The {what} and averages along dimensions, or of all elements."
+
+
+for _name in ("var", "std"):
+    _register(_name)
+    _register_with_average(f"{_name}_mean")
+
+
+# -- covariances
+
+
+@op("cov(Tensor input, *, int correction = 1, Tensor fweights = None, Tensor aweights = None)")
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:
+    """The covariances of variables, which are rows; columns are observations.
+
+    fweights: how often each observation was made. aweights: its weight.
+    """
+    array = input.array
+    if array.ndim > 2:
+        raise RuntimeError(
+            "cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{array.ndim} dimensions"
+        )
+    if input.dtype is bool_:
+        raise NotImplementedError("cov(): bool dtype is not supported for input")
+    rows = cast(array, to_float(input.dtype).numpy)
+    kind = rows.dtype
+    rows = np.atleast_2d(rows).astype(np.promote_types(kind, np.float32), copy=False)
+    weights = _weights(rows.shape[1], fweights, aweights)
+    with np.errstate(all="ignore"):
+        found = _covariance(rows, weights, None if aweights is None else aweights.array, correction)
+    return wrap(np.squeeze(found).astype(kind, copy=False))
+
+
+def _weights(count: int, fweights: Tensor | None, aweights: Tensor | None) -> Array | None:
+    """The product of both kinds of weights; None where there are none. Raises RuntimeError."""
+    weights: Array | None = None
+    for name, given, category, text in (
+        ("fweights", fweights, Category.INTEGER, "integral"),
+        ("aweights", aweights, Category.FLOAT, "floating point"),
+    ):
+        if given is None:
+            continue
+        _check_weights(name, given, count, category, text)
+        array = given.array.reshape(-1)
+        weights = array if weights is None else weights * array
+    if weights is not None and weights.size and not weights.sum():
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    return weights
+
+
+def _check_weights(name: str, given: Tensor, count: int, category: Category, text: str) -> None:
+    array = given.array
+    if array.ndim > 1:
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
+            f"{array.ndim} dimensions"
+        )
+    if given.dtype.category is not category:
+        raise RuntimeError(
+            f"cov(): expected {name} to have {text} dtype but got {name} with "
+            f"{given.dtype.scalar} dtype"
+        )
+    if array.size != count:
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the "
+            f"input but got {array.size} != {count}"
+        )
+    if (array < 0).any():
+        raise RuntimeError(f"cov(): {name} cannot be negative")
+
+
+def _covariance(rows: Array, weights: Array | None, own: Array | None, correction: int) -> Array:
+    """own: the weights that are no counts."""
+    total = rows.shape[1] if weights is None else weights.sum()
+    weighted = rows if weights is None else rows * weights
+    average = weighted.sum(1) / np.asarray(total, rows.dtype)
+    free: Any = total - correction
+    if weights is not None and own is not None:
+        free = total - correction * (weights * own.reshape(-1)).sum() / total
+    if free <= 0:
+        warn(_FEW_FREE.format("cov", "number of observations"))
+        free = 0
+    apart = rows - average[:, None]
+    other = apart if weights is None else (apart * weights).astype(rows.dtype)
+    found: Array = (apart @ other.T) / np.asarray(free, rows.dtype)
+    return found
+
+
+@op("corrcoef(Tensor input)")
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlations of variables, which are rows; columns are observations."""
+    array = input.array
+    if array.ndim > 2:
+        raise RuntimeError(
+            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
+            f"{array.ndim} dimensions"
+        )
+    found = cov(input).array
+    with np.errstate(all="ignore"):
+        if not found.ndim:
+            return wrap(found / found)
+        deviations = np.sqrt(np.diagonal(found))
+        return wrap(np.clip(found / deviations[:, None] / deviations, -1, 1))

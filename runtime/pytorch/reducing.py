@@ -1,0 +1,163 @@
+"""What reductions, sorting and searching share: dimensions, types, results and `out=`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch import return_types
+from runtime.pytorch.dtypes import NUMPY_DTYPES, dtype
+from runtime.pytorch.shapes import Shape, contiguous_strides, wrap_dim, wrap_dims
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import cast, check_cast, resize_to
+
+__all__ = [
+    "BAREBONES",
+    "DTYPE",
+    "OUT",
+    "OUTS",
+    "along",
+    "axes_of",
+    "check_count",
+    "check_not_empty",
+    "check_out",
+    "check_outs",
+    "give",
+    "give_pair",
+    "named",
+    "take_at",
+    "tidy",
+    "want_kernel",
+]
+
+#: Parts of signatures.
+DTYPE = "torch.dtype dtype = None"
+OUT = "Tensor out = None"
+OUTS = "tuple of Tensors out = None"
+#: numpy's characters for the types that most of PyTorch's kernels lack: uint16, uint32, uint64.
+BAREBONES = "HILQ"
+
+
+def axes_of(dim: Any, ndim: int) -> Shape | None:
+    """numpy's axes for a dimension, or several; None for all. Raises IndexError, RuntimeError."""
+    if dim is None or dim == ():
+        return None
+    axes = wrap_dims((dim,) if isinstance(dim, int) else dim, ndim)
+    return axes if ndim else None
+
+
+def want_kernel(name: str, array: Array, lacking: str = BAREBONES) -> None:
+    """Raise NotImplementedError where PyTorch's kernel lacks an element type.
+
+    lacking: numpy's characters of these types.
+    """
+    if array.dtype.char in lacking:
+        kind = NUMPY_DTYPES[array.dtype]
+        raise NotImplementedError(f"\"{name}\" not implemented for '{kind.scalar}'")
+
+
+def check_not_empty(name: str, array: Array, axes: Shape | None, error: type[Exception]) -> None:
+    """Raise an error where no element is left to choose from."""
+    if axes is None:
+        if not array.size:
+            tail = " Specify the reduction dim with the 'dim' argument."
+            raise error(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+                f"{tail if error is RuntimeError else ''}"
+            )
+        return
+    for axis in axes:
+        if not array.shape[axis]:
+            raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+
+
+# -- elements along a dimension
+
+
+def along(array: Array, dim: int) -> tuple[Array, int]:
+    """An array with a dimension at least, and the axis of a dimension. Raises IndexError."""
+    axis = wrap_dim(dim, array.ndim)
+    return (array, axis) if array.ndim else (array.reshape(1), 0)
+
+
+@lru_cache(maxsize=256)
+def _grid(shape: Shape, axis: int) -> tuple[Array, ...]:
+    """Indices of all other dimensions, which are broadcast with those along an axis."""
+    grid = []
+    for at, size in enumerate(shape):
+        if at != axis:
+            grid.append(np.arange(size).reshape([-1 if d == at else 1 for d in range(len(shape))]))
+    return tuple(grid)
+
+
+def take_at(array: Array, at: Array, axis: int) -> Array:
+    """The elements at indices along an axis; both have the same other sizes."""
+    if array.ndim == 1:
+        return array[at]
+    grid = _grid(array.shape[:axis] + (1,) + array.shape[axis + 1 :], axis)
+    found: Array = array[(*grid[:axis], at, *grid[axis:])]
+    return found
+
+
+# -- results
+
+
+def tidy(values: Any) -> Array:
+    """A result with the strides of a contiguous tensor, also in dimensions of size 1.
+
+    numpy gives results the order of dimensions that the operands have.
+    """
+    array: Array = np.asarray(values)
+    width = array.itemsize
+    wanted = tuple([step * width for step in contiguous_strides(array.shape)])
+    if array.strides == wanted:
+        return array
+    found: Array = np.ascontiguousarray(array).reshape(-1).reshape(array.shape)
+    return found
+
+
+def named(name: str, *parts: Any) -> Any:
+    """An operation's results as its named tuple."""
+    return tuple.__new__(return_types.RESULTS[name], parts)
+
+
+def check_out(out: Tensor | None, kind: dtype) -> None:
+    """Raise RuntimeError where a tensor for a result has another type than that."""
+    if out is not None and out.dtype is not kind:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {kind.real}, but got {out.dtype.real} instead"
+        )
+
+
+def check_outs(out: tuple[Tensor, ...], *kinds: dtype) -> None:
+    """The same for a tuple of tensors. Raises TypeError for another number of them."""
+    check_count(out, len(kinds))
+    for target, kind in zip(out, kinds, strict=True):
+        check_out(target, kind)
+
+
+def check_count(out: tuple[Tensor, ...], count: int) -> None:
+    """Raise TypeError where there are not as many tensors as results."""
+    if len(out) != count:
+        raise TypeError(f"expected tuple of {count} elements but got {len(out)}")
+
+
+def give(values: Any, out: Tensor | None) -> Tensor:
+    """A result as a tensor; written to out, where that is given."""
+    if out is None:
+        return wrap(values)
+    values = np.asarray(values)
+    check_cast(NUMPY_DTYPES[values.dtype], out.dtype)
+    resize_to(out, values.shape)
+    np.copyto(out.array, cast(values, out.array.dtype))
+    return out
+
+
+def give_pair(name: str, first: Any, second: Any, out: tuple[Tensor, ...] | None) -> Any:
+    """Two results as the operation's named tuple; written to out, where that is given."""
+    if out is None:
+        return named(name, wrap(first), wrap(second))
+    return named(f"{name}_out", give(first, out[0]), give(second, out[1]))
