@@ -172,6 +172,8 @@ class Pointwise:
                 y.shape != x.shape and (out is not None or warn_of_broadcast.enabled)
             ):
                 return None
+            if run is calmly and y.shape != x.shape:
+                return None  # shapes are checked before divisors
             inputs = x, y
         else:
             number = _quick_number(kind, b)
@@ -241,6 +243,8 @@ class Pointwise:
         compute = self._for_type(kind)
         width = self._width(kind, operands)
         arrays = [array_as(x, width) for x in operands]
+        if width is not kind and not self.wide:
+            arrays = [x if x.ndim else _rounded(x, kind).astype(width.numpy) for x in arrays]
         if width is kind and (result is kind or result is bool_) and _is_shared(arrays, shape):
             return compute_shared(compute, arrays, shape, result.numpy)
         if compute.__class__ is np.ufunc:
@@ -304,6 +308,10 @@ def _quick_number(kind: Any, number: Any) -> Any:
             return None
         return quietly.run(kind.type, number)
     return kind.type(number) if number.__class__ is int and kind.num != _BOOL else None
+
+
+def _rounded(number: Any, kind: dtype) -> Any:
+    return quietly.run(number.astype, kind.numpy)
 
 
 def _shares_storage(out: Tensor, b: Any) -> bool:

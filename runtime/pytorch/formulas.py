@@ -45,20 +45,20 @@ __all__ = [
 Values = Any  # an array, or a number of numpy's
 
 
-def _check_divisor(b: Values) -> None:
-    if b.dtype.kind in "iu" and not np.all(b):
+def _check_divisor(a: Values, b: Values) -> None:
+    if b.dtype.kind in "iu" and not np.all(b) and a.size:
         raise RuntimeError("ZeroDivisionError")
 
 
 def divide_floor(a: Values, b: Values) -> Values:
     """The quotient rounded down."""
-    _check_divisor(b)
+    _check_divisor(a, b)
     return np.floor_divide(a, b)
 
 
 def divide_trunc(a: Values, b: Values) -> Values:
     """The quotient rounded towards zero."""
-    _check_divisor(b)
+    _check_divisor(a, b)
     if a.dtype.kind == "f":
         return np.trunc(np.true_divide(a, b))
     quotient = np.floor_divide(a, b)
@@ -78,18 +78,21 @@ def remainder(a: Values, b: Values) -> Values:
 
 def remainder_of_whole(a: Values, b: Values) -> Values:
     """What is left of a division of whole numbers that rounds down."""
-    _check_divisor(b)
+    _check_divisor(a, b)
     return np.remainder(a, b)
 
 
 def fmod(a: Values, b: Values) -> Values:
     """What is left of a division that rounds towards zero; it has a's sign."""
-    _check_divisor(b)
+    _check_divisor(a, b)
     return np.fmod(a, b)
 
 
 def power(a: Values, b: Values) -> Values:
     """a to the power of b; whole numbers to negative powers are cut to whole ones."""
+    if a.dtype.kind == "f" and b.size == 1:
+        # Of a single exponent numpy takes roots and products, with other signs of zeros.
+        b = np.full(np.broadcast_shapes(a.shape, b.shape), b, b.dtype)
     if a.dtype.kind != "i" or not np.any(b < 0):
         return np.power(a, b)
     found = np.power(a, np.maximum(b, 0))

@@ -49,8 +49,8 @@ def reject_bools(a: Any, b: Any) -> None:
         )
 
 
-add_ = Pointwise(np.add, kernel="add_stub", wide=True)
-subtract = Pointwise(np.subtract, NUMBERS, check=reject_bools, kernel="add_stub", wide=True)
+add_ = Pointwise(np.add, kernel="add_stub")
+subtract = Pointwise(np.subtract, NUMBERS, check=reject_bools, kernel="add_stub")
 multiply = Pointwise(np.multiply, wide=True)
 divide = Pointwise(np.true_divide, FLOATS, rule=to_float, wide=True)
 divide_floor = Pointwise(
@@ -60,8 +60,11 @@ divide_floor = Pointwise(
     takes=NUMBERS,
     whole=formulas.divide_floor,
     divides=True,
+    wide=True,
 )
-_divide_trunc = Pointwise(formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu", takes=NUMBERS)
+_divide_trunc = Pointwise(
+    formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu", takes=NUMBERS, wide=True
+)
 remainder = Pointwise(
     formulas.remainder,
     NUMBERS,

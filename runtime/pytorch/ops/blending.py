@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from runtime.pytorch import formulas
 from runtime.pytorch.dtypes import Category, dtype
 from runtime.pytorch.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.promotion import array_as, result_type
+from runtime.pytorch.promotion import result_type
 from runtime.pytorch.quiet import calmly, quietly
 from runtime.pytorch.shapes import broadcast
 from runtime.pytorch.sharing import SHARED
@@ -204,12 +205,14 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
         kernel = "lerp_kernel_tensor"
     else:
         kernel = "lerp_kernel_scalar"
-    broadcast(input.sizes, end.sizes)
+    shape = broadcast(input.sizes, end.sizes)
+    if isinstance(weight, Tensor):
+        broadcast(shape, weight.sizes)
     check_types(kernel, FLOATS, input.dtype)
     return _LERP.general((input, end, weight), out)
 
 
-_LERP = Pointwise(formulas.lerp)
+_LERP = Pointwise(formulas.lerp, wide=True)
 
 
 # -- sums with products and quotients
@@ -238,8 +241,9 @@ def _add_scaled(name: str, plain: Any, scaled: Any) -> None:
             if out is None and _three_alike(*arrays):
                 return wrap(calmly(plain, *arrays))
             return for_one.general((input, tensor1, tensor2), out)
+        reduce(broadcast, [x.sizes for x in (input, tensor1, tensor2)])
         kind = result_type(input, tensor1, tensor2)
-        factor = array_as(value, kind).item() if kind.category is Category.INTEGER else value
+        factor = fill_number(value, kind).item() if kind.category is Category.INTEGER else value
         compute = Pointwise(
             lambda a, b, c: scaled(a, b, c, a.dtype.type(factor)), kernel=kernel, takes=NUMBERS
         )

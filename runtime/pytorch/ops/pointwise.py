@@ -262,10 +262,14 @@ unary("signbit", Pointwise(_signbit, result=bool_), in_place=False)
 # -- functions with more parameters
 
 
+def _logit(eps: float | None) -> Pointwise:
+    return Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float, keeps_half=True)
+
+
 @op(f"logit(Tensor input, float eps = None, *, {_OUT})", in_place=True)
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Any:
     """``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
-    return Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float)(input, None, out)
+    return _logit(eps)(input, None, out)
 
 
 @op(

@@ -10,9 +10,10 @@ from runtime.pytorch import formulas
 from runtime.pytorch.dtypes import Category, bool_, dtype, float64
 from runtime.pytorch.elementwise import FLOATS, NUMBERS, Pointwise, to_float
 from runtime.pytorch.ops.arithmetic import multiply
+from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.promotion import result_type
 from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensor import Tensor, wrap
 
 __all__ = ["power_of"]
 
@@ -32,11 +33,12 @@ def power_of(input: Any, exponent: Any, out: Tensor | None = None) -> Any:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if kind is bool_:
         return _bool_power(input, exponent, out)
-    return (
-        _Powers.by(exponent)(input, None, out)
-        if kind is input.dtype
-        else _power(input, exponent, out)
-    )
+    number = fill_number(exponent, kind)
+    if kind is not input.dtype:
+        return _power(input, exponent, out)
+    if kind.itemsize == 2 and kind.category is Category.FLOAT and exponent != -1:
+        return _power(input, wrap(np.asarray(number)), out)
+    return _Powers.by(exponent)(input, None, out)
 
 
 def _bool_power(input: Any, exponent: Any, out: Tensor | None) -> Any:
