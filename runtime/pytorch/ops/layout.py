@@ -24,7 +24,7 @@ __all__ = ["as_stored"]
 register_kind("torch.Storage", TypedStorage, UntypedStorage)
 
 
-@op("stride(Tensor input)", "stride(Tensor input, int dim)", function=False)
+@op("stride(Tensor input, int dim = None)", function=False)
 def stride(input: Tensor, dim: int | None = None) -> Any:
     """How many elements of the storage lead to the next one, in all dimensions or in one."""
     if dim is None:

@@ -152,21 +152,31 @@ def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[T
     return _cut(input, dim, accumulate(split_sizes))
 
 
-_with_sizes = FUNCTIONS["split_with_sizes"]
+@op("split(Tensor input, int split_size, int dim = 0)", method=False)
+def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of parts of a dimension that have one size; the last may be smaller."""
+    return _split(input, split_size, dim)
+
+
+@op("split(Tensor input, tuple of ints split_size, int dim = 0)", method=False)
+def split_into(input: Tensor, split_size: Shape, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of parts of a dimension that have some sizes."""
+    return split_with_sizes(input, split_size, dim)
+
+
+_evenly, _with_sizes = FUNCTIONS["split"], FUNCTIONS["split_with_sizes"]
+
+
+def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    cut = _evenly if isinstance(split_size, int) else _with_sizes
+    found: tuple[Tensor, ...] = cut(self, split_size, dim)
+    return found
 
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension: of one size, the last maybe smaller, or of a list of sizes."""
-    found: tuple[Tensor, ...]
-    if isinstance(split_size_or_sections, int):
-        found = _split(tensor, split_size_or_sections, dim)
-    else:
-        found = _with_sizes(tensor, split_size_or_sections, dim)
+    found: tuple[Tensor, ...] = tensor.split(split_size_or_sections, dim)  # type: ignore[attr-defined]
     return found
-
-
-def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    return split(self, split_size, dim)
 
 
 as_method(_split_method, "split", split.__doc__)
