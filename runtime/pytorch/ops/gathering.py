@@ -148,18 +148,22 @@ def gather(
     return found if out is None else deliver(out, found)
 
 
+def _check_sizes(chosen: Shape, shape: Shape, dim: int) -> None:
+    for at, (n, size) in enumerate(zip(chosen, shape, strict=False)):
+        if n > size and at != dim:
+            raise RuntimeError(
+                f"Size does not match at dimension {at} expected index {listed(chosen)} to "
+                f"be no larger than self {listed(shape)} apart from dimension {dim}"
+            )
+
+
 def _gathered(array: Array, dim: int, chosen: Array) -> Array:
     if not chosen.size:
         return np.empty(chosen.shape, array.dtype)
     if max(array.ndim, 1) != max(chosen.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    beyond = chosen.shape != array.shape
-    for at, (n, size) in enumerate(zip(chosen.shape, array.shape, strict=False)):
-        if beyond and n > size and at != dim:
-            raise RuntimeError(
-                f"Size does not match at dimension {at} expected index {listed(chosen.shape)} to "
-                f"be no larger than self {listed(array.shape)} apart from dimension {dim}"
-            )
+    if chosen.shape != array.shape:
+        _check_sizes(chosen.shape, array.shape, dim)
     size = array.shape[dim] if array.ndim else 1
     wrong = bad_index(chosen, size)
     if wrong is not None:

@@ -62,7 +62,10 @@ def concatenated(tensors: Sequence[Tensor], dim: int, out: Tensor | None = None)
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     arrays = [tensor.array for tensor in tensors]
     kind = arrays[0].dtype
-    if out is None and all([a.dtype is kind and a.flags.c_contiguous for a in arrays]):
+    for array in arrays:
+        if array.dtype is not kind or not array.flags.c_contiguous or out is not None:
+            break
+    else:
         try:
             return wrap(np.concatenate(arrays, dim))
         except ValueError:
