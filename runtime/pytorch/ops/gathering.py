@@ -27,6 +27,7 @@ __all__ = ["bad_index", "check_take", "flat_positions"]
 
 _OUT = "Tensor out = None"
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
+_MANY = 4096
 _largest = np.maximum.reduce
 
 
@@ -74,7 +75,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 
 def _selected(array: Array, dim: int, chosen: Array) -> Array:
     size = array.shape[dim]
-    if not size and chosen.size:
+    if not size and chosen.size and array.ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     _check_selected(chosen, size, dim)
     if array.flags.c_contiguous:
@@ -314,7 +315,18 @@ def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
 def _nonzero(array: Array) -> Tensor:
     if not array.ndim:
         return wrap(np.empty((int(bool(array)), 0), np.int64))
+    if array.ndim == 2 and array.size > _MANY:
+        return wrap(_places_in_matrix(array))
     return wrap(np.array(array.nonzero()).T)
+
+
+def _places_in_matrix(array: Array) -> Array:
+    """The rows and columns of the elements that are not zero; quicker than numpy's for many."""
+    places = np.flatnonzero(array)
+    found = np.empty((2, places.size), np.int64)
+    found[0] = np.repeat(np.arange(len(array)), np.count_nonzero(array, axis=1))
+    np.subtract(places, found[0] * array.shape[1], out=found[1])
+    return found.T
 
 
 @op(f"nonzero(Tensor input, *, {_OUT})")

@@ -194,11 +194,22 @@ def _quick_assignment(self: Tensor, index: Any, value: Any) -> bool:
         if index.__class__ is Tensor and fits(value, array):
             given = _as_numpy(array, index, 0)
             if given is not None:
-                array[given] = value
+                if given.dtype.kind == "b":
+                    _fill_where(array, given, value)
+                else:
+                    array[given] = value
                 return True
     except (IndexError, TypeError, OverflowError):
         pass  # the general way has the error, in PyTorch's words
     return False
+
+
+def _fill_where(array: Array, mask: Array, element: Any) -> None:
+    """Set the elements, or parts, for which a mask is true."""
+    if mask.shape == array.shape and array.flags.c_contiguous:
+        np.putmask(array, mask, element)
+    else:
+        array[mask] = element
 
 
 def fits(value: Any, array: Array) -> bool:

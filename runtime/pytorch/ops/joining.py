@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -254,11 +255,16 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Tensors:
             f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         )
     if indexing is None:
-        warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
-            "argument."
-        )
+        _warn_of_indexing()
     return _grid(tensors, swap=indexing == "xy" and len(tensors) > 1)
+
+
+@lru_cache(maxsize=1)
+def _warn_of_indexing() -> None:
+    """Warn, once in a process."""
+    warn(
+        "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+    )
 
 
 def _grid(tensors: Tensors, swap: bool) -> Tensors:

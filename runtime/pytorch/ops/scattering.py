@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -83,7 +84,10 @@ def _fill_masked(input: Tensor, mask: Tensor, value: Any) -> None:
     _check_mask(mask, "masked_fill_")
     if mask.array.shape != array.shape:
         check_target(array, broadcast(array.shape, mask.array.shape))
-    np.copyto(array, element, where=mask.array)
+    if mask.array.shape == array.shape and array.flags.c_contiguous:
+        np.putmask(array, mask.array, element)
+    else:
+        np.copyto(array, element, where=mask.array)
 
 
 @op(
@@ -358,6 +362,8 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
     _check_added(input, dim, index, source, "index_add_")
     if not source.array.size:
         return
+    if _add_rows(input.array, dim, index.array, source.array, alpha):
+        return
     if input.array.ndim < 2 and bad_index(index.array, input.array.size) is not None:
         raise IndexError("index out of range in self")
     flat, positions, values = _whole(input, dim, index, source)
@@ -365,6 +371,26 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
         values = values * number_as(alpha, flat.dtype)
     np.add.at(flat, positions, values)
     _write_back(input.array, flat)
+
+
+def _add_rows(array: Array, dim: int, chosen: Array, values: Array, alpha: Any) -> bool:
+    """Add where each position is chosen once at most, and has many elements; whether it is so."""
+    if not chosen.ndim or values.size < 16 * chosen.size or chosen.size > array.shape[dim]:
+        return False
+    if bad_index(chosen, array.shape[dim]) is not None:
+        return False
+    if np.bincount(chosen).max(initial=0) > 1:
+        return False
+    if alpha != 1:
+        values = values * number_as(alpha, array.dtype)
+    array[(slice(None),) * dim + (chosen,)] += values
+    return True
+
+
+@lru_cache(maxsize=1)
+def _warn_of_beta() -> None:
+    """Warn, once in a process."""
+    warn("index_reduce() is in beta and the API may change at any time.")
 
 
 @_changing(
@@ -384,7 +410,7 @@ def index_reduce_(
 
     reduce: 'prod', 'mean', 'amax' or 'amin'. include_self: with the tensor's own, too.
     """
-    warn("index_reduce() is in beta and the API may change at any time.")
+    _warn_of_beta()
     dim = wrap_dim(dim, input.array.ndim)
     if reduce not in _REDUCTIONS or reduce == "sum":
         raise RuntimeError(
