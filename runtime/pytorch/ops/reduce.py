@@ -16,6 +16,7 @@ from runtime.pytorch.dtypes import dtype as DType
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
 from runtime.pytorch.shapes import Shape
+from runtime.pytorch.sums import FEW, ordered_sum
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.writing import cast, check_cast
@@ -40,6 +41,10 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
     """
     if array.dtype == _FLOAT16 and kind in (None, _FLOAT16):
         return cast(np.asarray(sum_of(array, axes, keepdim, _FLOAT32)), _FLOAT16)
+    if array.size < FEW and kind in (None, array.dtype):
+        few = ordered_sum(array, axes, keepdim)
+        if few is not None:
+            return few
     if axes is not None and array.size >= _MANY and array.dtype.kind == "f":
         rough = next((a for a in axes if a != array.ndim - 1 and array.shape[a] >= _MANY), None)
         if rough is not None:
