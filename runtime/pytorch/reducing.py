@@ -110,12 +110,12 @@ def tidy(array: Any) -> Array:
 
     numpy gives results the order of dimensions that the operands have.
     """
-    array = np.asarray(array)
-    width = array.itemsize
-    wanted = tuple([step * width for step in contiguous_strides(array.shape)])
-    if array.strides == wanted:
-        return array
-    found: Array = np.ascontiguousarray(array).reshape(-1).reshape(array.shape)
+    found: Array = np.asarray(array)
+    width = found.itemsize
+    wanted = tuple([step * width for step in contiguous_strides(found.shape)])
+    if found.strides == wanted:
+        return found
+    found = np.ascontiguousarray(found).reshape(-1).reshape(found.shape)
     return found
 
 

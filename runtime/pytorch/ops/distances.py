@@ -22,14 +22,33 @@ from runtime.pytorch.writing import cast
 
 __all__: list[str] = []
 
+#: Of so many numbers, sums in their own type are exact enough, since they are taken in parts.
+_MANY = 1 << 14
+
 
 def _vector_norm(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
     """The norms of the elements along axes, None for all. Raises RuntimeError for empty ones."""
     if not array.size:
         _check_identity(array, ord, axes)
+    if array.size >= _MANY and ord in (1, 2) and array.dtype.kind == "f":
+        return _norm_of_many(array, ord, axes, keepdim)
     if array.itemsize < 8 and ord not in (0, 1, 2, inf, -inf):
         return _power_norm(array, np.float32(ord), axes, keepdim)
     return vector_norm_of(array, ord, axes, keepdim)
+
+
+def _norm_of_many(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
+    """The same without copies in a larger type, but of float16."""
+    run = quietly.run
+    wide = array.astype(np.float32) if array.itemsize == 2 else array
+    if ord == 2:
+        if axes is None and array.flags.c_contiguous and not keepdim:
+            flat = wide.reshape(-1)
+            return np.asarray(run(np.sqrt, flat.dot(flat))).astype(array.dtype)
+        found = run(np.sqrt, sum_of(run(np.multiply, wide, wide), axes, keepdim))
+    else:
+        found = sum_of(np.abs(wide), axes, keepdim)
+    return np.asarray(found).astype(array.dtype, copy=False)
 
 
 def _power_norm(array: Array, ord: Any, axes: Shape | None, keepdim: bool) -> Array:

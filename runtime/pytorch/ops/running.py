@@ -36,15 +36,19 @@ from runtime.pytorch.writing import cast, write_in_place
 __all__: list[str] = []
 
 _multiply, _subtract = Pointwise(np.multiply), Pointwise(np.subtract)
+_MANY = 1 << 12
 #: The type in which sums so far are computed, by the character of the elements' type.
-_WIDER = {"e": np.dtype(np.float32), "f": np.dtype(np.float64)}
+_WIDER: dict[str, np.dtype[Any]] = {"e": np.dtype(np.float32), "f": np.dtype(np.float64)}
 
 
 def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
     """A ufunc's values so far, computed in the next larger type, as PyTorch does."""
     row, axis = along(array, dim)
     kind = row.dtype
-    found: Array = quietly.run(ufunc.accumulate, row, axis, _WIDER.get(kind.char, kind))
+    wide: np.dtype[Any] = _WIDER.get(kind.char, kind)
+    if row.size >= _MANY and wide is not kind:
+        row = row.astype(wide)  # which is quicker than that numpy does it in parts
+    found: Array = quietly.run(ufunc.accumulate, row, axis, wide)
     if ufunc is not np.multiply and kind.kind == "f":
         found += 0.0  # PyTorch: sums begin with 0, which makes 0 of -0
     if found.dtype != kind:
@@ -206,7 +210,7 @@ def _sides(y: Array, axis: int) -> Array:
 def _steps(name: str, y: Array, x: Tensor, axis: int) -> Tensor:
     """The widths of the intervals between the sample points x, to be broadcast with y."""
     points = x.array
-    if points.ndim == 1 and y.ndim > 1:
+    if points.ndim == 1:
         if points.shape[0] != y.shape[axis]:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         return wrap(_differences(points, 1, 0).reshape(-1, *[1] * (y.ndim - 1 - axis)))

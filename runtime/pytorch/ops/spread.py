@@ -23,6 +23,8 @@ from runtime.pytorch.writing import cast, check_cast
 __all__: list[str] = []
 
 _FLOAT64 = np.dtype(np.float64)
+#: From so many elements on they are taken in pieces.
+_MANY, _PIECE = 1 << 16, 1 << 14
 _FEW_FREE = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
 
 
@@ -31,6 +33,8 @@ def _variance(
 ) -> tuple[Array, Array]:
     """Variances and averages, in the precision of float64 for the smaller types."""
     axes = axes_of(dim, array.ndim)
+    if axes is None and array.size >= _MANY and array.flags.c_contiguous:
+        return _variance_of_many(array, correction, keepdim)
     wide = array.astype(_FLOAT64, copy=False)
     count = array.size if axes is None else count_along(array, axes)
     run = quietly.run
@@ -47,6 +51,23 @@ def _variance(
     if np.isinf(average).any():
         average = _average_so_far(wide, axes, average)
     return variance, average if keepdim else average.reshape(variance.shape)
+
+
+def _variance_of_many(array: Array, correction: Any, keepdim: bool) -> tuple[Array, Array]:
+    """The same of many elements, in pieces that stay in the processor's cache."""
+    run, row = quietly.run, array.reshape(-1)
+    near = float(run(np.add.reduce, row[:_PIECE], None, _FLOAT64)) / _PIECE
+    total = squares = 0.0
+    for start in range(0, row.size, _PIECE):
+        apart = run(np.subtract, row[start : start + _PIECE], near, dtype=_FLOAT64)
+        total += float(run(np.add.reduce, apart))
+        squares += float(run(np.dot, apart, apart))
+    free = row.size - (1 if correction is None else correction)
+    shape = (1,) * array.ndim if keepdim else ()
+    variance = max((squares - total * total / row.size) / free, 0.0)
+    if squares != squares:
+        variance = squares
+    return np.full(shape, variance), np.full(shape, near + total / row.size)
 
 
 def _average_so_far(array: Array, axes: Any, average: Array) -> Array:
