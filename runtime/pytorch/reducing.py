@@ -110,7 +110,9 @@ def tidy(array: Any) -> Array:
 
     numpy gives results the order of dimensions that the operands have.
     """
-    found: Array = np.asarray(array)
+    found: Array = array if array.__class__ is np.ndarray else np.asarray(array)
+    if found.flags.c_contiguous and 1 not in found.shape and found.size:
+        return found
     width = found.itemsize
     wanted = tuple([step * width for step in contiguous_strides(found.shape)])
     if found.strides == wanted:

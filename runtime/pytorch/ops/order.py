@@ -70,10 +70,10 @@ def order_along(array: Array, axis: int, descending: bool, stable: bool = False)
     if descending:
         keys = np.ascontiguousarray(sort_keys(rows, descending))
         order = keys.argsort(-1)
-        equal = _neighbours_equal(np.take_along_axis(keys, order, -1))
+        equal = _neighbours_equal(take_at(keys, order, keys.ndim - 1))
     else:
         order = rows.argsort(-1)
-        equal = _neighbours_equal(np.take_along_axis(rows, order, -1))
+        equal = _neighbours_equal(take_at(rows, order, rows.ndim - 1))
     if equal.any():
         if array.size > _MOST:
             order = _keep_equals(order, equal)
@@ -202,7 +202,7 @@ def _top(array: Array, axis: int, k: int, largest: bool, in_order: bool) -> Arra
     if k == 0 or n <= 3 or not array.size:
         return _first(stable_order(array, axis, largest), axis, k)
     rows = array.swapaxes(axis, -1)
-    if n > _FEW and k < n // 8:
+    if rows.size >= _FEW and k < n // 2:
         order, tied = _few_of_many(rows, k, largest)
     else:
         order = stable_order(rows, rows.ndim - 1, largest)[..., : k + 1]
@@ -218,10 +218,11 @@ def _top(array: Array, axis: int, k: int, largest: bool, in_order: bool) -> Arra
 
 def _neighbours_equal(rows: Array) -> Array:
     """Whether elements of sorted rows equal the one before them, as nans do here."""
-    same: Array = rows[..., 1:] == rows[..., :-1]
-    if rows.dtype.kind == "f":
-        unknown = np.isnan(rows)
-        same |= unknown[..., 1:] & unknown[..., :-1]
+    behind, before = rows[..., 1:], rows[..., :-1]
+    same: Array = behind == before
+    ends = rows[..., :: max(rows.shape[-1] - 1, 1)]  # where all nans are
+    if rows.dtype.kind == "f" and (ends != ends).any():
+        same |= np.isnan(behind) & np.isnan(before)
     return same
 
 

@@ -36,7 +36,6 @@ from runtime.pytorch.writing import cast, write_in_place
 __all__: list[str] = []
 
 _multiply, _subtract = Pointwise(np.multiply), Pointwise(np.subtract)
-_MANY = 1 << 12
 #: The type in which sums so far are computed, by the character of the elements' type.
 _WIDER: dict[str, np.dtype[Any]] = {"e": np.dtype(np.float32), "f": np.dtype(np.float64)}
 
@@ -46,11 +45,11 @@ def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
     row, axis = along(array, dim)
     kind = row.dtype
     wide: np.dtype[Any] = _WIDER.get(kind.char, kind)
-    if row.size >= _MANY and wide is not kind:
-        row = row.astype(wide)  # which is quicker than that numpy does it in parts
+    if ufunc is np.multiply or kind.kind != "f":
+        row = row.astype(wide, copy=False)
+    else:  # PyTorch: sums begin with 0, which makes 0 of -0
+        row = quietly.run(np.add, row, wide.type(0))
     found: Array = quietly.run(ufunc.accumulate, row, axis, wide)
-    if ufunc is not np.multiply and kind.kind == "f":
-        found += 0.0  # PyTorch: sums begin with 0, which makes 0 of -0
     if found.dtype != kind:
         found = quietly.run(found.astype, kind)
     return tidy(found) if array.ndim else found.reshape(())
