@@ -16,8 +16,10 @@ from runtime.pytorch.dtypes import dtype as DType
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
 from runtime.pytorch.shapes import Shape
+from runtime.pytorch.sharing import SHARED
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.totals import total
 from runtime.pytorch.writing import cast, check_cast
 
 __all__ = ["count_along", "sum_of", "sum_type"]
@@ -38,6 +40,10 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
 
     kind: numpy's type in which it is taken; by default the elements'.
     """
+    if array.size >= SHARED and kind in (None, array.dtype):
+        found = total(array, axes, keepdim)
+        if found is not None:
+            return found
     if array.dtype == _FLOAT16 and kind in (None, _FLOAT16):
         return cast(np.asarray(sum_of(array, axes, keepdim, _FLOAT32)), _FLOAT16)
     if axes is not None and array.size >= _MANY and array.dtype.kind == "f":
