@@ -72,10 +72,10 @@ class _View:
         del self.sizes[dim], self.strides[dim]
 
     def slice(self, given: slice) -> None:
-        if given.step is not None and given.step.__index__() < 0:
+        _, _, step = given.indices(0)  # raises TypeError and ValueError
+        if step < 0:
             raise ValueError("step must be greater than zero")
         if not self.sizes:
-            given.indices(0)  # raises TypeError for what is no index
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         dim = wrap_dim(self.dim, len(self.sizes))
         start, stop, step = given.indices(self.sizes[dim])

@@ -13,7 +13,7 @@ The operations are no part of this module: `table.py` makes methods of them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from runtime.core.dtypes import Array
 from runtime.core.storage import Storage
 from runtime.pytorch.dtypes import NUMPY_DTYPES, dtype
 from runtime.pytorch.memory import address_of, storage_over
+from runtime.pytorch.missing import why_missing
 from runtime.pytorch.shapes import Shape, contiguous_strides, listed
 
 __all__ = ["Tensor", "view_of", "wrap"]
@@ -81,6 +82,12 @@ class Tensor:
         """Take over another tensor's view, storage and type."""
         storage = other.storage_object
         self._array, self._memory, self._storage = other.array, storage.data, storage
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            # Python asks here for what is not there.
+            raise AttributeError(f"'Tensor' object has no attribute '{name}'{why_missing(name)}")
 
     # -- geometry
 

@@ -5,19 +5,20 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import int64
+from runtime.pytorch.dtypes import Category, int64
 from runtime.pytorch.layouts import laid_out
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.promotion import array_as, result_type
 from runtime.pytorch.shapes import Shape, broadcast, contiguous_strides, listed, wrap_dim
-from runtime.pytorch.table import op
+from runtime.pytorch.table import FUNCTIONS, op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.warn import warn
 from runtime.pytorch.writing import deliver
@@ -342,3 +343,26 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     found = np.full((size, rows.shape[1]), fill_value, np.int64)
     found[: len(rows)] = rows
     return wrap(found)
+
+
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """Positions among all elements of a shape as indices, a tensor for each dimension."""
+    if indices.dtype.category is not Category.INTEGER:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in sizes:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    array = indices.array
+    found = np.empty((*array.shape, len(sizes)), array.dtype)
+    for dim, (size, step) in enumerate(zip(sizes, contiguous_strides(sizes), strict=True)):
+        found[..., dim] = array // step % size
+    return unbind(wrap(found), -1)
+
+
+unravel_index.__module__ = "torch.functional"
+FUNCTIONS["unravel_index"] = unravel_index

@@ -60,7 +60,7 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
     if simple is not None:
         try:
             found = self.array[simple]
-        except (IndexError, TypeError):
+        except (IndexError, TypeError, OverflowError):
             found = None  # the general way has the error, in PyTorch's words
         if found is not None and found.size:  # numpy does not keep the strides of empty parts
             return view_of(self, found)
@@ -85,7 +85,9 @@ def _quick_choice(array: Array, index: Any) -> Array | None:
             if given is not None:
                 return array[given] if given.dtype.kind == "b" else array.take(given, 0)
         elif index.__class__ is tuple and len(index) <= array.ndim:
-            if len(index) == 2 and index[0] == _ALL and index[1].__class__ is Tensor:
+            if index[-1].__class__ is Tensor and index[0].__class__ is slice and len(index) == 2:
+                if index[0] != _ALL:
+                    return None
                 given = _as_numpy(array, index[1], 1)
                 if given is not None and given.dtype.kind != "b":
                     return array.take(given, 1)
@@ -176,7 +178,7 @@ def _quick_assignment(self: Tensor, index: Any, value: Any) -> bool:
             if given is not None:
                 array[given] = value
                 return True
-    except (IndexError, TypeError):
+    except (IndexError, TypeError, OverflowError):
         pass  # the general way has the error, in PyTorch's words
     return False
 

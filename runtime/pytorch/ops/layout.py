@@ -105,12 +105,12 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     if memory_format is None:
         return input if array.flags.c_contiguous else wrap(array.copy("C"))
     name = memory_format.name
-    if name == "preserve_format":
-        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     if name in _ORDERS and array.ndim != len(_ORDERS[name]):
         raise RuntimeError(f"required rank {len(_ORDERS[name])} tensor to use {name} format")
     if _is_in_order(array, name):
         return input
+    if name == "preserve_format":
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return as_stored(input, name)
 
 

@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from runtime.pytorch.dtypes import int64
+from runtime.pytorch.ops.views import as_method
 from runtime.pytorch.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.striding import strided
 from runtime.pytorch.table import FUNCTIONS, op
@@ -168,11 +169,9 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
     return split(self, split_size, dim)
 
 
-_split_method.__name__, _split_method.__qualname__ = "split", "Tensor.split"
-_split_method.__doc__ = split.__doc__
+as_method(_split_method, "split", split.__doc__)
 split.__module__ = "torch.functional"
 FUNCTIONS["split"] = split
-Tensor.split = _split_method  # type: ignore[attr-defined]
 
 
 @op("chunk(Tensor input, int chunks, int dim = 0)")

@@ -16,7 +16,7 @@ from runtime.pytorch.dtypes import dtype as DType
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
 from runtime.pytorch.shapes import Shape
-from runtime.pytorch.sharing import SHARED
+from runtime.pytorch.sums import FEW, ordered_sum
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.totals import total
@@ -40,8 +40,9 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
 
     kind: numpy's type in which it is taken; by default the elements'.
     """
-    if array.size >= SHARED and kind in (None, array.dtype):
-        found = total(array, axes, keepdim)
+    if kind is None or kind is array.dtype:
+        quick = ordered_sum if array.size < FEW else total
+        found = quick(array, axes, keepdim)
         if found is not None:
             return found
     if array.dtype == _FLOAT16 and kind in (None, _FLOAT16):
