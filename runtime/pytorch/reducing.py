@@ -105,17 +105,19 @@ def take_at(array: Array, at: Array, axis: int) -> Array:
 # -- results
 
 
-def tidy(values: Any) -> Array:
+def tidy(array: Any) -> Array:
     """A result with the strides of a contiguous tensor, also in dimensions of size 1.
 
     numpy gives results the order of dimensions that the operands have.
     """
-    array: Array = np.asarray(values)
-    width = array.itemsize
-    wanted = tuple([step * width for step in contiguous_strides(array.shape)])
-    if array.strides == wanted:
-        return array
-    found: Array = np.ascontiguousarray(array).reshape(-1).reshape(array.shape)
+    found: Array = array if array.__class__ is np.ndarray else np.asarray(array)
+    if found.flags.c_contiguous and 1 not in found.shape and found.size:
+        return found
+    width = found.itemsize
+    wanted = tuple([step * width for step in contiguous_strides(found.shape)])
+    if found.strides == wanted:
+        return found
+    found = np.ascontiguousarray(found).reshape(-1).reshape(found.shape)
     return found
 
 

@@ -99,7 +99,8 @@ def softmax(
     if not array.size:
         return give(array.copy(), out)
     run = quietly.run
-    powers = run(np.exp, _shifted(array, axis))
+    powers = _shifted(array, axis)
+    run(np.exp, powers, powers)
     run(np.true_divide, powers, run(np.add.reduce, powers, axis, None, None, True), powers)
     return _finish(powers, input, kind, out)
 
@@ -115,4 +116,5 @@ def log_softmax(
     run = quietly.run
     shifted = _shifted(array, axis)
     sums = run(np.add.reduce, run(np.exp, shifted), axis, None, None, True)
-    return _finish(run(np.subtract, shifted, run(np.log, sums)), input, kind, out)
+    run(np.subtract, shifted, run(np.log, sums), shifted)
+    return _finish(shifted, input, kind, out)

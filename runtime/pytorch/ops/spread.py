@@ -5,6 +5,7 @@ PyTorch's documentation: torch, Reduction Ops; cov and corrcoef.
 
 from __future__ import annotations
 
+from math import inf, isinf, nan
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from runtime.pytorch.dtypes import Category, bool_
 from runtime.pytorch.ops.reduce import count_along, sum_of
 from runtime.pytorch.promotion import to_float
 from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import OUT, axes_of, give
+from runtime.pytorch.reducing import OUT, axes_of, give, tidy
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.warn import warn
@@ -23,6 +24,10 @@ from runtime.pytorch.writing import cast, check_cast
 __all__: list[str] = []
 
 _FLOAT64 = np.dtype(np.float64)
+_FACTOR = "reduction factor (input numel divided by output numel)"
+_FEW = 1 << 10
+#: From so many elements on they are taken in pieces.
+_MANY, _PIECE = 1 << 16, 1 << 14
 _FEW_FREE = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
 
 
@@ -31,22 +36,64 @@ def _variance(
 ) -> tuple[Array, Array]:
     """Variances and averages, in the precision of float64 for the smaller types."""
     axes = axes_of(dim, array.ndim)
+    if axes is None and array.size >= _MANY and array.flags.c_contiguous:
+        return _variance_of_many(array, correction, keepdim)
+    if axes is None and 0 < array.size < _FEW and not keepdim:
+        return _variance_of_few(name, array, correction)
     wide = array.astype(_FLOAT64, copy=False)
     count = array.size if axes is None else count_along(array, axes)
     run = quietly.run
-    average = run(np.true_divide, sum_of(wide, axes, True), count)
+    add = sum_of if array.size >= _FEW else _add
+    average = run(np.true_divide, add(wide, axes, True), count)
     apart = run(np.subtract, wide, average)
-    squares = sum_of(run(np.multiply, apart, apart), axes, keepdim)
+    squares = add(run(np.multiply, apart, apart), axes, keepdim)
     free = count - (1 if correction is None else correction)
     if free <= 0 or not array.size:
-        few = "reduction factor (input numel divided by output numel)"
-        if not array.size or free <= 0:
-            warn(_FEW_FREE.format(name, few))
+        warn(_FEW_FREE.format(name, _FACTOR))
         free = max(free, 0)
     variance = np.asarray(run(np.true_divide, squares, float(free)))
     if np.isinf(average).any():
         average = _average_so_far(wide, axes, average)
     return variance, average if keepdim else average.reshape(variance.shape)
+
+
+def _add(array: Array, axes: Any, keepdim: bool) -> Array:
+    return tidy(quietly.run(np.add.reduce, array, axes, None, None, keepdim))
+
+
+def _variance_of_few(name: str, array: Array, correction: Any) -> tuple[Array, Array]:
+    """The same of a few elements."""
+    row, run = array.reshape(-1).astype(_FLOAT64), quietly.run
+    n = len(row)
+    average = float(run(np.add.reduce, row)) / n
+    apart = run(np.subtract, row, average)
+    squares = float(run(apart.dot, apart))
+    free = n - (1 if correction is None else correction)
+    if free <= 0:
+        warn(_FEW_FREE.format(name, _FACTOR))
+        free = 0
+    if isinf(average):
+        average = float(_average_so_far(row, None, np.asarray(average)))
+    variance = squares / free if free else inf if squares > 0 else nan
+    return np.asarray(variance), np.asarray(average)
+
+
+def _variance_of_many(array: Array, correction: Any, keepdim: bool) -> tuple[Array, Array]:
+    """The same of many elements, in pieces that stay in the processor's cache."""
+    run, row = quietly.run, array.reshape(-1)
+    near = float(run(np.add.reduce, row[:_PIECE], None, _FLOAT64)) / _PIECE
+    total = squares = 0.0
+    for start in range(0, row.size, _PIECE):
+        apart = run(np.subtract, row[start : start + _PIECE], near, dtype=_FLOAT64)
+        total += float(run(np.add.reduce, apart))
+        run(np.multiply, apart, apart, apart)
+        squares += float(run(np.add.reduce, apart))
+    free = row.size - (1 if correction is None else correction)
+    shape = (1,) * array.ndim if keepdim else ()
+    variance = max((squares - total * total / row.size) / free, 0.0)
+    if squares != squares:
+        variance = squares
+    return np.full(shape, variance), np.full(shape, near + total / row.size)
 
 
 def _average_so_far(array: Array, axes: Any, average: Array) -> Array:
