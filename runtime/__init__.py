@@ -3,6 +3,35 @@
 This is its only door: what programs and ``th_shell`` use stands here. README.md beside this file
 tells how it is built. numpy, and what needs it, is loaded at its first use: so an engine starts
 quickly.
+
+For Python programs:
+
+    load, save, convert     files of Torch7 (.t7), without Lua
+    Table, TorchObject,     what files hold besides numbers, strings and tensors
+    Function
+    T7Error                 a damaged file, or a value that no file can have
+    Engine                  a Torch7 in the program: runs Lua, calls its functions, shares tensors
+    LuaTable, LuaFunction,  what stands for objects of Lua
+    LuaObject
+    LuaError                an error of Lua
+
+Values cross between Lua and Python so:
+
+    Lua                     Python
+    nil, booleans           None, bool
+    numbers                 int where they are whole, otherwise float
+    strings                 str where they are UTF-8, otherwise bytes
+    tensors                 tensors of `runtime.pytorch`, over the same memory
+    other objects           LuaTable, LuaFunction, LuaObject, which stand for them: no copies
+
+To Lua go the same, besides: arrays of numpy and tensors of PyTorch (tensors over the same memory),
+numpy's numbers, dicts, lists and tuples (copied as tables, whose lists count from 1), what `load`
+returns, and functions, which Lua may call. A tuple that one of these returns is several values in
+Lua, and its exception an error, which pcall sees as ``ValueError: text``.
+
+Errors: LuaError, with Lua's message and traceback; where a Python function has raised what Lua did
+not catch, that exception is its ``__cause__``. TypeError and ValueError (T7Error is one) for what
+Lua cannot have. Ctrl-C is a KeyboardInterrupt in the main thread.
 """
 
 from importlib import import_module
@@ -17,7 +46,7 @@ from runtime.core.machine import without_limit  # noqa: E402
 from runtime.engine import Engine  # noqa: E402
 from runtime.errors import Interrupted, LuaError, LuaSyntaxError  # noqa: E402
 from runtime.facts import Facts  # noqa: E402
-from runtime.host.late import load  # noqa: E402
+from runtime.host.late import load_numpy, load_operations  # noqa: E402
 from runtime.host.preload import (  # noqa: E402
     preload_lapack,
     preload_operations,
@@ -30,6 +59,10 @@ if TYPE_CHECKING:
     from runtime.calls.table import ALL, TABLE, Row
     from runtime.core.dtypes import DOUBLE
     from runtime.io.replacement import Replacement
+    from runtime.proxies import LuaFunction, LuaObject, LuaTable
+    from runtime.t7.convert import convert
+    from runtime.t7.files import load, save
+    from runtime.t7.values import Function, T7Error, Table, TorchObject
 
 __all__ = [
     "ALL",
@@ -38,33 +71,61 @@ __all__ = [
     "TABLE",
     "Engine",
     "Facts",
+    "Function",
     "Interrupted",
     "LuaError",
+    "LuaFunction",
+    "LuaObject",
     "LuaSyntaxError",
+    "LuaTable",
     "Member",
     "Members",
     "Replacement",
     "Row",
+    "T7Error",
+    "Table",
+    "TorchObject",
+    "convert",
+    "load",
     "luajit_version",
     "preload_lapack",
     "preload_operations",
     "preload_random",
+    "save",
     "without_limit",
 ]
 
 _LATE = {
     "ALL": "runtime.calls.table",
     "DOUBLE": "runtime.core.dtypes",
+    "Function": "runtime.t7.values",
+    "LuaFunction": "runtime.proxies",
+    "LuaObject": "runtime.proxies",
+    "LuaTable": "runtime.proxies",
     "Replacement": "runtime.io.replacement",
     "Row": "runtime.calls.table",
+    "T7Error": "runtime.t7.values",
     "TABLE": "runtime.calls.table",
+    "Table": "runtime.t7.values",
+    "TorchObject": "runtime.t7.values",
+    "convert": "runtime.t7.convert",
+    "load": "runtime.t7.files",
+    "save": "runtime.t7.files",
 }
+_WITH_OPERATIONS = ("ALL", "DOUBLE", "Row", "TABLE")
 _WITHOUT_NUMPY = ("Replacement",)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name not in _WITHOUT_NUMPY:
-        load()
-    return getattr(import_module(_LATE[name]), name)
+    if name in _WITH_OPERATIONS:
+        load_operations()
+    elif name not in _WITHOUT_NUMPY:
+        load_numpy()
+    found = globals()[name] = getattr(import_module(_LATE[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,7 +1,7 @@
 """The engine: what programs, prompts and th-docs do with a Lua state that has torch.
 
-Its methods return text, names or compiled chunks, never Lua's objects, and raise the errors of
-`runtime.errors` alone.
+Its own methods return text, names or compiled chunks, never Lua's objects, and raise the errors of
+`runtime.errors` alone; those for Python programs (`python_door.py`) return values.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from runtime.host.running import describe
 from runtime.inputs import KEEP
 from runtime.lua_state import LuaState
 from runtime.members import Members, read_members, steps_of
+from runtime.python_door import PythonDoor
 
 __all__ = ["Chunk", "Engine"]
 
@@ -38,8 +39,16 @@ class _Leaving:
             self.function()
 
 
-class Engine:
+class Engine(PythonDoor):
     """One Lua state with torch in it. Its output goes to the process's standard output.
+
+        lua = Engine()
+        lua.run("x = torch.range(1, 6):resize(2, 3)")
+        lua["x"]                                        # a tensor over the same memory
+        total = lua.eval("function(t) return t:sum() end")
+        total(numpy.ones(5))                            # 5
+
+    How values cross is told in ``help(runtime)``.
 
     Each has its own default type, random stream, memory and threads; README.md beside this file
     tells what all engines of a process share. An engine may be used by several threads of Python,
@@ -100,10 +109,6 @@ class Engine:
     def compile_file(self, path: str) -> Chunk:
         """Compile a file. Raises LuaSyntaxError, also for a file that cannot be read."""
         return self._evaluation.compile_file(path)
-
-    def run(self, chunk: Chunk, *args: bytes) -> None:
-        """Run a compiled chunk. Raises LuaError."""
-        check(self._lua.call(b"run", chunk, *args))
 
     def require(self, name: bytes) -> None:
         """Load a Lua library by name. Raises LuaError."""

@@ -42,6 +42,10 @@ def main(argv: list[str] | None = None) -> int:
             from th_shell.python.command import run
 
             return run(options.python)
+        if options.convert is not None:
+            from th_shell import convert
+
+            return convert.run(options.convert)
     except UsageError as error:
         print(f"th: {error}\n{USAGE}", end="", file=sys.stderr)
         return WRONG_USAGE

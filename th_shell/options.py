@@ -24,6 +24,9 @@ Options:
   --trust-functions  load functions from .t7 files: their bytecode can do anything
   --check path...    read programs (with --json, for other programs), and say what they need that
                      is not here; they are not run
+  --convert in.t7 out.npz
+                     write what a file of Torch7 holds as arrays of numpy, in out.json its
+                     structure, or in out.t7 the same (--format ascii or b32)
   --jupyter install  let Jupyter run notebooks with th (--user, --sys-prefix, --prefix FOLDER)
   --jupyter remove   undo that
   --python           run Python instead: th --python [script.py [arguments]], -c or -e code,
@@ -54,8 +57,8 @@ class Options(NamedTuple):
     a path, '-' for the standard input, or None. arguments: the words behind the script, or all
     words if there is none. trust: whether functions in files are loaded. monitor: what happens
     where a global is made or is not there: '' nothing, 'warn' or 'error'. check: the files and
-    folders of --check, or None; json: whether it answers in JSON. jupyter: the words behind
-    --jupyter, or None. python: the words behind --python, or None.
+    folders of --check, or None; json: whether it answers in JSON. convert, jupyter, python: the
+    words behind --convert, --jupyter or --python, or None.
     """
 
     actions: tuple[Action, ...] = ()
@@ -67,6 +70,7 @@ class Options(NamedTuple):
     monitor: str = ""
     check: tuple[str, ...] | None = None
     json: bool = False
+    convert: tuple[str, ...] | None = None
     jupyter: tuple[str, ...] | None = None
     python: tuple[str, ...] | None = None
 
@@ -97,6 +101,8 @@ def parse(words: Sequence[str]) -> Options:
             return Options(prints=_PRINTING[word])
         if word == "--check":
             return _check(words[at:])
+        if word == "--convert":
+            return Options(convert=tuple(words[at:]))
         if word == "--jupyter":
             return Options(jupyter=tuple(words[at:]))
         if word == "--python":

@@ -7,6 +7,7 @@ copies and gathering. Arrays that do not suit go through numpy.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,6 +22,7 @@ __all__ = [
     "copy_into",
     "invert_factored",
     "multiply_vector",
+    "run_loop",
     "take_along",
     "take_rows",
 ]
@@ -37,12 +39,19 @@ def compute_flat(ufunc: np.ufunc, out: Array, *inputs: Array | float) -> None:
     dtype = next(x.dtype for x in inputs if isinstance(x, np.ndarray))
     values = [x if isinstance(x, np.ndarray) else np.array(x, dtype) for x in inputs]
     whole = dtype.kind != "f" and any(x.ndim == 0 for x in values)  # which numbers may not be
-    found = None
-    if out.size >= LARGE and not whole and all(x.dtype == dtype for x in values):
-        found = inner_loop(ufunc, f"{dtype.char * len(values)}->{out.dtype.char}")
-    if found is None:
+    suits = out.size >= LARGE and not whole and all(x.dtype == dtype for x in values)
+    if not (suits and run_loop(ufunc, out, values)):
         ufunc(*inputs, out=out)
-        return
+
+
+def run_loop(ufunc: np.ufunc, out: Array, values: Sequence[Array]) -> bool:
+    """out = ufunc(*values) by several threads, one-dimensional; whether that was possible.
+
+    Values without dimensions are numbers. Types are not converted.
+    """
+    found = inner_loop(ufunc, f"{''.join(x.dtype.char for x in values)}->{out.dtype.char}")
+    if found is None or len(values) > 3:
+        return False
     operands = [*values, out]
     unused = [0] * (4 - len(operands))
     thread_pool.run(
@@ -55,6 +64,7 @@ def compute_flat(ufunc: np.ufunc, out: Array, *inputs: Array | float) -> None:
         at=[x.ctypes.data for x in operands] + unused,
         step=[x.strides[0] if x.ndim else 0 for x in operands] + unused,
     )
+    return True
 
 
 def copy_into(out: Array, values: Array) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import threading
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -24,9 +26,12 @@ __all__ = ["STORAGE_CLASSES", "Storage", "storage_class"]
 
 _MIRROR = struct.Struct(STORAGE.format)
 _by_address: WeakValueDictionary[int, Storage] = WeakValueDictionary()
+_NO_DATA = np.empty(0)
+_reading = threading.RLock()  # two threads may use a storage that was not read yet
 _AT_FLAG = STORAGE.offset("flag")
 # As plain numbers: an IntFlag's operators take a microsecond.
 _KNOWN, _NOT_KNOWN = int(Flag.KNOWN), 0xFF & ~Flag.KNOWN
+_MOVED = int(Flag.MOVED)
 _OF_BLOCKS = int(Flag.SHARED | Flag.MOVED)
 _OWN, _FOREIGN = (
     int(Flag.REFCOUNTED | Flag.RESIZABLE | Flag.FREEMEM),
@@ -41,6 +46,8 @@ class Storage:
     Elements are counted from 0 here and from 1 in Lua.
     """
 
+    data: Array
+
     __slots__ = (
         "__weakref__",
         "_counted",
@@ -48,6 +55,7 @@ class Storage:
         "_memory",
         "_owner",
         "_slot",
+        "_unread",
         "data",
         "refcount",
     )
@@ -68,6 +76,7 @@ class Storage:
         self._slot: Any = None
         self._kept: Any = None  # Lua's block, where the struct and the elements are part of one
         self._memory = current(Memory)
+        self._unread: tuple[int, Callable[[Array, int], None]] | None = None
 
     @classmethod
     @uninterruptible
@@ -82,6 +91,46 @@ class Storage:
         """A storage that takes over a fresh one-dimensional contiguous array."""
         current(Memory).meter.add(data.nbytes)
         return cls(data, None, data.nbytes)
+
+    @classmethod
+    def read_later(cls, size: int, read: Callable[[Array, int], None]) -> Storage:
+        """A storage of ``size`` elements that are read into memory when `data` is first used.
+
+        read: fills an array with those from an element on, or raises an error.
+        """
+        storage = cls(_NO_DATA)
+        del storage.data
+        storage._unread = size, read
+        return storage
+
+    def __getattr__(self, name: str) -> Array:
+        # Python asks here for what is not there: `data`, where it was not read yet.
+        if name != "data" or self._unread is None:
+            raise AttributeError(name)
+        with _reading:
+            if self._unread is not None:
+                size, read = self._unread
+                data = self._memory.allocate(size, self.dtype)
+                try:
+                    read(data, 0)
+                except BaseException:
+                    self._memory.meter.remove(data.nbytes)
+                    raise
+                self._take(data)
+        return self.data
+
+    def part(self, start: int, stop: int) -> Array:
+        """Some elements, to be read. Those that are not in memory are read for this call alone."""
+        unread = self._unread
+        if unread is None:
+            return self.data[start:stop]
+        out = np.empty(stop - start, self.dtype.numpy)
+        unread[1](out, start)
+        return out
+
+    @uninterruptible
+    def _take(self, data: Array) -> None:
+        self.data, self._counted, self._unread = data, data.nbytes, None
 
     @classmethod
     def view_of(cls, source: Storage, offset: int, size: int) -> Storage:
@@ -151,7 +200,12 @@ class Storage:
     @property
     def size(self) -> int:
         """Number of elements."""
-        return len(self.data)
+        return len(self.data) if self._unread is None else self._unread[0]
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether the elements are not in memory yet."""
+        return self._unread is not None
 
     @uninterruptible
     def resize(self, size: int) -> None:
@@ -162,11 +216,22 @@ class Storage:
             data = self._memory.allocate(size, self.dtype)
             kept = min(size, len(self.data))
             data[:kept] = self.data[:kept]
-            if self._kept is not None and self._memory.leave_block is not None:
-                self._memory.leave_block(self._kept)
-            self._memory.meter.remove(self._counted)
-            self.data, self._counted = data, data.nbytes
-            self._write_mirror()
+            self._move_to(data)
+
+    @uninterruptible
+    def leave_block(self) -> None:
+        """Move elements that are in a block of Lua's, which may end before arrays of them do."""
+        if self._kept is not None and not self._slot[0][_AT_FLAG][0] & _MOVED:
+            data = self._memory.allocate(len(self.data), self.dtype)
+            data[:] = self.data
+            self._move_to(data)
+
+    def _move_to(self, data: Array) -> None:
+        if self._kept is not None and self._memory.leave_block is not None:
+            self._memory.leave_block(self._kept)
+        self._memory.meter.remove(self._counted)
+        self.data, self._counted = data, data.nbytes
+        self._write_mirror()
 
     def copy(self, source: Storage) -> None:
         """Take over another storage's elements, converted.

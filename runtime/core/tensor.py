@@ -30,6 +30,7 @@ __all__ = [
     "check_dimensions",
     "contiguous_strides",
     "describe",
+    "fits_storage",
 ]
 
 Sizes = tuple[int, ...]
@@ -62,6 +63,14 @@ def check_dimensions(count: int) -> None:
 def describe(sizes: Sequence[int]) -> str:
     """Sizes as the reference's messages print them: '[2 x 3]'."""
     return "[" + " x ".join(map(str, sizes)) + "]"
+
+
+def fits_storage(storage: Storage, offset: int, sizes: Sizes, strides: Sizes) -> bool:
+    """Whether a geometry, which may come from a file, is that of elements of a storage."""
+    if offset < 0 or min(sizes) < 1 or min(strides) < 0:
+        return False
+    reach = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+    return offset + reach < storage.size
 
 
 class Tensor:

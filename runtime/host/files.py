@@ -14,7 +14,7 @@ from typing import Any
 from runtime.calls.classes import class_id
 from runtime.core.dtypes import CHAR
 from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.tensor import Tensor
+from runtime.core.tensor import Tensor, fits_storage
 from runtime.host.guards import guarded
 from runtime.io.diskfile import DiskFile, flush_all
 from runtime.io.file import File
@@ -90,12 +90,8 @@ def _restore(tensor: Tensor, storage: Storage | None, offset: int, *geometry: in
     sizes, strides = tuple(geometry[:n]), tuple(geometry[n:])
     if not isinstance(storage, tensor.storage_class):
         storage = None
-    if n:
-        if storage is None or offset < 0 or min(sizes) < 1 or min(strides) < 0:
-            return False
-        reach = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
-        if offset + reach >= storage.size:
-            return False
+    if n and (storage is None or not fits_storage(storage, offset, sizes, strides)):
+        return False
     tensor.set(storage, max(offset, 0), sizes, strides)
     return True
 

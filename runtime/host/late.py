@@ -9,14 +9,14 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from runtime.compute.blas_threads import one_thread_at_load
 from runtime.core.arithmetic import numpy_has_come
 from runtime.core.interrupts import uninterruptible
 
-__all__ = ["load"]
+__all__ = ["load_numpy", "load_operations"]
 
 # Held while it is loaded. A fork waits until that is done: a child would find modules that are
 # loaded to one half, by a thread that it has not.
@@ -39,29 +39,46 @@ if hasattr(os, "register_at_fork"):
 
 
 @uninterruptible
-def load() -> None:
+def load_operations() -> None:
     """Load it, unless it is loaded. Raises ImportError or MemoryError where numpy cannot be loaded.
 
     What has failed once is not tried again: neither numpy nor the table of operations can be
     loaded twice.
     """
-    global _error, _is_loaded
+    global _is_loaded
     with _loading:
-        if _error is not None:
-            raise _error.with_traceback(None)
         if not _is_loaded:
-            try:
-                _import()
-            except BaseException as error:
-                _error = _explained(error)
-                raise _error from error
+            _load(_import)
             _is_loaded = True
     numpy_has_come()
 
 
+@uninterruptible
+def load_numpy() -> None:
+    """Load numpy alone, as `load_operations` does: for programs that only read and write files."""
+    with _loading:
+        if not _is_loaded:
+            _load(_import_numpy)
+
+
+def _load(what: Callable[[], None]) -> None:
+    global _error
+    if _error is not None:
+        raise _error.with_traceback(None)
+    try:
+        with one_thread_at_load(), _nothing_is_garbage():
+            what()
+    except BaseException as error:
+        _error = _explained(error)
+        raise _error from error
+
+
 def _import() -> None:
-    with one_thread_at_load(), _nothing_is_garbage():
-        import runtime.host.bridge  # noqa: F401
+    import runtime.host.bridge  # noqa: F401
+
+
+def _import_numpy() -> None:
+    import numpy  # noqa: F401
 
 
 @contextmanager

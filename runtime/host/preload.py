@@ -4,19 +4,19 @@ For a process that forks: its forks then have it already, and none has to load i
 """
 
 from runtime.compute.blas_threads import one_thread_at_load
-from runtime.host.late import load
+from runtime.host.late import load_operations
 
 __all__ = ["preload_lapack", "preload_operations", "preload_random"]
 
 
 def preload_operations() -> None:
     """Load numpy and the operations, which take about 100 milliseconds."""
-    load()
+    load_operations()
 
 
 def preload_random() -> None:
     """Load the generator of random numbers, which takes some milliseconds."""
-    load()  # numpy, for the right number of threads
+    load_operations()  # numpy, for the right number of threads
     import numpy.random  # noqa: F401
 
 

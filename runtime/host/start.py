@@ -67,7 +67,7 @@ def _finder(state: State) -> Callable[[bytes], Any]:
     def find(name: bytes) -> Any:
         if not found:
             try:
-                late.load()
+                late.load_operations()
             except ImportError as error:
                 raise TorchError(str(error)) from error
             from runtime.host import bridge

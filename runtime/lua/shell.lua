@@ -155,6 +155,30 @@ local function protected(f, ...)
   return outcome(xpcall(f, th.traceback, ...))
 end
 
+local depth = 0 -- of calls by `th.protected` that are open: a Python function may make another
+
+--- Calls a function for Python: returns nil and its results, or the message and the traceback of
+-- its error.
+function th.protected(f, ...)
+  local function finish(ok, ...)
+    depth = depth - 1
+    if ok and pressed[0] ~= 0 then
+      if depth > 0 then return host.INTERRUPTED, '' end
+      return outcome(false, host.INTERRUPTED) -- a pcall has caught the interrupt
+    elseif depth > 0 then
+      if ok then return nil, ... end
+      return th.read_report((...))
+    elseif not ok then
+      return outcome(ok, ...)
+    end
+    outcome(true)
+    return nil, ...
+  end
+  depth = depth + 1
+  over = false
+  return finish(xpcall(f, th.traceback, ...))
+end
+
 --- Runs a chunk; returns nil, or the message and the traceback of its error.
 function shell.run(f, ...)
   return protected(loading.prepare(f), ...)
@@ -233,9 +257,28 @@ function shell.close()
   th.leave_python()
 end
 
+local values
+
+--- Calls a function of values.lua, which programs in Python need.
+function shell.values(name, ...)
+  values = values or th.chunk('values')(th)
+  return values[name](...)
+end
+
+local function end_stoppable(...)
+  shell.set_interruptible(false)
+  return ...
+end
+
+--- The same; Ctrl-C stops it.
+function shell.stoppable_values(...)
+  shell.set_interruptible(true)
+  return end_stoppable(shell.values(...))
+end
+
 -- The Lua functions that operations in Python call, by name.
 local called = { collect = th.collect, leave_block = th.leave_block, run = th.thread_pool.run,
-  parameters = th.thread_pool.parameters }
+  parameters = th.thread_pool.parameters, values = shell.values }
 for name, kernel in pairs(th.kernels) do called[name] = kernel end
 called = th.for_python(called)
 

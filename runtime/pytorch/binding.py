@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Mapping, Sequence
-from keyword import iskeyword
 from typing import Any
 
 from runtime.pytorch.kinds import AS_IT_IS, Converter, as_ints, converter
@@ -114,7 +114,16 @@ def bind(
     by_name = _bind_names(schema, named, [p.name for p in positional[: len(given)]], numbers)
     if by_name is None or _lacks(schema, len(given), by_name):
         return None
+    own = _own_names(schema, implementation, skip)
+    by_name = {given: (own.get(name, name), c) for given, (name, c) in by_name.items()}
     return Binding(implementation, by_position, by_name, apart)
+
+
+def _own_names(schema: Schema, implementation: Callable[..., Any], skip: int) -> dict[str, str]:
+    """What an implementation calls the parameters that may be given by position."""
+    own = list(inspect.signature(implementation).parameters.values())[skip:]
+    plain = itertools.takewhile(lambda p: p.kind is p.POSITIONAL_OR_KEYWORD, own)
+    return dict(zip([p.name for p in schema.positional], [p.name for p in plain], strict=False))
 
 
 def _ints_apart(schema: Schema, args: Sequence[Any], skip: int) -> int | None:
@@ -136,16 +145,11 @@ def _bind_names(
         convert = converter(parameter, type(value), numbers)
         if convert is None:
             return None
-        found[given] = _in_python(parameter.name), convert
+        found[given] = parameter.python_name, convert
     return found
-
-
-def _in_python(name: str) -> str:
-    """The implementation's name of a parameter: `from` is a word of Python's, and becomes from_."""
-    return f"{name}_" if iskeyword(name) else name
 
 
 def _lacks(schema: Schema, given: int, by_name: Mapping[str, tuple[str, Converter]]) -> bool:
     names = {name for name, _ in by_name.values()}
     rest = [p for p in schema.parameters if p.keyword_only or p not in schema.positional[:given]]
-    return any(p.default is None and _in_python(p.name) not in names for p in rest)
+    return any(p.default is None and p.python_name not in names for p in rest)

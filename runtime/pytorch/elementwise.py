@@ -19,12 +19,12 @@ from runtime.pytorch.compat import warn_of_broadcast
 from runtime.pytorch.dtypes import DTYPES, Category, bool_, dtype
 from runtime.pytorch.layouts import laid_out
 from runtime.pytorch.overlap import check_apart
-from runtime.pytorch.promotion import array_as, result_type, to_float
-from runtime.pytorch.quiet import quietly
+from runtime.pytorch.promotion import array_as, number_as, result_type, to_float
+from runtime.pytorch.quiet import calmly, quietly
 from runtime.pytorch.shapes import Shape, broadcast
 from runtime.pytorch.sharing import SHARED, compute_into, compute_shared
 from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast, check_cast, check_shape, check_single, resize_to
+from runtime.pytorch.writing import cast, check_cast, check_shape, check_single, resize, resize_to
 
 __all__ = [
     "ALL",
@@ -70,7 +70,7 @@ def check_types(kernel: str, takes: frozenset[int], kind: dtype) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind.scalar}'")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Pointwise:
     """A function of elements.
 
@@ -78,8 +78,13 @@ class Pointwise:
     compute, given elements of one type, has the right values in the right type. rule: the type that
     is computed in, by that in which the operands meet. result: the type of the values, where it is
     another one. check: raises an error for operands that the function does not take. kernel: the
-    function's name in the error for types that are not among `takes`; '' where it takes all. wide:
-    with a number of Python's, elements of 16 bits are computed in 32.
+    function's name in the error for types that are not among `takes`; '' where it takes all.
+
+    Elements of 16 bits are computed in 32, but those of a single ufunc, which does that itself.
+    wide: also with a ufunc, if an operand is a number of Python's. keeps_half: they are never.
+
+    whole: what computes whole numbers and bools, where it is not `compute`; quick_whole: the ufunc
+    for it in the quick way. divides: a whole number by 0 is an error, which `whole` has.
     """
 
     compute: Callable[..., Any]
@@ -90,6 +95,10 @@ class Pointwise:
     kernel: str = ""
     takes: frozenset[int] = ALL
     wide: bool = False
+    keeps_half: bool = False
+    whole: Callable[..., Any] | None = None
+    quick_whole: np.ufunc | None = None
+    divides: bool = False
 
     def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Any:
         """The values for one operand or two; those of ``out``, which is returned, if it is given.
@@ -107,17 +116,58 @@ class Pointwise:
                     found = None  # the general way does it, or has an error in PyTorch's words
                 if found is not None:
                     return found
-        return self.general((a,) if b is None else (a, b), out)
+        operands = (a,) if b is None else (a, b)
+        if out is None and self.check is None and self.compute.__class__ is np.ufunc:
+            try:
+                found = self._mixed(operands)
+            except (TypeError, ValueError, OverflowError):
+                found = None
+            if found is not None:
+                return found
+        return self.general(operands, out)
+
+    def _mixed(self, operands: tuple[Any, ...]) -> Tensor | None:
+        """The values where numpy computes them in the type in which operands meet; or None."""
+        if warn_of_broadcast.enabled:
+            return None
+        kind: Any = self.rule(result_type(*operands)).numpy
+        if kind.num not in self.direct or kind.num == _HALF or (self.divides and kind.kind != "f"):
+            return None
+        given, inputs = [], []
+        for operand in operands:
+            if operand.__class__ is Tensor:
+                array = operand.array
+                if array.size >= SHARED:
+                    return None
+                inputs.append(array if array.dtype is kind else quietly.run(array.astype, kind))
+            else:
+                array = number_as(operand, kind)
+                inputs.append(array)
+            given.append(array)
+        values = quietly.run(
+            self.quick_whole if self._is_quick_whole(kind) else self.compute, *inputs
+        )
+        if values.ndim > 1 and not _is_plain(values, given[0], given[-1]):
+            values = laid_out(values, given)
+        return wrap(values)
+
+    def _is_quick_whole(self, kind: Any) -> bool:
+        return self.quick_whole is not None and kind.kind != "f"
 
     def _quick(self, x: Array, kind: Any, b: Any, out: Tensor | None) -> Tensor | None:
         """The values where one call of numpy computes them; None where it would not."""
-        compute = self.compute
+        compute: Any = self.quick_whole if self._is_quick_whole(kind) else self.compute
+        run = quietly.run
         if compute.__class__ is not np.ufunc:
-            return None
+            if out is not None or (kind.num == _HALF and not self.keeps_half):
+                return None
+            run = calmly
         if b is None:
             inputs: tuple[Any, ...] = (x,)
         elif b.__class__ is Tensor:
             y = b.array
+            if self.divides and kind.kind != "f":
+                return None
             if y.dtype is not kind or (
                 y.shape != x.shape and (out is not None or warn_of_broadcast.enabled)
             ):
@@ -125,17 +175,19 @@ class Pointwise:
             inputs = x, y
         else:
             number = _quick_number(kind, b)
-            if number is None:
+            if number is None or (self.divides and not number and kind.kind != "f"):
                 return None
             inputs = x, number
         if out is None:
-            values = quietly.run(compute, *inputs)
-            if values.ndim > 1 and not (x.flags.c_contiguous and inputs[-1].flags.c_contiguous):
+            values = run(compute, *inputs)
+            if run is calmly and self.result is None and values.dtype is not kind:
+                return None
+            if values.ndim > 1 and not _is_plain(values, x, inputs[-1]):
                 values = laid_out(values, inputs)
             return wrap(values)
         if self.result is not None or not x.flags.forc or _shares_storage(out, b):
             return None
-        quietly.run(compute, *inputs, x)
+        quietly.run(compute, *inputs, out=x)
         return out
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
@@ -146,53 +198,75 @@ class Pointwise:
             check_single(out.array)
             check_apart(out, operands)
         shape = _shape_of(operands)
-        if out is not None and operands[0] is out:
+        in_place = operands[0] is out
+        if out is not None and in_place:
             check_shape(out.array, shape)
         kind = self.rule(result_type(*operands))
         result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
-            if operands[0] is out and self._compute_in_place(operands, kind, result, out):
+            if in_place and self._compute_in_place(operands, kind, result, out):
                 return out
-            if operands[0] is not out:
-                resize_to(out, shape)
+        is_new = out is not None and not in_place and out.array.shape != shape
+        if out is not None and is_new:
+            resize_to(out, shape)
         check_types(self.kernel, self.takes, kind)
         values = self._values(operands, kind, result, shape)
         if out is None:
             return values
-        np.copyto(out.array, cast(values.array, out.array.dtype))
-        return out
+        target: Tensor = out
+        if is_new:
+            resize(target, shape, values.strides)
+        np.copyto(target.array, cast(values.array, target.array.dtype))
+        return target
 
     def _compute_in_place(
         self, operands: tuple[Any, ...], kind: dtype, result: dtype, out: Tensor
     ) -> bool:
         """Write values of many elements over the first operand's; whether that was possible."""
         array = out.array
-        if array.size < SHARED or not (kind is result is out.dtype) or self._widens(operands, kind):
+        is_same = kind is result is out.dtype and self._width(kind, operands) is kind
+        if array.size < SHARED or not is_same:
             return False
         check_types(self.kernel, self.takes, kind)
         arrays = [array_as(x, kind) for x in operands]
         if any(x is not array and np.may_share_memory(x, array) for x in arrays):
             return False
-        compute_into(self.compute, arrays, array)
+        compute_into(self._for_type(kind), arrays, array)
         return True
 
-    def _values(self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape) -> Any:
-        widens = self._widens(operands, kind)
-        arrays = [array_as(x, _FLOAT if widens else kind) for x in operands]
-        if not widens and (result is kind or result is bool_) and _is_shared(arrays, shape):
-            return compute_shared(self.compute, arrays, shape, result.numpy)
-        values = quietly.run(self.compute, *arrays)
+    def _values(
+        self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape
+    ) -> Tensor:
+        compute = self._for_type(kind)
+        width = self._width(kind, operands)
+        arrays = [array_as(x, width) for x in operands]
+        if width is kind and (result is kind or result is bool_) and _is_shared(arrays, shape):
+            return compute_shared(compute, arrays, shape, result.numpy)
+        if compute.__class__ is np.ufunc:
+            values = quietly.run(compute, *arrays)
+        else:
+            values = calmly(compute, *arrays)
         if values.dtype != result.numpy:
             values = quietly.run(values.astype, result.numpy)
         if len(shape) > 1 and values.size:
-            values = laid_out(values, [x.array for x in operands if _is_tensor(x)])
+            like = [x.array if isinstance(x, Tensor) else _NUMBER for x in operands]
+            values = laid_out(values, like)
         return wrap(values)
 
-    def _widens(self, operands: tuple[Any, ...], kind: dtype) -> bool:
-        """Whether float16 is computed as float32."""
-        is_half = self.wide and kind.numpy.num == _HALF
-        return is_half and not all(_is_tensor(x) for x in operands)
+    def _for_type(self, kind: dtype) -> Any:
+        """What computes elements of a type."""
+        is_whole = self.whole is not None and kind.category is not Category.FLOAT
+        return self.whole if is_whole else self.compute
+
+    def _width(self, kind: dtype, operands: tuple[Any, ...]) -> dtype:
+        """The type of the arrays that are computed with."""
+        if kind.numpy.num != _HALF or self.keeps_half:
+            return kind
+        is_ufunc = self.compute.__class__ is np.ufunc
+        if is_ufunc and not (self.wide and any(not isinstance(x, Tensor) for x in operands)):
+            return kind
+        return _FLOAT
 
 
 def _is_shared(arrays: list[Any], shape: Shape) -> bool:
@@ -209,8 +283,13 @@ def comparison(compute: Callable[..., Any], kernel: str = "", takes: Any = ALL) 
     return Pointwise(compute, result=bool_, kernel=kernel, takes=takes)
 
 
-def _is_tensor(operand: Any) -> bool:
-    return isinstance(operand, Tensor)
+#: Stands for a number where layouts are looked at.
+_NUMBER = np.empty(())
+
+
+def _is_plain(values: Any, first: Any, last: Any) -> bool:
+    """Whether numpy's layout of a result is PyTorch's for sure."""
+    return 1 not in values.shape and first.flags.c_contiguous and last.flags.c_contiguous
 
 
 def _quick_number(kind: Any, number: Any) -> Any:
@@ -238,7 +317,9 @@ def _shares_storage(out: Tensor, b: Any) -> bool:
 
 
 def _shape_of(operands: tuple[Any, ...]) -> Shape:
-    shapes = [x.sizes if isinstance(x, Tensor) else () for x in operands]
+    shapes = [x.array.shape if isinstance(x, Tensor) else () for x in operands]
+    if len(shapes) == 1:
+        return shapes[0]
     if warn_of_broadcast.enabled and len(shapes) == 2:
         warn_of_broadcast(*shapes)
     return reduce(broadcast, shapes)

@@ -7,6 +7,7 @@ number 0 is an error here, and the sign of zeros and nans is PyTorch's.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,13 @@ __all__ = [
     "left_shift",
     "lerp",
     "logit",
+    "multiply_add",
     "nan_to_num",
     "power",
     "power_by",
     "relu",
     "remainder",
+    "remainder_of_whole",
     "right_shift",
     "round_decimals",
     "rsqrt",
@@ -67,11 +70,16 @@ def divide_trunc(a: Values, b: Values) -> Values:
 
 def remainder(a: Values, b: Values) -> Values:
     """What is left of a division that rounds down; it has the divisor's sign, zeros a's."""
-    _check_divisor(b)
-    if a.dtype.kind != "f":
-        return np.remainder(a, b)
     left = np.fmod(a, b)
+    if not b.ndim and left.ndim:
+        return np.add(left, b, out=left, where=left > 0 if b < 0 else left < 0)
     return np.where((left != 0) & ((b < 0) != (left < 0)), left + b, left)
+
+
+def remainder_of_whole(a: Values, b: Values) -> Values:
+    """What is left of a division of whole numbers that rounds down."""
+    _check_divisor(b)
+    return np.remainder(a, b)
 
 
 def fmod(a: Values, b: Values) -> Values:
@@ -97,7 +105,7 @@ def power_by(a: Array, exponent: float) -> Values:
     return np.power(a, a.dtype.type(exponent)) if simple is None else simple(a)
 
 
-_POWERS = {
+_POWERS: dict[float, Callable[[Values], Values]] = {
     0.5: np.sqrt,
     2.0: np.square,
     3.0: lambda a: a * a * a,
@@ -165,7 +173,12 @@ def rsqrt(a: Values) -> Values:
 
 def sigmoid(a: Values) -> Values:
     """1 / (1 + exp(-a))."""
-    return 1 / (1 + np.exp(-a))
+    if not a.ndim:
+        return 1 / (1 + np.exp(-a))
+    found = np.negative(a)
+    np.exp(found, out=found)
+    np.add(found, found.dtype.type(1), out=found)
+    return np.reciprocal(found, out=found)
 
 
 def relu(a: Values) -> Values:
@@ -211,7 +224,9 @@ def round_decimals(a: Values, decimals: int) -> Values:
 def lerp(a: Values, b: Values, weight: Values) -> Values:
     """a + weight * (b - a), computed from the nearer end."""
     span = b - a
-    return np.where(np.abs(weight) < 0.5, a + weight * span, b - span * (1 - weight))
+    if weight.ndim:
+        return np.where(np.abs(weight) < 0.5, a + weight * span, b - span * (1 - weight))
+    return a + weight * span if abs(weight) < 0.5 else b - span * (1 - weight)
 
 
 def isclose(a: Values, b: Values, rtol: float, atol: float, equal_nan: bool) -> Values:
@@ -226,3 +241,21 @@ def isclose(a: Values, b: Values, rtol: float, atol: float, equal_nan: bool) -> 
     allowed = a.dtype.type(atol) + np.abs(a.dtype.type(rtol) * b)
     apart = np.abs(a - b)
     return close | (np.isfinite(apart) & (apart <= allowed))
+
+
+def multiply_add(a: Values, b: Values, c: Values) -> Values:
+    """a * b + c for numbers of 64 bits, rounded once; b is a number."""
+    product = a * b
+    high_a, high_b = _upper_half(a), _upper_half(b)
+    low_a, low_b = a - high_a, b - high_b
+    lost = ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+    total = product + c
+    added = total - product
+    lost_too = (product - (total - added)) + (c - added)
+    return total + (lost_too + lost)
+
+
+def _upper_half(a: Values) -> Values:
+    """The number cut to half its digits."""
+    scaled = a * 134217729.0
+    return scaled - (scaled - a)

@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import dtype_of, int64
+from runtime.pytorch.literals import array_of
 from runtime.pytorch.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.striding import strided
 from runtime.pytorch.tensor import Tensor
 from runtime.pytorch.warn import warn
+from runtime.pytorch.writing import cast
 
 __all__ = [
     "Chosen",
@@ -69,10 +72,10 @@ class _View:
         del self.sizes[dim], self.strides[dim]
 
     def slice(self, given: slice) -> None:
-        if given.step is not None and given.step.__index__() < 0:
+        _, _, step = given.indices(0)  # raises TypeError and ValueError
+        if step < 0:
             raise ValueError("step must be greater than zero")
         if not self.sizes:
-            given.indices(0)  # raises TypeError for what is no index
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         dim = wrap_dim(self.dim, len(self.sizes))
         start, stop, step = given.indices(self.sizes[dim])
@@ -181,50 +184,11 @@ def _from_sequence(items: Any) -> Array:
 
     Raises TypeError, ValueError and RuntimeError.
     """
-    if isinstance(items, (str, bytes)):
-        raise TypeError(f"new(): invalid data type '{type(items).__name__}'")
-    if isinstance(items, np.ndarray) and items.dtype.kind not in "biufc":
-        raise TypeError(
-            f"can't convert np.ndarray of type {items.dtype.type.__module__}."
-            f"{items.dtype.type.__name__}. The only supported types are: float64, float32, "
-            "float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
-            "uint8, and bool."
-        )
-    try:
-        array = np.asarray(items)
-    except ValueError:
-        array = np.asarray(None)
-    if array.dtype.kind not in "biuf":
-        _find_fault(items, [])
-        array = np.asarray(_numbers(items))
-    return array if _is_mask(array) else array.astype(np.int64, copy=False)
-
-
-def _numbers(items: Any) -> Any:
-    if isinstance(items, Tensor):
-        return items.array.tolist()
-    return [_numbers(item) for item in items] if isinstance(items, Sequence) else items
-
-
-def _find_fault(items: Any, sizes: list[int], dim: int = 0) -> None:
-    """Raise what is wrong with a list whose elements do not make an array."""
-    if dim == len(sizes):
-        sizes.append(len(items))
-    if len(items) != sizes[dim]:
-        raise ValueError(
-            f"expected sequence of length {sizes[dim]} at dim {dim} (got {len(items)})"
-        )
-    for item in items:
-        if isinstance(item, str):
-            raise TypeError("new(): invalid data type 'str'")
-        if isinstance(item, Sequence):
-            if dim + 1 == len(sizes) and item is not items[0]:
-                raise TypeError(
-                    f"'{type(item).__name__}' object cannot be interpreted as an integer"
-                )
-            _find_fault(item, sizes, dim + 1)
-        elif not isinstance(item, (int, float, np.number, np.bool_, Tensor)):
-            raise RuntimeError(f"Could not infer dtype of {type(item).__name__}")
+    if isinstance(items, np.ndarray):
+        dtype_of(items.dtype)
+        return items if _is_mask(items) else cast(items, np.dtype(np.int64))
+    array = array_of(items)
+    return array_of(items, int64) if array.dtype.kind == "f" else array
 
 
 # -- arrays of indices

@@ -7,6 +7,7 @@ count elements here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -129,8 +130,9 @@ def copy_of(tensor: Tensor, kind: dtype, order: memory_format | None = None) -> 
 
 def laid_out(values: Array, operands: Sequence[Any]) -> Array:
     """The values of a function of arrays, or numbers, in the layout that PyTorch gives them."""
+    key = tuple([(x.shape, x.strides, x.itemsize) for x in operands])
     shape = values.shape
-    strides = _strides_for(shape, [x for x in operands if x.ndim], len(operands))
+    strides = _strides_for(shape, key)
     width = values.itemsize
     if tuple([step * width for step in strides]) == values.strides:
         return values
@@ -139,21 +141,29 @@ def laid_out(values: Array, operands: Sequence[Any]) -> Array:
     return found
 
 
-def _strides_for(shape: Shape, arrays: Sequence[Array], count: int) -> Shape:
-    """The strides of the result of a function of ``count`` operands, arrays among them."""
-    if len(arrays) == count and all(x.shape == shape for x in arrays):
-        if all(x.flags.c_contiguous for x in arrays):
+_Geometry = tuple[Shape, Shape, int]  # sizes, strides in bytes, bytes of an element
+
+
+@lru_cache(maxsize=4096)
+def _strides_for(shape: Shape, operands: tuple[_Geometry, ...]) -> Shape:
+    """The strides of a function's values for operands of these geometries."""
+    if all(sizes == shape for sizes, _, _ in operands):
+        strides = [tuple([step // width for step in steps]) for _, steps, width in operands]
+        if all(_is_contiguous(shape, x) for x in strides):
             return contiguous_strides(shape)
-        first = tuple([step // arrays[0].itemsize for step in arrays[0].strides])
-        if is_dense(shape, first) and all(
-            tuple([step // x.itemsize for step in x.strides]) == first for x in arrays
-        ):
-            return first
-    return dense_strides(shape, [_expanded(x, shape) for x in arrays])
+        if is_dense(shape, strides[0]) and all(x == strides[0] for x in strides):
+            return strides[0]
+    return dense_strides(shape, [_expanded(x, shape) for x in operands if x[0]])
 
 
-def _expanded(array: Array, shape: Shape) -> Shape:
-    """An array's strides for a larger shape: 0 where it is broadcast."""
-    ndim = len(shape) - array.ndim
-    pairs = zip(array.strides, array.shape, shape[ndim:], strict=True)
-    return (0,) * ndim + tuple([0 if n == 1 != wanted else step for step, n, wanted in pairs])
+def _is_contiguous(shape: Shape, strides: Shape) -> bool:
+    expected = contiguous_strides(shape)
+    return all(n == 1 or a == b for n, a, b in zip(shape, strides, expected, strict=True))
+
+
+def _expanded(geometry: _Geometry, shape: Shape) -> Shape:
+    """An operand's strides for a larger shape: 0 where it is broadcast."""
+    sizes, strides, _ = geometry
+    missing = len(shape) - len(sizes)
+    pairs = zip(strides, sizes, shape[missing:], strict=True)
+    return (0,) * missing + tuple([0 if n == 1 != wanted else step for step, n, wanted in pairs])

@@ -37,6 +37,21 @@ class SharedTensor(Tensor):
         return self.of_lua.array
 
     @property
+    def sizes(self) -> Shape:
+        """The number of elements in each dimension."""
+        return self.of_lua.sizes or (0,)
+
+    @property
+    def strides(self) -> Shape:
+        """For each dimension the elements of the storage from one element to the next."""
+        return self.of_lua.strides or (1,)
+
+    @property
+    def offset(self) -> int:
+        """The position of the first element in the storage."""
+        return self.of_lua.offset if self.of_lua.sizes else 0
+
+    @property
     def storage_object(self) -> Storage:
         """The runtime's storage, which all tensors that share memory have in common."""
         storage = self.of_lua.storage
@@ -96,7 +111,7 @@ def to_lua(tensor: Tensor) -> LuaTensor:
 
 
 def _storage_for_lua(tensor: Tensor) -> Storage:
-    storage, kind = tensor.storage_object, tensor.array.dtype
+    storage, kind = tensor.storage_object, tensor.dtype.numpy
     wanted: Any = BYTE if kind == np.bool_ else getattr(storage_type(kind), "dtype", None)
     if wanted not in DTYPES:
         raise TypeError(f"Torch7 has no tensors of {tensor.dtype!r}")

@@ -40,8 +40,22 @@ def _required(schema: Schema) -> int:
 
 
 def _capacity(schema: Schema, args: Args) -> int:
-    more = len(args) if schema.takes_ints_apart else 0
+    more = len(args) if _has_ints_apart(schema, args) else 0
     return len(schema.parameters) + more
+
+
+def _has_ints_apart(schema: Schema, args: Args) -> bool:
+    """Whether a call gives the ints of a tuple one by one, as the first one tells."""
+    if not (schema.takes_ints_apart and args):
+        return False
+    convert = converter(Parameter("int", "", None, False, False, False), type(args[0]))
+    if convert is None:
+        return False
+    try:
+        convert(args[0])
+    except Rejected:
+        return False
+    return True
 
 
 # -- what is wrong with a call of one signature
@@ -50,12 +64,11 @@ def _capacity(schema: Schema, args: Args) -> int:
 def _what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> str:
     name = f"{schema.name}()"
     positional = schema.positional
-    if schema.takes_ints_apart and args and not isinstance(args[0], (tuple, list)):
-        if converter(Parameter("int", "", None, False, False, False), type(args[0])):
-            wrong = _wrong_size(schema, args)
-            if wrong:
-                return wrong
-            args = [args]
+    if _has_ints_apart(schema, args):
+        wrong = _wrong_size(schema, args)
+        if wrong:
+            return wrong
+        args = [args]
     if not schema.parameters and args:
         return f"TensorBase.{name} takes no arguments ({len(args)} given)"
     if len(args) > len(positional):
@@ -181,7 +194,9 @@ def _reason(schema: Schema, args: Args, named: Named) -> str:
     parts = []
     for part, (prefix, value) in zip(expected, given, strict=True):
         text = prefix + _element_types(value)
-        parts.append(text if _matches(part.rpartition(" ")[0], value) else f"!{text}!")
+        # Nothing matches a parameter with a default here, and so PyTorch tells it.
+        fits = " = " not in part and _matches(part.rpartition(" ")[0], value)
+        parts.append(text if fits else f"!{text}!")
     text = ", ".join(parts) if args else "".join(f"{part}, " for part in parts)
     return f"some of the arguments have invalid types: ({text})"
 

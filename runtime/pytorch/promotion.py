@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.dtypes import Category, bool_, default_dtype, dtype, int64, promote_types
+from runtime.pytorch.quiet import quietly
 from runtime.pytorch.tensor import Tensor
 from runtime.pytorch.writing import cast
 
@@ -49,6 +50,31 @@ def _over(higher: dtype | None, lower: dtype | None) -> dtype | None:
 
 def result_type(*operands: Operand) -> dtype:
     """The type in which elements of the operands are computed. Raises RuntimeError for none."""
+    key: list[Any] = [default_dtype()]
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            array = operand.array
+            key.append(array.dtype.num if array.ndim else ~array.dtype.num)
+        else:
+            # Ints beyond those of all types are errors.
+            is_large = operand.__class__ is int and operand.bit_length() > 63
+            key.append(operand if is_large else operand.__class__)
+    kinds = tuple(key)
+    found = _KNOWN.get(kinds)
+    if found is None:
+        found = _result_type(operands)
+        if len(_KNOWN) < _MOST_KNOWN:
+            _KNOWN[kinds] = found
+    return found
+
+
+#: Results by what decides them: the default type, and for each operand numpy's number for its type,
+#: which is inverted for a tensor without dimensions, or the class of a number.
+_KNOWN: dict[tuple[Any, ...], dtype] = {}
+_MOST_KNOWN = 10_000
+
+
+def _result_type(operands: tuple[Operand, ...]) -> dtype:
     kinds: list[dtype | None] = [None, None, None]  # with dimensions, without, numbers
     for operand in operands:
         if isinstance(operand, Tensor):
@@ -77,7 +103,8 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 def number_as(value: Any, kind: np.dtype[Any]) -> Any:
     """A number as numpy's number of a type, converted as C does."""
     if kind.kind == "f" or kind.kind == "b":
-        return np.asarray(value).astype(kind)[()] if abs(value) < 2**63 else kind.type(float(value))
+        number = value if abs(value) < 2**63 else float(value)
+        return quietly.run(np.asarray(number).astype, kind)[()]
     if isinstance(value, int):
         bits = 8 * kind.itemsize
         low = -(1 << bits - 1) if kind.kind == "i" else 0

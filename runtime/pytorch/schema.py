@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from keyword import iskeyword
 
 __all__ = ["Parameter", "Schema", "parse"]
 
@@ -29,6 +30,11 @@ class Parameter:
     keyword_only: bool
     single: bool
     nullable: bool
+
+    @property
+    def python_name(self) -> str:
+        """The name in an implementation: `from` is a word of Python's, and becomes from_."""
+        return f"{self.name}_" if iskeyword(self.name) else self.name
 
     def __str__(self) -> str:
         text = f"{self.kind} {self.name}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from runtime.pytorch.dtypes import set_default_dtype
+from runtime.pytorch.legacy import TENSOR_TYPES
 from runtime.pytorch.sharing import threads
 from runtime.pytorch.storages import TypedStorage, UntypedStorage
 from runtime.pytorch.tensor import Tensor
@@ -24,7 +26,7 @@ def set_num_threads(int: int) -> None:
     """Set how many threads operations may use. Raises RuntimeError for none."""
     if int <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
-    threads.set(int)
+    threads.count = int
 
 
 def is_deterministic() -> bool:
@@ -50,11 +52,32 @@ def typename(obj: Any) -> str:
     return kind.__qualname__ if module in ("builtins", None) else f"{module}.{kind.__qualname__}"
 
 
+def set_default_tensor_type(t: Any) -> None:
+    """Set the type of tensors that are made of Python's floats, by the old class of tensors."""
+    name = t if isinstance(t, str) else typename_of_class(t)
+    found = TENSOR_TYPES.get(name)
+    if found is None:
+        raise TypeError("only floating-point types are supported as the default type")
+    set_default_dtype(found.dtype)
+
+
+def typename_of_class(kind: Any) -> str:
+    """The name of an old class of tensors: 'torch.FloatTensor'."""
+    return f"torch.{getattr(kind, '__name__', '')}"
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Whether denormal numbers could be taken for 0: they cannot."""
+    return not mode
+
+
 #: The functions by name.
 SETTINGS = {
     "are_deterministic_algorithms_enabled": is_deterministic,
     "get_num_threads": get_num_threads,
     "is_storage": is_storage,
+    "set_default_tensor_type": set_default_tensor_type,
+    "set_flush_denormal": set_flush_denormal,
     "set_num_threads": set_num_threads,
     "typename": typename,
     "use_deterministic_algorithms": use_deterministic_algorithms,

@@ -1,20 +1,26 @@
 """Large arrays: their memory is used again, and their work is shared out to threads.
 
 Work is cut by sizes and by `torch.set_num_threads` alone, so results have the same bits each time.
-numpy lets other threads run while it computes.
+numpy lets other threads run while it computes. The threads are those that Lua's large operations
+have (`compute/thread_pool.py`).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from runtime.compute import thread_pool
+from runtime.compute.bulk import run_loop
+from runtime.compute.lua_functions import LuaFunctions
+from runtime.compute.thread_pool import ThreadPool
 from runtime.core.dtypes import Array
+from runtime.core.state import State
 from runtime.pytorch.memory import storage_type
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.shapes import Shape
@@ -31,61 +37,57 @@ _PIECE = 1 << 14
 
 
 class _Threads:
-    """How many threads operations use, and the ones that help the calling one."""
+    """The threads of large operations: those of an engine's pool, but there is no engine."""
 
     def __init__(self) -> None:
-        allowed = getattr(os, "sched_getaffinity", None)
-        self.count = len(allowed(0)) if allowed else os.cpu_count() or 1
-        self._pool: ThreadPoolExecutor | None = None
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget)
+        self._state = State()
+        self._pool = self._state.part(ThreadPool)
+        self._starting = threading.Lock()
+        self._is_started = False
 
-    def _forget(self) -> None:
-        self._pool = None  # its threads are the parent's
+    @property
+    def count(self) -> int:
+        """How many threads operations use, the calling one among them."""
+        return self._pool.count
 
-    def set(self, count: int) -> None:
-        """Set how many threads there are from now on."""
-        self.count = count
-        if self._pool is not None:
-            self._pool.shutdown(wait=False)
-            self._pool = None
+    @count.setter
+    def count(self, count: int) -> None:
+        self._pool.count = count
 
-    def pool(self) -> ThreadPoolExecutor:
-        """The threads besides the calling one."""
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(max(self.count - 1, 1), "torch")
-        return self._pool
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Let jobs of `compute` that this thread posts be done by these threads."""
+        if not self._is_started:
+            self._start()
+        with self._state.active():
+            yield
+
+    def _start(self) -> None:
+        from runtime.luajit import worker_functions  # which programs of few elements do without
+
+        with self._starting:
+            if not self._is_started:
+                functions = worker_functions()
+                self._state.part(LuaFunctions).call = lambda name, *args: functions[name](*args)
+                self._pool.start(functions, worker_functions)
+                self._is_started = True
 
 
 threads = _Threads()
 
 
-def share(compute: Callable[[slice], Any], count: int, elements: int, pieces: int = 1) -> None:
+def share(compute: Callable[[slice], Any], count: int, elements: int, piece: int = 0) -> None:
     """Call compute for slices that make up ``range(count)``, in several threads.
 
-    elements: how many are computed in all; few are computed by the calling thread alone. pieces:
-    how many slices there are at least, so that what is computed between stays in the cache.
+    elements: how many are computed in all; few are computed by the calling thread alone. piece:
+    how many positions a slice has at most; 0 for no limit. compute must not share out itself.
     """
-    shares = min(threads.count, max(2 * elements // SHARED, 1), max(count, 1))
-
-    def run(first: int, stop: int) -> None:
-        steps = max(pieces // shares, 1)
-        for step in range(steps):
-            low = first + (stop - first) * step // steps
-            high = first + (stop - first) * (step + 1) // steps
-            if high > low:
-                compute(slice(low, high))
-
-    ends = [count * i // shares for i in range(shares + 1)]
-    pairs = list(zip(ends, ends[1:], strict=False))
-    waiting = [threads.pool().submit(run, *pair) for pair in pairs[1:]]
-    try:
-        run(*pairs[0])
-    finally:
-        for other in waiting:
-            other.exception()  # waits: they write to memory that the caller has
-    for other in waiting:
-        other.result()
+    if elements < SHARED or threads.count == 1 or count < 2:
+        for at in range(0, count, piece or max(count, 1)):
+            compute(slice(at, min(at + (piece or count), count)))
+        return
+    with threads.active():
+        thread_pool.share(compute, count, piece=piece, large=0)
 
 
 def empty_tensor(shape: Shape, kind: np.dtype[Any]) -> Tensor:
@@ -119,6 +121,8 @@ def compute_into(compute: Any, operands: list[Any], out: Array) -> None:
     if all(a.shape in (out.shape, ()) and a.flags.c_contiguous for a in (*arrays, out)):
         out = out.reshape(-1)
         arrays = [a.reshape(-1) if a.ndim else a for a in arrays]
+        if out.size >= SHARED and compute.__class__ is np.ufunc and _run_loop(compute, arrays, out):
+            return
     cut = [a.ndim == out.ndim and a.shape[0] > 1 for a in arrays]
 
     def part(at: slice) -> None:
@@ -129,5 +133,11 @@ def compute_into(compute: Any, operands: list[Any], out: Array) -> None:
             with np.errstate(all="ignore"):
                 out[at] = compute(*inputs)
 
-    pieces = 1 if compute.__class__ is np.ufunc else max(out.size // _PIECE, 1)
-    share(part, len(out), out.size, pieces)
+    rows = max(_PIECE * len(out) // max(out.size, 1), 1)
+    share(part, len(out), out.size, 0 if compute.__class__ is np.ufunc else rows)
+
+
+def _run_loop(ufunc: np.ufunc, arrays: list[Array], out: Array) -> bool:
+    """Let threads run numpy's inner loop without Python's lock; whether there is one."""
+    with threads.active():
+        return run_loop(ufunc, out, arrays)

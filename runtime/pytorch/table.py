@@ -123,6 +123,7 @@ def document() -> None:
         made = getattr(Tensor, attribute) if owner == "Tensor" else FUNCTIONS[name]
         signatures = "\n".join(f"{row.schema.name}{row.schema}" for row in rows if not row.hidden)
         made.__doc__ = f"{signatures}\n\n{inspect.getdoc(rows[0].implementation) or ''}"
+        made.__dict__["__wrapped__"] = rows[0].implementation  # of which inspect.signature tells
 
 
 def _function(name: str, rows: list[Row]) -> Callable[..., Any]:

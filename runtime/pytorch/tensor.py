@@ -13,7 +13,7 @@ The operations are no part of this module: `table.py` makes methods of them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from runtime.core.dtypes import Array
 from runtime.core.storage import Storage
 from runtime.pytorch.dtypes import NUMPY_DTYPES, dtype
 from runtime.pytorch.memory import address_of, storage_over
+from runtime.pytorch.missing import why_missing
 from runtime.pytorch.shapes import Shape, contiguous_strides, listed
 
 __all__ = ["Tensor", "view_of", "wrap"]
@@ -82,6 +83,12 @@ class Tensor:
         storage = other.storage_object
         self._array, self._memory, self._storage = other.array, storage.data, storage
 
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            # Python asks here for what is not there.
+            raise AttributeError(f"'Tensor' object has no attribute '{name}'{why_missing(name)}")
+
     # -- geometry
 
     @property
@@ -92,13 +99,13 @@ class Tensor:
     @property
     def sizes(self) -> Shape:
         """The number of elements in each dimension."""
-        sizes: Shape = self.array.shape
+        sizes: Shape = self._array.shape
         return sizes
 
     @property
     def strides(self) -> Shape:
         """For each dimension the elements of the storage from one element to the next."""
-        array = self.array
+        array = self._array
         if not array.size and not any(array.strides):  # numpy's of a new array
             return contiguous_strides(array.shape)
         width = array.itemsize
@@ -107,8 +114,8 @@ class Tensor:
     @property
     def offset(self) -> int:
         """The position of the first element in the storage."""
-        storage, array = self.storage_object, self.array
-        return _place(array, storage.data) // array.itemsize
+        assert self.storage_object is not None  # which has set _memory
+        return _place(self._array, self._memory) // self._array.itemsize
 
 
 def _place(array: Array, memory: Array) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import NUMPY_DTYPES, Category, dtype
 from runtime.pytorch.memory import resize_storage
+from runtime.pytorch.quiet import quietly
 from runtime.pytorch.shapes import Shape, contiguous_strides, listed
 from runtime.pytorch.tensor import Tensor
 from runtime.pytorch.warn import warn
@@ -30,6 +31,8 @@ _LIMITS = {8: float(2**63), 4: float(2**31)}
 
 def _cut(values: Array, kind: np.dtype[Any]) -> Array:
     """Floats as whole numbers, in the way of the processor's instructions."""
+    if values.itemsize == 2:
+        values = values.astype(np.float32)  # in which the limits are numbers
     wide = np.dtype(np.int64) if kind.itemsize == 8 else np.dtype(np.int32)
     limit = _LIMITS[wide.itemsize]
     if kind.kind == "u" and kind.itemsize >= 4:
@@ -39,6 +42,9 @@ def _cut(values: Array, kind: np.dtype[Any]) -> Array:
         middle = kind.type(1 << 8 * kind.itemsize - 1)
         counted: Array = low.view(kind) ^ (high.astype(kind) * middle)
         return counted
+    largest = np.maximum.reduce(np.absolute(values), axis=None, initial=0)
+    if largest < limit:  # which it is not where one is nan
+        return values.astype(wide).astype(kind, copy=False)
     fits = (values > -limit - 1) & (values < limit)
     if not fits.all():
         values = np.where(fits, values, -limit)
@@ -55,8 +61,8 @@ def cast(values: Array, kind: np.dtype[Any]) -> Array:
         return values
     if values.dtype.kind == "f" and kind.kind in "iu":
         return _cut(values, kind)
-    with np.errstate(all="ignore"):
-        return values.astype(kind)
+    found: Array = quietly.run(values.astype, kind)
+    return found
 
 
 def check_cast(result: dtype, target: dtype) -> None:
@@ -104,7 +110,7 @@ def write_in_place(target: Tensor, result: Tensor) -> Tensor:
     return target
 
 
-def resize_to(out: Tensor, shape: Shape, warns: bool = True) -> None:
+def resize_to(out: Tensor, shape: Shape, *, warns: bool = True) -> None:
     """Give a tensor for a result the result's shape, as `out=` does; warns if it had elements."""
     array = out.array
     if array.shape == shape:
@@ -120,16 +126,16 @@ def resize_to(out: Tensor, shape: Shape, warns: bool = True) -> None:
     resize(out, shape)
 
 
-def resize(out: Tensor, shape: Shape) -> None:
-    """Make a tensor a contiguous one of a shape; its storage grows if it is too small."""
+def resize(out: Tensor, shape: Shape, strides: Shape | None = None) -> None:
+    """Make a tensor one of a shape, by default contiguous; its storage grows if it is too small."""
     storage = out.storage_object
     width = out.array.itemsize
     place = out.offset * width
     needed = place + int(np.prod(shape)) * width
     if needed > storage.data.nbytes:
         resize_storage(storage, -(-needed // storage.data.itemsize))
-    strides = tuple(step * width for step in contiguous_strides(shape))
-    out.set_view(storage, place, shape, strides)
+    steps = tuple([step * width for step in strides or contiguous_strides(shape)])
+    out.set_view(storage, place, shape, steps)
 
 
 def deliver(out: Any, result: Any) -> Any:

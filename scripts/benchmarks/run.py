@@ -1,5 +1,8 @@
 """Prints a table: topic, row, ns a unit of work, and the ratio to plain numpy doing the same.
 
+    scripts/bench [TOPIC ...]
+    scripts/bench torch [PYTHON [THREADS]]      (see torch.py)
+
 A topic is a module beside this one with ROWS; a row says its setup and its work in Lua and in
 Python. Setup is not timed; the best of several rounds counts.
 """
@@ -78,6 +81,9 @@ def numpy_runner(row: Row) -> Callable[[int], None]:
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["torch"]:  # which is compared with another Python, not with numpy
+        importlib.import_module("torch").main(sys.argv[2:])
+        return
     engine = Engine()
     print(f"{'topic':10s} {'row':28s} {'ns':>12s} {'of numpy':>9s}")
     for topic in sys.argv[1:] or TOPICS:

@@ -1,9 +1,10 @@
 """Times torch in Python, this project's and another Python's, row by row in turn.
 
-    scripts/bench torch [PYTHON]
+    scripts/bench torch [PYTHON [THREADS]]
 
-PYTHON is an interpreter with PyTorch; without it, this project's times alone are printed. Small
-rows are timed by the processor's clock, large ones, which use several threads, by the wall's.
+PYTHON is an interpreter with PyTorch; without it, this project's times alone are printed. THREADS
+is how many both use; each has its own default. Small rows are timed by the processor's clock, large
+ones, which use several threads, by the wall's: the best of many counts.
 """
 
 from __future__ import annotations
@@ -15,23 +16,27 @@ from pathlib import Path
 
 from torch_rows import LARGE, SETUP, SMALL
 
+__all__ = ["main"]
+
 ROUNDS = 5
 _TOP = Path(__file__).resolve().parents[2]
-# Reads a clock's name and an expression on each line, and answers the seconds of one evaluation.
+# Reads a clock's name, how many evaluations are timed at once at most, and an expression on each
+# line, and answers the seconds of one evaluation; nan where it is an error.
 _WORKER = """
 import sys, time, timeit, warnings
 warnings.simplefilter("ignore")
 scope = {}
 exec(sys.argv[1], scope)
 for line in sys.stdin:
-    clock, text = line.rstrip("\\n").split("\\t")
+    clock, most, text = line.rstrip("\\n").split("\\t")
     timer = timeit.Timer(text, globals=scope, timer=getattr(time, clock))
     try:
         timer.timeit(1)
-        count = max(1, int(0.02 / max(timer.timeit(3) / 3, 1e-7)))
-        print(min(timer.repeat(3, count)) / count, flush=True)
+        fit = max(1, int(0.06 / max(timer.timeit(3) / 3, 1e-7)))
+        count = min(max(1, fit // 3), int(most))
+        print(min(timer.repeat(max(3, fit // count), count)) / count, flush=True)
     except Exception as error:
-        print("nan", type(error).__name__, error, file=sys.stderr)
+        print(f"{text}: {type(error).__name__}: {error}", file=sys.stderr)
         print("nan", flush=True)
 """
 
@@ -39,43 +44,58 @@ for line in sys.stdin:
 class Worker:
     """A process that times expressions."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], setup: str) -> None:
         self._process = subprocess.Popen(
-            [*command, "-c", _WORKER, SETUP],
+            [*command, "-c", _WORKER, setup],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
 
-    def time(self, clock: str, text: str) -> float:
-        """Seconds of one evaluation; nan where it is an error."""
+    def time(self, clock: str, most: int, text: str) -> float:
+        """Seconds of one evaluation, of which at most so many are timed at once; nan for errors."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        print(f"{clock}\t{text}", file=self._process.stdin, flush=True)
+        print(f"{clock}\t{most}\t{text}", file=self._process.stdin, flush=True)
         return float(self._process.stdout.readline() or "nan")
 
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate()
 
-def main() -> None:
+
+def _best(workers: list[Worker], clock: str, most: int, text: str) -> list[float]:
+    """Each worker's best time, in rounds, so that both meet the same load; nan for errors."""
+    times = [[w.time(clock, most, text) for w in workers] for _ in range(ROUNDS)]
+    return [min(one) for one in zip(*times, strict=True)]
+
+
+def _show(
+    title: str, rows: tuple[tuple[str, str], ...], workers: list[Worker], how: tuple[str, int]
+) -> None:
+    ratios = []
+    for name, text in rows:
+        best = _best(workers, *how, text)
+        shown = "".join(f"{1e6 * t:12.2f} µs" for t in best)
+        if len(best) > 1:
+            shown += f"{best[0] / best[1]:8.2f}"
+            ratios.append(best[0] / best[1])
+        print(f"{title} {name:22}{shown}", flush=True)
+    known = [math.log(r) for r in ratios if math.isfinite(r)]
+    if known:
+        mean = math.exp(sum(known) / len(known))
+        print(f"{title} geometric mean of {len(known)} of {len(rows)}: {mean:.2f}")
+
+
+def main(given: list[str]) -> None:
     """Print a table of all rows, and the geometric means of the ratios."""
-    workers = [Worker([str(_TOP / "scripts" / "th"), "--python"])]
-    if len(sys.argv) > 1:
-        workers.append(Worker([sys.argv[1]]))
-    for title, rows, clock in (("small", SMALL, "process_time"), ("large", LARGE, "perf_counter")):
-        ratios = []
-        for name, text in rows:
-            best = [math.inf] * len(workers)
-            for _ in range(ROUNDS):
-                best = [min(t, w.time(clock, text)) for t, w in zip(best, workers, strict=True)]
-            shown = "".join(f"{1e6 * t:12.2f} µs" for t in best)
-            if len(best) > 1:
-                ratios.append(best[0] / best[1])
-                shown += f"{ratios[-1]:8.2f}"
-            print(f"{title} {name:22}{shown}", flush=True)
-        known = [math.log(r) for r in ratios if r > 0 and not math.isnan(r)]
-        if known:
-            print(
-                f"{title} geometric mean of {len(known)}: {math.exp(sum(known) / len(known)):.2f}"
-            )
+    setup = SETUP + (f"torch.set_num_threads({int(given[1])})\n" if len(given) > 1 else "")
+    workers = [Worker([str(_TOP / "scripts" / "th"), "--python"], setup)]
+    workers += [Worker([python], setup) for python in given[:1]]
+    _show("small", SMALL, workers, ("process_time", 1_000_000))
+    _show("large", LARGE, workers, ("perf_counter", 1))
+    for worker in workers:
+        worker.close()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -8,10 +8,10 @@ __all__ = ["LARGE", "SETUP", "SMALL"]
 SETUP = """
 import torch
 torch.manual_seed(0)
-a, b = torch.rand(10), torch.rand(10)
+a, b, c = torch.rand(10), torch.rand(10), torch.rand(10)
 m, n = torch.rand(5, 5), torch.rand(5, 5)
 i = torch.tensor([3, 1, 4])
-A, B = torch.rand(1_000_000), torch.rand(1_000_000)
+A, B, C = torch.rand(1_000_000), torch.rand(1_000_000), torch.rand(1_000_000)
 M, N = torch.rand(1000, 1000), torch.rand(1000, 1000)
 P, Q = torch.rand(400, 400), torch.rand(400, 400)
 I = torch.randint(1000, (1000,))
@@ -25,7 +25,7 @@ SMALL = (
     ("add", "a + b"),
     ("add, function", "torch.add(a, b)"),
     ("multiply by a number", "a * 2.5"),
-    ("add in place", "a.add_(b)"),
+    ("add in place", "c.add_(b)"),
     ("exp", "a.exp()"),
     ("compare", "a < b"),
     ("view", "m.view(25)"),
@@ -50,7 +50,7 @@ LARGE = (
     ("zeros", "torch.zeros(1_000_000)"),
     ("add", "A + B"),
     ("multiply by a number", "A * 2.5"),
-    ("add in place", "A.add_(B)"),
+    ("add in place", "C.add_(B)"),
     ("exp", "A.exp()"),
     ("tanh", "A.tanh()"),
     ("sqrt", "A.sqrt()"),

@@ -9,6 +9,7 @@ from th_shell.docs.judging.pages import Assessment, Options, assess_page, check_
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.blocks import PageError
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.languages import LUA
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.configured import configured_runner
@@ -65,7 +66,7 @@ class Checker:
         """Read a page. Raises NotCheckedError."""
         try:
             said = configuration(path, self.said)
-            page = read(path, self.compiler, said.layer)
+            page = read(path, self.compiler, said.layer, said.language or LUA)
         except OSError as error:
             raise NotCheckedError(f"cannot be read: {error.strerror}") from None
         except (PageError, SettingsError) as error:

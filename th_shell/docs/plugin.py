@@ -48,7 +48,7 @@ _LONGEST = 150  # characters of a test's name
 
 #: What is neither right nor made this run fail.
 _EXPECTED_TO_FAIL = frozenset((Verdict.XFAIL, Verdict.ERRATUM))
-_NOT_CHECKED = frozenset((Verdict.SKIPPED, Verdict.TEXT, Verdict.FRAGMENT))
+_NOT_CHECKED = frozenset((Verdict.SKIPPED, Verdict.TEXT, Verdict.FRAGMENT, Verdict.DEVICE))
 
 
 def pages(*patterns: str, timeout: float | None = None) -> _Hook:

@@ -14,7 +14,7 @@ from typing import Any
 from th_shell.paragraphs import filled, two_columns
 from th_shell.python.alias import NAME
 from th_shell.python.objects import NOTHING, Known, known
-from th_shell.python.signatures import calls_of
+from th_shell.python.signatures import calls_of, documentation_of
 
 __all__ = ["about", "overview", "source"]
 
@@ -104,13 +104,8 @@ def _has_own(found: Known) -> bool:
 
 
 def _documentation(value: Any) -> str:
-    try:
-        text = inspect.getdoc(value)
-    except Exception:  # by the value's own methods
-        text = None
-    if not text:
-        return ""
-    return "".join(f"    {line}".rstrip() + "\n" for line in text.splitlines())
+    lines = documentation_of(value).splitlines()
+    return "".join(f"    {line}".rstrip() + "\n" for line in lines)
 
 
 def _unknown(name: str, namespace: Namespace) -> str:

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from th_shell.python.alias import FACE
 from th_shell.python.tracebacks import is_own
 
 __all__ = ["NOTHING", "Known", "known", "member"]
@@ -155,6 +156,7 @@ def _result(function: Known | None) -> Known | None:
 
 def _annotated(function: Any, owner: Known | None) -> Known | None:
     """The type that a function says it returns."""
+    function = inspect.unwrap(function)
     annotation = getattr(function, "__annotations__", {}).get("return")
     if isinstance(annotation, type):
         return Known(annotation)
@@ -165,5 +167,8 @@ def _annotated(function: Any, owner: Known | None) -> Known | None:
         return None
     if name[0] == "Self":
         return Known(owner.type) if owner else None
-    found = getattr(function, "__globals__", {}).get(name[0], getattr(builtins, name[0], None))
+    names = getattr(function, "__globals__", {})
+    found = names.get(name[0], getattr(builtins, name[0], None))
+    if found is Any and str(getattr(function, "__module__", "")).startswith(FACE):
+        found = names.get("Tensor")  # what most operations give
     return Known(found) if isinstance(found, type) else None

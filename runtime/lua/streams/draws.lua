@@ -128,6 +128,12 @@ function draws.log_normal(values, n, mean, deviation)
   for i = 0, n - 1 do z[i] = C.exp(C.fma(z[i], deviation, mean)) end
 end
 
+--- Fills n int64 with whole numbers from `first` on, of which there are `count`, below 2^32.
+function draws.whole(words, out, n, first, count)
+  local w, z = ffi.cast(words_type, words), ffi.cast(longs, out)
+  for i = 0, n - 1 do z[i] = w[i] % count + first end
+end
+
 --- Swaps each of `count` elements, from `first` on, with itself or a later one.
 -- @param values, distances addresses of int64; how many elements further that one is
 function draws.shuffle(values, distances, first, count)
@@ -229,6 +235,28 @@ function draws.normal_float_blocks(values, n, mean, deviation)
     z[at] = round(radius * both[1 - which]) * cosine_sign[turn] * deviation + mean
     z[at + 8] = round(radius * both[which]) * sine_sign[turn] * deviation + mean
   end
+end
+
+--- Fills n floats, at least 16, with normal numbers: all sixteens; then, if n is no multiple of 16,
+-- the last 16 anew.
+-- @param words n words, and 16 for those drawn anew
+function draws.sixteens_floats(words, out, n, mean, deviation)
+  draws.uniform_floats(words, out, n, 0, 1)
+  draws.normal_float_blocks(out, n - n % 16, mean, deviation)
+  if n % 16 == 0 then return end
+  local last = out + 4 * (n - 16)
+  draws.uniform_floats(words + 4 * n, last, 16, 0, 1)
+  draws.normal_float_blocks(last, 16, mean, deviation)
+end
+
+--- The same for doubles, from twice as many words.
+function draws.sixteens_doubles(words, out, n, mean, deviation)
+  draws.uniform_doubles(words, out, n, 0, 1)
+  draws.normal_blocks(out, n - n % 16, mean, deviation)
+  if n % 16 == 0 then return end
+  local last = out + 8 * (n - 16)
+  draws.uniform_doubles(words + 8 * n, last, 16, 0, 1)
+  draws.normal_blocks(last, 16, mean, deviation)
 end
 
 return draws

@@ -8,21 +8,28 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import Category, bool_, dtype, float64
+from runtime.pytorch.dtypes import Category, bool_
 from runtime.pytorch.elementwise import (
-    ALL,
     FLOATS,
     NUMBERS,
-    WHOLE,
     Pointwise,
     to_float,
 )
+from runtime.pytorch.ops.pairs import binary
 from runtime.pytorch.promotion import array_as, result_type
 from runtime.pytorch.shapes import broadcast
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 
-__all__ = ["add_", "divide", "divide_floor", "multiply", "power_of", "remainder", "subtract"]
+__all__ = [
+    "add_",
+    "divide",
+    "divide_floor",
+    "multiply",
+    "remainder",
+    "reversed_divide",
+    "subtract",
+]
 
 _OUT = "Tensor out = None"
 
@@ -46,11 +53,27 @@ add_ = Pointwise(np.add, kernel="add_stub", wide=True)
 subtract = Pointwise(np.subtract, NUMBERS, check=reject_bools, kernel="add_stub", wide=True)
 multiply = Pointwise(np.multiply, wide=True)
 divide = Pointwise(np.true_divide, FLOATS, rule=to_float, wide=True)
-divide_floor = Pointwise(formulas.divide_floor, NUMBERS, kernel="div_floor_cpu", takes=NUMBERS)
+divide_floor = Pointwise(
+    np.floor_divide,
+    NUMBERS,
+    kernel="div_floor_cpu",
+    takes=NUMBERS,
+    whole=formulas.divide_floor,
+    divides=True,
+)
 _divide_trunc = Pointwise(formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu", takes=NUMBERS)
-remainder = Pointwise(formulas.remainder, NUMBERS, kernel="remainder_cpu", takes=NUMBERS)
-_fmod = Pointwise(formulas.fmod, NUMBERS, kernel="fmod_cpu", takes=NUMBERS)
-_power = Pointwise(formulas.power, NUMBERS, kernel="pow", takes=NUMBERS)
+remainder = Pointwise(
+    formulas.remainder,
+    NUMBERS,
+    kernel="remainder_cpu",
+    takes=NUMBERS,
+    whole=formulas.remainder_of_whole,
+    quick_whole=np.remainder,
+    divides=True,
+)
+_fmod = Pointwise(
+    np.fmod, NUMBERS, kernel="fmod_cpu", takes=NUMBERS, whole=formulas.fmod, divides=True
+)
 
 
 # -- sums and differences
@@ -116,44 +139,7 @@ _old_order("add", _add)
 _old_order("sub", _sub)
 
 
-# -- functions of two operands
-
-
-def binary(
-    function: Pointwise,
-    *rows: str,
-    doc: str,
-    in_place: bool = True,
-    numbers: bool = False,
-    method: bool | None = None,
-) -> None:
-    """Register a function of two operands, whose names the rows tell.
-
-    Rows that begin with 'Number' have no method. A row without '*' gets `out`.
-    """
-    for row in rows:
-        rest = row.partition("(")[2]
-        first, second = (part.split(" ")[1] for part in rest.rstrip(")").split(", ")[:2])
-        schema = row if "|" in row else f"{row[:-1]}, *, {_OUT})"
-        compute = _of_two(function, first, second)
-        compute.__doc__ = doc
-        takes_method = method if rest.startswith("Tensor") else False
-        op(
-            schema.replace("|", ""),
-            in_place=in_place and rest.startswith("Tensor"),
-            numbers=numbers,
-            method=takes_method,
-        )(compute)
-
-
-def _of_two(function: Pointwise, first: str, second: str) -> Callable[..., Any]:
-    def compute(*operands: Any, out: Tensor | None = None, **named: Any) -> Any:
-        if len(operands) == 2:
-            return function(operands[0], operands[1], out)
-        return function(operands[0] if operands else named[first], named[second], out)
-
-    return compute
-
+# -- products and quotients
 
 _TENSORS = "(Tensor input, Tensor other)"
 _NUMBER = "(Tensor input, Number other)"
@@ -234,158 +220,9 @@ binary(
 )
 
 
-# -- powers
+def reversed_divide(input: Any, other: Any) -> Any:
+    """``input / other`` for a number and a tensor, which is other's reciprocal times input."""
+    return multiply(_reciprocal(other), input)
 
 
-def power_of(input: Any, exponent: Any, out: Tensor | None = None) -> Any:
-    """``input ** exponent``, broadcast to one shape.
-
-    Raises RuntimeError for negative exponents that are numbers, where elements are whole.
-    """
-    if isinstance(exponent, Tensor):
-        return _power(input, exponent, out)
-    kind = result_type(input, exponent)
-    if kind.category is Category.INTEGER and exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
-    if kind is bool_:
-        return _bool_power(input, exponent, out)
-    return (
-        _Powers.by(exponent)(input, None, out)
-        if kind is input.dtype
-        else _power(input, exponent, out)
-    )
-
-
-def _bool_power(input: Any, exponent: Any, out: Tensor | None) -> Any:
-    return Pointwise(lambda a: a if exponent else np.ones_like(a))(input, None, out)
-
-
-class _Powers:
-    """Functions that raise to one power each."""
-
-    known: dict[Any, Pointwise] = {}
-
-    @classmethod
-    def by(cls, exponent: Any) -> Pointwise:
-        found = cls.known.get(exponent)
-        if found is None:
-            if len(cls.known) > 100:
-                cls.known.clear()
-            found = _power_by(exponent)
-            cls.known[exponent] = found
-        return found
-
-
-def _power_by(exponent: Any) -> Pointwise:
-    simple = {2: np.square, 0.5: np.sqrt}.get(exponent)
-    if simple is not None:
-        return Pointwise(simple, FLOATS, kernel="pow", takes=NUMBERS)
-    return Pointwise(lambda a: formulas.power_by(a, exponent), NUMBERS, kernel="pow", takes=NUMBERS)
-
-
-@op(f"pow(Tensor input, Tensor exponent, *, {_OUT})", in_place=True)
-def pow_(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
-    """``input ** exponent``, broadcast to one shape."""
-    return power_of(input, exponent, out)
-
-
-@op(f"pow(Number self, Tensor exponent, *, {_OUT})", method=False)
-def pow_of_number(self: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
-    """A number to the power of each element."""
-    return _power(self, exponent, out)
-
-
-op(f"pow(Tensor input, Number exponent, *, {_OUT})", in_place=True)(pow_)
-
-
-def _to_double(kind: dtype) -> dtype:
-    return float64
-
-
-_float_power = Pointwise(formulas.power, frozenset(), rule=_to_double)
-
-
-@op(f"float_power(Tensor input, Tensor exponent, *, {_OUT})", in_place=True)
-def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
-    """``input ** exponent``, computed as torch.float64."""
-    if out is not None and out.dtype is not float64:
-        which = "base given to float_power_" if out is input else "output given to float_power"
-        raise RuntimeError(
-            f"the {which} has dtype {out.dtype.scalar} but the operation's result requires dtype "
-            f"Double"
-        )
-    base = [
-        wrap(x.array.astype(np.float64)) if isinstance(x, Tensor) else x for x in (input, exponent)
-    ]
-    return _float_power(base[0], base[1], out)
-
-
-@op(f"float_power(Number self, Tensor exponent, *, {_OUT})", method=False)
-def float_power_of_number(self: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
-    """A number to the power of each element, computed as torch.float64."""
-    return float_power(self, exponent, out=out)
-
-
-op(f"float_power(Tensor input, Number exponent, *, {_OUT})", in_place=True)(float_power)
-
-
-# -- other functions of two operands
-
-for _name, _ufunc in (("maximum", np.maximum), ("minimum", np.minimum)):
-    binary(
-        Pointwise(_ufunc),
-        f"{_name}{_TENSORS}",
-        doc=f"The {_name} of two elements; nan where one is.",
-        in_place=False,
-    )
-for _name, _ufunc in (("fmax", np.fmax), ("fmin", np.fmin)):
-    binary(
-        Pointwise(_ufunc),
-        f"{_name}{_TENSORS}",
-        doc=f"The {_name[1:]}imum of two elements; the other one where one is nan.",
-        in_place=False,
-    )
-for _names, _ufunc in ((("atan2", "arctan2"), np.arctan2), (("copysign",), np.copysign)):
-    for _name in _names:
-        _rows = [f"{_name}{_TENSORS}"] + ([f"{_name}{_NUMBER}"] if _name == "copysign" else [])
-        binary(
-            Pointwise(_ufunc, FLOATS, rule=to_float),
-            *_rows,
-            doc=f"The function {_name} of two elements.",
-        )
-for _name, _ufunc in (
-    ("hypot", np.hypot),
-    ("nextafter", np.nextafter),
-    ("logaddexp", np.logaddexp),
-    ("logaddexp2", np.logaddexp2),
-):
-    binary(
-        Pointwise(_ufunc, FLOATS, kernel=f"{_name}_cpu", takes=FLOATS),
-        f"{_name}{_TENSORS}",
-        doc=f"The function {_name} of two elements.",
-        in_place=not _name.startswith("log"),
-    )
-for _name, _compute in (("gcd", np.gcd), ("lcm", formulas.lcm)):
-    binary(
-        Pointwise(_compute, WHOLE, kernel=f"{_name}_cpu", takes=WHOLE),
-        f"{_name}{_TENSORS}",
-        doc=f"The {_name} of two whole numbers.",
-    )
-
-
-def _check_same(a: Any, b: Any) -> None:
-    if a.dtype is not b.dtype:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-
-
-binary(
-    Pointwise(formulas.heaviside, check=_check_same, kernel="heaviside_cpu", takes=ALL),
-    "heaviside(Tensor input, Tensor values)",
-    doc="0 for elements below 0, 1 above, the value where they are 0.",
-)
-
-
-@op(f"ldexp(Tensor input, Tensor other, *, {_OUT})", in_place=True)
-def ldexp(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
-    """``input * 2 ** other``."""
-    return multiply(input, _power(2.0, other), out)
+_reciprocal = Pointwise(np.reciprocal, FLOATS, rule=to_float)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import Category, bool_
-from runtime.pytorch.elementwise import FLOATS, NUMBERS, Pointwise
+from runtime.pytorch.dtypes import Category, dtype
+from runtime.pytorch.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
+from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.promotion import array_as, result_type
+from runtime.pytorch.quiet import calmly, quietly
+from runtime.pytorch.shapes import broadcast
+from runtime.pytorch.sharing import SHARED
 from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import cast, check_single
 
 __all__: list[str] = []
 
@@ -25,32 +31,114 @@ def _bounded(a: Any, low: Any, high: Any) -> Any:
     return np.minimum(np.maximum(a, low), high)
 
 
-_CLAMPS = {
+def _clamp(input: Tensor, low: Any, high: Any, out: Tensor | None) -> Any:
+    if low is None and high is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if out is None and low.__class__ in _PLAIN and high.__class__ in _PLAIN:
+        found = _clamp_quickly(input.array, low, high)
+        if found is not None:
+            return found
+    bounds = [bound for bound in (low, high) if bound is not None]
+    if isinstance(bounds[0], Tensor):
+        return _BETWEEN[low is not None, high is not None].general((input, *bounds), out)
+    which = "_max" if low is None else "_min" if high is None else ""
+    return _clamp_to_numbers(f"clamp{which}_scalar_cpu", input, low, high, out)
+
+
+_BOUNDS: dict[tuple[bool, bool], Callable[..., Any]] = {
     (True, True): _bounded,
     (True, False): np.maximum,
     (False, True): np.minimum,
 }
+_BETWEEN = {
+    which: Pointwise(compute, kernel="clamp_cpu", takes=ALL) for which, compute in _BOUNDS.items()
+}
 
 
-def _clamp(input: Tensor, low: Any, high: Any, out: Tensor | None) -> Any:
-    if low is None and high is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    kernel = (
-        "clamp_cpu" if isinstance(low, Tensor) or isinstance(high, Tensor) else "clamp_scalar_cpu"
+_PLAIN = (int, float)
+
+
+def _clamp_quickly(array: Any, low: Any, high: Any) -> Tensor | None:
+    """Floating-point elements between two ordinary numbers; None for others."""
+    kind = array.dtype
+    if kind.kind != "f" or kind.itemsize < 4 or not (-1e30 < low < 1e30 and -1e30 < high < 1e30):
+        return None
+    if array.size >= SHARED or (array.ndim > 1 and not array.flags.c_contiguous):
+        return None
+    return wrap(quietly.run(_between, array, kind.type(low), kind.type(high)))
+
+
+def _three_alike(a: Any, b: Any, c: Any) -> bool:
+    """Whether three arrays are of one floating-point type and shape, and plain in memory."""
+    kind, shape = a.dtype, a.shape
+    if kind.kind != "f" or kind.itemsize < 4 or a.size >= SHARED:
+        return False
+    if not (b.dtype is kind is c.dtype and b.shape == shape == c.shape):
+        return False
+    return len(shape) < 2 or (
+        a.flags.c_contiguous and b.flags.c_contiguous and c.flags.c_contiguous
     )
-    takes = NUMBERS if kernel == "clamp_scalar_cpu" else NUMBERS
-    compute = Pointwise(_CLAMPS[low is not None, high is not None], kernel=kernel, takes=takes)
-    bounds = [bound for bound in (low, high) if bound is not None]
+
+
+def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Tensor | None) -> Any:
+    kind = result_type(input, *[bound for bound in (low, high) if bound is not None])
     if out is not None:
-        _check_result(input, bounds, out)
-    return compute.general((input, *bounds), out)
+        _check_result(input, kind, out)
+    check_types(kernel, NUMBERS, kind)
+    low, high = _bound("min", low, kind), _bound("max", high, kind)
+    array = input.array
+    if out is None and array.dtype is kind.numpy and (array.ndim < 2 or array.flags.c_contiguous):
+        return wrap(quietly.run(_between, array, low, high))
+    found = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
+    for ufunc, bound in ((_LARGER, low), (_SMALLER, high)):
+        if bound is not None:
+            found = ufunc.general((found, bound.item()))
+    if found is input:
+        found = _SAME.general((input,))
+    return found if out is None else _SAME.general((found,), out)
 
 
-def _check_result(input: Tensor, bounds: list[Any], out: Tensor) -> None:
-    result = result_type(input, *bounds)
-    if result.category > out.dtype.category:
+def _between(array: Any, low: Any, high: Any) -> Any:
+    if low is None:
+        return np.array(array) if high is None else np.minimum(array, high)
+    found = np.maximum(array, low)
+    if high is None:
+        return found
+    return np.minimum(found, high, out=found) if found.ndim else np.minimum(found, high)
+
+
+_LARGER, _SMALLER, _SAME = Pointwise(np.maximum), Pointwise(np.minimum), Pointwise(np.positive)
+
+
+def _bound(name: str, bound: Any, kind: dtype) -> Any:
+    """A bound as a number of the type; None where no element is beyond it."""
+    if bound is None:
+        return None
+    if kind.category is not Category.INTEGER:
+        found = quietly.run(kind.numpy.type, bound)
+        return fill_number(bound, kind) if found in _INFINITIES else found
+    limits = np.iinfo(kind.numpy)
+    is_low = name == "min"
+    if bound > limits.max if is_low else bound < limits.min:
         raise RuntimeError(
-            f"result type {result.scalar} can't be cast to the desired output type {out.dtype.real}"
+            f"Clamp {name} value {bound} is outside the representable range of {kind.scalar}"
+        )
+    is_idle = bound < limits.min if is_low else bound > limits.max
+    return None if is_idle else kind.numpy.type(bound)
+
+
+_INFINITIES = (np.inf, -np.inf)
+
+
+def _check_result(input: Tensor, kind: dtype, out: Tensor) -> None:
+    if out is not input:
+        if out.dtype is not kind:
+            raise RuntimeError(f"Found dtype {out.dtype.scalar} but expected {kind.scalar}")
+        return
+    check_single(out.array)
+    if kind.category > out.dtype.category:
+        raise RuntimeError(
+            f"result type {kind.scalar} can't be cast to the desired output type {out.dtype.real}"
         )
 
 
@@ -60,7 +148,6 @@ for _name in ("clamp", "clip"):
         f"{_name}(Tensor input, Tensor min = None, Tensor max = None, *, {_OUT})",
         f"{_name}(Tensor input, Number min = None, Number max = None, *, {_OUT})",
         in_place=True,
-        numbers=True,
     )
     def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Any:
         """Each element, or the bound that it is beyond; nans stay."""
@@ -74,7 +161,9 @@ for _name in ("clamp", "clip"):
 )
 def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Any:
     """Each element, or the bound where that is larger."""
-    return Pointwise(np.maximum).general((input, min), out)
+    if isinstance(min, Tensor):
+        return _LARGER(input, min, out)
+    return _clamp_to_numbers("clamp_min_scalar_cpu", input, min, None, out)
 
 
 @op(
@@ -84,7 +173,9 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Any:
 )
 def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Any:
     """Each element, or the bound where that is smaller."""
-    return Pointwise(np.minimum).general((input, max), out)
+    if isinstance(max, Tensor):
+        return _SMALLER(input, max, out)
+    return _clamp_to_numbers("clamp_max_scalar_cpu", input, None, max, out)
 
 
 # -- lerp
@@ -97,6 +188,10 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Any:
 )
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Any:
     """``input + weight * (end - input)``. Raises RuntimeError for elements of several types."""
+    if out is None and weight.__class__ in _PLAIN and -1e30 < weight < 1e30:
+        a, b = input.array, end.array
+        if _three_alike(a, b, b):
+            return wrap(calmly(formulas.lerp, a, b, a.dtype.type(weight)))
     if input.dtype is not end.dtype:
         raise RuntimeError(
             f"expected dtype {input.dtype.real} for `end` but got dtype {end.dtype.real}"
@@ -109,13 +204,21 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
         kernel = "lerp_kernel_tensor"
     else:
         kernel = "lerp_kernel_scalar"
-    return Pointwise(formulas.lerp, kernel=kernel, takes=FLOATS).general((input, end, weight), out)
+    broadcast(input.sizes, end.sizes)
+    check_types(kernel, FLOATS, input.dtype)
+    return _LERP.general((input, end, weight), out)
+
+
+_LERP = Pointwise(formulas.lerp)
 
 
 # -- sums with products and quotients
 
 
-def _add_scaled(name: str, compute: Any, kernel: str) -> None:
+def _add_scaled(name: str, plain: Any, scaled: Any) -> None:
+    kernel = f"{name}_cpu_out"
+    for_one = Pointwise(plain, kernel=kernel, takes=NUMBERS)
+
     @op(
         f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, {_OUT})",
         in_place=True,
@@ -130,15 +233,17 @@ def _add_scaled(name: str, compute: Any, kernel: str) -> None:
     ) -> Any:
         if name == "addcdiv":
             _check_division(tensor1, tensor2)
+        if value.__class__ is int and value == 1:
+            arrays = input.array, tensor1.array, tensor2.array
+            if out is None and _three_alike(*arrays):
+                return wrap(calmly(plain, *arrays))
+            return for_one.general((input, tensor1, tensor2), out)
         kind = result_type(input, tensor1, tensor2)
-        if kind.category is Category.FLOAT or kind is bool_:
-            factor = value
-        else:
-            factor = array_as(value, kind).item()
-        scaled = Pointwise(
-            lambda a, b, c: compute(a, b, c, a.dtype.type(factor)), kernel=kernel, takes=NUMBERS
+        factor = array_as(value, kind).item() if kind.category is Category.INTEGER else value
+        compute = Pointwise(
+            lambda a, b, c: scaled(a, b, c, a.dtype.type(factor)), kernel=kernel, takes=NUMBERS
         )
-        return scaled.general((input, tensor1, tensor2), out)
+        return compute.general((input, tensor1, tensor2), out)
 
     add_scaled.__doc__ = f"``input + value * tensor1 {'*' if name == 'addcmul' else '/'} tensor2``."
 
@@ -167,5 +272,5 @@ def _check_division(a: Tensor, b: Tensor) -> None:
         )
 
 
-_add_scaled("addcmul", lambda a, b, c, value: a + value * b * c, "addcmul_cpu_out")
-_add_scaled("addcdiv", lambda a, b, c, value: a + value * b / c, "addcdiv_cpu_out")
+_add_scaled("addcmul", lambda a, b, c: a + b * c, lambda a, b, c, value: a + value * b * c)
+_add_scaled("addcdiv", lambda a, b, c: a + b / c, lambda a, b, c, value: a + value * b / c)

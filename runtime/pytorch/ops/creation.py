@@ -6,6 +6,7 @@ gets the dtype alone. `out=` decides the type where it is given.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,16 @@ from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.writing import deliver, resize_to
 
-__all__ = ["OPTIONS", "check_sizes", "filled", "finish", "type_for"]
+__all__ = [
+    "OPTIONS",
+    "check_sizes",
+    "fill_number",
+    "filled",
+    "finish",
+    "ones_like",
+    "type_for",
+    "zeros_like",
+]
 
 #: What the signatures of all functions that make tensors end with.
 OPTIONS = (
@@ -134,12 +144,16 @@ def _natural(number: Any) -> dtype:
 
 def filled(size: Shape, number: Any, kind: dtype) -> Array:
     """A new array whose elements are all one number. Raises RuntimeError where it does not fit."""
-    check_sizes(size)
-    return np.full(size, fill_number(number, kind), kind.numpy)
+    array = np.empty(check_sizes(size), kind.numpy)
+    array.fill(fill_number(number, kind))
+    return array
 
 
 def fill_number(number: Any, kind: dtype) -> Any:
     """A number as one of a type's. Raises RuntimeError, OverflowError where it does not fit."""
+    if kind.itemsize >= 4 and number.__class__ is float and -1e30 < number < 1e30:
+        if kind.is_floating_point:
+            return kind.numpy.type(number)
     if isinstance(number, int) and not -(2**63) <= number < 2**64:
         raise OverflowError("int too big to convert")
     return convert_number(number, kind, _C_NAMES.get(kind.name, kind.real))
@@ -172,7 +186,7 @@ def empty_like(
     return wrap(_like(input, dtype, memory_format))
 
 
-def _fill_like(name: str, number: int) -> None:
+def _fill_like(name: str, number: int) -> Callable[..., Tensor]:
     @op(f"{name}_like(Tensor input, *, {_LIKE})", method=False)
     def compute(
         input: Tensor, *, dtype: dtype | None = None, memory_format: memory_format | None = None
@@ -182,10 +196,11 @@ def _fill_like(name: str, number: int) -> None:
         return wrap(values)
 
     compute.__doc__ = f"A tensor of a tensor's sizes, whose elements are {name}."
+    return compute
 
 
-_fill_like("zeros", 0)
-_fill_like("ones", 1)
+zeros_like = _fill_like("zeros", 0)
+ones_like = _fill_like("ones", 1)
 
 
 @op(f"full_like(Tensor input, Number fill_value, *, {_LIKE})", method=False)

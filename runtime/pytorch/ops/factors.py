@@ -19,7 +19,7 @@ from runtime.pytorch.shapes import Shape
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 
-__all__ = ["LinAlgError", "check_matrices", "matrices"]
+__all__ = ["LinAlgError", "check_matrices", "first_minor", "matrices", "zero_pivot"]
 
 _OUT = "Tensor out = None"
 _OUTS = "tuple of Tensors out = None"
@@ -72,7 +72,7 @@ def _places(batch: Shape, index: int) -> str:
     return f"(Batch element {index}): " if batch else ""
 
 
-def _zero_pivot(array: Array) -> tuple[int, int] | None:
+def zero_pivot(array: Array) -> tuple[int, int] | None:
     """The first matrix without an inverse, and which pivot of it is 0, counted from 1."""
     from scipy.linalg import lapack  # loaded at the first use
 
@@ -95,7 +95,7 @@ def inv(A: Tensor) -> Tensor:
         with np.errstate(all="ignore"):
             return wrap(np.linalg.inv(array))
     except np.linalg.LinAlgError:
-        index, pivot = _zero_pivot(array) or (0, 1)
+        index, pivot = zero_pivot(array) or (0, 1)
         raise LinAlgError(
             f"linalg.inv: {_places(array.shape[:-2], index)}The diagonal element {pivot} is zero, "
             f"the inversion could not be completed because the input matrix is singular."
@@ -131,7 +131,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         with np.errstate(all="ignore"):
             found = np.linalg.solve(a, sides)
     except np.linalg.LinAlgError:
-        index, _ = _zero_pivot(a) or (0, 1)
+        index, _ = zero_pivot(a) or (0, 1)
         raise LinAlgError(
             f"torch.linalg.solve: {_places(a.shape[:-2], index)}The solver failed because the "
             f"input matrix is singular."
@@ -259,7 +259,7 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     try:
         factor = np.linalg.cholesky(array)
     except np.linalg.LinAlgError:
-        index, order = _first_minor(array)
+        index, order = first_minor(array)
         raise LinAlgError(
             f"linalg.cholesky: {_places(array.shape[:-2], index)}The factorization could not be "
             f"completed because the input is not positive-definite (the leading minor of order "
@@ -268,7 +268,7 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     return wrap(np.swapaxes(factor, -1, -2) if upper else factor)
 
 
-def _first_minor(array: Array) -> tuple[int, int]:
+def first_minor(array: Array) -> tuple[int, int]:
     """The first matrix that is not positive-definite, and the order of the minor that tells so."""
     from scipy.linalg import lapack  # loaded at the first use
 

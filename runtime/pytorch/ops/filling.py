@@ -49,7 +49,11 @@ def fill_(input: Tensor, value: Any) -> Tensor:
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor of the same sizes whose elements are all one number."""
     copy = wrap(np.array(input.array))
-    return fill_with_element(copy, value) if isinstance(value, Tensor) else fill_(copy, value)
+    if isinstance(value, Tensor):
+        fill_with_element(copy, value)
+    else:
+        fill_(copy, value)
+    return copy
 
 
 @op("copy_(Tensor input, Tensor other, bool non_blocking = False)", function=False, numbers=True)
@@ -57,7 +61,8 @@ def copy_(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Set the elements to another tensor's, which is broadcast and converted."""
     if not isinstance(other, Tensor):
         other = wrap(np.asarray(other))
-    if other is input:
+    is_itself: bool = other is input
+    if is_itself:
         return input
     array, values = input.array, other.array
     if not array.flags.forc:

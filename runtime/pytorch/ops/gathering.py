@@ -5,18 +5,20 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import int64
+from runtime.pytorch.dtypes import Category, int64
+from runtime.pytorch.layouts import laid_out
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.promotion import array_as, result_type
 from runtime.pytorch.shapes import Shape, broadcast, contiguous_strides, listed, wrap_dim
-from runtime.pytorch.table import op
+from runtime.pytorch.table import FUNCTIONS, op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.warn import warn
 from runtime.pytorch.writing import deliver
@@ -24,6 +26,9 @@ from runtime.pytorch.writing import deliver
 __all__ = ["bad_index", "check_take", "flat_positions"]
 
 _OUT = "Tensor out = None"
+_INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
+_MANY = 4096
+_largest = np.maximum.reduce
 
 
 def bad_index(array: Array, size: int, negative: bool = False) -> int | None:
@@ -33,8 +38,8 @@ def bad_index(array: Array, size: int, negative: bool = False) -> int | None:
     """
     if not array.size:
         return None
-    if not negative and array.dtype == np.int64 and array.flags.c_contiguous:
-        if int(array.view(np.uint64).max()) < size:  # negative numbers are large ones then
+    if not negative and array.dtype is _INT64 and array.flags.c_contiguous:
+        if _largest(array.view(_UINT64), None) < size:  # negative numbers are large ones then
             return None
     elif array.min() >= (-size if negative else 0) and array.max() < size:
         return None
@@ -70,7 +75,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 
 def _selected(array: Array, dim: int, chosen: Array) -> Array:
     size = array.shape[dim]
-    if not size and chosen.size:
+    if not size and chosen.size and array.ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     _check_selected(chosen, size, dim)
     if array.flags.c_contiguous:
@@ -144,17 +149,22 @@ def gather(
     return found if out is None else deliver(out, found)
 
 
+def _check_sizes(chosen: Shape, shape: Shape, dim: int) -> None:
+    for at, (n, size) in enumerate(zip(chosen, shape, strict=False)):
+        if n > size and at != dim:
+            raise RuntimeError(
+                f"Size does not match at dimension {at} expected index {listed(chosen)} to "
+                f"be no larger than self {listed(shape)} apart from dimension {dim}"
+            )
+
+
 def _gathered(array: Array, dim: int, chosen: Array) -> Array:
     if not chosen.size:
         return np.empty(chosen.shape, array.dtype)
     if max(array.ndim, 1) != max(chosen.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    for at, (n, size) in enumerate(zip(chosen.shape, array.shape, strict=False)):
-        if n > size and at != dim:
-            raise RuntimeError(
-                f"Size does not match at dimension {at} expected index {listed(chosen.shape)} to "
-                f"be no larger than self {listed(array.shape)} apart from dimension {dim}"
-            )
+    if chosen.shape != array.shape:
+        _check_sizes(chosen.shape, array.shape, dim)
     size = array.shape[dim] if array.ndim else 1
     wrong = bad_index(chosen, size)
     if wrong is not None:
@@ -175,6 +185,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     array, chosen = input.array, indices.array
     if dim is None:
         return wrap(_gathered(array.reshape(-1), 0, chosen.reshape(-1)))
+    if not array.ndim and not chosen.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if array.ndim != chosen.ndim:
         raise RuntimeError(
             f"torch.take_along_dim(): input and indices should have the same number of "
@@ -215,10 +227,13 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     array = input.array
     if not array.size and index.array.size:
         raise IndexError("take(): tried to take from an empty tensor")
+    if index.dtype is int64:
+        try:
+            return wrap(array.take(index.array))
+        except IndexError:
+            pass
     check_take(index, array.size, "take")
-    if not index.array.size:
-        return wrap(np.empty(index.array.shape, array.dtype))
-    return wrap(np.asarray(array.reshape(-1).take(index.array)))
+    return wrap(np.empty(index.array.shape, array.dtype))
 
 
 @op(f"masked_select(Tensor input, Tensor mask, *, {_OUT})")
@@ -249,13 +264,18 @@ def _where(condition: Tensor, input: Any, other: Any, out: Tensor | None = None)
             "removed in a future version of PyTorch. Use a boolean condition instead."
         )
         mask = mask.astype(np.bool_)
+    if out is None and input.__class__ is Tensor is other.__class__:
+        x, y = input.array, other.array
+        if x.dtype is y.dtype and mask.shape == x.shape == y.shape and mask.flags.c_contiguous:
+            return wrap(np.where(mask, x, y))
     kind = result_type(input, other)
     if out is not None and out.dtype is not kind:
         raise RuntimeError(f"Expected out type to be {kind.scalar} but got {out.dtype.scalar}")
     a, b = array_as(input, kind), array_as(other, kind)
     if not mask.shape == np.shape(a) == np.shape(b):
         reduce(broadcast, [mask.shape, np.shape(a), np.shape(b)])
-    found = wrap(np.where(mask, a, b))
+    operands = [mask, np.asarray(a), np.asarray(b)]
+    found = wrap(laid_out(np.where(*operands), operands))
     return found if out is None else deliver(out, found)
 
 
@@ -295,7 +315,18 @@ def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
 def _nonzero(array: Array) -> Tensor:
     if not array.ndim:
         return wrap(np.empty((int(bool(array)), 0), np.int64))
+    if array.ndim == 2 and array.size > _MANY:
+        return wrap(_places_in_matrix(array))
     return wrap(np.array(array.nonzero()).T)
+
+
+def _places_in_matrix(array: Array) -> Array:
+    """The rows and columns of the elements that are not zero; quicker than numpy's for many."""
+    places = np.flatnonzero(array)
+    found = np.empty((2, places.size), np.int64)
+    found[0] = np.repeat(np.arange(len(array)), np.count_nonzero(array, axis=1))
+    np.subtract(places, found[0] * array.shape[1], out=found[1])
+    return found.T
 
 
 @op(f"nonzero(Tensor input, *, {_OUT})")
@@ -328,3 +359,26 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     found = np.full((size, rows.shape[1]), fill_value, np.int64)
     found[: len(rows)] = rows
     return wrap(found)
+
+
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """Positions among all elements of a shape as indices, a tensor for each dimension."""
+    if indices.dtype.category is not Category.INTEGER:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in sizes:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    array = indices.array
+    found = np.empty((*array.shape, len(sizes)), array.dtype)
+    for dim, (size, step) in enumerate(zip(sizes, contiguous_strides(sizes), strict=True)):
+        found[..., dim] = array // step % size
+    return unbind(wrap(found), -1)
+
+
+unravel_index.__module__ = "torch.functional"
+FUNCTIONS["unravel_index"] = unravel_index

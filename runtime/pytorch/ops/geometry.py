@@ -16,7 +16,7 @@ from runtime.pytorch.tensor import Tensor
 __all__: list[str] = []
 
 
-@op("size(Tensor input)", "size(Tensor input, int dim)", function=False)
+@op("size(Tensor input, int dim = None)", function=False)
 def size(input: Tensor, dim: int | None = None) -> Any:
     """The sizes of all dimensions, or of one."""
     sizes = input.array.shape
@@ -58,6 +58,6 @@ def _property(name: str, read: Any) -> None:
     setattr(Tensor, name, property(read))
 
 
-_property("shape", lambda self: size_of(self.array.shape))
-_property("ndim", lambda self: self.array.ndim)
+_property("shape", lambda self: size_of(self.sizes))
+_property("ndim", lambda self: len(self.sizes))
 _property("device", lambda self: CPU)

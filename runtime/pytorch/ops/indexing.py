@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.dtypes import Category
 from runtime.pytorch.indices import (
     Chosen,
     as_indices,
@@ -20,17 +21,19 @@ from runtime.pytorch.indices import (
     parse,
     type_name,
 )
+from runtime.pytorch.layouts import dense_strides, empty_array
+from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.rearranging import flip
-from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.scalars import element_of
+from runtime.pytorch.ops.views import expanded, unsqueeze
+from runtime.pytorch.overlap import check_apart
 from runtime.pytorch.shapes import Shape, listed
 from runtime.pytorch.tensor import Tensor, view_of, wrap
 from runtime.pytorch.writing import cast, check_single
 
-__all__ = ["assign", "chosen_elements", "fill_value", "put", "without_ones"]
+__all__ = ["assign", "chosen_elements", "fill_value", "fits", "put", "without_ones"]
 
-_SIMPLE = frozenset((int, slice))
+_ALL = slice(None)
 
 
 def _simple(index: Any) -> Any:
@@ -57,23 +60,73 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
     if simple is not None:
         try:
             found = self.array[simple]
-        except (IndexError, TypeError):
+        except (IndexError, TypeError, OverflowError):
             found = None  # the general way has the error, in PyTorch's words
         if found is not None and found.size:  # numpy does not keep the strides of empty parts
             return view_of(self, found)
-    elif index.__class__ is Tensor:
-        array, given = self.array, index.array
-        kind = given.dtype.kind
-        if given.ndim and array.flags.c_contiguous and array.size:
-            if kind == "b" and given.shape == array.shape[: given.ndim]:
-                return wrap(array[given])
-            if kind == "i" and array.ndim and given.dtype.itemsize > 2:
-                try:
-                    return wrap(array.take(given, 0))
-                except IndexError:
-                    pass
+    else:
+        quick = _quick_choice(self.array, index)
+        if quick is not None:
+            return wrap(quick)
+        added = _added_dim(self.array.ndim, index)
+        if added is not None:
+            return unsqueeze(self, added)
     view, chosen = parse(self, index)
     return wrap(chosen_elements(view.array, as_indices(chosen))) if chosen else view
+
+
+def _added_dim(ndim: int, index: Any) -> int | None:
+    """Where an index adds a dimension, if that is all it does and it is a usual one."""
+    if index is None:
+        return 0
+    if index.__class__ is tuple and len(index) == 2:
+        first, last = index
+        if last is None:
+            if first is Ellipsis:
+                return -1
+            return 1 if first.__class__ is slice and first == _ALL and ndim else None
+        if first is None and last is Ellipsis:
+            return 0
+    return None
+
+
+def _quick_choice(array: Array, index: Any) -> Array | None:
+    """The elements that one tensor chooses, or several, in memory as PyTorch has them.
+
+    None where numpy's way is another one, or there is an error to be told in PyTorch's words.
+    """
+    if not (array.flags.c_contiguous and array.size):
+        return None
+    try:
+        if index.__class__ is Tensor:
+            given = _as_numpy(array, index, 0)
+            if given is not None:
+                return array[given] if given.dtype.kind == "b" else array.take(given, 0)
+        elif index.__class__ is tuple and len(index) <= array.ndim:
+            if index[-1].__class__ is Tensor and index[0].__class__ is slice and len(index) == 2:
+                if index[0] != _ALL:
+                    return None
+                given = _as_numpy(array, index[1], 1)
+                if given is not None and given.dtype.kind != "b":
+                    return array.take(given, 1)
+            elif all([item.__class__ is Tensor for item in index]):
+                several = [_as_numpy(array, item, at) for at, item in enumerate(index)]
+                if all([one is not None and one.dtype.kind != "b" for one in several]):
+                    return np.asarray(array[tuple(several)])
+    except IndexError:
+        pass
+    return None
+
+
+def _as_numpy(array: Array, index: Tensor, dim: int) -> Array | None:
+    """A tensor that means the same to numpy as an index of a dimension."""
+    given = index.array
+    if not given.ndim:
+        return None
+    kind = given.dtype.kind
+    if kind == "b":
+        return given if given.shape == array.shape[dim : dim + given.ndim] else None
+    return given if kind == "i" and given.dtype.itemsize > 2 and dim < array.ndim else None
 
 
 def chosen_elements(array: Array, indices: Chosen) -> Array:
@@ -85,8 +138,7 @@ def chosen_elements(array: Array, indices: Chosen) -> Array:
     if 0 in shape:
         return np.empty(shape, array.dtype)
     check_bounds(array.shape, indices)
-    order = _order(array, indices)
-    found = np.empty([shape[dim] for dim in order], array.dtype).transpose(_inverse(order))
+    found = empty_array(shape, _strides(array, indices), array.dtype)
     found[...] = array[_key(array.ndim, indices)]
     return found
 
@@ -95,50 +147,17 @@ def _key(ndim: int, indices: Chosen) -> tuple[Any, ...]:
     return tuple([indices.get(dim, slice(None)) for dim in range(ndim)])
 
 
-def _inverse(order: list[int]) -> list[int]:
-    return sorted(range(len(order)), key=order.__getitem__)
-
-
-def _order(array: Array, indices: Chosen) -> list[int]:
-    """The order of the result's dimensions in memory, from the outermost to the innermost.
-
-    PyTorch's: two dimensions are in the order of their strides in the first operand that has both.
-    """
-    shape = indexed_shape(array.shape, indices)
+def _strides(array: Array, indices: Chosen) -> Shape:
+    """The strides of the result: those that PyTorch gives it."""
     dims = sorted(indices)
     arrays = np.broadcast_arrays(*[indices[dim] for dim in dims])
     count = arrays[0].ndim
     front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
     rest = [step for dim, step in enumerate(array.strides) if dim not in indices]
-    operands = [(*rest[:front], *[0] * count, *rest[front:])]
-    for one in arrays:
-        operands.append((*[0] * front, *one.strides, *[0] * (len(rest) - front)))
-    return _sorted(shape, operands)
-
-
-def _sorted(shape: Shape, operands: list[Shape]) -> list[int]:
-    order = list(range(len(shape)))[::-1]  # from the innermost on
-    for at in range(1, len(order)):
-        place = at
-        for before in range(at - 1, -1, -1):
-            swap = _compare(shape, operands, order[before], order[place])
-            if swap > 0:
-                order[before], order[place] = order[place], order[before]
-                place = before
-            elif swap < 0:
-                break
-    return order[::-1]
-
-
-def _compare(shape: Shape, operands: list[Shape], inner: int, outer: int) -> int:
-    """1 where the inner dimension belongs further out, -1 where not; 0 where no operand tells."""
-    for strides in operands:
-        a, b = strides[inner], strides[outer]
-        if a and b and a != b:
-            return -1 if a < b else 1
-        if a and b and shape[inner] > shape[outer]:
-            return 1
-    return 0
+    behind = len(rest) - front
+    operands: list[Shape] = [(*rest[:front], *[0] * count, *rest[front:])]
+    operands += [(*[0] * front, *one.strides, *[0] * behind) for one in arrays]
+    return dense_strides(indexed_shape(array.shape, indices), operands)
 
 
 # -- assignment
@@ -150,16 +169,8 @@ def _setitem(self: Tensor, index: Any, value: Any) -> None:
             raise TypeError(
                 f"can't assign a {type_name(value)} to a torch.{self.dtype.scalar}Tensor"
             )
-    simple = _simple(index)
-    if simple is not None and value.__class__ is not Tensor:
-        array = self.array
-        try:
-            target = array[simple]
-        except (IndexError, TypeError):
-            target = None
-        if target is not None:
-            target[...] = _element(value, self, target.size)
-            return
+    if _quick_assignment(self, index, value):
+        return
     if index is not False:
         view, chosen = parse(self, None if index is True else index)
         if chosen:
@@ -168,12 +179,60 @@ def _setitem(self: Tensor, index: Any, value: Any) -> None:
             assign(view, value)
 
 
-def _element(value: Any, target: Tensor, count: int) -> Any:
-    """A number as an element of a tensor."""
-    if value.__class__ is float and target.dtype.is_floating_point and count == 1:
+def _quick_assignment(self: Tensor, index: Any, value: Any) -> bool:
+    """Assign a number where numpy's index means the same; whether that was so."""
+    if value.__class__ is Tensor:
+        return False
+    array = self.array
+    simple = _simple(index)
+    try:
+        if simple is not None:
+            if not fits(value, array):
+                value = _element(value, self, array[simple].size)
+            array[simple] = value
+            return True
+        if index.__class__ is Tensor and fits(value, array):
+            given = _as_numpy(array, index, 0)
+            if given is not None:
+                if given.dtype.kind == "b":
+                    _fill_where(array, given, value)
+                else:
+                    array[given] = value
+                return True
+    except (IndexError, TypeError, OverflowError):
+        pass  # the general way has the error, in PyTorch's words
+    return False
+
+
+def _fill_where(array: Array, mask: Array, element: Any) -> None:
+    """Set the elements, or parts, for which a mask is true."""
+    if mask.shape == array.shape and array.flags.c_contiguous:
+        np.putmask(array, mask, element)
+    else:
+        array[mask] = element
+
+
+def fits(value: Any, array: Array) -> bool:
+    """Whether it is seen at once that a number is one of the array's type."""
+    kind = array.dtype.kind
+    if value.__class__ is int:
+        return 0 <= value < 128 and kind != "b"
+    return value.__class__ is float and kind == "f" and -60000 < value < 60000
+
+
+def _element(value: Any, target: Tensor, count: int = 0) -> Any:
+    """A number as an element of a tensor; count: how many it becomes."""
+    kind = target.dtype
+    if isinstance(value, complex) and kind.category is not Category.BOOL:
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type {kind.real} without overflow")
+        value = value.real
+    if isinstance(value, int) and kind.name != "uint64" and not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if count == 1 and kind.is_floating_point:  # PyTorch writes a single one without looking
         with np.errstate(over="ignore"):
-            return target.array.dtype.type(value)
-    return element_of(value, target.dtype)
+            return kind.numpy.type(float(value))
+    return fill_number(value, kind)
 
 
 def assign(target: Tensor, value: Any) -> None:
@@ -184,7 +243,8 @@ def assign(target: Tensor, value: Any) -> None:
         return
     if value.array.ndim and value.array.shape != array.shape:
         value = expanded(without_ones(value), array.shape)
-    check_overlap(target, value)
+    check_single(array)
+    check_apart(target, (value,))
     np.copyto(array, cast(value.array, array.dtype))
 
 
@@ -205,29 +265,10 @@ def without_ones(value: Tensor) -> Tensor:
     return view_of(value, array[(0,) * count + (...,)]) if count else value
 
 
-def check_overlap(target: Tensor, value: Tensor) -> None:
-    """Raise RuntimeError where elements that are written are read, or written twice."""
-    a, b = target.array, value.array
-    check_single(a)
-    if target._storage is None or target._storage is not value._storage:
-        return
-    if a.flags.forc and b.flags.forc and a.strides != b.strides or _is_shifted(a, b):
-        if np.may_share_memory(a, b):
-            raise RuntimeError(
-                "unsupported operation: some elements of the input tensor and the written-to "
-                "tensor refer to a single memory location. Please clone() the tensor before "
-                "performing the operation."
-            )
-
-
-def _is_shifted(a: Array, b: Array) -> bool:
-    return bool(a.flags.forc and b.flags.forc and a.ctypes.data != b.ctypes.data)
-
-
 def _put_chosen(view: Tensor, chosen: Chosen, value: Any) -> None:
     array = view.array
     if not isinstance(value, Tensor):
-        value = wrap(np.asarray(element_of(value, view.dtype)))
+        value = wrap(np.asarray(_element(value, view)))
     if len(chosen) == 1 and value.array.size == 1:
         (mask,) = chosen.values()
         if mask.dtype == np.uint8:
@@ -258,6 +299,8 @@ def put(target: Tensor, indices: Chosen, value: Tensor, accumulate: bool = False
             f"Index put requires the source and destination dtypes match, got "
             f"{target.dtype.scalar} for the destination and {value.dtype.scalar} for the source."
         )
+    if not array.size and 0 not in shape:
+        raise IndexError("index is out of bounds for dimension with size 0")
     if 0 in shape:
         return
     check_bounds(array.shape, indices)
@@ -302,13 +345,6 @@ def _delitem(self: Tensor, index: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
-def _as_index(self: Tensor) -> int:
-    array = self.array
-    if array.size != 1 or array.dtype.kind not in "biu":
-        raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(array.reshape(())[()])
-
-
 for _name, _method in (
     ("__getitem__", _getitem),
     ("__setitem__", _setitem),
@@ -317,6 +353,5 @@ for _name, _method in (
     ("__iter__", _iterate),
     ("__reversed__", _reversed),
     ("__contains__", _contains),
-    ("__index__", _as_index),
 ):
     setattr(Tensor, _name, _method)

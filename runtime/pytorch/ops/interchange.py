@@ -5,6 +5,7 @@ PyTorch's documentation: torch.Tensor, torch.utils.dlpack, torch.from_numpy, tor
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -158,8 +159,19 @@ class _Capsule:
 @op("from_dlpack(object ext_tensor)")
 def from_dlpack(ext_tensor: Any) -> Tensor:
     """A tensor over the memory of another library's array, or of a DLPack capsule."""
-    source = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
-    return share_array(np.from_dlpack(source))
+    if hasattr(ext_tensor, "__dlpack__"):
+        return share_array(np.from_dlpack(ext_tensor))
+    array = np.from_dlpack(_Capsule(ext_tensor))
+    return share_array(array if array.flags.writeable else _writable(array))
+
+
+def _writable(array: Array) -> Array:
+    """The same memory to be written to: a capsule does not tell numpy whether it may be."""
+    reach = sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True))
+    size = reach + array.itemsize if array.size else 0
+    memory: Any = (ctypes.c_char * size).from_address(address_of(array))
+    memory.owner = array
+    return np.ndarray(array.shape, array.dtype, memory, 0, array.strides)
 
 
 def to_dlpack(tensor: Tensor) -> Any:

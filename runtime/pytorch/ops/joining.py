@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import default_dtype
 from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
 from runtime.pytorch.promotion import can_cast, result_type
 from runtime.pytorch.shapes import Shape, listed, wrap_dim
@@ -39,8 +39,7 @@ def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
             )
     joined = [(at, array) for at, array in enumerate(arrays) if not _is_skipped(array.shape)]
     if not joined:
-        wrap_dim(dim, 1)
-        return list(arrays)
+        return [arrays[0]]
     first = joined[0][1].shape
     dim = wrap_dim(dim, len(first))
     for at, array in joined:
@@ -63,22 +62,25 @@ def concatenated(tensors: Sequence[Tensor], dim: int, out: Tensor | None = None)
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     arrays = [tensor.array for tensor in tensors]
-    first = arrays[0]
-    alike = all([a.dtype is first.dtype and a.flags.c_contiguous for a in arrays])
-    if out is None and alike:
+    kind = arrays[0].dtype
+    for array in arrays:
+        if array.dtype is not kind or not array.flags.c_contiguous or out is not None:
+            break
+    else:
         try:
             return wrap(np.concatenate(arrays, dim))
         except ValueError:
             pass  # not of one shape: an error in PyTorch's words, or a tensor to be skipped
     joined = _check_sizes(arrays, dim)
-    kind = result_type(*tensors)
-    if out is not None and not can_cast(kind, out.dtype):
+    dim = dim if joined[0].shape != (0,) else 0
+    meet = result_type(*tensors)
+    if out is not None and not can_cast(meet, out.dtype):
         raise TypeError(
             f"torch.cat(): input types can't be cast to the desired output type {out.dtype.scalar}"
         )
     shape = list(joined[0].shape)
     shape[dim] = sum([array.shape[dim] for array in joined])
-    found = np.empty(shape, (kind if out is None else out.dtype).numpy)
+    found = np.empty(shape, (meet if out is None else out.dtype).numpy)
     np.concatenate(joined, dim, out=found, casting="unsafe")
     if out is None:
         return wrap(found)
@@ -104,12 +106,25 @@ def _not_empty(tensors: Tensors, name: str) -> Tensors:
     return tensors
 
 
+def _stacked(arrays: list[Any], shape: Shape) -> Tensor | None:
+    """Contiguous arrays of one type and shape along a new first dimension; None for others."""
+    kind = arrays[0].dtype
+    for array in arrays:
+        if array.shape != shape or array.dtype is not kind or not array.flags.c_contiguous:
+            return None
+    return wrap(np.concatenate(arrays).reshape((len(arrays), *shape)))
+
+
 @op("stack(tuple of Tensors tensors, int dim = 0, *, Tensor out = None)")
 def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one shape, along a new dimension."""
     arrays = [tensor.array for tensor in _not_empty(tensors, "stack")]
     shape = arrays[0].shape
     dim = wrap_dim(dim, len(shape) + 1)
+    if out is None and not dim and shape:
+        joined = _stacked(arrays, shape)
+        if joined is not None:
+            return joined
     for position, array in enumerate(arrays):
         if array.shape != shape:
             raise RuntimeError(
@@ -157,7 +172,8 @@ def _at_least(name: str, widen: Callable[[Tensor], Tensor]) -> None:
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch.functional"
-    function.__doc__ = f"Views with at least {name[-2]} dimensions, of one tensor or of several."
+    text = f"Views with at least {name[-2]} dimensions, of one tensor or of several."
+    one.__doc__ = several.__doc__ = function.__doc__ = text
     FUNCTIONS[name] = function
 
 
@@ -239,11 +255,16 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Tensors:
             f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         )
     if indexing is None:
-        warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
-            "argument."
-        )
+        _warn_of_indexing()
     return _grid(tensors, swap=indexing == "xy" and len(tensors) > 1)
+
+
+@lru_cache(maxsize=1)
+def _warn_of_indexing() -> None:
+    """Warn, once in a process."""
+    warn(
+        "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+    )
 
 
 def _grid(tensors: Tensors, swap: bool) -> Tensors:
@@ -271,28 +292,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     return stack(tuple(grids), 1)
 
 
-def block_diag(*tensors: Any) -> Tensor:
-    """A matrix that has the tensors on its diagonal, and zeros elsewhere."""
-    _check_tensors(tensors)
-    for position, tensor in enumerate(tensors):
-        if tensor.array.ndim > 2:
-            raise RuntimeError(
-                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                f"{position} has {tensor.array.ndim} dimensions"
-            )
-    if not tensors:
-        return wrap(np.zeros((1, 0), default_dtype().numpy))
-    blocks = [_at_least_2d(tensor).array for tensor in tensors]
-    rows, columns = (sum(block.shape[dim] for block in blocks) for dim in (0, 1))
-    found = np.zeros((rows, columns), result_type(*tensors).numpy)
-    row = column = 0
-    for block in blocks:
-        found[row : row + block.shape[0], column : column + block.shape[1]] = block
-        row, column = row + block.shape[0], column + block.shape[1]
-    return wrap(found)
-
-
-for _function in (meshgrid, cartesian_prod, block_diag):
+for _function in (meshgrid, cartesian_prod):
     _function.__module__ = "torch.functional"
     FUNCTIONS[_function.__name__] = _function
 

@@ -15,11 +15,13 @@ from runtime.pytorch.ops.arithmetic import (
     divide,
     divide_floor,
     multiply,
-    power_of,
     remainder,
+    reversed_divide,
     subtract,
 )
-from runtime.pytorch.ops.comparison import BITS, COMPARISONS
+from runtime.pytorch.ops.bits import BITS
+from runtime.pytorch.ops.comparison import COMPARISONS
+from runtime.pytorch.ops.powers import power_of
 from runtime.pytorch.tensor import Tensor
 
 __all__: list[str] = []
@@ -69,7 +71,7 @@ def _define(name: str, made: Callable[..., Any]) -> None:
     setattr(Tensor, name, made)
 
 
-for _name, _function in {
+_BINARY: dict[str, Binary] = {
     "add": add_,
     "sub": subtract,
     "mul": multiply,
@@ -78,10 +80,12 @@ for _name, _function in {
     "mod": remainder,
     "pow": power_of,
     **BITS,
-}.items():
+}
+for _name, _function in _BINARY.items():
     _define(f"__{_name}__", _forward(_function))
     _define(f"__r{_name}__", _backward(_function))
     _define(f"__i{_name}__", _in_place(_function))
+_define("__rtruediv__", _backward(reversed_divide))
 for _name, _function in COMPARISONS.items():
     _define(f"__{_name}__", _forward(_function))
 

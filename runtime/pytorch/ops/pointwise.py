@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,9 @@ import numpy as np
 from runtime.pytorch import formulas
 from runtime.pytorch.dtypes import NUMPY_DTYPES, bool_, dtype, int64
 from runtime.pytorch.elementwise import ALL, FLOATS, NUMBERS, Pointwise, to_float
+from runtime.pytorch.layouts import empty_like_array
+from runtime.pytorch.ops.arithmetic import multiply
+from runtime.pytorch.ops.creation import ones_like, zeros_like
 from runtime.pytorch.return_types import RESULTS
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
@@ -48,7 +52,7 @@ def unary(
 
 # -- functions with values that are no whole numbers
 
-for _names, _ufunc in {
+_FRACTIONS: dict[str, Callable[..., Any]] = {
     "acos arccos": np.arccos,
     "acosh arccosh": np.arccosh,
     "asin arcsin": np.arcsin,
@@ -57,7 +61,6 @@ for _names, _ufunc in {
     "atanh arctanh": np.arctanh,
     "cos": np.cos,
     "cosh": np.cosh,
-    "deg2rad": np.deg2rad,
     "exp": np.exp,
     "exp2": np.exp2,
     "expm1": np.expm1,
@@ -65,9 +68,7 @@ for _names, _ufunc in {
     "log10": np.log10,
     "log1p": np.log1p,
     "log2": np.log2,
-    "rad2deg": np.rad2deg,
     "reciprocal": np.reciprocal,
-    "rsqrt": formulas.rsqrt,
     "sigmoid": formulas.sigmoid,
     "sin": np.sin,
     "sinc": formulas.sinc,
@@ -75,8 +76,20 @@ for _names, _ufunc in {
     "sqrt": np.sqrt,
     "tan": np.tan,
     "tanh": np.tanh,
-}.items():
-    unary(_names, Pointwise(_ufunc, FLOATS, rule=to_float))
+}
+for _names, _compute in _FRACTIONS.items():
+    unary(_names, Pointwise(_compute, FLOATS, rule=to_float))
+
+
+for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
+
+    @op(f"{_name}(Tensor input, *, {_OUT})", in_place=True)
+    def convert(input: Tensor, *, factor: float = _factor, out: Tensor | None = None) -> Any:
+        """An angle in degrees as radians, or the other way round."""
+        return multiply(input, factor, out)
+
+
+unary("rsqrt", Pointwise(formulas.rsqrt, FLOATS, rule=to_float, keeps_half=True))
 
 
 def _angle(a: Any) -> Any:
@@ -89,35 +102,27 @@ unary("angle", Pointwise(_angle, FLOATS, rule=to_float), in_place=False)
 # -- functions with values of the elements' type
 
 
-def _of_floats(ufunc: np.ufunc) -> Callable[..., Any]:
-    """A function that leaves whole numbers as they are."""
-    return lambda a: ufunc(a) if a.dtype.kind == "f" else np.array(a)
+def _copy(a: Any) -> Any:
+    return np.array(a)
 
 
-_WHOLE_NUMBERS = {"ceil": np.ceil, "floor": np.floor, "round": np.rint, "trunc fix": np.trunc}
-for _names, _ufunc in _WHOLE_NUMBERS.items():
+for _names, _ufunc in {
+    "ceil": np.ceil,
+    "floor": np.floor,
+    "round": np.rint,
+    "trunc fix": np.trunc,
+}.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
-    _quick = Pointwise(_ufunc, FLOATS)
-    _general = Pointwise(_of_floats(_ufunc), kernel=_kernel, takes=_NOT_BOOL)
-
-    def _either(
-        input: Any,
-        b: Any = None,
-        out: Tensor | None = None,
-        quick: Pointwise = _quick,
-        general: Pointwise = _general,
-    ) -> Any:
-        is_float = input.array.dtype.kind == "f"
-        return (quick if is_float else general)(input, None, out)
-
-    unary(_names, _either)  # type: ignore[arg-type]
+    unary(_names, Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=_NOT_BOOL, whole=_copy))
 
 
 @op(f"round(Tensor input, *, int decimals, {_OUT})", in_place=True)
 def round_to(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Any:
     """Each element rounded to so many digits behind the point; before it if there are fewer."""
     kernel = "round_cpu" if decimals else "round_vml_cpu"
-    rounded = Pointwise(lambda a: formulas.round_decimals(a, decimals), kernel=kernel, takes=FLOATS)
+    rounded = Pointwise(
+        lambda a: formulas.round_decimals(a, decimals), FLOATS, kernel=kernel, takes=FLOATS
+    )
     return rounded(input, None, out)
 
 
@@ -143,7 +148,7 @@ unary(
 )
 unary(
     "relu",
-    Pointwise(formulas.relu, check=_reject_bool("Boolean inputs not supported for relu")),
+    Pointwise(formulas.relu, NUMBERS, check=_reject_bool("Boolean inputs not supported for relu")),
     out=False,
 )
 
@@ -198,6 +203,15 @@ def imag(input: Tensor) -> Tensor:
 # -- what kind of number an element is
 
 
+def laid_like(input: Tensor, values: Tensor) -> Tensor:
+    """Values of a tensor's sizes, in the tensor's own layout."""
+    if values.strides == input.strides:
+        return values
+    found = empty_like_array(input, values.array.dtype)
+    np.copyto(found, values.array)
+    return wrap(found)
+
+
 def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
     unary(
         name,
@@ -209,9 +223,31 @@ def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
 
 
 _test("isnan", np.isnan)
-_test("isinf", np.isinf)
-_test("isfinite", np.isfinite)
-_test("isreal", lambda a: np.ones(np.shape(a), np.bool_))
+
+
+def _test_of_floats(name: str, ufunc: np.ufunc, for_whole: bool) -> None:
+    """Register a test that is the same for all whole numbers."""
+    for_floats = Pointwise(ufunc, result=bool_)
+
+    @op(f"{name}(Tensor input)")
+    def compute(input: Tensor) -> Any:
+        if input.dtype.is_floating_point:
+            return for_floats(input)
+        return (ones_like if for_whole else zeros_like)(input, dtype=bool_)
+
+    compute.__doc__ = f"Whether {name.removeprefix('is')} is true of each element."
+
+
+_test_of_floats("isinf", np.isinf, False)
+_test_of_floats("isfinite", np.isfinite, True)
+
+
+@op("isreal(Tensor input)")
+def isreal(input: Tensor) -> Tensor:
+    """Whether each element is a real number, which all are."""
+    return ones_like(input, dtype=bool_)
+
+
 _test("isposinf", lambda a: a == np.inf, out=True)
 _test("isneginf", lambda a: a == -np.inf, out=True)
 
@@ -229,7 +265,7 @@ unary("signbit", Pointwise(_signbit, result=bool_), in_place=False)
 @op(f"logit(Tensor input, float eps = None, *, {_OUT})", in_place=True)
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Any:
     """``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
-    return Pointwise(lambda a: formulas.logit(a, eps), rule=to_float)(input, None, out)
+    return Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float)(input, None, out)
 
 
 @op(
@@ -246,8 +282,9 @@ def nan_to_num(
     out: Tensor | None = None,
 ) -> Any:
     """The elements, with numbers for nans and infinities; by default 0 and the type's limits."""
-    compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf))
-    return compute(input, None, out)
+    compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
+    found = compute(input, None, out)
+    return found if out is not None else laid_like(input, found)
 
 
 @op(f"frexp(Tensor input, *, tuple of Tensors {_OUT.removeprefix('Tensor ')})")
@@ -256,4 +293,5 @@ def frexp(input: Tensor) -> Any:
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = np.frexp(input.array)
-    return RESULTS["frexp"]([wrap(mantissa), wrap(np.asarray(exponent, np.int32))])
+    parts = (wrap(mantissa), wrap(np.asarray(exponent, np.int32)))
+    return RESULTS["frexp"]([laid_like(input, part) for part in parts])

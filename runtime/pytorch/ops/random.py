@@ -12,6 +12,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import default_dtype, dtype, int64
 from runtime.pytorch.generator import Generator, words_of
+from runtime.pytorch.layouts import empty_like_array
 from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.random_in_place import check_kind, normal_, uniform_, whole_
 from runtime.pytorch.shapes import Shape, broadcast
@@ -56,12 +57,8 @@ def _new_like(input: Tensor, kind: dtype | None, order: Any) -> Tensor:
 
     order: another order, if the call gives one.
     """
-    array = input.array
-    kept = (order is None or order.name == "preserve_format") and 0 not in array.strides
-    found = array.dtype if kind is None else kind.numpy
-    if array.flags.c_contiguous or not kept:
-        return empty_tensor(array.shape, found)
-    return wrap(np.empty_like(array, found, "K"))
+    found = input.array.dtype if kind is None else kind.numpy
+    return wrap(empty_like_array(input, found, order))
 
 
 # -- uniform and normal
@@ -160,17 +157,32 @@ def randint_like(
 
 
 @op(*_forms("randint_like(Tensor input, Tensor high", _LIKE), method=False)
-def randint_like_below_element(input: Tensor, high: Tensor, **options: Any) -> Tensor:
+def randint_like_below_element(
+    input: Tensor,
+    high: Tensor,
+    *,
+    generator: Generator | None = None,
+    memory_format: Any = None,
+    dtype: dtype | None = None,
+) -> Tensor:
     """A tensor of the same sizes, of whole numbers from 0 to the only element of high - 1."""
     if high.array.size != 1:
         raise RuntimeError("high must be a scalar tensor and on CPU")
-    return randint_like(input, 0, int(high.array.item()), **options)
+    result = _new_like(input, dtype, memory_format)
+    return whole_(result, 0, int(high.array.item()), generator=generator)
 
 
 @op(*_forms("randint_like(Tensor input, int high", _LIKE), method=False)
-def randint_like_below(input: Tensor, high: int, **options: Any) -> Tensor:
+def randint_like_below(
+    input: Tensor,
+    high: int,
+    *,
+    generator: Generator | None = None,
+    memory_format: Any = None,
+    dtype: dtype | None = None,
+) -> Tensor:
     """A tensor of the same sizes, of whole numbers from 0 to high - 1."""
-    return randint_like(input, 0, high, **options)
+    return whole_(_new_like(input, dtype, memory_format), 0, high, generator=generator)
 
 
 @op(*_forms("randperm(int n", _NEW))

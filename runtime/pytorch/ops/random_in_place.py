@@ -14,7 +14,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import NUMPY_DTYPES, dtype
 from runtime.pytorch.generator import Generator, words_of
-from runtime.pytorch.ops.random_ranges import whole_range
+from runtime.pytorch.ops.random_ranges import check_full, whole_range
 from runtime.pytorch.shapes import Shape, listed
 from runtime.pytorch.streams.choices import fill_bernoulli, fill_bernoulli_each
 from runtime.pytorch.streams.distributions import fill_cauchy, fill_exponential, fill_geometric
@@ -207,6 +207,7 @@ def whole_(
         return input
     if found is not None:
         return fill_in_place(fill_whole, input, generator, *found)
+    check_full(array.dtype)
     return fill_in_place(fill_all_longs, input, generator)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import NUMPY_DTYPES, dtype
+from runtime.pytorch.dtypes import NUMPY_DTYPES
+from runtime.pytorch.warn import warn
 
-__all__ = ["whole_range"]
+__all__ = ["check_full", "whole_range"]
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
@@ -41,9 +42,7 @@ def whole_range(kind: np.dtype[Any], first: int, stop: int | None) -> tuple[int,
 
 
 def _open_range(kind: np.dtype[Any], first: int) -> tuple[int, int] | None:
-    found = NUMPY_DTYPES[kind]
     if first == _LEAST:
-        _check_full(kind, found)
         return None
     if kind.kind == "f":
         last, first = 1 << _digits(kind), _next_from(kind, first)
@@ -58,37 +57,37 @@ def _open_range(kind: np.dtype[Any], first: int) -> tuple[int, int] | None:
     return first, last - first + 1
 
 
-def _check_full(kind: np.dtype[Any], found: dtype) -> None:
+def check_full(kind: np.dtype[Any]) -> None:
+    """Raise an error where a type is not filled with any numbers of 64 bits."""
     name = "random_full_64_bits_range_kernel_cpu"
     if kind.kind in "bu" and kind != np.uint8 or kind == np.float16:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{found.scalar}'")
+        raise NotImplementedError(f"\"{name}\" not implemented for '{NUMPY_DTYPES[kind].scalar}'")
     if kind not in (np.int64, np.float32, np.float64):
         raise RuntimeError(f"{name} handles only int64, double, float and bfloat16")
 
 
 def _check(kind: np.dtype[Any], first: int, last: int) -> None:
     """Check that a type holds the first and the last of some numbers."""
-    real = NUMPY_DTYPES[kind].real
     least, most = _limits(kind)
+    if kind.kind != "f" and least <= first <= last <= most:
+        return
+    real = NUMPY_DTYPES[kind].real
     bounds = (("from", first), ("to - 1", last))
     for name, bound in bounds:
         if not least <= bound <= most:
             raise RuntimeError(f"{name} is out of bounds for {real}")
-    if kind.kind != "f":
-        return
     digits = _digits(kind)
     for name, bound in bounds:
         if abs(bound) > 1 << digits:
-            warnings.warn(
+            warn(
                 f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision "
                 f"limitations {real} can support discrete uniform distribution only within this "
                 "range. This warning will become an error in version 1.7 release, please fix the "
-                "code in advance",
-                UserWarning,
-                stacklevel=7,
+                "code in advance"
             )
 
 
+@cache
 def _limits(kind: np.dtype[Any]) -> tuple[float, float]:
     if kind.kind == "f":
         return float(np.finfo(kind).min), float(np.finfo(kind).max)

@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.dtypes import Category, dtype, int64
+from runtime.pytorch.layouts import empty_like_array
 from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.parts import diagonal_of
 from runtime.pytorch.shapes import Shape, wrap_dim, wrap_dims
@@ -72,13 +73,15 @@ def repeat_interleave(
             f"{counts.size} and input.size({dim}) = {size}"
         )
     _check_counts(repeats)
+    if not array.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if counts.ndim == 0 or counts.size == 1:
         counts = np.broadcast_to(counts.reshape(-1), size)
     return _interleaved(array, counts, dim, output_size)
 
 
 def _check_counts(repeats: Tensor) -> None:
-    if repeats.array.dtype not in (np.int32, np.int64):
+    if repeats.array.dtype.kind not in "iu":
         raise NotImplementedError(
             f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.scalar}'"
         )
@@ -150,12 +153,16 @@ def roll(input: Tensor, shifts: Shape, dims: Shape = ()) -> Tensor:
     return wrap(array)
 
 
-def _flipped(array: Array, dims: Any) -> Tensor:
+def _flipped(tensor: Tensor, dims: Any) -> Tensor:
+    array = tensor.array
     index = [slice(None)] * array.ndim
     for dim in dims:
         index[dim] = slice(None, None, -1)
-    found = np.empty_like(array)
-    found[...] = array[tuple(index)]
+    flipped = array[tuple(index)]
+    if array.flags.c_contiguous:
+        return wrap(flipped.copy())
+    found = empty_like_array(tensor, array.dtype)
+    found[...] = flipped
     return wrap(found)
 
 
@@ -164,7 +171,7 @@ def flip(input: Tensor, dims: Shape) -> Tensor:
     """The elements in the opposite order along dimensions."""
     array = input.array
     wrapped = wrap_dims(dims, array.ndim)
-    return _flipped(array, wrapped if array.ndim else ())
+    return _flipped(input, wrapped if array.ndim else ())
 
 
 @op("fliplr(Tensor input)")
@@ -172,7 +179,7 @@ def fliplr(input: Tensor) -> Tensor:
     """The columns in the opposite order."""
     if input.array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
-    return _flipped(input.array, (1,))
+    return _flipped(input, (1,))
 
 
 @op("flipud(Tensor input)")
@@ -180,7 +187,7 @@ def flipud(input: Tensor) -> Tensor:
     """The rows in the opposite order."""
     if input.array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
-    return _flipped(input.array, (0,))
+    return _flipped(input, (0,))
 
 
 @op("rot90(Tensor input, int k = 1, tuple of ints dims = (0,1))")
@@ -199,11 +206,11 @@ def rot90(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Tensor:
     first, second = (wrap_dim(dim, array.ndim) for dim in dims)
     turns = k % 4
     if turns == 1:
-        return wrap(_flipped(array, (second,)).array.swapaxes(first, second))
+        return wrap(_flipped(input, (second,)).array.swapaxes(first, second))
     if turns == 2:
-        return _flipped(array, (first, second))
+        return _flipped(input, (first, second))
     if turns == 3:
-        return wrap(_flipped(array, (first,)).array.swapaxes(first, second))
+        return wrap(_flipped(input, (first,)).array.swapaxes(first, second))
     return wrap(array.copy("C"))
 
 

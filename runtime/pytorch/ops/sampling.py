@@ -129,7 +129,7 @@ def _draw(array: Array, shape: Shape, replacement: bool, generator: Generator | 
         return np.empty(shape, np.int64)
     words = words_of(generator)
     with words.lock:
-        if not replacement:
-            return np.ascontiguousarray(draw_apart(words, array, shape[-1]))
+        if not replacement or shape[-1] == 1:  # PyTorch: a single draw is the same either way
+            return draw_apart(words, array, shape[-1]).copy()
         rows = array.reshape(-1, array.shape[-1])
         return draw_with_replacement(words, rows, shape[-1]).reshape(shape)

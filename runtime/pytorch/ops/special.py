@@ -13,7 +13,7 @@ import numpy as np
 
 from runtime.pytorch import formulas
 from runtime.pytorch.elementwise import FLOATS, Pointwise, to_float
-from runtime.pytorch.ops.arithmetic import binary
+from runtime.pytorch.ops.pairs import binary
 from runtime.pytorch.ops.pointwise import unary
 from runtime.pytorch.table import op, operation
 from runtime.pytorch.tensor import Tensor
@@ -43,7 +43,7 @@ def _lgamma(a: Any) -> Any:
     return np.where(a == -np.inf, a.dtype.type(np.inf), _scipy("gammaln")(a))
 
 
-for _names, _compute in {
+_UNARY: dict[str, Callable[..., Any]] = {
     "lgamma special_gammaln": _lgamma,
     "digamma special_digamma special_psi": _digamma,
     "erf special_erf": _scipy("erf"),
@@ -75,7 +75,8 @@ for _names, _compute in {
     "special_expm1": np.expm1,
     "special_log1p": np.log1p,
     "special_sinc": formulas.sinc,
-}.items():
+}
+for _names, _compute in _UNARY.items():
     for _name in _names.split():
         _is_special = _name.startswith("special_")
         unary(
@@ -106,14 +107,15 @@ def _xlog1py(a: Any, b: Any) -> Any:
     return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log1p(b)))
 
 
-for _name, _compute in {
+_BINARY: dict[str, Callable[..., Any]] = {
     "xlogy": formulas.xlogy,
     "special_xlogy": formulas.xlogy,
     "special_xlog1py": _xlog1py,
     "special_zeta": _scipy("zeta"),
-}.items():
+}
+for _name, _compute in _BINARY.items():
     binary(
-        Pointwise(_compute, FLOATS, rule=to_float),
+        Pointwise(_compute, FLOATS, rule=to_float, keeps_half="log" in _name),
         f"{_name}(Tensor input, Tensor other)",
         f"{_name}(Number self, Tensor other)",
         f"{_name}(Tensor input, Number other)",

@@ -5,6 +5,7 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Tensor
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import reduce
 from itertools import zip_longest
@@ -20,7 +21,7 @@ from runtime.pytorch.striding import place_of, strided, view_strides
 from runtime.pytorch.table import FUNCTIONS, op
 from runtime.pytorch.tensor import Tensor, view_of, wrap
 
-__all__ = ["expanded", "in_place", "reshaped"]
+__all__ = ["as_method", "expanded", "in_place", "reshaped"]
 
 
 def in_place(schema: str, view: Callable[..., Tensor]) -> None:
@@ -32,6 +33,12 @@ def in_place(schema: str, view: Callable[..., Tensor]) -> None:
         return input
 
     change.__doc__ = f"As `{view.__name__}`, but the tensor itself becomes the view."
+
+
+def as_method(function: Callable[..., Any], name: str, text: str | None) -> None:
+    """Make a function of Python's a method; its errors of wrong calls are Python's then."""
+    function.__name__, function.__qualname__, function.__doc__ = name, f"Tensor.{name}", text
+    setattr(Tensor, name, function)
 
 
 # -- view and reshape
@@ -165,6 +172,19 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     return view(input, (*old[:dim], *full, *old[dim + 1 :]))
 
 
+_unflatten: Any = Tensor.unflatten  # type: ignore[attr-defined]
+
+
+def _unflatten_method(self: Tensor, dim: int, sizes: Any) -> Tensor:
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    found: Tensor = _unflatten(self, dim, sizes)
+    return found
+
+
+as_method(_unflatten_method, "unflatten", inspect.getdoc(unflatten))
+
+
 @op("ravel(Tensor input)")
 def ravel(input: Tensor) -> Tensor:
     """The elements in one dimension; a view where that is possible."""
@@ -199,7 +219,7 @@ def _keep(input: Tensor, kept: list[bool]) -> Tensor:
     if all(kept):
         return view_of(input, array.view())
     if array.size:
-        return view_of(input, array[tuple([slice(None) if keep else 0 for keep in kept])])
+        return view_of(input, array[(*[slice(None) if keep else 0 for keep in kept], ...)])
     sizes = [n for n, keep in zip(array.shape, kept, strict=True) if keep]
     strides = [n for n, keep in zip(input.strides, kept, strict=True) if keep]
     return strided(input, tuple(sizes), tuple(strides))

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.arrangement import top_order
 from runtime.pytorch.streams.distributions import fill_exponential
 from runtime.pytorch.streams.order import fill, in_order
 from runtime.pytorch.streams.uniform import doubles_of, unit_doubles, unit_floats
@@ -59,8 +60,18 @@ def draw_apart(words: Words, rows: Array, count: int) -> Array:
     fill_exponential(words, waits, 1.0)
     with np.errstate(all="ignore"):
         np.divide(rows, waits, out=waits)
-    order = np.argsort(-waits, axis=-1, kind="stable")
-    return order[..., :count]
+    return _largest(waits.reshape(-1, rows.shape[-1]), count).reshape(*rows.shape[:-1], count)
+
+
+def _largest(rows: Array, count: int) -> Array:
+    """For each row the positions of its largest elements, in the order that `topk` gives them."""
+    falling = np.negative(rows)
+    order = np.argsort(falling, axis=1)
+    found = np.take_along_axis(falling, order, 1)
+    if count > 1 and (found[:, 1:] == found[:, :-1]).any():
+        keys = np.unique(falling, return_inverse=True)[1].reshape(rows.shape)
+        return top_order(keys, count, True)
+    return order[:, :count]
 
 
 def poisson(words: Words, rate: float) -> int:

@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import address_of, loops
+from runtime.pytorch.memory import address_of
+from runtime.pytorch.streams.loops import loops
 from runtime.pytorch.streams.order import fill
 from runtime.pytorch.streams.uniform import doubles_of
 from runtime.pytorch.streams.words import Words

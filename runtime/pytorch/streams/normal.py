@@ -10,27 +10,21 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.memory import address_of
 from runtime.pytorch.quiet import quietly
-from runtime.pytorch.streams.loops import address_of, loops
+from runtime.pytorch.streams.loops import loops
 from runtime.pytorch.streams.order import deal, fill_in_turn
-from runtime.pytorch.streams.uniform import doubles_of, floats_of
+from runtime.pytorch.streams.uniform import FEW, doubles_of, floats_of
 from runtime.pytorch.streams.words import Words
 
-__all__ = ["fill_log_normal", "fill_normal", "unit_normals"]
+__all__ = ["fill_log_normal", "fill_normal"]
 
 _SIXTEEN = 16
 # From so many floats on numpy's functions are used, which are ten times as fast as a loop with
-# PyTorch's polynomials; their last bit differs in every fifth number.
+# PyTorch's polynomials; the last bit of every fifth number or so is another one then.
 _MANY = 1 << 16
 _EIGHT_FLOATS = np.dtype("V32")
 _TWO_PI, _MINUS_TWO = np.float32(2 * np.pi), np.float32(-2)
-
-
-def unit_normals(words: Words, count: int) -> Array:
-    """The next normal doubles with mean 0 and deviation 1, made pair by pair."""
-    values = np.empty(count, np.float64)
-    _fill_in_pairs(words, values, 0.0, 1.0)
-    return values
 
 
 def _fill_in_pairs(words: Words, out: Array, mean: float, deviation: float) -> None:
@@ -49,7 +43,12 @@ def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None
     """Fill an array of floats with normal numbers."""
     contiguous = out.flags.c_contiguous
     if contiguous and out.size >= _SIXTEEN:
-        _fill_sixteens(words, out.reshape(-1), mean, deviation)
+        if out.itemsize < 8 and (mean, deviation) != (0, 1):
+            mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
+        if out.size <= FEW and out.itemsize > 2:
+            _fill_few_sixteens(words, out, mean, deviation)
+        else:
+            _fill_sixteens(words, out.reshape(-1), mean, deviation)
     elif contiguous and out.itemsize > 2:
         _fill_in_pairs(words, out, mean, deviation)
     else:
@@ -57,23 +56,34 @@ def fill_normal(words: Words, out: Array, mean: float, deviation: float) -> None
 
 
 def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> Array:
+    """The next normal doubles."""
     values = np.empty(count, np.float64)
     _fill_in_pairs(words, values, mean, deviation)
     return values
+
+
+def _fill_few_sixteens(words: Words, out: Array, mean: float, deviation: float) -> None:
+    """The same as _fill_sixteens, for a contiguous array of any shape, in one call."""
+    count = out.size
+    drawn = count + _SIXTEEN if count % _SIXTEEN else count
+    if out.itemsize == 8:
+        address = words.address(2 * drawn)
+        loops.sixteens_doubles(address, address_of(out), count, mean, deviation)
+    else:
+        address = words.address(drawn)
+        loops.sixteens_floats(address, address_of(out), count, mean, deviation)
 
 
 def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
     """Fill a vector: all sixteens; then, if its length is no multiple of 16, the last 16 anew."""
     count, width = len(flat), flat.itemsize
     rest = count % _SIXTEEN
-    if width < 8 and (mean, deviation) != (0, 1):
-        mean, deviation = float(np.float32(mean)), float(np.float32(deviation))
     by_numpy = width < 8 and count >= _MANY
     transform = _by_numpy if by_numpy else _by_loop
 
     def finish(at: slice, drawn: Array) -> None:
         values = doubles_of(drawn) if width == 8 else floats_of(drawn)
-        transform(values[: len(values) & -_SIXTEEN], mean, deviation)
+        transform(values, mean, deviation)
         quietly.run(flat.__setitem__, at, values)
 
     each = 2 if width == 8 else 1
@@ -84,14 +94,14 @@ def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> 
 
 
 def _by_loop(values: Array, mean: float, deviation: float) -> None:
-    """Turn sixteens of uniform numbers into normal ones."""
+    """Turn all sixteens of uniform numbers into normal ones."""
     loop = loops.normal_blocks if values.itemsize == 8 else loops.normal_float_blocks
-    loop(address_of(values), len(values), mean, deviation)
+    loop(address_of(values), len(values) & -_SIXTEEN, mean, deviation)
 
 
 def _by_numpy(values: Array, mean: float, deviation: float) -> None:
     """The same for floats, with numpy's functions."""
-    eights = values.view(_EIGHT_FLOATS)
+    eights = values[: len(values) & -_SIXTEEN].view(_EIGHT_FLOATS)
     radius = eights[::2].copy().view(np.float32)
     np.subtract(1, radius, out=radius)
     np.log(radius, out=radius)
@@ -112,7 +122,7 @@ def fill_log_normal(words: Words, out: Array, mean: float, deviation: float) -> 
     """Fill an array of floats with numbers whose logarithms are normal."""
 
     def draw(count: int) -> Array:
-        values = unit_normals(words, count)
+        values = _draw_in_pairs(words, count, 0.0, 1.0)
         loops.log_normal(address_of(values), count, mean, deviation)
         return values
 

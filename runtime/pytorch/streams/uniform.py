@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import address_of, loops
+from runtime.pytorch.memory import address_of
+from runtime.pytorch.streams.loops import loops
 from runtime.pytorch.streams.order import fill
 from runtime.pytorch.streams.words import Words
 
-__all__ = ["doubles_of", "fill_uniform", "floats_of", "unit_doubles", "unit_floats"]
+__all__ = ["FEW", "doubles_of", "fill_uniform", "floats_of", "unit_doubles", "unit_floats"]
 
 _LAST_24, _LAST_21 = np.uint32(0xFFFFFF), np.uint64(0x1FFFFF)
 _TO_UNIT_FLOAT = np.float32(2.0**-24)
@@ -19,8 +20,8 @@ _TO_UNIT_FLOAT = np.float32(2.0**-24)
 # in the second in units of 2^32.
 _AT_52, _AT_84 = np.uint64(0x4330000000000000), np.uint64(0x4530000000000000)
 _BOTH = 2.0**84 + 2.0**52
-# Up to so many numbers a loop takes less time than several calls of numpy's.
-_FEW = 1 << 10
+#: Up to so many numbers a loop takes less time than several calls of numpy's.
+FEW = 1 << 10
 _HALF = np.uint64(32)
 
 
@@ -33,6 +34,11 @@ def floats_of(drawn: Array) -> Array:
 
 def doubles_of(drawn: Array) -> Array:
     """Doubles of [0, 1): the last 53 bits of two words each, the first one higher."""
+    count = len(drawn) // 2
+    if count <= FEW:
+        few = np.empty(count, np.float64)
+        loops.uniform_doubles(address_of(drawn), address_of(few), count, 0.0, 1.0)
+        return few
     # In memory the higher word comes first: it is the lower half of a number of 64 bits.
     pairs = np.require(drawn, requirements="A").view(np.uint64)
     high = pairs & _LAST_21
@@ -48,9 +54,7 @@ def doubles_of(drawn: Array) -> Array:
 
 def unit_doubles(words: Words, count: int) -> Array:
     """The next doubles of [0, 1)."""
-    values = np.empty(count, np.float64)
-    loops.uniform_doubles(words.address(2 * count), address_of(values), count, 0.0, 1.0)
-    return values
+    return doubles_of(words.take(2 * count))
 
 
 def unit_floats(words: Words, count: int) -> Array:
@@ -61,7 +65,7 @@ def unit_floats(words: Words, count: int) -> Array:
 def fill_uniform(words: Words, out: Array, low: float, high: float) -> None:
     """Fill an array of floats with numbers of [low, high)."""
     count, width = out.size, out.itemsize
-    if width == 2 or count > _FEW or not out.flags.c_contiguous:
+    if width == 2 or count > FEW or not out.flags.c_contiguous:
         if width == 8:
             fill(words, out, 2, lambda drawn: _doubles_between(drawn, low, high))
         else:

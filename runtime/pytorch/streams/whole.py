@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import address_of, loops
+from runtime.pytorch.memory import address_of
+from runtime.pytorch.streams.loops import loops
 from runtime.pytorch.streams.order import BLOCK, fill
+from runtime.pytorch.streams.uniform import FEW
 from runtime.pytorch.streams.words import Words
 
 __all__ = ["fill_all_longs", "fill_natural", "fill_whole", "permutation"]
@@ -16,6 +20,7 @@ _WIDE = 1 << 28
 #: From this many elements on, permutations are made of two words for each.
 _LONG = 0xFFFFFFFF // 20
 _32 = np.uint64(32)
+_EXACT = 1 << 52  # doubles have all whole numbers up to this one
 
 
 def _longs(drawn: Array) -> Array:
@@ -26,15 +31,33 @@ def _longs(drawn: Array) -> Array:
     return values
 
 
+def _remainders(numbers: Array, divisor: np.unsignedinteger[Any]) -> Array:
+    # numpy's % takes several times as long.
+    quotients: Array = numbers // divisor
+    quotients *= divisor
+    np.subtract(numbers, quotients, out=quotients)
+    return quotients
+
+
 def fill_whole(words: Words, out: Array, first: int, count: int) -> None:
     """Fill an array with whole numbers from first to first + count - 1; count is below 2^64."""
     least = np.int64(first)
     if count >= _WIDE:
         wide = np.uint64(count)
-        fill(words, out, 2, lambda drawn: (_longs(drawn) % wide).view(np.int64) + least)
+        fill(words, out, 2, lambda drawn: _remainders(_longs(drawn), wide).view(np.int64) + least)
+        return
+    if out.size <= FEW and _is_simple(out) and abs(first) < _EXACT:
+        loops.whole(words.address(out.size), address_of(out), out.size, first, count)
         return
     narrow = np.uint32(count)
-    fill(words, out, 1, lambda drawn: (drawn % narrow).astype(np.int64) + least)
+    if first:
+        fill(words, out, 1, lambda drawn: _remainders(drawn, narrow).astype(np.int64) + least)
+    else:
+        fill(words, out, 1, lambda drawn: _remainders(drawn, narrow))
+
+
+def _is_simple(out: Array) -> bool:
+    return out.dtype == np.int64 and out.flags.c_contiguous
 
 
 def fill_natural(words: Words, out: Array) -> None:
@@ -48,9 +71,9 @@ def fill_natural(words: Words, out: Array) -> None:
     else:
         limit = 2 if kind.kind == "b" else int(np.iinfo(kind).max) + 1
     if kind.itemsize == 8:
-        fill(words, out, 2, lambda drawn: _longs(drawn) % np.uint64(limit))
+        fill(words, out, 2, lambda drawn: _remainders(_longs(drawn), np.uint64(limit)))
     else:
-        fill(words, out, 1, lambda drawn: drawn % np.uint32(limit))
+        fill(words, out, 1, lambda drawn: _remainders(drawn, np.uint32(limit)))
 
 
 def fill_all_longs(words: Words, out: Array) -> None:

@@ -47,6 +47,22 @@ def test_draws_as_recorded(call: str, values: Any, state: str) -> None:
     assert digest(torch.get_rng_state().array.tobytes()) == state
 
 
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda count, generator: torch.rand(count, generator=generator),
+        lambda count, generator: torch.rand(count, dtype=torch.float64, generator=generator),
+        lambda count, generator: torch.empty(count).uniform_(-3, 7, generator=generator),
+        lambda count, generator: torch.randn(count, generator=generator),
+        lambda count, generator: torch.randint(-3, 9, (count,), generator=generator),
+        lambda count, generator: torch.empty(count).exponential_(generator=generator),
+    ],
+)
+def test_few_numbers_are_the_first_of_many(draw: Any) -> None:
+    generators = [torch.Generator().manual_seed(6) for _ in range(2)]
+    assert draw(1024, generators[0]).tolist() == draw(40000, generators[1]).tolist()[:1024]
+
+
 @pytest.mark.parametrize("mean", [0.0, 2.0])
 def test_many_normal_floats_are_pytorchs_but_for_the_last_digits(mean: float) -> None:
     few = torch.empty(32768).normal_(mean, 3, generator=torch.Generator()).array
@@ -269,6 +285,13 @@ def test_types_without_a_distribution(call: str, name: str, kind: str) -> None:
     with pytest.raises(NotImplementedError) as caught:
         eval(call)
     assert str(caught.value) == f"\"{name}\" not implemented for '{kind}'"
+
+
+@pytest.mark.parametrize("call", ["get_offset()", "set_offset(4)"])
+def test_the_processors_generators_have_no_offset(call: str) -> None:
+    with pytest.raises(RuntimeError) as caught:
+        eval(f"torch.default_generator.{call}")
+    assert str(caught.value) == "CPU Generator does not use offset"
 
 
 @pytest.mark.parametrize("seed", [2**64, -(2**63) - 1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,38 +14,62 @@ from runtime.pytorch.options import OPTIONS
 from runtime.pytorch.schema import parse
 from runtime.pytorch.table import FUNCTIONS, ROWS, Row
 
-ALL = [(name, row) for name, rows in ROWS.items() for row in rows]
-NAMES = [f"{name}{row.schema}" for name, row in ALL]
+ROWS_BY_NAME = {f"{name}{row.schema}": row for name, rows in ROWS.items() for row in rows}
 
 
-@pytest.mark.parametrize("row", [row for _, row in ALL], ids=NAMES)
-def test_implementation_takes_the_parameters_that_its_row_names(row: Row) -> None:
-    parameters = inspect.signature(row.implementation).parameters
-    skip = 1 if row.is_method else 0
-    takes = list(parameters.values())[skip:]
-    names = [p.name for p in takes]
-    wanted = [
-        p.name
+def parameters_of(row: Row) -> list[inspect.Parameter]:
+    """The parameters of a row's implementation, without self."""
+    found = inspect.signature(row.implementation).parameters.values()
+    return list(found)[1 if row.is_method else 0 :]
+
+
+def takes_its_parameters(row: Row) -> bool:
+    takes = parameters_of(row)
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in takes):
+        return True  # it hands all arguments on
+    named = {p.name for p in takes}
+    return len(takes) >= len(row.schema.positional) and all(
+        p.python_name in named
         for p in row.schema.parameters
-        if p.name in names or (p.name != "out" and p.name not in OPTIONS)
-    ]
-    positional = [p.name for p in row.schema.positional]
-    assert [n for n in names if n in wanted][: len(positional)] == positional
-    assert set(wanted) <= set(names)
+        if p.keyword_only and p.name not in {"out", *OPTIONS}
+    )
 
 
-@pytest.mark.parametrize("row", [row for _, row in ALL], ids=NAMES)
-def test_defaults_are_those_that_the_row_tells(row: Row) -> None:
-    parameters = inspect.signature(row.implementation).parameters
-    for parameter in row.schema.parameters:
-        found = parameters.get(parameter.name)
-        if found is None or parameter.default is None:
+def has_its_defaults(row: Row) -> bool:
+    for told, found in zip(row.schema.positional, parameters_of(row), strict=False):
+        if told.default is None or found.kind is found.VAR_POSITIONAL:
             continue
-        assert found.default is not inspect.Parameter.empty, parameter.name
-        told = _value(parameter.default)
-        # None in a signature often stands for another value; and so does a format of memory.
-        if told is not None and found.default is not None:
-            assert found.default == told, parameter.name
+        value = _value(told.default)
+        # None in a signature often stands for another value, and a format of memory for None.
+        if value is not None and found.default is not None and found.default != value:
+            return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "holds",
+    [
+        takes_its_parameters,
+        has_its_defaults,
+        lambda row: bool((row.implementation.__doc__ or "").strip()),
+    ],
+    ids=["parameters", "defaults", "docstring"],
+)
+def test_implementations_are_as_their_rows_say(holds: Callable[[Row], bool]) -> None:
+    assert [name for name, row in ROWS_BY_NAME.items() if not holds(row)] == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: torch.xlogy(input=x, other=x),
+        lambda x: x.transpose_(dim0=0, dim1=1),
+        lambda x: torch.add(x, other=x, alpha=2),
+        lambda x: x.sum(axis=0),
+    ],
+)
+def test_arguments_are_given_by_the_names_of_the_signature(call: Any) -> None:
+    assert isinstance(call(torch.ones(2, 3)), torch.Tensor)
 
 
 def _value(text: str) -> Any:
@@ -52,11 +77,6 @@ def _value(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return getattr(torch, text.rpartition(".")[2], text)
-
-
-@pytest.mark.parametrize("row", [row for _, row in ALL], ids=NAMES)
-def test_implementations_say_what_they_do(row: Row) -> None:
-    assert (row.implementation.__doc__ or "").strip()
 
 
 def test_docstring_has_all_signatures() -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.th_shell.docs.results import page, result
-from th_shell.docs.judging.verdicts import Verdict
+from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reporting.coverage import (
     Covered,
     coverage_lines,
@@ -110,3 +111,19 @@ def test_the_operations_of_torch() -> None:
 def test_names_of_another_api(tmp_path: Path) -> None:
     (tmp_path / "api").write_text("# ours\nsplit\n\n  join # two strings\nsplit\n")
     assert read_api(tmp_path / "api") == ["join", "split"]
+
+
+@pytest.mark.parametrize(
+    ("source", "covered"),
+    [
+        ("torch.add(x, 1)", ("add",)),
+        ("x.sum().view(2)", ("sum", "view")),
+        ("add(x)  # not sum(x)", ("add",)),
+        ("'x.add(1)'", ()),
+        ("add = 1", ()),
+    ],
+)
+def test_names_in_python(source: str, covered: tuple[str, ...]) -> None:
+    example = Example(1, 0, Kind.PROMPT, source, "1", language="python")
+    found = measure([page(Result(example, Verdict.PASS))], ["add", "sum", "view"])
+    assert found.names.checked == covered

@@ -57,6 +57,24 @@ def test_an_input_that_does_not_compile() -> None:
     assert damage(example, "", Compiler()) == "the input is not whole: it does not compile"
 
 
+@pytest.mark.parametrize(
+    ("source", "expected", "problem"),
+    [
+        ("x", "tensor([[1., 2.],\n        [3., 4.]])", ""),
+        ("x", "tensor([[1., 2.],\n        [3.]])", "the rows have different lengths"),
+        ("x", "array([1., [2.]])", "the rows have different lengths"),
+        ("x", "tensor([[1., 2.],\n        [3., 4.])", "a bracket of the tensor is missing"),
+        ("x", "tensor([1., ..., 2.])", ""),
+        ("x", "[[1], [2, 3]]", ""),
+        ("f(", "1", "the input is not whole: it does not compile"),
+        ("f(", "SyntaxError: '(' was never closed", ""),
+    ],
+)
+def test_texts_of_python(source: str, expected: str, problem: str) -> None:
+    example = Example(1, 0, Kind.PROMPT, source, expected, language="python")
+    assert damage(example, "tensor([5.])", Compiler()) == problem
+
+
 def test_only_what_fails_is_damaged(check_text: CheckPage) -> None:
     page = "```\n> torch.ones(2)\n 1\n 1\n[torch.DoubleTensor of size 3]\n> 1 1\n```\n"
     found = check_text(page)

@@ -79,6 +79,64 @@ def test_a_repair(check_text: CheckPage, text: str, why: str, repaired: str | No
     assert not [r for r in result.results if r.failed and r not in healed]
 
 
+LIST = ">>> x = [1, 2, 3]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "repaired"),
+    [
+        (">>> X\n[1, 2, 3]\n", "a small letter became a capital one: X", ">>> x"),
+        (">>> Sum(x)\n6\n", "a small letter became a capital one: Sum", ">>> sum(x)"),
+        (
+            ">>> for i in X:\n...     i\n1\n2\n3\n",
+            "a small letter became a capital one: X",
+            ">>> for i in x:",
+        ),
+        (
+            ">>> ‘a’ + “b” * (3 – 2)\n'ab'\n",
+            "quotes became curly ones, or a minus a dash",
+            ">>> 'a' + \"b\" * (3 - 2)",
+        ),
+        (">>> x\\[0\\]\n1\n", "a backslash stands before a bracket", ">>> x[0]"),
+        (
+            ">>> len(x) # how many there\nare in it\n3\n",
+            "the end of the comment stands under it",
+            ">>> len(x) # how many there are in it",
+        ),
+        (
+            ">>> y = sum(x)\n6\n",
+            "the prompt that shows the variable is missing",
+            ">>> y = sum(x)\n>>> y",
+        ),
+        ("In [1]: len(‘abc’)\nOut[1]: 3\n", "quotes became curly ones, or a minus a dash", None),
+    ],
+)
+def test_a_repair_in_python(
+    check_text: CheckPage, text: str, why: str, repaired: str | None
+) -> None:
+    session = text if text.startswith("In") else LIST + text
+    result = check_text(f"```python\n{session}```\n")
+    (healed,) = [r for r in result.results if r.failed]
+    assert (healed.verdict.value, healed.note) == ("healed", why)
+    assert repaired is None or healed.repaired.rstrip() == repaired
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">>> X\n[1, 2, 4]\n",
+        ">>> Y = 3\n>>> y\n4\n",
+        ">>> ‘a’\n'b'\n",
+        ">>> y = sum(x)\n7\n",
+        ">>> len(x) # how many\n4\n",
+    ],
+)
+def test_what_no_repair_makes_hold_in_python(check_text: CheckPage, text: str) -> None:
+    verdicts = {r.verdict.value for r in check_text(f"```\n{LIST}{text}```\n").results}
+    assert "healed" not in verdicts
+    assert {"differs", "error", "damaged", "fragment"} & verdicts
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -48,6 +48,22 @@ SESSIONS = {
         ">>> x = [1,\n 2]\n>>> x\n[1, 2]",
         [("x = [1,\n 2]", ""), ("x", "[1, 2]")],
     ),
+    "prompts instead of dots": (
+        ">>> def f():\n>>>     a = 1\n>>>\n>>>     return a\n>>> f()\n1",
+        [("def f():\n    a = 1\n\n    return a", ""), ("f()", "1")],
+    ),
+    "prompts in brackets": (
+        ">>> x = [a\n>>> for a in b]\n>>> x\n[1]",
+        [("x = [a\nfor a in b]", ""), ("x", "[1]")],
+    ),
+    "prompts that continue nothing": (
+        ">>> def f():\n>>> x = 1\n>>> x\n1",
+        [("def f():", ""), ("x = 1", ""), ("x", "1")],
+    ),
+    "output between prompts": (
+        ">>> for a in b:\nTraceback\n>>>     a\n1",
+        [("for a in b:", "Traceback"), ("a", "1")],
+    ),
     "dots of output": (">>> f()\n...\nlast", [("f()", "...\nlast")]),
     "dots and words of output": (">>> f()\n... and so on", [("f()", "... and so on")]),
     "two statements": (">>> x = 1\n... y = 2\n>>> y\n2", [("x = 1\ny = 2", ""), ("y", "2")]),
@@ -247,6 +263,26 @@ def test_sessions_in_a_text_without_fences(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["page.txt", "page.md"])
+def test_pages_without_fences(tmp_path: Path, name: str) -> None:
+    page = "# T\n\nText.\n\n>>> x = 1\n>>> x\n1\n\nMore text.\n\n```python\n>>> x\n1\n```\n"
+    found = read(tmp_path, page, name)
+    assert short(found) == [("x = 1", ""), ("x", "1"), ("x", "1")]
+    assert [example.line for example in found] == [5, 6, 12]
+    assert short(read(tmp_path, "Text.\n\nIn [1]:\nx\n\n1\n", name)) == [("x", "1")]
+
+
+def test_cells_and_sessions_in_one_page(tmp_path: Path) -> None:
+    page = ">>> a\n1\n\nIn [1]:\nb\n\n2\n\n>>> c\n3\n\nIn [2]:\nd\n\n4\n"
+    found = read(tmp_path, page, "page.txt")
+    assert short(found) == [("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")]
+    assert [example.kind.value for example in found] == ["prompt", "cell", "prompt", "cell"]
+
+
+def test_quotations_in_markdown_are_no_sessions(tmp_path: Path) -> None:
+    assert read(tmp_path, "Text.\n\n>>> Who has said that?\n> He.\n", "page.md") == []
+
+
 CELLS = """\
 Numbers are of a type.
 
@@ -328,6 +364,52 @@ def test_a_notebook_in_a_text(tmp_path: Path) -> None:
     ]
     assert {example.kind.value for example in found} == {"cell"}
     assert (found[0].line, found[0].last, found[0].documented) == (4, 12, (14, 14))
+
+
+#: Paragraphs of a cell, each with what is code and what is output: `code`, or `output` to its end.
+PARAGRAPHS = {
+    "an attribute of a variable is code": ("x = f()\ng(x)", "x.grad", "code"),
+    "a class in a module is a value": ("import m\nm.f", "m.Size([2])", "output"),
+    "a call of a short name is code": ("import m.pyplot as p\np.f()", "p.axis('off')", "code"),
+    "numpy's short name is in values": ("import numpy as np\nnp.f()", "np.float64(2.0)", "output"),
+    "a builtin function is code": ("f(1)", "print()", "code"),
+    "a builtin class is a value": ("f(1)", "float", "output"),
+    "a class of the page is a value": ("class P: pass\n\nP(1)", "P(x=1)", "output"),
+    "a value may begin as its variable": ("device = f()\ndevice", "device(type='cpu')", "output"),
+    "a function with blank lines": ("x = 1", "def f():\n    a = 1\n\n    return a", "code"),
+    "a list with blank lines": ("x = 1", "y = [1,\n\n     2]", "code"),
+    "a tensor with blank lines": ("f(1)", "tensor([[[1.]],\n\n        [[2.]]])", "output"),
+    "settings under imports": ("%matplotlib inline\nimport m", "m.set(width=75)", "code"),
+}
+
+
+@pytest.mark.parametrize("case", PARAGRAPHS)
+def test_paragraphs_of_cells(tmp_path: Path, case: str) -> None:
+    first, second, kind = PARAGRAPHS[case]
+    (example,) = read(tmp_path, f"Text.\n\nIn [1]:\n{first}\n\n{second}\n", "page.txt")
+    code = example.source.replace("# %", "%")
+    assert (code, example.expected) == (
+        (f"{first}\n\n{second}", "") if kind == "code" else (first, second)
+    )
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Here, the values are those of this country.",
+        "`offset` gets the position.",
+        "Adding skip connections",
+    ],
+)
+def test_prose_under_the_output_of_a_cell(tmp_path: Path, prose: str) -> None:
+    cell = f"In [1]:\nx.shape\n\nSize([2])\n\n{prose}\n\nIn [2]:\n2\n\n2\n"
+    assert short(read(tmp_path, cell, "page.txt")) == [("x.shape", "Size([2])"), ("2", "2")]
+
+
+def test_definitions_print_nothing(tmp_path: Path) -> None:
+    cell = "In [1]:\ndef f():\n    return 1\n\nAny text\n\nIn [2]:\nf()\n\nAny text\n"
+    found = read(tmp_path, cell, "page.txt")
+    assert [example.expected for example in found] == ["", "Any text"]
 
 
 SEEDS = Path(__file__).parents[4] / "shared" / "seeds"

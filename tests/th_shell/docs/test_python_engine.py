@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -174,10 +175,51 @@ def manual_seed(seed):
 """
 
 
-def test_torch_is_seeded_where_it_is_imported(run: Run) -> None:
+def test_torch_is_seeded_where_it_is_imported(starter: Starter) -> None:
+    run = starter.start(python_engine(has_face=False), 0)
+    run.ask("begin", b"seed 7")
     ask(run, "input", f"open('torch.py', 'w').write({FAKE!r})")
-    assert ask(run, "input", "import torch; torch.numbers").output == "[1]\n"
-    assert ask(run, "input", "import torch; torch.numbers").output == "[1]\n"
+    assert ask(run, "input", "import torch; torch.numbers").output == "[7]\n"
+    assert ask(run, "input", "import torch; torch.numbers").output == "[7]\n"
+    run.close()
+
+
+def test_torch_is_that_of_this_project(run: Run) -> None:
+    assert ask(run, "input", "import sys, torch; torch is sys.modules['runtime.pytorch']") == Reply(
+        "True\n", "True\n"
+    )
+    assert ask(run, "input", "sys.argv[1:]").output == "[]\n"
+
+
+def test_errors_of_torch_tell_the_lines_of_the_page(run: Run) -> None:
+    error = ask(run, "input", "import torch; torch.ones(2, 3) + torch.ones(2)").error or ""
+    lines = error.split("\n")
+    assert lines[0] == "Traceback (most recent call last):"
+    assert [line for line in lines if line.startswith("  File ")] == [lines[1]]
+    assert lines[1].endswith(", line 1, in <module>")
+    assert lines[-1].startswith("RuntimeError: The size of tensor a (3) must match")
+
+
+#: What depends on the seed, on new memory, and on addresses.
+BY_CHANCE = (
+    "torch.rand(2).tolist()",
+    *(f"torch.empty({size}).numpy().tobytes()[:8]" for size in (3, 100, 5000)),
+    *(f"numpy.empty({size}, 'u1').tobytes()[:8]" for size in (3, 100, 5000)),
+    "id(torch.ones(1))",
+)
+
+
+def test_what_differs_between_runs(starter: Starter) -> None:
+    shown = []
+    for seed, fill in ((1, 0), (2, 63)):
+        filled = {"MALLOC_PERTURB_": str(fill ^ 0xFF)}
+        run = starter.start(replace(python_engine(), environment=filled), 0)
+        run.ask("begin", b"seed %d" % seed)
+        ask(run, "run", "import numpy, torch")
+        shown.append([ask(run, "input", code).output for code in BY_CHANCE])
+        run.close()
+    same = [code for code, *texts in zip(BY_CHANCE, *shown, strict=True) if len(set(texts)) == 1]
+    assert same == []
 
 
 def test_the_page_finds_no_modules_of_ours(run: Run) -> None:
@@ -205,6 +247,6 @@ def test_by_another_python(starter: Starter, name: str) -> None:
 
 def test_the_engine_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
     copy = tmp_path / "engine.py"
-    shutil.copy(python_engine().command[-1], copy)
+    shutil.copy(python_engine().command[1], copy)
     code = f"import runpy; runpy.run_path({str(copy)!r}, run_name='engine')"
     subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True, timeout=60)

@@ -64,8 +64,15 @@ HOLDS = {
         ">>> import warnings; warnings.warn('soon')\n__main__:1: UserWarning: later",
         ">>> import warnings; warnings.warn('soon')\n__main__:1: FutureWarning: soon",
     ],
+    ">>> 1\n1\n<Figure size 640x480 with 1 Axes>": [">>> 1\n1\n<Figure of size 640x480>"],
+    ">>> float\n<class 'float'>": [">>> float\nfloat"],
+    "In [1]: float\nOut[1]: float": ["In [1]: float\nOut[1]: int"],
+    "In [1]: [float]\nOut[1]: [<class 'float'>]": [],
     "In [1]: 1\nOut[1]: 1": ["In [1]: 1\nOut[1]: 2"],
-    "In [1]: import warnings\n   ...: warnings.warn('soon'); 3\n  warnings.warn('soon'); 3\n3": [],
+    "In [1]: import warnings\n   ...: warnings.warn('soon'); 3\n  warnings.warn('soon'); 3\n3": [
+        "In [1]: import warnings\n   ...: print(2); 3\n  print(2); 3\n2\n3",
+        "In [1]: import warnings\n   ...: warnings.warn('soon'); 3\n  warnings.warn('soon'); 3\n4",
+    ],
 }
 
 
@@ -110,10 +117,26 @@ def test_names_that_the_page_never_binds(runner: Runner, tmp_path: Path) -> None
         ("fragment", "the page gives no value to: y"),
         ("fragment", "the page gives no value to: z"),
         ("ran", ""),
-        ("error", ""),
+        ("healed", "a small letter became a capital one: A"),
         ("ran", ""),
         ("error", ""),
     ]
+
+
+def test_modules_are_not_spoilt(runner: Runner, tmp_path: Path) -> None:
+    page = "```\n>>> import math\n>>> math.fsum(x)\n3\n>>> math.sqrt(4)\n3.0\n```\n"
+    found = [r.verdict.value for r in check(runner, tmp_path, page)]
+    assert found == ["ran", "fragment", "differs"]
+
+
+def test_a_file_that_a_fragment_would_have_made(runner: Runner, tmp_path: Path) -> None:
+    page = (
+        "```\n>>> f = open('none/such', 'w')\n>>> open('none/such').read()\n'a'\n"
+        ">>> open('such')\n>>> _ = open('such', 'w')\n>>> open('there', 'w').close()\n"
+        ">>> open('there', 'q')\n```\n"
+    )
+    found = [r.verdict.value for r in check(runner, tmp_path, page)]
+    assert found == ["fragment", "error", "fragment", "ran", "ran", "error"]
 
 
 def test_all_names_of_a_module_are_unknown(runner: Runner, tmp_path: Path) -> None:

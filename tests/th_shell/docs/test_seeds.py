@@ -1,8 +1,8 @@
-"""The pages this project was founded on: whatever holds in Torch7 holds here.
+"""The pages this project was founded on: whatever holds in Torch7 and PyTorch holds here.
 
 They went through PDF extraction. What that and the manual itself made wrong stands in their
-ledgers, in errata/; it was taken from a run of Torch7 on the same examples. The pages are no part
-of the repository: tests/docs/converted.txt has their difficulties.
+ledgers, in errata/; it was taken from a run of Torch7, or PyTorch, on the same examples. The pages
+are no part of the repository: tests/docs/converted.txt has their difficulties.
 """
 
 import json
@@ -22,6 +22,12 @@ PAGES = {
     "004_3ba5ce6e8f3812bd.txt": (36, 3, 4),
 }
 
+#: Of these, PyTorch's, the counts of all verdicts.
+PYTHON_PAGES = {
+    "002_90057bba74f56b9a.txt": {"pass": 3, "ran": 16, "erratum": 1},
+    "003_f6a2b82325ffd9ad.txt": {"pass": 22, "layout": 2, "device": 4, "erratum": 1},
+}
+
 pytestmark = pytest.mark.skipif(not SEEDS.is_dir(), reason="needs ../shared/seeds")
 
 
@@ -35,6 +41,16 @@ def test_page_holds_but_for_its_errata(
     (page,) = json.loads(results.read_text())["pages"]
     found = Counter(example["verdict"] for example in page["examples"])
     assert (sum(found.values()), found["erratum"], found["skipped"] + found["text"]) == counts
+
+
+@pytest.mark.parametrize(("name", "counts"), PYTHON_PAGES.items())
+def test_python_page_holds_but_for_its_errata(
+    name: str, counts: dict[str, int], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    results = tmp_path / "results.json"
+    status = main(["--errata", str(LEDGERS), "--json", str(results), str(SEEDS / name)])
+    assert status == 0, capfd.readouterr().out
+    assert json.loads(results.read_text())["counts"] == counts
 
 
 @pytest.mark.slow

@@ -54,13 +54,22 @@ class Slotted:
         self.inside = "text"
 
 
-def summed(*args: Any) -> Any: ...
+def summed(*args: Any) -> Any:
+    """summed(Tensor input, *, torch.dtype dtype = None)
+    summed(Tensor input, tuple of ints dim = (0, 1), bool keepdim = False)
+
+    What may be called in two ways.
+    """
 
 
-summed.__signatures__ = (  # type: ignore[attr-defined]
-    "summed(Tensor input, *, torch.dtype dtype = None)",
-    "summed(Tensor input, tuple of ints dim = (0, 1), bool keepdim = False)",
-)
+def made() -> list[int]:
+    raise AssertionError
+
+
+def making(*args: Any) -> Any: ...
+
+
+making.__wrapped__ = made  # type: ignore[attr-defined]
 
 NAMES: dict[str, Any] = {
     "point": Point(),
@@ -70,6 +79,7 @@ NAMES: dict[str, Any] = {
     "sys": sys,
     "numbers": [1.5, {"deep": b""}],
     "summed": summed,
+    "making": making,
     1: "no name",  # type: ignore[dict-item]
 }
 
@@ -99,6 +109,7 @@ def completed(text: str, behind: str = "") -> list[str]:
         ("Point().sp", ["spoiled"]),
         ("point.where['north'].zf", ["zfill"]),
         ("point.nothing.", []),
+        ("making().app", ["append"]),
         ("slotted.inside.zf", ["zfill"]),
         ("numbers[0].hex", ["hex"]),
         ("numbers[-1]['deep'].is", ["isalnum", "isalpha", "isascii", "isdigit"]),
@@ -193,3 +204,23 @@ def test_files(
 def test_what_is_shown_beside_a_name(text: str, detail: str) -> None:
     (found,) = complete(text, len(text), NAMES).candidates
     assert found.detail == detail
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x.t().num",
+        "x.T.num",
+        "x[0].num",
+        "(-x + 1).num",
+        "torch.add(x, 1).num",
+        "torch.ones(2).num",
+    ],
+)
+def test_what_gives_a_tensor(text: str) -> None:
+    torch = pytest.importorskip("runtime.pytorch")
+    names = {"torch": torch, "x": torch.ones(2, 2)}
+    found = complete(text, len(text), names).candidates
+    assert [one.text for one in found] == ["numel", "numpy"]
+    assert found[0].detail == "numel()"
+    assert complete("torch.add(x, al", 15, names).candidates[0].text == "alpha="

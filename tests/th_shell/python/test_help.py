@@ -21,10 +21,11 @@ def bare(x): ...  # type: ignore[no-untyped-def]
 
 
 def formed(*args: Any) -> None:
-    """What has two forms."""
+    """formed(Tensor input)
+    formed(int n)
 
-
-formed.__signatures__ = ("formed(Tensor input)", "formed(int n)")  # type: ignore[attr-defined]
+    What has two forms.
+    """
 
 
 class Pair:

@@ -11,8 +11,10 @@ from typing import TypeVar
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.docs.settings.configuration import (
     PROTOCOL,
+    TORCHES,
     Configuration,
     engine_command,
+    language_name,
     prelude,
     search_path,
 )
@@ -54,6 +56,18 @@ def add_running_options(parser: Parser) -> None:
         help="what runs the examples instead of th: a command that runs a Lua script; or, behind "
         f"'{PROTOCOL} ', one that speaks the protocol of th_shell/docs/README.md; "
         "behind 'python: ', what runs the examples in Python (default: the Python of th-docs)",
+    )
+    group.add_argument(
+        "--language",
+        type=_reader(language_name),
+        metavar="LANGUAGE",
+        help="the language of blocks that neither name theirs nor have a prompt (default: lua)",
+    )
+    group.add_argument(
+        "--torch",
+        choices=TORCHES,
+        help="what `import torch` is in Python without --engine: this project's torch (the "
+        "default), or what is installed",
     )
     group.add_argument(
         "--prelude",
@@ -141,6 +155,8 @@ def said_by(options: argparse.Namespace) -> Configuration:
         errata=options.errata,
         sandbox=options.sandbox,
         sandbox_read=options.sandbox_read,
+        language=options.language,
+        torch=options.torch,
     )
 
 

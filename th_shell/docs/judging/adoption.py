@@ -9,10 +9,18 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from math import isinf, isnan
 
 from th_shell.docs.judging.printout import NUMBER, precision, printed_tensors
+from th_shell.docs.judging.python_adoption import (
+    code_for_array,
+    code_for_number,
+    printed_array,
+)
 from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.python_syntax import shown_name
 
 __all__ = ["adopting_code", "vary_literals"]
 
@@ -23,11 +31,13 @@ _ROUNDED = re.compile(r"(?<![\w.])\d+\.\d{4,}(?![\w.])")
 
 
 def adopting_code(example: Example, vary: bool = False) -> str:
-    """Lua code that gives the value which an example has printed the documented numbers.
+    """Code that gives the value which an example has printed the documented numbers.
 
     Returns '' where there is no such code: it takes one tensor, or one number that a variable has.
     vary: whether each number is changed by up to half a unit in its last place.
     """
+    if example.language == PYTHON:
+        return _python_code(example, vary)
     number = _ALONE.fullmatch(example.expected)
     name = _NAME.fullmatch(example.source)
     if number and name:
@@ -37,9 +47,7 @@ def adopting_code(example: Example, vary: bool = False) -> str:
     if len(tensors) != 1 or tensors[0].problem or not tensors[0].class_name.endswith("Tensor"):
         return ""
     (tensor,) = tensors
-    chance = random.Random(1)
-    pairs = zip(tensor.values, tensor.units, strict=True)
-    values = ", ".join(_literal(_varied(value, unit, chance, vary)) for value, unit in pairs)
+    values = ", ".join(map(_literal, _all_varied(tensor.values, tensor.units, vary)))
     sizes = ", ".join(map(str, tensor.sizes))
     shown = "x".join(map(str, tensor.sizes))
     return (
@@ -47,6 +55,24 @@ def adopting_code(example: Example, vary: bool = False) -> str:
         f"table.concat(_LAST:size():totable(), 'x') == '{shown}' then "
         f"_LAST:copy(torch.DoubleTensor({{{values}}}):view({sizes})) end"
     )
+
+
+def _python_code(example: Example, vary: bool) -> str:
+    array, name = printed_array(example.expected), shown_name(example.source)
+    if array:
+        values = _all_varied(array.values, array.units, vary)
+        return code_for_array(example.source, values, array.sizes)
+    number = _ALONE.fullmatch(example.expected)
+    if not number or not name:
+        return ""
+    (value,) = _all_varied([float(number[1])], [precision(number[1])], vary)
+    return code_for_number(name, value, number[1].lstrip("+-").isdigit())
+
+
+def _all_varied(values: Sequence[float], units: Sequence[float], vary: bool) -> list[float]:
+    chance = random.Random(1)
+    pairs = zip(values, units, strict=True)
+    return [_varied(value, unit, chance, vary) for value, unit in pairs]
 
 
 def vary_literals(source: str) -> str:
@@ -60,7 +86,8 @@ def vary_literals(source: str) -> str:
 
 
 def _varied(value: float, unit: float, chance: random.Random, vary: bool) -> float:
-    return value + chance.uniform(-0.5, 0.5) * unit if vary else value
+    # A change near 0 would not tell how far what follows may be off.
+    return value + chance.choice((-1, 1)) * chance.uniform(0.25, 0.5) * unit if vary else value
 
 
 def _literal(value: float) -> str:

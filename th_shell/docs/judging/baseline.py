@@ -9,6 +9,8 @@ each example, with its verdict and its identity, which no line number is part of
 An example falls when it was compared with more than it is compared with now: from pass to layout,
 since its output has become random, or to ran, since the documented output was deleted. Where an
 example that was compared is gone, the page fails. A page without such a file has no baseline.
+
+Where a device is missing, an example that needs it has not fallen.
 """
 
 from __future__ import annotations
@@ -78,7 +80,7 @@ def _fallen(result: Result, before: Verdict) -> Result:
     if result.failed or _RANKS.get(result.verdict, 0) >= _RANKS.get(before, 0):
         return result
     is_said = result.verdict is Verdict.SKIPPED and result.example.settings.skip is not None
-    if is_said or result.verdict in (Verdict.ERRATUM, Verdict.XFAIL):
+    if is_said or result.verdict in (Verdict.ERRATUM, Verdict.XFAIL, Verdict.DEVICE):
         return result
     note = f"it was {before.value}, and is {result.verdict.value} now (see --update)"
     return replace(result, verdict=Verdict.DIFFERS, note=note)

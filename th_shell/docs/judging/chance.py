@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from th_shell.docs.judging.adoption import adopting_code, vary_literals
+from th_shell.docs.judging.cell_adoption import adopting_cell
 from th_shell.docs.judging.comparison import agrees_within
 from th_shell.docs.judging.plausibility import implausible, misshapen, unlike_fixed
 from th_shell.docs.judging.python import comparable, comparable_outcome
@@ -29,6 +30,7 @@ __all__ = ["Judgement", "judge_page"]
 #: Seeds of further runs, which tell what an example that depends on chance may print.
 _SEEDS = (2, 3, 5, 7, 11)
 _ADOPTED = 3  # runs of the second round that have the documented numbers
+_REPEATED = _ADOPTED + len(_SEEDS)  # behind these are those that repeat the first run
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,10 @@ def _judge_again(
     results = []
     for i, (first, second) in enumerate(zip(once.results, again, strict=True)):
         before, later = once.outcomes[i]
-        samples = [outcome.output for outcome in (before, *found[i][_ADOPTED:])]
+        seeds, repeats = found[i][_ADOPTED:_REPEATED], found[i][_REPEATED:]
+        samples = [outcome.output for outcome in (before, *seeds)]
         # Where one seed has printed different things, it is by no seed.
-        is_by_none = examples[i].language != LUA and before.output != found[i][0].output
+        is_by_none = any(outcome.output != before.output for outcome in repeats)
         if is_by_none or _is_by_clock(samples, later.output):
             samples = samples[:1]
         results.append(_better(first, second, found[i], samples, i in shown_first))
@@ -100,7 +103,8 @@ def _second_round(
 ) -> list[tuple[Outcome, ...]]:
     """For each example the outcomes of _ADOPTED runs, and with chance, of one by each further seed.
 
-    The list is empty where all would be those of the first round.
+    With chance in other languages than Lua, there is also one that repeats the first run. The list
+    is empty where all would be those of the first round.
     """
     literals = _varied_literals(examples, sources)
     if not chance:  # nothing is adopted: the first two are what has run
@@ -108,20 +112,40 @@ def _second_round(
             return []
         others = _evaluated(examples, runner, [replace(FIRST, sources=literals)])
         return [(*pair, *other) for pair, other in zip(once.outcomes, others, strict=True)]
-    lua = [i for i in chance if examples[i].language == LUA]
     adopted, varied = (
-        {i: code for i in lua if (code := adopting_code(examples[i], vary))}
+        {i: code for i in chance if (code := adopting_code(examples[i], vary))}
         for vary in (False, True)
     )
     failed = (i for i, result in enumerate(once.results) if result.failed)
     last = max((*chance, *failed))
+    cells, varied_cells = (
+        {**given, **_adopting_cells(once, examples, given, chance, vary)}
+        for given, vary in ((sources, False), (literals, True))
+    )
     plans = [
-        replace(FIRST, after=adopted, sources=sources),
-        replace(SECOND, after=adopted, sources=sources),
-        replace(FIRST, after=varied, sources=literals),
+        replace(FIRST, after=adopted, sources=cells),
+        replace(SECOND, after=adopted, sources=cells),
+        replace(FIRST, after=varied, sources=varied_cells),
         *(Plan(seed, sources=sources, last=last) for seed in _SEEDS),
     ]
+    if any(examples[i].language != LUA for i in chance):
+        plans.append(replace(FIRST, sources=sources, last=last))
     return _evaluated(examples, runner, plans)
+
+
+def _adopting_cells(
+    once: Judgement,
+    examples: Sequence[Example],
+    sources: Mapping[int, str],
+    chance: Sequence[int],
+    vary: bool,
+) -> dict[int, str]:
+    """The sources of cells that take over documented numbers within themselves."""
+    found = {}
+    for i in chance:
+        cell = replace(examples[i], source=sources.get(i, examples[i].source))
+        found[i] = adopting_cell(cell, [outcome.output for outcome in once.outcomes[i]], vary)
+    return {i: source for i, source in found.items() if source}
 
 
 def _is_by_clock(samples: Sequence[str], later: str) -> bool:

@@ -9,19 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
+from functools import partial
 
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading import names, python_syntax
+from th_shell.docs.reading import names, naming, python_syntax
 from th_shell.docs.reading.examples import Kind
-from th_shell.docs.reading.languages import LUA, PYTHON
+from th_shell.docs.reading.languages import PYTHON
 
 __all__ = ["with_fragments"]
-
-#: For each language, which names code gives a value, and which it reads.
-_NAMES_IN = {
-    LUA: (names.bound_names, names.read_names),
-    PYTHON: (python_syntax.bound_names, python_syntax.read_names),
-}
 
 
 def with_fragments(results: Iterable[Result], known: Mapping[str, frozenset[str]]) -> list[Result]:
@@ -39,11 +34,13 @@ class _Fragments:
     """Finds the fragments among the examples of one language."""
 
     def __init__(self, language: str, known: frozenset[str]) -> None:
-        self._bound_in, self._read_in = _NAMES_IN[language]
+        self._language = language
+        self._bound_in = partial(naming.bound_names, language)
+        self._read_in = partial(naming.read_names, language)
         self._known = known
         self._bound = set(known)
         self._spoilt: set[str] = set()
-        self._said: set[str] = set()  # the strings in the code so far
+        self._said: set[str] = set()  # the strings in the code so far that has run
 
     def judged(self, result: Result) -> Result:
         """The result of the next example."""
@@ -53,10 +50,10 @@ class _Fragments:
             self._bound |= self._bound_in(hidden.text)
         own, used = self._bound_in(source), self._read_in(source) - self._known
         note = self._lacks(result, used - own) or self._absent(result, source)
-        self._said |= set(names.strings(source))
         if not note:
-            if _REQUIRES.search(source) and not result.failed:
-                self._known |= own  # what is missing spoils no module
+            self._said |= set(names.strings(source))
+            if not result.failed:
+                self._known |= self._modules_in(source)  # what is missing spoils no module
             self._bound |= own
             self._spoilt -= own
             self._spoilt |= self._handed_on(source)
@@ -64,6 +61,12 @@ class _Fragments:
         # What it has not done is missing below, also what a call would have done to arguments.
         self._spoilt |= own | (used if "(" in source else set())
         return replace(result, verdict=Verdict.FRAGMENT, note=note)
+
+    def _modules_in(self, source: str) -> set[str]:
+        """The names that code gives to modules."""
+        if self._language == PYTHON:
+            return python_syntax.imported_names(source)
+        return self._bound_in(source) if _REQUIRES.search(source) else set()
 
     def _handed_on(self, source: str) -> set[str]:
         """The objects that get something which is spoilt: `model` of `model:add(layer)`."""

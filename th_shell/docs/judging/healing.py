@@ -16,9 +16,10 @@ from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.blocks import Line, edited
 from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.languages import LUA
-from th_shell.docs.reading.names import bound_names, read_names
+from th_shell.docs.reading.languages import LUA, PYTHON
+from th_shell.docs.reading.naming import bound_names, read_names
 from th_shell.docs.reading.page import Page
+from th_shell.docs.reading.python_syntax import BUILTINS
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.running.evaluation import Runner
 
@@ -27,6 +28,10 @@ __all__ = ["Healed", "Healing"]
 _ROUNDS = 16  # of trials
 _MOST_BELOW = 20  # lines below the last input of a block
 _REQUIRES = re.compile(r"=\s*require\b")
+#: The examples that are repaired, by their languages.
+_KINDS = {LUA: (Kind.PROMPT, Kind.BARE), PYTHON: (Kind.PROMPT, Kind.CELL)}
+#: The names that have values before a page begins, and may have been spelt wrong in it.
+_GIVEN: dict[str, frozenset[str]] = {LUA: frozenset(), PYTHON: BUILTINS}
 
 
 @dataclass(frozen=True)
@@ -90,21 +95,23 @@ class Healing:
     # -- proposals
 
     def _all_proposals(self) -> dict[int, Iterator[Repair]]:
-        bound = set[str]()
-        binding: dict[str, Example] = {}
+        above: dict[str, dict[str, Example]] = {language: {} for language in _KINDS}
         found: dict[int, Iterator[Repair]] = {}
         for i, (example, result) in enumerate(zip(self._page.examples, self._results, strict=True)):
-            is_lua = example.language == LUA and example.kind in (Kind.PROMPT, Kind.BARE)
-            own = bound_names(example.source) if is_lua else set[str]()
-            if result.failed and is_lua and i not in self._known:
-                above = [binding[name] for name in read_names(example.source) if name in binding]
-                passage = self._passage(i, above, frozenset(bound | own))
+            if example.kind not in _KINDS[example.language]:
+                continue
+            binding = above[example.language]
+            own = bound_names(example.language, example.source)
+            if result.failed and i not in self._known:
+                used = read_names(example.language, example.source)
+                makers = [binding[name] for name in used if name in binding]
+                bound = own.union(binding, _GIVEN[example.language])
+                passage = self._passage(i, makers, frozenset(bound))
                 proposals = list(repairs(passage))
                 if proposals:
                     found[i] = iter(proposals)
-            if is_lua and _REQUIRES.search(example.source):
+            if example.language == LUA and _REQUIRES.search(example.source):
                 self._modules |= own
-            bound |= own
             binding.update(dict.fromkeys(own, example))
         return found
 
@@ -125,6 +132,7 @@ class Healing:
             bound,
             frozenset(self._modules),
             self._results[index].got,
+            example.language,
         )
 
     def _try_next(self, index: int) -> None:

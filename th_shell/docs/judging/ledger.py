@@ -34,6 +34,7 @@ from pathlib import Path
 
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.identity import identities
+from th_shell.docs.reading.languages import prompt_of
 
 __all__ = [
     "Erratum",
@@ -228,7 +229,7 @@ def _with_detail(entry: Erratum, what: str, text: str) -> Erratum:
 
 
 def _written(entry: Erratum, example: Example) -> list[str]:
-    prompt = {Kind.PROMPT: "> ", Kind.SHELL: "$ "}.get(example.kind, "")
+    prompt = {Kind.PROMPT: prompt_of(example.language), Kind.SHELL: "$ "}.get(example.kind, "")
     lines = [f"{_MARGIN}{example.line}: {prompt}{example.source.split(chr(10))[0]}".rstrip()]
     details = [("@", str(entry.place or ""))]
     if entry.input is not None:

@@ -1,7 +1,8 @@
 """Checks a page: runs its examples, judges them, and holds them against its files.
 
 What fails is looked at again: a repair of the page's text may make it hold (`healing`), the text
-may contradict itself (`damage`), the page may leave out what it uses (`fragments`). The ledger says
+may contradict itself (`damage`), the page may leave out what it uses (`fragments`), or need a
+device that is not there (`devices`). The ledger says
 which examples are wrong in the page (`errata`), the baseline what they have reached before.
 """
 
@@ -20,6 +21,7 @@ from th_shell.docs.judging.baseline import (
 )
 from th_shell.docs.judging.chance import Judgement, judge_page
 from th_shell.docs.judging.damage import damage
+from th_shell.docs.judging.devices import with_devices
 from th_shell.docs.judging.errata import updated, with_errata
 from th_shell.docs.judging.fragments import with_fragments
 from th_shell.docs.judging.healing import Healed, Healing
@@ -43,6 +45,7 @@ from th_shell.docs.reading.page import Page
 from th_shell.docs.reading.python_syntax import BUILTINS
 from th_shell.docs.running.evaluation import HiddenError, Runner
 from th_shell.docs.running.facts import with_conditions
+from th_shell.docs.running.imports import with_imports
 from th_shell.files import write_file
 
 __all__ = ["Assessment", "Options", "assess_page", "check_page"]
@@ -100,6 +103,7 @@ class _NotWrittenError(Exception):
 
 class _Check:
     def __init__(self, path: Path, page: Page, runner: Runner, options: Options) -> None:
+        runner = with_imports(runner, page.examples)
         self._page = replace(page, examples=with_conditions(page.examples, runner))
         self._runner = runner
         self._options = options
@@ -110,6 +114,7 @@ class _Check:
             LUA: page.compiler.known_names | bound_names(runner.prelude),
             PYTHON: BUILTINS | python_syntax.bound_names(runner.python_prelude),
         }
+        self._given = python_syntax.imported_names(runner.python_prelude)
 
     def results(self) -> list[Result]:
         errata, judged, healed = self._judged()
@@ -133,7 +138,7 @@ class _Check:
         judged = judge_page(self._page.examples, self._runner, sources)
         healing = Healing(self._page, judged.results, self._runner, sources, set(errata))
         healed = healing.healed()
-        results = with_fragments(healed.results, self._known)
+        results = with_fragments(with_devices(healed.results, self._given), self._known)
         results = [self._damaged(result) for result in results]
         results = with_xfail([_strict(result) for result in results])
         return errata, Judgement(results, judged.outcomes), healed

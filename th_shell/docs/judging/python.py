@@ -3,6 +3,9 @@
 The conventions are those of the module doctest: `...` stands for any text, `<BLANKLINE>` for an
 empty line. Warnings do not count where the page shows none. The elements of a set, whose order each
 process has for itself, are sorted.
+
+Of a warning a page shows its category and its message, or nothing but the line of code that it is
+from: who copies the output of a notebook leaves out its first line, a path of their own.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import re
 from dataclasses import replace
 
 from th_shell.docs.judging.tokens import ANYTHING
-from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.python_syntax import statements
 from th_shell.docs.running.evaluation import Outcome
@@ -20,21 +23,26 @@ from th_shell.docs.running.evaluation import Outcome
 __all__ = ["comparable", "comparable_outcome"]
 
 _BLANK = re.compile(r"^[ \t]*<BLANKLINE>[ \t]*$", re.M)
+#: What a notebook prints in place of a picture.
+_FIGURE = re.compile(r"^<Figure size \S+ with \d+ Axes>$\n?", re.M)
+_CLASS = re.compile(r"<class '([\w.]+)'>")
 _BRACES = re.compile(r"\{[^{}]*\}")
 _IGNORE_DETAIL = re.compile(r"#\s*doctest:.*\+IGNORE_EXCEPTION_DETAIL\b")
 _DETAIL = re.compile(r"^([\w.]+):.*\Z", re.M | re.S)
 _IS_WARNING = re.compile(r"\b\w*Warning: ")
 _HEADING = r"^(?:\S.*?:\d+: )?\w*Warning: .*\n"
 #: A warning: where it is from, its message of some lines, and that line of code, if it is known.
-_WARNING = re.compile(rf"(?P<told>{_HEADING}(?:\S.*\n){{0,9}}?)  \S.*(?:\n|\Z)|{_HEADING}", re.M)
+_WARNING = re.compile(
+    rf"(?P<told>{_HEADING}(?:\S.*\n){{0,9}}?)  (?P<code>\S.*)(?:\n|\Z)|{_HEADING}", re.M
+)
 
 
 def comparable(example: Example) -> Example:
     """An example whose documented text can be compared with what it prints."""
     if example.language != PYTHON or not example.expected:
         return example
-    text = _with_sorted_sets(_BLANK.sub("", _without_echo(example)))
-    text = _without_code(text)
+    text = _as_shown(_BLANK.sub("", example.expected), example)
+    text = _without_code(_with_sorted_sets(text))
     if _IGNORE_DETAIL.search(example.source):
         text = _DETAIL.sub(rf"\g<1>{ANYTHING}", text)
     return replace(example, expected=text.replace("...", ANYTHING).strip("\n"))
@@ -44,12 +52,29 @@ def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
     """The outcome of an example in a form that can be compared with a documented text."""
     if example.language != PYTHON:
         return outcome
-    output, printed = _with_sorted_sets(outcome.output), _with_sorted_sets(outcome.printed)
-    if _IS_WARNING.search(example.expected):
-        output, printed = _without_code(output), _without_code(printed)
-    else:
-        output, printed = _WARNING.sub("", output), _WARNING.sub("", printed)
+    output, printed = (
+        _with_shown_warnings(_with_sorted_sets(_as_shown(text, example)), example)
+        for text in (outcome.output, outcome.printed)
+    )
     return replace(outcome, output=output, printed=printed)
+
+
+def _as_shown(text: str, example: Example) -> str:
+    """What a notebook, too, shows as text: pictures have marks, and classes their names alone."""
+    text = _FIGURE.sub("", text)
+    return _CLASS.sub(r"\1", text) if example.kind is Kind.CELL else text
+
+
+def _with_shown_warnings(text: str, example: Example) -> str:
+    """A printed text with as much of its warnings as the page shows of them."""
+    if _IS_WARNING.search(example.expected):
+        return _without_code(text)
+    echo = _echo(example)
+
+    def shown(match: re.Match[str]) -> str:
+        return f"  {echo}\n" if echo and match["code"] == echo else ""
+
+    return _WARNING.sub(shown, text)
 
 
 def _without_code(text: str) -> str:
@@ -57,15 +82,14 @@ def _without_code(text: str) -> str:
     return _WARNING.sub(lambda match: match["told"] or match[0], text)
 
 
-def _without_echo(example: Example) -> str:
-    """The documented text without the line of code that stands under a warning, and nothing above.
+def _echo(example: Example) -> str:
+    """The line of code with which the documented text begins, as it stands under a warning; or ''.
 
-    Who copies the output of a notebook leaves out the warning's first line, a path of their own.
+    Such a line is indented, and one of the example's own.
     """
-    first, _, rest = example.expected.partition("\n")
+    first = example.expected.partition("\n")[0]
     code = [line.strip() for line in example.source.split("\n")]
-    is_echo = first.startswith("  ") and first.strip() in code
-    return rest if is_echo and rest.strip() else example.expected
+    return first.strip() if first.startswith("  ") and first.strip() in code else ""
 
 
 def _with_sorted_sets(text: str) -> str:

@@ -1,8 +1,9 @@
 """Proposes small repairs of a page's text, for examples that fail.
 
 They undo what conversion, print and typing do to pages: a name became a capital letter, the colon
-of a method call a dot, a brace a bracket; the end of a comment stands on a line of its own; a
-prompt or the spaces between digits were lost. A repair is only a proposal: `healing` tries it.
+of a method call a dot, a brace a bracket, a quote a curly one; the end of a comment stands on a
+line of its own; a prompt or the spaces between digits were lost. A repair is only a proposal:
+`healing` tries it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from math import prod
 
 from th_shell.docs.judging.printout import contradictions, only_rows
 from th_shell.docs.reading.blocks import Line, edited
-from th_shell.docs.reading.names import read_names
+from th_shell.docs.reading.languages import LUA, PYTHON
+from th_shell.docs.reading.naming import read_names
 
 __all__ = ["Passage", "Repair", "repairs"]
 
@@ -26,7 +28,7 @@ class Passage:
     above: those of the input above that gave a value to a name which the example uses. input,
     documented: those of its input and of the text under it. below: those up to the next input that
     are neither. bound: the names that the page has given values so far. modules: those of them
-    which are modules. got: what the example has printed.
+    which are modules. got: what the example has printed. language: that of the example.
     """
 
     above: Sequence[Line]
@@ -36,6 +38,7 @@ class Passage:
     bound: frozenset[str]
     modules: frozenset[str] = frozenset()
     got: str = ""
+    language: str = LUA
 
 
 @dataclass(frozen=True)
@@ -51,15 +54,16 @@ class Repair:
 
 def repairs(passage: Passage) -> Iterator[Repair]:
     """Repairs of an example: the single ones, the likeliest first, then pairs of them."""
+    proposals = _PROPOSALS[passage.language]
     single = [
         (number, repair)
-        for number, propose in enumerate(_PROPOSALS, 1)
+        for number, propose in enumerate(proposals, 1)
         for repair in propose(passage)
     ]
     pairs = (
         Repair(f"{first.why}; {second.why}", {**first.lines, **second.lines})
         for number, first in single
-        for propose in _PROPOSALS[number:]
+        for propose in proposals[number:]
         for second in propose(_applied(first, passage))
     )
     for repair in (*(repair for _, repair in single), *pairs):
@@ -83,8 +87,13 @@ def _contradicts_itself(passage: Passage) -> bool:
     return any(tensor.count != prod(tensor.sizes) for tensor in contradictions(text, passage.got))
 
 
+#: Python's parser takes no prompts.
+_MARK = re.compile(r"^\s*(?:>>>|\.\.\.|(?:In ?\[\d*\]|\.{3,}):)(?: |$)")
+
+
 def _capital_name(passage: Passage) -> Iterator[Repair]:
-    used = read_names("\n".join(line.text for line in passage.input)) - passage.bound
+    source = "\n".join(_MARK.sub("", line.text) for line in passage.input)
+    used = read_names(passage.language, source) - passage.bound
     wrong = [name for name in sorted(used) if name.lower() in passage.bound - {name}]
     if wrong:
         pattern = re.compile(rf"(?<![\w.:])(?:{'|'.join(wrong)})\b")
@@ -137,13 +146,14 @@ def _doubled_operator(passage: Passage) -> Iterator[Repair]:
 
 #: A word of prose; a string, a path or a place in a program is none.
 _WORD = re.compile(r"(?<!\S)[(\"]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"]*(?!\S)")
-_COMMENT = re.compile(r"--(?!\[)")
+_COMMENTS = {LUA: re.compile(r"--(?!\[)"), PYTHON: re.compile(r"#")}
 _SHAPE = re.compile(r"[\[(]\s*torch\.\w+")
 _WRAPPED = 3  # lines at most that the end of a comment has
 
 
 def _wrapped_comment(passage: Passage) -> Iterator[Repair]:
-    if not passage.input or not _COMMENT.search(passage.input[-1].text):
+    comment = _COMMENTS[passage.language]
+    if not passage.input or not comment.search(passage.input[-1].text):
         return
     last, wrapped = passage.input[-1], list[str]()
     removed: dict[int, Sequence[str]] = {}
@@ -172,6 +182,26 @@ def _lost_prompt(passage: Passage) -> Iterator[Repair]:
     if statement and not (statement["prompt"] and passage.got.strip()):  # it shows its own value
         new = (last.text, f"> {statement['name']}")
         yield Repair("the prompt that shows the variable is missing", {last.number: new})
+
+
+_SHOWN = re.compile(r"^(?P<prompt>\s*>>> )(?P<name>[^\W\d]\w*)\s*=(?!=)")
+
+
+def _lost_python_prompt(passage: Passage) -> Iterator[Repair]:
+    statement = _SHOWN.match(passage.input[0].text)
+    if passage.documented and statement and not passage.got.strip():
+        last = passage.input[-1]
+        new = (last.text, f"{statement['prompt']}{statement['name']}")
+        yield Repair("the prompt that shows the variable is missing", {last.number: new})
+
+
+_CURLY = re.compile("[‘’‚‛′“”„‟″−–]")
+_STRAIGHT = str.maketrans("‘’‚‛′“”„‟″−–", "'''''\"\"\"\"\"--")
+
+
+def _curly_quotes(passage: Passage) -> Iterator[Repair]:
+    why = "quotes became curly ones, or a minus a dash"
+    yield from _changed(why, passage.input, _CURLY, lambda match: match[0].translate(_STRAIGHT))
 
 
 _GLUED = re.compile(r"^\s*\d{2,}\s*$")
@@ -211,19 +241,22 @@ def _missing_sizes(passage: Passage) -> Iterator[Repair]:
         yield Repair(why, {rows[-1].number: new})
 
 
-_PROPOSALS: tuple[Callable[[Passage], Iterator[Repair]], ...] = (
-    _capital_name,
-    _dot_for_colon,
-    _escaped,
-    _bracket_for_brace,
-    _doubled_operator,
-    _wrapped_comment,
-    _glued_digits,
-    _alias,
-    _parenthesis,
-    _missing_sizes,
-    _lost_prompt,
-)
+_PROPOSALS: dict[str, tuple[Callable[[Passage], Iterator[Repair]], ...]] = {
+    LUA: (
+        _capital_name,
+        _dot_for_colon,
+        _escaped,
+        _bracket_for_brace,
+        _doubled_operator,
+        _wrapped_comment,
+        _glued_digits,
+        _alias,
+        _parenthesis,
+        _missing_sizes,
+        _lost_prompt,
+    ),
+    PYTHON: (_capital_name, _curly_quotes, _escaped, _wrapped_comment, _lost_python_prompt),
+}
 
 
 def _changed(

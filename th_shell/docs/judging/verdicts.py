@@ -34,6 +34,7 @@ class Verdict(Enum):
     DIFFERS = "differs"  #: it has printed something else
     ERROR = "error"  #: it has raised an error, or its process has ended
     FRAGMENT = "fragment"  #: it fails, and uses names that the page never gives a value
+    DEVICE = "device"  #: it fails, and needs a device such as a GPU, which is not there
     DAMAGED = "damaged"  #: it fails, and the documented text contradicts itself
     HEALED = "healed"  #: it fails, and holds after one small repair of the page's text
     XFAIL = "xfail"  #: it fails, and the page's settings say that it does
@@ -56,7 +57,9 @@ _NO_CONTENTS = re.compile(r"\b(?:table|function|userdata|thread): 0x")
 #: The verdicts that make a page fail.
 FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR, Verdict.DAMAGED, Verdict.HEALED))
 #: The verdicts of what was not compared with the page.
-_UNCHECKED = frozenset((Verdict.RAN, Verdict.FRAGMENT, Verdict.SKIPPED, Verdict.TEXT))
+_UNCHECKED = frozenset(
+    (Verdict.RAN, Verdict.FRAGMENT, Verdict.DEVICE, Verdict.SKIPPED, Verdict.TEXT)
+)
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,8 @@ class Result:
 
     @property
     def fails_unexpectedly(self) -> bool:
-        """Whether it fails, be it as a fragment, and neither settings nor the ledger say so."""
-        return self.failed or self.verdict is Verdict.FRAGMENT
+        """Whether it fails, for whatever reason, and neither settings nor the ledger say so."""
+        return self.failed or self.verdict in (Verdict.FRAGMENT, Verdict.DEVICE)
 
     @property
     def checked(self) -> bool:

@@ -26,7 +26,7 @@ class Block:
 
     opening, closing: the line numbers of the fences; where a format has no fences, the line that
     announces the block, or the one above its first, and the one below its last. language: what the
-    page says, in small letters; '' is taken for Lua. skip: whether a
+    page says, in small letters; '' where it says nothing. skip: whether a
     notebook says not to run it.
     heading: the text of the heading above, lead: the line of text above; '' where there is none.
     output: what a notebook shows under the block, which is one cell; None where outputs stand among

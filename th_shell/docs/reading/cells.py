@@ -3,7 +3,8 @@
 The code stands behind `In [1]:` and the marks `...:` of further lines, as IPython prints it. Where
 a page shows a notebook, it stands below `In [1]:` instead, and its output in further paragraphs
 without a mark, or with `Out[1]:` before it. Then the parser of Python decides which paragraphs are
-code: an expression of names without a value, such as `tensor([1., 2.])`, is output.
+code: an expression of names without a value, such as `tensor([1., 2.])`, is output. So is one that
+may be a printed value, `torch.Size([2])`, under code whose value is shown.
 """
 
 from __future__ import annotations
@@ -17,11 +18,17 @@ from th_shell.docs.reading.blocks import Line
 from th_shell.docs.reading.prose import output_of, words_in
 from th_shell.docs.reading.python_syntax import (
     BUILTINS,
+    CLASSES,
+    FUNCTIONS,
+    PROMPT,
     bound_names,
     ends_with_value,
+    only_defines,
     read_names,
+    shown_name,
     statements,
     syntax,
+    variables,
     without_magics,
 )
 from th_shell.syntax import Syntax
@@ -31,6 +38,11 @@ __all__ = ["CELL", "Cell", "cells"]
 #: The mark before the code of a cell.
 CELL = re.compile(r"^\s*In ?\[(?P<number>[\d ]*)\]:(?: (?P<input>.*)|\s*)$")
 
+#: The beginning of code that may go on behind a blank line: of a function, a loop, an assignment.
+_BEGINS = re.compile(
+    r"@\w|(?:async )?def \w|class \w|for .+ in |(?:if|while|with|try)\b.*:"
+    r"|[\w.\[\], ]+ ?(?:[-+*/|&%]|//|\*\*)?=(?!=)"
+)
 _MORE = re.compile(r"^\s*\.{3,}:(?: (?P<input>.*)|\s*)$")
 _OUT = re.compile(r"^\s*Out ?\[(?P<number>[\d ]*)\]:\s?(?P<text>.*)$")
 
@@ -57,7 +69,9 @@ def cells(lines: Sequence[Line], with_prose: bool) -> list[Cell]:
     reader = _Reader(with_prose)
     marks = [at for at, line in enumerate(lines) if CELL.match(line.text)]
     for at, end in zip(marks, [*marks[1:], len(lines)], strict=True):
-        found.append(reader.read(lines[at], lines[at + 1 : end]))
+        # A session, too, ends a cell of a page that has both.
+        prompts = (i for i in range(at, end) if with_prose and PROMPT.match(lines[i].text))
+        found.append(reader.read(lines[at], lines[at + 1 : next(prompts, end)]))
     return _with_late_outputs(found)
 
 
@@ -68,6 +82,7 @@ class _Reader:
         self._with_prose = with_prose
         self._words: set[str] = set()  # in the code of all cells so far
         self._names = set(BUILTINS)
+        self._variables: set[str] = set()
 
     def read(self, mark: Line, below: Sequence[Line]) -> Cell:
         match = CELL.match(mark.text)
@@ -80,8 +95,11 @@ class _Reader:
         source = without_magics("\n".join(line.text for line in code))
         self._words |= words_in(source)
         self._names |= bound_names(source)
+        self._variables |= variables(source)
         output = below[used:]
-        if self._with_prose:
+        if self._with_prose and only_defines(source):
+            output = ()
+        elif self._with_prose:
             texts = [_OUT.sub(r"\g<text>", line.text) for line in output]
             output = output[: output_of(texts, self._words, paragraphs=True)]
         return Cell(mark.number, match["number"].strip(), tuple(code), tuple(output))
@@ -99,15 +117,22 @@ class _Reader:
     def _is_code(self, above: str, text: str) -> bool:
         if not above:
             return True
-        state = syntax(without_magics(above))
+        above = without_magics(above)
+        state = syntax(above)
         if state is Syntax.INCOMPLETE or text[0].isspace():
             return syntax(f"{above}\n\n{text}") is not Syntax.WRONG
         body = statements(without_magics(text))
+        if _BEGINS.match(text) and syntax(text) is Syntax.INCOMPLETE:
+            return True
         if not body or not all(isinstance(node, ast.Expr) for node in body):
             return any(not _may_be_printed(node) for node in body)
         names = read_names(text)
         if not names or not names <= self._names | bound_names(above):
             return False
+        shown = shown_name(above)
+        of_program = (self._variables | variables(above) | FUNCTIONS) - {shown}
+        if names & of_program:
+            return True
         return not (all(map(_may_be_printed, body)) and ends_with_value(above))
 
 
@@ -151,6 +176,8 @@ def _is_printed_value(value: ast.expr) -> bool:
         return all(map(_is_printed_value, [*keys, *value.values]))
     if isinstance(value, ast.UnaryOp):
         return _is_printed_value(value.operand)
+    if isinstance(value, ast.Name):
+        return value.id in CLASSES
     return isinstance(value, (ast.Constant, ast.Attribute))
 
 

@@ -12,21 +12,24 @@ from pathlib import Path
 
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.formats import FORMATS, reader
-from th_shell.docs.reading.languages import PYTHON, language_of
+from th_shell.docs.reading.languages import LUA, PYTHON, language_of
 
 __all__ = ["Block", "Line", "read_page", "read_text"]
 
 
-def read_page(path: Path) -> list[Block]:
+def read_page(path: Path, language: str = LUA) -> list[Block]:
     """The blocks of a page in the languages that have engines, in order.
 
-    Raises OSError, and PageError where the page is damaged.
+    language: that of blocks which neither name theirs nor have a prompt. Raises OSError, and
+    PageError where the page is damaged.
     """
-    return read_text(path.read_bytes().decode("utf-8-sig", "surrogateescape"), path.suffix)
+    return read_text(
+        path.read_bytes().decode("utf-8-sig", "surrogateescape"), path.suffix, language
+    )
 
 
-def read_text(text: str, suffix: str) -> list[Block]:
-    """The same for the text of a page whose name has a suffix."""
+def read_text(text: str, suffix: str, usual: str = LUA) -> list[Block]:
+    """The same for the text of a page whose name has a suffix. usual: the language."""
     text = text.replace("\r\n", "\n")
     # In Lua a no-break space is part of a name; in a page it is a space. Where texts are compared,
     # a NUL stands for any text; in CommonMark a page has none.
@@ -38,7 +41,7 @@ def read_text(text: str, suffix: str) -> list[Block]:
     if suffix.lower() not in FORMATS:
         blocks = _joined(blocks, lines)
     for block in blocks:
-        language = language_of(block.language, (line.text for line in block.lines))
+        language = language_of(block.language, (line.text for line in block.lines), usual)
         was_run, is_run = is_run, bool(language)
         if is_run:
             # The text below a command of the shell is announced as what the command prints.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["LUA", "PYTHON", "language_of"]
+__all__ = ["LUA", "PYTHON", "language_of", "prompt_of"]
 
 LUA = "lua"
 PYTHON = "python"
@@ -19,8 +19,8 @@ _LUA_PROMPT = re.compile(r"^\s*(?:th)?>(?!>)")
 _PYTHON_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
 
 
-def language_of(name: str, lines: Iterable[str]) -> str:
-    """The language of a block by the name at its fence, else by its first prompt.
+def language_of(name: str, lines: Iterable[str], usual: str = LUA) -> str:
+    """The language of a block by the name at its fence, else by its first prompt, else the usual.
 
     Returns '' for a language that has no engine.
     """
@@ -31,4 +31,9 @@ def language_of(name: str, lines: Iterable[str]) -> str:
             return LUA
         if _PYTHON_PROMPT.match(line):
             return PYTHON
-    return LUA
+    return usual
+
+
+def prompt_of(language: str) -> str:
+    """The prompt of a language, as reports and ledgers show it before an input."""
+    return ">>> " if language == PYTHON else "> "

@@ -12,10 +12,11 @@ from collections.abc import Collection, Sequence
 
 __all__ = ["is_prose", "output_of", "words_in"]
 
-_MARK = re.compile(r"^\s*(?:`{3}|~{3}|#|[-*+•] +[^\W\d]|!?\[[^\]]+\]\()|<!--")
+_MARK = re.compile(r"^\s*(?:`{3}|~{3}|#|`[^`]+`|[-*+•] +[^\W\d]|!?\[[^\]]+\]\()|<!--")
 _HEADING = re.compile(r"^[A-Z]{2,}(?: [A-Z]{2,})+$")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _MESSAGE = re.compile(r"(?:^|[\s.])\w*(?:Error|Exception|Warning|Interrupt|Exit): ")
+_TITLE = re.compile(r"^[A-Z][a-z]+(?: [A-Za-z][a-z]*){2,}[.:]?\s*$")
 _SENTENCE = 4  # words that make a sentence, at least
 _OPENED, _CLOSED = "([{", ")]}"
 
@@ -36,6 +37,8 @@ def output_of(lines: Sequence[str], known: Collection[str], paragraphs: bool) ->
         if line.strip():
             if not _is_open(shown) and is_prose(line, known, shown):
                 break
+            if shown and _is_title(at - 1, lines):
+                break
             shown += line + "\n"
             end = at
         elif shown and not paragraphs and not _is_open(shown):
@@ -50,9 +53,15 @@ def is_prose(line: str, known: Collection[str], shown: str = "") -> bool:
     words = [word for word in _WORD.findall(line) if word not in known]
     if any(not word.isascii() for word in words):
         return True
-    is_sentence = len(words) >= _SENTENCE and words[0] == line.split()[0]
+    is_sentence = len(words) >= _SENTENCE and words[0] == line.split()[0].rstrip(",:;")
     is_table = "  " in line.strip()
     return is_sentence and not is_table and not _MESSAGE.search(shown + line)
+
+
+def _is_title(at: int, lines: Sequence[str]) -> bool:
+    """Whether a line is some words between blank lines, which begin with a capital letter."""
+    around = lines[max(0, at - 1) : at + 2]
+    return sum(bool(text.strip()) for text in around) == 1 and bool(_TITLE.match(lines[at]))
 
 
 def _is_open(text: str) -> bool:

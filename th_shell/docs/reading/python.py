@@ -8,23 +8,22 @@ their prompts, and that text without prompts is no code.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from textwrap import dedent
+from typing import NamedTuple
 
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import Example, Kind, said_of, with_output
 from th_shell.docs.reading.languages import PYTHON
-from th_shell.docs.reading.python_syntax import statements, syntax, without_magics
+from th_shell.docs.reading.python_syntax import PROMPT, statements, syntax, without_magics
 from th_shell.docs.settings.settings import Mark, Settings
 from th_shell.syntax import Syntax
 
-__all__ = ["PROMPT", "cut_python", "typed_input"]
+__all__ = ["cut_python", "typed_inputs"]
 
-#: Python's prompt.
-PROMPT = re.compile(r"^\s*>>>(?: +(?P<input>.*)|\s*)$")
-
+_BEHIND = re.compile(r"^\s*>>> ?")
 _MORE = re.compile(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")
 #: Lines of an input, at most, whose ends are looked for one by one.
 _MOST_LINES = 500
@@ -47,7 +46,52 @@ def cut_python(number: int, block: Block) -> list[Example]:
     return _example(number, block, Kind.BARE, block.lines, source, ())
 
 
-def typed_input(lines: Sequence[Line]) -> tuple[str, int]:
+class Typed(NamedTuple):
+    """An input behind prompts. start, middle, end: where it, its output, and what is next begin."""
+
+    source: str
+    start: int
+    middle: int
+    end: int
+
+
+def typed_inputs(lines: Sequence[Line]) -> Iterator[Typed]:
+    """The inputs behind prompts in lines of a page, in order."""
+    starts = [at for at, line in enumerate(lines) if PROMPT.match(line.text)]
+    ends = [*starts[1:], len(lines)]
+    at = 0
+    while at < len(starts):
+        source, used = _typed_input(lines[starts[at] : ends[at]])
+        more = 0
+        if starts[at] + used == ends[at] and syntax(source) is Syntax.INCOMPLETE:
+            source, more = _with_prompts(source, lines, starts[at + 1 :])
+        middle = starts[at + more] + 1 if more else starts[at] + used
+        yield Typed(source, starts[at], middle, ends[at + more])
+        at += 1 + more
+
+
+def _with_prompts(source: str, lines: Sequence[Line], starts: Sequence[int]) -> tuple[str, int]:
+    """An incomplete input with the lines below that continue it behind `>>>`; how many.
+
+    Some pages have that prompt where Python itself has `...`. starts: of the prompts below.
+    """
+    text, found = source, (source, 0)
+    above: int | None = None
+    for count, start in enumerate(starts[:_MOST_LINES], 1):
+        line = _BEHIND.sub("", lines[start].text)
+        is_next = above in (None, start - 1)
+        if not is_next or found[1] and line and not line[0].isspace():
+            break  # there is output between, or it is complete and not within a body
+        text, above = f"{text}\n{line}", start
+        state = syntax(text)
+        if state is Syntax.WRONG:
+            break
+        if state is Syntax.COMPLETE:
+            found = text, count
+    return found
+
+
+def _typed_input(lines: Sequence[Line]) -> tuple[str, int]:
     """The input of a prompt and how many lines it takes.
 
     lines: the prompt's line and all below, up to the next prompt.
@@ -80,12 +124,11 @@ def _with_marked(source: str, marked: Sequence[re.Match[str] | None]) -> tuple[s
 
 def _session(number: int, block: Block) -> list[Example]:
     lines = block.lines
-    prompts = [at for at, line in enumerate(lines) if PROMPT.match(line.text)]
-    found = _as_text(number, block, lines[: prompts[0]])
-    for at, end in zip(prompts, [*prompts[1:], len(lines)], strict=True):
-        source, used = typed_input(lines[at:end])
-        middle = at + used
-        found += _example(number, block, Kind.PROMPT, lines[at:middle], source, lines[middle:end])
+    inputs = list(typed_inputs(lines))
+    found = _as_text(number, block, lines[: inputs[0].start])
+    for source, start, middle, end in inputs:
+        own, output = lines[start:middle], lines[middle:end]
+        found += _example(number, block, Kind.PROMPT, own, source, output)
     return found
 
 

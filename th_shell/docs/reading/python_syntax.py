@@ -20,16 +20,32 @@ from th_shell.syntax import Syntax
 __all__ = [
     "ALL_NAMES",
     "BUILTINS",
+    "CLASSES",
+    "FUNCTIONS",
+    "PROMPT",
     "bound_names",
+    "called_names",
+    "changed_names",
     "ends_with_value",
+    "imported_names",
+    "only_defines",
     "read_names",
+    "shown_name",
     "statements",
     "syntax",
+    "variables",
     "without_magics",
 ]
 
+#: Python's prompt.
+PROMPT = re.compile(r"^\s*>>>(?: +(?P<input>.*)|\s*)$")
+
 #: The names that have a value before a page begins.
 BUILTINS = frozenset(dir(builtins)) | {"__name__", "_"}
+
+#: Of these, classes, which may stand in printed values; and functions, which do not.
+CLASSES = frozenset(name for name in dir(builtins) if isinstance(getattr(builtins, name), type))
+FUNCTIONS = frozenset(name for name in dir(builtins) if callable(getattr(builtins, name))) - CLASSES
 
 #: Among the names that code binds: all that a module has, which nobody can tell.
 ALL_NAMES = "*"
@@ -37,6 +53,8 @@ ALL_NAMES = "*"
 #: What Python's parser raises.
 _NO_CODE = (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError)
 _LOCK = threading.Lock()
+#: Short names of modules that printed values have: `np.float64(2.0)`.
+_PRINTED_SHORT = ("np",)
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
 _OF_PYTHON = frozenset(("capture", "prun", "time", "timeit"))
 _MAGIC = re.compile(r"^(?=[%!?])|^(?=[\w.]+\?{1,2}\s*$)", re.M)
@@ -73,6 +91,86 @@ def bound_names(source: str) -> set[str]:
         elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
             found.add(node.name)
     return found
+
+
+def called_names(source: str) -> set[str]:
+    """The names of attributes in code, and of functions that it calls."""
+    nodes = _nodes(source)
+    called = {node.func for node in nodes if isinstance(node, ast.Call)}
+    return {node.attr for node in nodes if isinstance(node, ast.Attribute)} | {
+        function.id for function in called if isinstance(function, ast.Name)
+    }
+
+
+def changed_names(source: str) -> set[str]:
+    """The names whose values code may make other ones.
+
+    Those that it binds, those of which it assigns an element or an attribute, and those whose
+    methods it calls as statements: `model.cuda()`.
+    """
+    changed: list[ast.expr] = []
+    for node in _nodes(source):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            changed.append(node)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            changed.append(node.value)
+    return bound_names(source) | set(filter(None, map(_base_name, changed)))
+
+
+def _base_name(place: ast.expr) -> str:
+    """The name that a place or a method call begins with; '' where there is none."""
+    inner: ast.expr = place
+    while True:
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
+            inner = inner.func
+        elif isinstance(inner, (ast.Attribute, ast.Subscript)):
+            inner = inner.value
+        else:
+            return inner.id if isinstance(inner, ast.Name) else ""
+
+
+def imported_names(source: str) -> set[str]:
+    """Of the names that code binds, those that it imports."""
+    found = (node for node in _nodes(source) if isinstance(node, (ast.Import, ast.ImportFrom)))
+    return {
+        (alias.asname or alias.name).partition(".")[0] for node in found for alias in node.names
+    }
+
+
+def shown_name(source: str) -> str:
+    """The variable that code shows at its end, be it by `print`; '' where it shows something else.
+
+    A value may begin with the same name: `device` shows `device(type='cpu')`.
+    """
+    body = statements(source)
+    value = body[-1].value if body and isinstance(body[-1], ast.Expr) else None
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        is_print = value.func.id == "print" and len(value.args) == 1 and not value.keywords
+        value = value.args[0] if is_print else None
+    return value.id if isinstance(value, ast.Name) else ""
+
+
+def variables(source: str) -> set[str]:
+    """Of the names that code binds, those which no printed value begins with.
+
+    Classes print their names, and modules those that they have themselves.
+    """
+    classes = {n.name for n in _nodes(source) if isinstance(n, ast.ClassDef)}
+    modules = {
+        (alias.asname or alias.name).partition(".")[0]
+        for node in _nodes(source)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+        if alias.asname in (None, alias.name, *_PRINTED_SHORT)
+    }
+    return bound_names(source) - classes - modules
+
+
+def only_defines(source: str) -> bool:
+    """Whether code has nothing but functions and classes, so that it prints nothing."""
+    body = statements(source)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return bool(body) and all(isinstance(node, kinds) for node in body)
 
 
 def read_names(source: str) -> set[str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
-from th_shell.docs.reading.names import bound_names, called_names, read_names
+from th_shell.docs.reading.naming import bound_names, called_names, read_names
 from th_shell.visible import visible
 
 __all__ = ["Coverage", "Covered", "coverage_lines", "measure", "read_api", "torch_names"]
@@ -75,7 +75,7 @@ def measure(pages: Sequence[PageResult], api: Collection[str]) -> Coverage:
     by_name: dict[str, list[bool]] = {name: [] for name in api}
     for page in pages:
         for result, checked in _examples(page.results):
-            for name in called_names(result.example.source):
+            for name in called_names(result.example.language, result.example.source):
                 by_name.get(name, []).append(checked)
     anchors = {page.page: _covered(_anchored(page)) for page in pages}
     return Coverage(
@@ -102,13 +102,13 @@ def _examples(results: Sequence[Result]) -> Iterator[tuple[Result, bool]]:
     """The examples that were run, from the last one; whether what they do is checked."""
     block, shown = -1, set[str]()
     for result in reversed(results):
-        source = result.example.source
+        source, language = result.example.source, result.example.language
         if result.example.block != block:
             block, shown = result.example.block, set()
         if result.checked:
-            shown |= read_names(source)
+            shown |= read_names(language, source)
         if result.verdict not in (Verdict.SKIPPED, Verdict.TEXT):
-            changed = bound_names(source) | set(_RECEIVER.findall(source))
+            changed = bound_names(language, source) | set(_RECEIVER.findall(source))
             yield result, result.checked or bool(changed & shown)
 
 

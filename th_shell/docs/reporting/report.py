@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from th_shell.docs.judging.tokens import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Kind
-from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.languages import prompt_of
 from th_shell.docs.reporting.causes import Cluster, clusters, is_shown
 from th_shell.docs.reporting.diffs import diff_lines
 from th_shell.docs.reporting.excerpts import excerpt, first_line
@@ -24,6 +24,7 @@ _CAUSES = 10  # causes that the summary lists at most
 #: What the summary says about verdicts that are neither good nor a plain failure.
 _MEANINGS = {
     Verdict.FRAGMENT: "not counted as failures: they use names that the page gives no value",
+    Verdict.DEVICE: "not counted as failures: they need a device that is not there",
     Verdict.DAMAGED: "the text that the page documents contradicts itself",
     Verdict.HEALED: "they hold after one small repair of the page's text",
     Verdict.XFAIL: "not counted as failures: the page's settings expect them to fail",
@@ -174,7 +175,7 @@ def _meanings(pages: Sequence[PageResult]) -> Iterator[str]:
 
 
 def _input(result: Result) -> str:
-    prompt = ">>> " if result.example.language == PYTHON else "> "
+    prompt = prompt_of(result.example.language)
     prefix = {Kind.PROMPT: prompt, Kind.SHELL: "$ "}.get(result.example.kind, "")
     return prefix + result.example.source
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from th_shell.docs.reading.languages import LUA, PYTHON
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, Starter, lua_engine, python_engine
-from th_shell.docs.settings.configuration import Configuration
+from th_shell.docs.settings.configuration import INSTALLED, Configuration
 
 __all__ = ["configured_runner"]
 
@@ -34,7 +34,8 @@ def _engine(language: str, configuration: Configuration) -> Engine:
     if command and command.speaks_protocol:
         engine = Engine(command.words, memory=memory)
     elif language == PYTHON:
-        engine = python_engine(command.words if command else (), memory)
+        has_face = configuration.torch != INSTALLED
+        engine = python_engine(command.words if command else (), memory, has_face)
     else:
         engine = lua_engine(command.words, memory) if command else Engine(memory=memory)
     return replace(

@@ -14,7 +14,7 @@ from th_shell.docs.running.processes import Engine, LostError
 from th_shell.docs.settings.conditions import Facts
 from th_shell.docs.settings.settings import Mark
 
-__all__ = ["decided", "with_conditions"]
+__all__ = ["decided", "found_modules", "with_conditions"]
 
 #: By languages, code that prints those of some modules which can be found, and loads none.
 _FIND_MODULES = {
@@ -58,7 +58,7 @@ def with_conditions(examples: Sequence[Example], runner: Runner) -> list[Example
 def _facts(runner: Runner, language: str, names: Collection[str]) -> Facts:
     """What is so where the examples of a language run. names: of the modules that are asked for."""
     engine = runner.engine_of(language)
-    found = _found_modules(runner, language, names)
+    found = found_modules(runner, language, names)
     return Facts(sys.platform, _name(engine), {**os.environ, **engine.environment}, found)
 
 
@@ -81,7 +81,8 @@ def _name(engine: Engine) -> str:
     return Path(engine.command[0]).name if engine.command else "th"
 
 
-def _found_modules(runner: Runner, language: str, names: Collection[str]) -> frozenset[str]:
+def found_modules(runner: Runner, language: str, names: Collection[str]) -> frozenset[str]:
+    """Those of some modules which the programs of a language can load where they run."""
     code = _FIND_MODULES.get(language)
     if not names or not code:
         return frozenset()

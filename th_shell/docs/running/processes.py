@@ -44,6 +44,8 @@ _MEDDLED = "was ended: it has written to the files of its engine"
 _TOO_MUCH = f"was killed: it has written more than {MOST_WRITTEN >> 20} MB into a file"
 _MAX_OUTPUT = 1 << 20  # bytes of an example's output that are kept
 
+#: The module that makes `import torch` this project's torch. It is loaded by engines alone.
+_FACE = "th_shell.python.alias"
 _TOP = str(Path(__file__).resolve().parents[3])
 
 #: The code of a starter, which is isolated but has the module path of this process.
@@ -77,10 +79,17 @@ def lua_engine(command: Sequence[str], memory: int) -> Engine:
     return Engine([*command, str(Path(__file__).with_name("lua_engine.lua"))], memory=memory)
 
 
-def python_engine(command: Sequence[str] = (), memory: int = Engine.memory) -> Engine:
-    """The engine of a command that runs a Python script; by default, the Python of th-docs."""
+def python_engine(
+    command: Sequence[str] = (), memory: int = Engine.memory, has_face: bool = True
+) -> Engine:
+    """The engine of a command that runs a Python script; by default, the Python of th-docs.
+
+    has_face: whether `import torch` is this project's torch there. What another command runs
+    imports what its own environment has.
+    """
     script = str(Path(__file__).with_name("python_engine.py"))
-    return Engine([*(command or [sys.executable]), script], memory=memory)
+    face = ["--face", _FACE, _TOP] if has_face and not command else []
+    return Engine([*(command or [sys.executable]), script, *face], memory=memory)
 
 
 class LostError(Exception):

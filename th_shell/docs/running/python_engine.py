@@ -6,6 +6,9 @@ run as at Python's prompt, which shows the value of each expression; a cell as i
 shows the value of the last one. Besides the requests of every engine it knows
 
     cell    run several statements as a notebook does.
+
+With the words `--face MODULE FOLDER`, `import torch` is what the function `use_face` of a module
+says, whose package is in that folder: so th-docs starts the Python that it runs in itself.
 """
 
 from __future__ import annotations
@@ -20,12 +23,21 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec, PathFinder
+from contextlib import suppress
+from importlib import import_module
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
 _REQUESTS, _REPLIES = 3, 4
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+
+#: numpy keeps so many blocks of each size below so many bytes.
+_KEPT_BLOCKS, _KEPT_BYTES = 7, 1024
+_kept: list[Any] = []
+#: What the names of files begin with that errors do not tell of: this one, and those of the face.
+_own = [__file__]
 
 
 class _Engine:
@@ -66,9 +78,9 @@ class _Engine:
     def _seed(self, number: str) -> None:
         seed = int(number)
         random.seed(seed)
-        for name, set_seed in _Seeder.SEEDS.items():
+        for name in _Seeder.SEEDS:
             if name in sys.modules:
-                set_seed(sys.modules[name], seed)
+                _Seeder(seed).seed(name, sys.modules[name])
         sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, _Seeder)]
         sys.meta_path.insert(0, _Seeder(seed))
 
@@ -117,6 +129,7 @@ class _Seeder:
     SEEDS: dict[str, Callable[[Any, int], object]] = {
         "numpy": lambda module, seed: module.random.seed(seed % 2**32),
         "torch": lambda module, seed: module.manual_seed(seed),
+        "runtime.pytorch": lambda module, seed: module.manual_seed(seed),
     }
 
     def __init__(self, seed: int) -> None:
@@ -126,17 +139,40 @@ class _Seeder:
         self, name: str, path: Sequence[str] | None = None, target: Any = None
     ) -> ModuleSpec | None:
         """How to import a module, for the modules of this class."""
-        spec = PathFinder.find_spec(name, path, target) if name in self.SEEDS else None
+        spec = self._found(name, path, target) if name in self.SEEDS else None
         if spec is None or spec.loader is None:
             return None
         load = spec.loader.exec_module
 
         def load_and_seed(module: ModuleType) -> None:
             load(module)
-            self.SEEDS[name](module, self._seed)
+            self.seed(name, module)
+            _use_up_kept_memory()
 
         spec.loader.exec_module = load_and_seed  # type: ignore[method-assign]
         return spec
+
+    def seed(self, name: str, module: Any) -> None:
+        """Seed a module. One of that name that has no such generator is left as it is."""
+        with suppress(Exception):
+            self.SEEDS[name](module, self._seed)
+
+    def _found(self, name: str, path: Sequence[str] | None, target: Any) -> ModuleSpec | None:
+        """What the other finders find."""
+        others = (finder for finder in sys.meta_path if finder is not self)
+        found = (finder.find_spec(name, path, target) for finder in others)
+        return next(filter(None, found), None)
+
+
+def _use_up_kept_memory() -> None:
+    """Take what numpy has kept of freed memory, so that its next arrays have new memory.
+
+    New memory is filled with another byte in each run; what was used before holds the same in all.
+    """
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        sizes = [size for size in range(1, _KEPT_BYTES) for _ in range(_KEPT_BLOCKS)]
+        _kept.extend(numpy.empty(size, numpy.uint8) for size in sizes)
 
 
 def _put_forward(seconds: int) -> None:
@@ -158,13 +194,13 @@ def _later(convert: Callable[[float], Any]) -> Callable[..., Any]:
 
 
 def _described(error: BaseException) -> str:
-    """The text that Python prints for an error, without the lines of this file."""
+    """The text that Python prints for an error, without the lines of our own files."""
     if isinstance(error, KeyboardInterrupt):
         return "KeyboardInterrupt"
     try:
         told = traceback.TracebackException(type(error), error, error.__traceback__)
-        own = [frame for frame in told.stack if frame.filename != __file__]
-        told.stack = traceback.StackSummary.from_list(own)
+        others = [frame for frame in told.stack if not frame.filename.startswith(tuple(_own))]
+        told.stack = traceback.StackSummary.from_list(others)
         return "".join(told.format()).rstrip("\n")
     except Exception:  # by the error's own methods
         return type(error).__name__
@@ -207,6 +243,13 @@ def _flush() -> None:
             continue
 
 
+def _use_face(module: str, folder: str) -> None:
+    """Let `import torch` be what a module says, whose package is in a folder."""
+    sys.path.append(folder)
+    _own.extend(os.path.join(folder, package, "") for package in ("runtime", "th_shell"))
+    import_module(module).use_face()
+
+
 def main() -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -219,6 +262,9 @@ def main() -> None:
         )
     for descriptor in (_REQUESTS, _REPLIES):
         os.set_inheritable(descriptor, False)
+    if sys.argv[1:2] == ["--face"]:
+        _use_face(*sys.argv[2:4])
+        del sys.argv[1:4]
     process = os.getpid()
     engine = _Engine()
     while True:

@@ -39,12 +39,15 @@ from th_shell.docs.settings.values import (
 )
 
 __all__ = [
+    "INSTALLED",
     "PROTOCOL",
+    "TORCHES",
     "Command",
     "Configuration",
     "configuration",
     "configuration_files",
     "engine_command",
+    "language_name",
     "prelude",
     "search_path",
 ]
@@ -55,6 +58,8 @@ _SHARED_FILE = "pyproject.toml"
 
 #: Stands before a command that is an engine by itself.
 PROTOCOL = "protocol:"
+#: What `import torch` may be in Python: this project's, or what is installed beside it.
+TH, INSTALLED = TORCHES = ("th", "installed")
 
 
 class Command(NamedTuple):
@@ -76,7 +81,9 @@ class Configuration:
     preludes: code that runs before a page, by languages. lua_path, lua_cpath: where `require`
     searches before it does where it always does. environment: variables of the engines. memory:
     bytes that a page may take. errata: the folder of the ledgers. sandbox: whether engines may use
-    the page's folder alone; sandbox_read: files and folders that they may read even so.
+    the page's folder alone; sandbox_read: files and folders that they may read even so. language:
+    that of blocks which do not tell theirs. torch: one of `TORCHES`, which Python without an engine
+    of its own imports.
     """
 
     layer: Layer = NOTHING
@@ -89,6 +96,8 @@ class Configuration:
     errata: Path | None = None
     sandbox: bool | None = None
     sandbox_read: Sequence[str] = ()
+    language: str | None = None
+    torch: str | None = None
 
     def over(self, below: Configuration) -> Configuration:
         """This configuration, and the one below where this one says nothing."""
@@ -129,15 +138,20 @@ def engine_command(value: object) -> Command:
     words = shlex.split(text(value))
     language = LUA
     if words and words[0].endswith(":") and words[0] != PROTOCOL:
-        name = words.pop(0)[:-1]
-        language = language_of(name, ())
-        if not language:
-            raise ValueError(f"{name}: neither {LUA} nor {PYTHON}")
+        language = language_name(words.pop(0)[:-1])
     speaks_protocol = words[:1] == [PROTOCOL]
     words = words[speaks_protocol:]
     if not words:
         raise ValueError("no command")
     return Command(language, words, speaks_protocol)
+
+
+def language_name(value: object) -> str:
+    """The language that a text names. Raises ValueError."""
+    language = language_of(text(value), ())
+    if not language:
+        raise ValueError(f"{value}: neither {LUA} nor {PYTHON}")
+    return language
 
 
 def prelude(path: Path) -> tuple[str, str]:
@@ -233,12 +247,20 @@ def _readers(folder: Path) -> dict[str, Reader]:
         "memory": lambda value: whole(value) << 20,
         "errata": lambda value: _existing(folder / text(value)),
         "sandbox": flag,
+        "language": language_name,
+        "torch": _torch,
         "sandbox_read": lambda value: [str(folder / one) for one in strings(value)],
     }
 
 
 def _engines(value: object) -> dict[str, Command]:
     return {one.language: one for one in map(engine_command, strings(value))}
+
+
+def _torch(value: object) -> str:
+    if value not in TORCHES:
+        raise ValueError(f"neither '{TH}' nor '{INSTALLED}'")
+    return text(value)
 
 
 def _existing(path: Path) -> Path:

@@ -15,6 +15,7 @@ from markdown_it.token import Token
 
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.formats.prompts import complete
+from th_shell.docs.reading.formats.sessions import with_sessions
 
 __all__ = ["find"]
 
@@ -40,7 +41,7 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
             headings.append((start + 1, _plain(" ".join(lines[start:end]))))
         elif token.type in ("fence", "code_block"):
             blocks.append(_block(token, kept, lines))
-    return complete(blocks, headings, lines)
+    return complete(list(with_sessions(lines, blocks, quotes=True)), headings, lines)
 
 
 @cache

@@ -1,0 +1,232 @@
+--- Lua's values for Python programs: what they hold, look into, and call (see runtime/values.py).
+-- A value crosses as a pair of itself and a mark, which is nil for nil, booleans, numbers and
+-- strings. Of tables, functions and other objects Python gets a number, under which they are kept
+-- here until Python has no more use for it; the mark then tells the Lua type, a number that is the
+-- same whenever the object crosses, and the torch class. Tensors and storages cross as their Python
+-- objects.
+-- @module values
+
+local th = ...
+local host, objects, anchors = th.host, th.objects, th.anchors
+
+local type, select, tostring, unpack = type, select, tostring, unpack
+local pairs, setmetatable = pairs, setmetatable
+local format = string.format
+local compile, prepare, protected = loadstring, th.loading.prepare, th.protected
+
+local MAX_VALUES = 1000 -- results of one call: Lua's stack has room for some thousands
+
+local kept, last = {}, 0 -- number -> value
+local serials, made = setmetatable({}, { __mode = 'k' }), 0
+
+local function keep(value)
+  last = last + 1
+  kept[last] = value
+  return last
+end
+
+-- The pair for a value.
+local function encode(value, ...) -- luacheck: ignore 212
+  local kind = type(value)
+  if kind == 'number' then
+    return value, value == 0 and 1 / value < 0 and '-0' or nil
+  elseif kind == 'nil' or kind == 'boolean' or kind == 'string' then
+    return value, nil
+  end
+  local id = kind == 'userdata' and th.class_of(value)
+  if id and id < host.FIRST_OTHER and (objects[value] or anchors[value]) then
+    local object = th.to_python(value)
+    th.track(object) -- it may come back
+    return object, 'object'
+  end
+  local serial = serials[value]
+  if not serial then
+    made = made + 1
+    serial = made
+    serials[value] = serial
+  end
+  return keep(value), format('%s %d %s', kind, serial, th.typename(value) or '')
+end
+
+local function encode_all(...)
+  local n = select('#', ...)
+  if n == 1 then return encode((...)) end
+  if n > MAX_VALUES then th.fail('too many results') end
+  local values, pairs_of = { ... }, {}
+  for i = 1, n do pairs_of[2 * i - 1], pairs_of[2 * i] = encode(values[i]) end
+  return unpack(pairs_of, 1, 2 * n)
+end
+
+local decode_all
+
+-- A function that calls one of Python's.
+local function new_function(f)
+  local function finish(failure, ...)
+    if failure ~= nil then return th.raise(failure) end
+    return decode_all(...)
+  end
+  return function(...)
+    th.count_object()
+    return finish(f(encode_all(...)))
+  end
+end
+
+local function decode(value, mark, ...) -- luacheck: ignore 212
+  if mark == nil then return value end
+  if mark == 'kept' then return kept[value] end
+  if mark == '-0' then return -0.0 end
+  if mark == 'function' then return new_function(value) end
+  th.track(value) -- it may cross again
+  return th.wrap(value, mark)
+end
+
+function decode_all(...)
+  local n = select('#', ...)
+  if n == 2 then return decode(...) end
+  local marked, values = { ... }, {}
+  for i = 1, n / 2 do values[i] = decode(marked[2 * i - 1], marked[2 * i]) end
+  return unpack(values, 1, n / 2)
+end
+
+-- What Python calls. Each function returns nil and its results, as pairs or numbers, or the message
+-- and the traceback of an error.
+local values = {}
+
+local function drop_first(_, ...) return ... end
+
+--- Makes Ctrl-C stop what is loaded from now on, also where LuaJIT has compiled it.
+function values.begin()
+  th.loading.count_loops()
+end
+
+--- Runs a chunk. Raises what it raises; its results are dropped.
+function values.run(text, name, ...)
+  local f, message = compile(text, name)
+  if not f then return message, '' end
+  local failure, frames = protected(prepare(f), decode_all(...))
+  return failure, failure and frames
+end
+
+--- The values of an expression, or what a chunk returns.
+function values.eval(text, name)
+  -- With two values, a call in the expression is no tail call, whose frame tracebacks lack.
+  local f = compile('return nil, ' .. text .. '\n', name)
+  if f then
+    f = prepare(f)
+    return protected(function() return encode_all(drop_first(f())) end)
+  end
+  local chunk, message = compile(text, name)
+  if not chunk then return message, '' end
+  chunk = prepare(chunk)
+  return protected(function() return encode_all(chunk()) end)
+end
+
+--- The table of globals.
+function values.globals()
+  return nil, encode(_G)
+end
+
+local function get(id, ...)
+  return encode(kept[id][decode(...)])
+end
+
+function values.get(...)
+  return protected(get, ...)
+end
+
+local function set(id, key, key_mark, ...)
+  kept[id][decode(key, key_mark)] = decode(...)
+end
+
+function values.set(...)
+  return protected(set, ...)
+end
+
+local function length(id)
+  return #kept[id]
+end
+
+function values.length(id)
+  return protected(length, id)
+end
+
+local function text(id)
+  return tostring(kept[id])
+end
+
+function values.text(id)
+  return protected(text, id)
+end
+
+local function call(id, ...)
+  return encode_all(kept[id](decode_all(...)))
+end
+
+function values.call(...)
+  return protected(call, ...)
+end
+
+local function call_method(id, name, ...)
+  local self = kept[id]
+  return encode_all(self[name](self, decode_all(...)))
+end
+
+function values.call_method(...)
+  return protected(call_method, ...)
+end
+
+local function entries(id)
+  local found, n = {}, 0
+  for key, value in pairs(kept[id]) do
+    found[n + 1], found[n + 2] = key, value
+    n = n + 2
+  end
+  return keep(found), n
+end
+
+--- Keeps a list of a table's keys and values; returns its number and its length.
+function values.entries(id)
+  return protected(entries, id)
+end
+
+local function slice(id, from, to)
+  return encode_all(unpack(kept[id], from, to))
+end
+
+--- Elements of a list.
+function values.slice(...)
+  return protected(slice, ...)
+end
+
+local function new(class)
+  if class == nil then return keep({}) end
+  local factory = th.torch.factory(class)
+  local object = factory and factory()
+  if type(object) ~= 'table' then th.fail(format('unknown Torch class <%s>', class)) end
+  return keep(object)
+end
+
+--- Keeps a new table, or a new object of a class; returns its number.
+function values.new(class)
+  return protected(new, class)
+end
+
+local function fill(id, ...)
+  local target, marked = kept[id], { ... }
+  for i = 1, select('#', ...), 4 do
+    local key = decode(marked[i], marked[i + 1])
+    target[key] = decode(marked[i + 2], marked[i + 3])
+  end
+end
+
+--- Sets fields of a table: keys and values in turn, as pairs.
+function values.fill(...)
+  return protected(fill, ...)
+end
+
+--- Drops values that Python does not use any more.
+function values.drop(...)
+  for i = 1, select('#', ...) do kept[(select(i, ...))] = nil end
+end
+
+return values

@@ -1,0 +1,118 @@
+"""Powers. PyTorch's documentation: torch, Pointwise Ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch import formulas
+from runtime.pytorch.dtypes import Category, bool_, dtype, float64
+from runtime.pytorch.elementwise import FLOATS, NUMBERS, Pointwise, to_float
+from runtime.pytorch.ops.arithmetic import multiply
+from runtime.pytorch.promotion import result_type
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor
+
+__all__ = ["power_of"]
+
+_OUT = "Tensor out = None"
+_power = Pointwise(formulas.power, NUMBERS, kernel="pow", takes=NUMBERS)
+
+
+def power_of(input: Any, exponent: Any, out: Tensor | None = None) -> Any:
+    """``input ** exponent``, broadcast to one shape.
+
+    Raises RuntimeError for negative exponents that are numbers, where elements are whole.
+    """
+    if isinstance(exponent, Tensor):
+        return _power(input, exponent, out)
+    kind = result_type(input, exponent)
+    if kind.category is Category.INTEGER and exponent < 0:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    if kind is bool_:
+        return _bool_power(input, exponent, out)
+    return (
+        _Powers.by(exponent)(input, None, out)
+        if kind is input.dtype
+        else _power(input, exponent, out)
+    )
+
+
+def _bool_power(input: Any, exponent: Any, out: Tensor | None) -> Any:
+    return Pointwise(lambda a: a if exponent else np.ones_like(a))(input, None, out)
+
+
+class _Powers:
+    """Functions that raise to one power each."""
+
+    known: dict[Any, Pointwise] = {}
+
+    @classmethod
+    def by(cls, exponent: Any) -> Pointwise:
+        found = cls.known.get(exponent)
+        if found is None:
+            if len(cls.known) > 100:
+                cls.known.clear()
+            found = _power_by(exponent)
+            cls.known[exponent] = found
+        return found
+
+
+def _power_by(exponent: Any) -> Pointwise:
+    simple = {2: np.square, 0.5: np.sqrt}.get(exponent)
+    if simple is not None:
+        return Pointwise(simple, FLOATS, kernel="pow", takes=NUMBERS)
+    return Pointwise(lambda a: formulas.power_by(a, exponent), NUMBERS, kernel="pow", takes=NUMBERS)
+
+
+@op(f"pow(Tensor input, Tensor exponent, *, {_OUT})", in_place=True)
+def pow_(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
+    """``input ** exponent``, broadcast to one shape."""
+    return power_of(input, exponent, out)
+
+
+@op(f"pow(Number self, Tensor exponent, *, {_OUT})", method=False)
+def pow_of_number(self: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
+    """A number to the power of each element."""
+    return _power(self, exponent, out)
+
+
+op(f"pow(Tensor input, Number exponent, *, {_OUT})", in_place=True)(pow_)
+
+
+def _to_double(kind: dtype) -> dtype:
+    return float64
+
+
+_float_power = Pointwise(formulas.power, frozenset(), rule=_to_double)
+
+
+@op(f"float_power(Tensor input, Tensor exponent, *, {_OUT})", in_place=True)
+def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
+    """``input ** exponent``, computed as torch.float64."""
+    if out is not None and out.dtype is not float64:
+        which = "base given to float_power_" if out is input else "output given to float_power"
+        raise RuntimeError(
+            f"the {which} has dtype {out.dtype.scalar} but the operation's result requires dtype "
+            f"Double"
+        )
+    return _float_power(input, exponent, out)
+
+
+@op(f"float_power(Number self, Tensor exponent, *, {_OUT})", method=False)
+def float_power_of_number(self: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
+    """A number to the power of each element, computed as torch.float64."""
+    return float_power(self, exponent, out=out)
+
+
+op(f"float_power(Tensor input, Number exponent, *, {_OUT})", in_place=True)(float_power)
+
+
+@op(f"ldexp(Tensor input, Tensor other, *, {_OUT})", in_place=True)
+def ldexp(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
+    """``input * 2 ** other``."""
+    kind = to_float(result_type(input, other))
+    if out is not None and kind.category > out.dtype.category:
+        raise RuntimeError(f"ldexp can't be cast to the desired output type {out.dtype.scalar}")
+    return multiply(input, _power(2.0, other), out)

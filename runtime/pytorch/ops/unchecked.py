@@ -1,0 +1,203 @@
+"""Functions of torch.linalg that tell by a number whether a matrix has what is asked for; and LU.
+
+PyTorch's documentation: torch.linalg.inv_ex and its like.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.linalg import LinAlgError as NumpyError
+
+from runtime.core.dtypes import Array
+from runtime.pytorch import return_types
+from runtime.pytorch.ops import factors
+from runtime.pytorch.ops.factors import LinAlgError, matrices
+from runtime.pytorch.table import op
+from runtime.pytorch.tensor import Tensor, view_of, wrap
+
+__all__ = ["lu"]
+
+_OUT = "Tensor out = None"
+_OUTS = "tuple of Tensors out = None"
+
+
+def _named(name: str, *parts: Any) -> Any:
+    return tuple.__new__(return_types.RESULTS[name], parts)
+
+
+def _info(batch: tuple[int, ...], wrong: dict[int, int]) -> Tensor:
+    """LAPACK's numbers for the matrices of a batch: 0, or what is wrong."""
+    info = np.zeros(prod(batch), np.int32)
+    for at, number in wrong.items():
+        info[at] = number
+    return wrap(info.reshape(batch))
+
+
+def _checked(error: LinAlgError, name: str, check_errors: bool) -> None:
+    if check_errors:
+        raise LinAlgError(str(error).replace(f"linalg.{name}:", f"linalg.{name}_ex:"))
+
+
+@op(f"linalg_inv_ex(Tensor A, *, bool check_errors = False, {_OUTS})", method=False)
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+    """The inverses of matrices, and for each 0, or which pivot is 0."""
+    batch = A.sizes[:-2]
+    try:
+        return _named("linalg_inv_ex", factors.inv(A), _info(batch, {}))
+    except LinAlgError as error:
+        _checked(error, "inv", check_errors)
+    at, pivot = factors.zero_pivot(A.array) or (0, 1)
+    broken = wrap(np.full(A.sizes, np.nan, A.array.dtype))
+    return _named("linalg_inv_ex", broken, _info(batch, {at: pivot}))
+
+
+@op(
+    f"linalg_cholesky_ex(Tensor input, *, bool upper = False, bool check_errors = False, {_OUTS})",
+    method=False,
+)
+def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """The triangular factors, and for each 0, or the order of the minor that is not positive."""
+    batch = input.sizes[:-2]
+    try:
+        found = factors.cholesky(input, upper=upper)
+        return _named("linalg_cholesky_ex", found, _info(batch, {}))
+    except LinAlgError as error:
+        _checked(error, "cholesky", check_errors)
+    at, order = factors.first_minor(input.array)
+    triangle = np.triu(input.array) if upper else np.tril(input.array)
+    return _named("linalg_cholesky_ex", wrap(triangle), _info(batch, {at: order}))
+
+
+@op(
+    f"linalg_solve_ex(Tensor A, Tensor B, *, bool left = True, bool check_errors = False, {_OUTS})",
+    method=False,
+)
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+    """The solutions of equations, and for each 0, or which pivot is 0."""
+    batch = A.sizes[:-2]
+    try:
+        return _named("linalg_solve_ex", factors.solve(A, B, left=left), _info(batch, {}))
+    except LinAlgError as error:
+        _checked(error, "solve", check_errors)
+    at, pivot = factors.zero_pivot(A.array) or (0, 1)
+    broken = wrap(np.full(B.sizes, np.nan, B.array.dtype))
+    return _named("linalg_solve_ex", broken, _info(batch, {at: pivot}))
+
+
+@op(
+    f"linalg_lu_factor_ex(Tensor A, *, bool pivot = True, bool check_errors = False, {_OUTS})",
+    method=False,
+)
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
+    """Both triangular factors in one matrix, the exchanged rows, and 0 or the pivot that is 0."""
+    found = factors.lu_factor(A, pivot=pivot)
+    wrong = factors.zero_pivot(A.array)
+    info = _info(A.sizes[:-2], dict([wrong] if wrong else []))
+    return _named("linalg_lu_factor_ex", *found, info)
+
+
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    """Both triangular factors in one matrix, and the exchanged rows."""
+    found = lu_factor_ex(A, pivot=pivot)
+    return tuple(found) if get_infos else tuple(found[:2])
+
+
+def _solve_factored(LU: Tensor, pivots: Tensor, b: Tensor) -> Tensor:
+    """The solutions of equations of which the LU factors are given."""
+    whole, right = LU.array, np.array(b.array)
+    lower = np.tril(whole, -1) + np.eye(whole.shape[-1], dtype=whole.dtype)
+    order = np.broadcast_to(pivots.array, (*whole.shape[:-2], whole.shape[-1]))
+    for index in np.ndindex(*whole.shape[:-2]):
+        for at, other in enumerate(order[index].tolist()):
+            right[(*index, [at, other - 1])] = right[(*index, [other - 1, at])]
+    return wrap(np.linalg.solve(np.triu(whole), np.linalg.solve(lower, right)))
+
+
+@op(f"lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots, *, {_OUT})")
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """The solutions of equations of which the LU factors are given."""
+    return _solve_factored(LU_data, LU_pivots, input)
+
+
+@op(f"linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, {_OUT})", method=False)
+def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor) -> Tensor:
+    """The solutions of equations of which the LU factors are given."""
+    return _solve_factored(LU, pivots, B)
+
+
+# -- reflections
+
+
+@op(f"geqrf(Tensor input, *, {_OUTS})")
+def geqrf(input: Tensor) -> Any:
+    """The reflections whose product is Q, below R; and their factors."""
+    array = matrices(input, "geqrf")
+    a, tau = np.linalg.qr(array, "raw")
+    return _named("geqrf", wrap(np.swapaxes(a, -1, -2)), wrap(tau))
+
+
+def _product(array: Array, tau: Array) -> Array:
+    rows, columns = array.shape[-2:]
+    found = np.broadcast_to(np.eye(rows, columns, dtype=array.dtype), array.shape).copy()
+    for at in range(tau.shape[-1] - 1, -1, -1):
+        v = array[..., at].copy()
+        v[..., :at] = 0
+        v[..., at] = 1
+        part = (v[..., None, :] @ found) * tau[..., at, None, None]
+        found = found - v[..., :, None] * part
+    return found
+
+
+@op(f"linalg_householder_product(Tensor input, Tensor tau, *, {_OUT})", method=False)
+@op(f"orgqr(Tensor input, Tensor input2, *, {_OUT})")
+def householder_product(input: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of the product of reflections."""
+    return wrap(_product(matrices(input, "torch.linalg.householder_product"), tau.array))
+
+
+# -- tensors as matrices
+
+
+@op("linalg_diagonal(Tensor A, *, int offset = 0, int dim1 = -2, int dim2 = -1)", method=False)
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """A view of the diagonals of matrices."""
+    return view_of(A, np.diagonal(A.array, offset, dim1, dim2))
+
+
+@op("linalg_vander(Tensor x, *, int N = None)", method=False)
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """Matrices of the powers of elements, from the power 0 on."""
+    values = x.array
+    count = values.shape[-1] if N is None else N
+    return wrap(values[..., None] ** np.arange(count).astype(values.dtype))
+
+
+@op(f"linalg_tensorinv(Tensor input, int ind = 2, *, {_OUT})", method=False)
+def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
+    """The inverse of what `tensordot` with a tensor does."""
+    array = input.array
+    if ind <= 0:
+        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+    first, last = array.shape[:ind], array.shape[ind:]
+    if prod(first) != prod(last):
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+            f"prod(self.shape[:ind]), but got {prod(last)} != {prod(first)}"
+        )
+    square = factors.inv(wrap(array.reshape(prod(first), prod(last))))
+    return wrap(square.array.reshape(last + first))
+
+
+@op(
+    f"linalg_tensorsolve(Tensor input, Tensor other, tuple of ints dims = None, *, {_OUT})",
+    method=False,
+)
+def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
+    """The solution of the equation that `tensordot` with a tensor makes."""
+    try:
+        return wrap(np.linalg.tensorsolve(input.array, other.array, dims))
+    except NumpyError as error:
+        raise RuntimeError(f"linalg.tensorsolve: {error}") from None

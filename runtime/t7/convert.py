@@ -1,0 +1,82 @@
+"""Converts files of Torch7: what ``th --convert`` does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import IO, Any
+
+from runtime.core.errors import TorchError
+from runtime.io.replacement import Replacement
+from runtime.t7.files import Format, Path, load, save
+from runtime.t7.npz import write_npz
+from runtime.t7.outline import outline_text
+from runtime.t7.values import T7Error
+
+__all__ = ["TARGETS", "convert"]
+
+#: The kinds of files that there are to convert to.
+TARGETS = (".npz", ".json", ".t7")
+
+
+def convert(
+    source: Path,
+    target: Path,
+    format: Format = "binary",
+    progress: Callable[[int], object] = lambda count: None,
+) -> None:
+    """Convert a file of Torch7 to what the end of the target's name says.
+
+    .npz: the arrays of `write_npz`. .json: the structure, of `outline`. .t7: a file of Torch7 in
+    a format of `save`. The target is replaced when the new file is complete.
+    progress: gets the number of bytes of elements that were just written.
+
+    Raises OSError, T7Error, and ValueError for another name.
+    """
+    ending = os.path.splitext(os.fsdecode(target))[1]
+    if ending not in TARGETS:
+        raise ValueError(f"the name of the new file ends with one of {', '.join(TARGETS)}")
+    try:
+        _convert(source, target, ending, format, progress)
+    except T7Error:
+        raise
+    except TorchError as error:  # where the file has changed meanwhile, or there is no memory
+        raise T7Error(str(error)) from None
+
+
+def _convert(
+    source: Path, target: Path, ending: str, format: Format, progress: Callable[[int], object]
+) -> None:
+    value = load(source)
+    replacement = Replacement(os.fsencode(target))
+    try:
+        with open(replacement.descriptor, "wb", closefd=False) as file:
+            _write(file, value, ending, format, progress)
+        replacement.commit()
+    finally:
+        replacement.abandon()
+        os.close(replacement.descriptor)
+
+
+def _write(
+    file: IO[bytes], value: Any, ending: str, format: Format, progress: Callable[[int], object]
+) -> None:
+    if ending == ".npz":
+        write_npz(file, value, progress)
+    elif ending == ".t7":
+        counted: Any = _Counted(file, progress)
+        save(counted, value, format)
+    else:
+        file.write(outline_text(value).encode("utf-8", "surrogateescape") + b"\n")
+
+
+class _Counted:
+    """A file that tells how many bytes are written to it."""
+
+    def __init__(self, file: IO[bytes], progress: Callable[[int], object]) -> None:
+        self._file = file
+        self._progress = progress
+
+    def write(self, data: Any) -> None:
+        self._file.write(data)
+        self._progress(len(data))

@@ -1,0 +1,87 @@
+"""Tensors as Python programs see them, and those of the runtime under them.
+
+This is the one place here that knows the classes that programs get.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import DTYPES, Array, DType
+from runtime.core.storage import Storage
+from runtime.core.tensor import TENSOR_CLASSES, Sizes
+from runtime.core.tensor import Tensor as LuaTensor
+from runtime.pytorch.dtypes import dtype_of
+from runtime.pytorch.lua_tensors import from_lua, to_lua
+from runtime.pytorch.ops.interchange import share_array
+from runtime.pytorch.storages import TypedStorage, UntypedStorage, typed
+from runtime.pytorch.tensor import Tensor, wrap
+
+__all__ = ["lua_tensor", "storage_face", "storage_of", "tensor_face", "tensor_of"]
+
+_BY_NUMPY = {dtype.numpy: dtype for dtype in DTYPES}
+
+
+def tensor_face(
+    dtype: DType, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes
+) -> Tensor:
+    """What programs get for a tensor of Torch7; without dimensions it is empty, as there."""
+    if storage is None:
+        return wrap(np.empty(0, dtype.numpy))
+    if storage.is_unread:  # until the tensor's elements are used
+        return from_lua(TENSOR_CLASSES[dtype.index](storage, offset, sizes, strides))
+    tensor = wrap(np.empty(0, dtype.numpy))
+    steps = tuple([stride * dtype.size for stride in strides])
+    tensor.set_view(storage, offset * dtype.size, sizes or (0,), steps or (dtype.size,))
+    return tensor
+
+
+def storage_face(storage: Storage) -> TypedStorage:
+    """What programs get for a storage."""
+    return typed(storage, dtype_of(storage.dtype.numpy))
+
+
+def storage_of(value: Any) -> Storage | None:
+    """The runtime's storage under what a program has; None for another object."""
+    if isinstance(value, (TypedStorage, UntypedStorage)):
+        return value.object
+    return value if isinstance(value, Storage) else None
+
+
+def tensor_of(value: Any) -> Tensor | None:
+    """A program's tensor, or one over the memory of its array; None for another object.
+
+    Raises TypeError for an array of other things than numbers, and ValueError for one that no
+    tensor can be.
+    """
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, np.ndarray):
+        return _over(value)
+    # Real tensors of PyTorch, among others, tell their memory so. (numpy's numbers do, too.)
+    if hasattr(value, "__array__") and not isinstance(value, np.generic):
+        return _over(np.asarray(value))
+    return None
+
+
+def _over(array: Array) -> Tensor:
+    if not array.flags.writeable:
+        raise ValueError("the array is read-only; pass a copy of it")
+    if not array.flags.aligned:
+        raise ValueError("the array's elements are not aligned; pass a copy of it")
+    return share_array(array)
+
+
+def lua_tensor(tensor: Tensor) -> LuaTensor:
+    """A tensor as Torch7 has it, over the same memory, but for elements of bool: these are bytes.
+
+    A tensor of PyTorch without a dimension has one here, since Torch7 has no such tensors. Raises
+    TypeError for other element types that Torch7 does not have.
+    """
+    kind = _BY_NUMPY.get(tensor.dtype.numpy)
+    if kind is not None and type(tensor) is Tensor and not tensor._array.size:
+        if tensor._storage is None:  # as of a tensor that Torch7 has never given a size
+            return TENSOR_CLASSES[kind.index]()
+    return to_lua(tensor)

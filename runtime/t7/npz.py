@@ -1,0 +1,95 @@
+"""Writes what a file holds as .npz: an array for each tensor, storage, number and string.
+
+Arrays are written one after the other, in parts, so that a file may be larger than the memory.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.storage import Storage
+from runtime.core.tensor import Tensor as LuaTensor
+from runtime.pytorch.tensor import Tensor
+from runtime.t7.faces import lua_tensor, storage_of
+from runtime.t7.sink import parts_of
+from runtime.t7.walk import named_values
+
+__all__ = ["write_npz"]
+
+
+def write_npz(file: IO[bytes], value: Any, progress: Callable[[int], object]) -> None:
+    """Write a value of `load`. progress: gets the number of bytes that were just written.
+
+    Names are those of `named_values`; where two are the same, the second gets '#2', and so on.
+    Strings that numpy cannot hold as text are arrays of their bytes.
+    """
+    used: dict[str, int] = {}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, item in named_values(value):
+            if item is None:
+                continue
+            count = used[name] = used.get(name, 0) + 1
+            unique = name if count == 1 else f"{name}#{count}"
+            with archive.open(f"{unique}.npy", "w", force_zip64=True) as out:
+                _write(out, item, progress)
+
+
+def _write(out: IO[bytes], value: Any, progress: Callable[[int], object]) -> None:
+    sizes, parts = _parts(value)
+    kind = next(parts)
+    header = {
+        "descr": np.lib.format.dtype_to_descr(kind.dtype),
+        "fortran_order": False,
+        "shape": sizes,
+    }
+    np.lib.format.write_array_header_2_0(out, header)
+    for part in parts:
+        out.write(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
+        progress(part.nbytes)
+
+
+def _parts(value: Any) -> tuple[tuple[int, ...], Iterator[Array]]:
+    """The sizes of an array, and an empty array of its type followed by its elements in parts."""
+    storage = storage_of(value)
+    if storage is not None:
+        return (storage.size,), _of(storage, parts_of(storage))
+    if isinstance(value, Tensor):
+        tensor = lua_tensor(value)
+        if tensor.storage is None or not tensor.sizes:
+            return (0,), iter((np.empty(0, tensor.dtype.numpy),))
+        return tensor.sizes, _of(tensor.storage, _of_tensor(tensor, tensor.storage))
+    array = _plain(value)
+    return array.shape, iter((np.empty(0, array.dtype), array))
+
+
+def _of(storage: Storage, parts: Iterator[Array]) -> Iterator[Array]:
+    yield np.empty(0, storage.dtype.numpy)
+    yield from parts
+
+
+def _of_tensor(tensor: LuaTensor, storage: Storage) -> Iterator[Array]:
+    steps = zip(tensor.sizes, tensor.strides, strict=True)
+    stop = tensor.offset + 1 + sum((size - 1) * step for size, step in steps)
+    if tensor.is_contiguous:
+        yield from parts_of(storage, tensor.offset, stop)
+        return
+    part = storage.part(tensor.offset, stop)
+    width = part.itemsize
+    strides = tuple([step * width for step in tensor.strides])
+    for row in np.ndarray(tensor.sizes, part.dtype, part, 0, strides):
+        yield np.asarray(row)
+
+
+def _plain(value: Any) -> Array:
+    """A number, boolean or string as an array without dimensions."""
+    if isinstance(value, str) and not value.endswith("\0"):
+        return np.array(value)
+    if isinstance(value, (str, bytes)):
+        data = value.encode() if isinstance(value, str) else value
+        return np.frombuffer(data, np.uint8)
+    return np.array(value)

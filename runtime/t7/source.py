@@ -1,0 +1,300 @@
+"""The bytes of binary files: numbers, strings and elements of tensors, read one after the other.
+
+No more memory is allocated for a size in a file than the file can fill. The elements of large
+storages stay in the file until they are first used.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from struct import Struct, unpack_from
+from typing import Any, Protocol
+
+import numpy as np
+
+from runtime.core.dtypes import DTYPES, LONG, Array, DType
+from runtime.core.storage import STORAGE_CLASSES, Storage
+from runtime.t7.kinds import EXACT, NUMBER, STRING, plain_number, plain_string
+from runtime.t7.values import T7Error
+
+__all__ = ["OVERFLOW", "BinarySource", "Bytes", "DiskBytes", "MemoryBytes", "Source", "too_short"]
+
+OVERFLOW = "$ Torch: invalid memory size -- maybe an overflow?"
+
+_LARGE_FILE = 32 << 20  # bytes of a file from which on storages may stay in it
+_LARGE_STORAGE = 16 << 10  # and bytes of such a storage
+_FIRST, _MOST = 512, 1 << 18  # bytes read at a time: few behind elements, then more and more
+_PIECE = 1 << 18  # elements that are converted at a time
+_NUMBER_SIZE = 12  # bytes of a number with its kind
+
+
+def too_short(done: int, wanted: int) -> T7Error:
+    """The reference's error about a file that ends too early."""
+    return T7Error(f"read error: read {done} blocks instead of {wanted}")
+
+
+class Bytes(Protocol):
+    """What bytes are read from. size: how many there are."""
+
+    size: int
+
+    def read(self, at: int, count: int) -> bytes:
+        """So many bytes from a position on; fewer where they end."""
+
+    def read_into(self, out: memoryview, at: int) -> int:
+        """The same, into memory; returns how many there were."""
+
+    def later(self, cls: type[Storage], count: int, at: int) -> Storage | None:
+        """A storage whose elements are read when they are first used; None: read them now."""
+
+
+class MemoryBytes:
+    """Bytes in memory."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = memoryview(data)
+        self.size = len(data)
+
+    def read(self, at: int, count: int) -> bytes:
+        return bytes(self._data[at : at + count])
+
+    def read_into(self, out: memoryview, at: int) -> int:
+        part = self._data[at : at + len(out)]
+        out[: len(part)] = part
+        return len(part)
+
+    def later(self, cls: type[Storage], count: int, at: int) -> Storage | None:
+        return None
+
+
+class DiskBytes:
+    """The bytes of a file. It stays open as long as a storage's elements are still in it.
+
+    lazy: whether elements of large files may stay there.
+    """
+
+    def __init__(self, descriptor: int, name: str, lazy: bool) -> None:
+        self._descriptor = descriptor
+        self._name = name
+        self._state = _state(descriptor)
+        self.size = self._state[0]
+        self._lazy = lazy and self.size >= _LARGE_FILE
+        weakref.finalize(self, os.close, descriptor)
+
+    def read(self, at: int, count: int) -> bytes:
+        return os.pread(self._descriptor, count, at)
+
+    def read_into(self, out: memoryview, at: int) -> int:
+        done = 0
+        while done < len(out):
+            got = os.preadv(self._descriptor, [out[done:]], at + done)
+            if not got:
+                break
+            done += got
+        return done
+
+    def later(self, cls: type[Storage], count: int, at: int) -> Storage | None:
+        if not self._lazy or count * cls.dtype.size < _LARGE_STORAGE:
+            return None
+
+        def read(out: Array, start: int) -> None:
+            nbytes = self.read_into(out.view(np.uint8).data, at + start * out.itemsize)
+            if nbytes != out.nbytes or _state(self._descriptor) != self._state:
+                raise T7Error(
+                    f"{self._name} was changed while elements of its tensors were still in it"
+                )
+
+        return cls.read_later(count, read)
+
+
+def _state(descriptor: int) -> tuple[int, int]:
+    """The size of a file, and when it was changed last."""
+    status = os.fstat(descriptor)
+    return status.st_size, status.st_mtime_ns
+
+
+class Source(Protocol):
+    """A file as a sequence of numbers and strings. Each method raises T7Error where it ends."""
+
+    @property
+    def position(self) -> int:
+        """How many bytes were read."""
+
+    def read_int(self) -> int:
+        """The next int, of 4 bytes."""
+
+    def read_long(self) -> int:
+        """The next long."""
+
+    def read_double(self) -> float:
+        """The next double."""
+
+    def read_string(self) -> bytes:
+        """The next string: an int with its length, and its bytes."""
+
+    def read_longs(self, count: int) -> tuple[int, ...]:
+        """So many longs."""
+
+    def read_elements(self, dtype: DType, count: int) -> Storage:
+        """A storage of so many elements."""
+
+    def read_plain_entries(self, into: dict[Any, Any], count: int) -> tuple[int, Any]:
+        """Read entries of a table whose keys and values are numbers and strings, as they come.
+
+        Returns how many: count, or fewer where another one comes, or may come; and the key of that
+        one, or None where it was not read.
+        """
+
+
+class BinarySource:
+    """A binary file. order: '<' or '>', as in struct; long_size: bytes of a long, 4 or 8."""
+
+    def __init__(self, file: Bytes, order: str, long_size: int) -> None:
+        self._file = file
+        self._data = b""
+        self._start = 0  # the position in the file of the data's first byte
+        self._at = 0  # that of the next byte, in the data
+        self._step = _FIRST
+        self.has_longs = False  # whether the size of a long has mattered
+        self._long_size = long_size
+        types = [np.dtype(f"i{long_size}") if dtype is LONG else dtype.numpy for dtype in DTYPES]
+        self._wires = [wire.newbyteorder(order) for wire in types]  # type: ignore[arg-type]
+        self._int = Struct(order + "i").unpack_from
+        self._kind_and_double = Struct(order + "id").unpack_from
+        self._double = Struct(order + "d").unpack_from
+        self._long_format = order + "%d" + ("q" if long_size == 8 else "i")
+
+    @property
+    def position(self) -> int:
+        return self._start + self._at
+
+    def _need(self, count: int) -> None:
+        """Have so many bytes in the data, from the position on."""
+        position = self._start + self._at
+        rest = self._file.size - position
+        if rest < count:
+            raise too_short(0, 1)
+        self._data = self._file.read(position, min(max(count, self._step), rest))
+        self._start, self._at = position, 0
+        self._step = min(2 * self._step, _MOST)
+        if len(self._data) < count:  # others have made the file shorter
+            raise too_short(0, 1)
+
+    def read_int(self) -> int:
+        at = self._at
+        if at + 4 > len(self._data):
+            self._need(4)
+            at = 0
+        self._at = at + 4
+        value: int = self._int(self._data, at)[0]
+        return value
+
+    def read_long(self) -> int:
+        return self.read_longs(1)[0]
+
+    def read_longs(self, count: int) -> tuple[int, ...]:
+        self.has_longs = True
+        nbytes = count * self._long_size
+        if self._at + nbytes > len(self._data):
+            self._need(nbytes)
+        at = self._at
+        self._at = at + nbytes
+        return unpack_from(self._long_format % count, self._data, at)
+
+    def read_double(self) -> float:
+        at = self._at
+        if at + 8 > len(self._data):
+            self._need(8)
+            at = 0
+        self._at = at + 8
+        value: float = self._double(self._data, at)[0]
+        return value
+
+    def read_string(self) -> bytes:
+        count = self.read_int()
+        if count < 0:
+            raise T7Error(OVERFLOW)
+        rest = self._file.size - self.position
+        if count > rest:
+            raise too_short(rest, count)
+        if self._at + count > len(self._data):
+            self._need(count)
+        at = self._at
+        self._at = at + count
+        return self._data[at : at + count]
+
+    def read_elements(self, dtype: DType, count: int) -> Storage:
+        wire = self._wire(dtype)
+        if count < 0:
+            raise T7Error(OVERFLOW)
+        rest = self._file.size - self.position
+        if count * wire.itemsize > rest:
+            raise too_short(rest // wire.itemsize, count)
+        cls = STORAGE_CLASSES[dtype.index]
+        storage = None
+        if wire == dtype.numpy:
+            storage = self._file.later(cls, count, self.position)
+            if storage is not None:
+                self._skip(count * wire.itemsize)
+                return storage
+        storage = cls.new(count)
+        if wire == dtype.numpy:
+            self._read_into(storage.data)
+            return storage
+        for start in range(0, count, _PIECE):
+            piece = np.empty(min(_PIECE, count - start), wire)
+            self._read_into(piece)
+            storage.data[start : start + len(piece)] = piece
+        return storage
+
+    def read_plain_entries(self, into: dict[Any, Any], count: int) -> tuple[int, Any]:
+        # One loop without calls of our own: there may be millions of entries.
+        data, at, behind = self._data, self._at, self._at
+        last, left, key = len(data) - _NUMBER_SIZE, count, None
+        while left and at <= last:
+            kind, number = self._kind_and_double(data, at)
+            if kind == NUMBER:
+                at += _NUMBER_SIZE
+                is_whole = -EXACT <= number <= EXACT and (whole := int(number)) == number
+                value: Any = whole if is_whole and whole else plain_number(number)
+            elif kind == STRING:
+                start = at + 8
+                at = start + self._int(data, at + 4)[0]
+                if not start <= at <= len(data):
+                    break
+                value = plain_string(data[start:at])
+            else:
+                break
+            if key is None:
+                if value != value:  # nan
+                    break
+                key = value
+            else:
+                into[key] = value
+                key = None
+                left -= 1
+            behind = at
+        self._at = behind
+        return count - left, key
+
+    def _wire(self, dtype: DType) -> np.dtype[Any]:
+        """The numpy type of an element in this file."""
+        if dtype is LONG:
+            self.has_longs = True
+        return self._wires[dtype.index]
+
+    def _read_into(self, out: Array) -> None:
+        memory = out.view(np.uint8).data
+        present = self._data[self._at : self._at + len(memory)]
+        memory[: len(present)] = present
+        rest = len(memory) - len(present)
+        done = self._file.read_into(memory[len(present) :], self.position + len(present))
+        if done < rest:
+            raise too_short((len(present) + done) // out.itemsize, len(out))
+        self._skip(len(memory))
+
+    def _skip(self, count: int) -> None:
+        self._at += count
+        if self._at > len(self._data):
+            self._start, self._at, self._data, self._step = self.position, 0, b"", _FIRST

@@ -1,0 +1,160 @@
+"""The numbers, strings and elements of ascii files, as C's scanf reads them and printf writes them.
+
+Behind each number, list of numbers and string is a newline. The text is in memory as a whole.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import BYTE, CHAR, INT, Array, DType, cast_scalar
+from runtime.core.storage import STORAGE_CLASSES, Storage
+from runtime.t7.source import OVERFLOW, too_short
+from runtime.t7.values import T7Error
+
+__all__ = ["TextSource", "element_texts", "number_text"]
+
+_WHOLE = re.compile(rb"[ \t-\r]*([+-]?[0-9]+)")
+_NUMBER = re.compile(
+    rb"[ \t-\r]*([+-]?(?:0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?"
+    rb"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan(?:\([0-9a-z_]*\))?))",
+    re.IGNORECASE,
+)
+_MAX_DIGITS = 30  # of a whole number that fits 64 bits; Python refuses to read very many
+_LONG = 1 << 63
+
+
+class TextSource:
+    """An ascii file."""
+
+    has_longs = False  # of some size
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    @property
+    def position(self) -> int:
+        return self._at
+
+    def read_int(self) -> int:
+        return int(cast_scalar(self._one_whole(), INT))
+
+    def read_long(self) -> int:
+        return self._one_whole()
+
+    def read_double(self) -> float:
+        number = self._number()
+        self._skip_newline()
+        return number
+
+    def read_longs(self, count: int) -> tuple[int, ...]:
+        numbers = tuple([self._whole() for _ in range(count)])
+        self._skip_newline()
+        return numbers
+
+    def read_string(self) -> bytes:
+        count = self.read_int()
+        if count < 0:
+            raise T7Error(OVERFLOW)
+        text = self._data[self._at : self._at + count]
+        self._at += len(text)
+        if len(text) < count:
+            raise too_short(len(text), count)
+        if count:
+            self._skip_newline()
+        return text
+
+    def read_elements(self, dtype: DType, count: int) -> Storage:
+        if count < 0:
+            raise T7Error(OVERFLOW)
+        rest = len(self._data) - self._at
+        most = rest if dtype in (BYTE, CHAR) else (rest + 1) // 2
+        if count > most:
+            raise too_short(0, count)
+        storage = STORAGE_CLASSES[dtype.index].new(count)
+        if dtype in (BYTE, CHAR):  # as they are
+            storage.data.view(np.uint8).data[:] = self._data[self._at : self._at + count]
+            self._at += count
+        elif not self._fill_from_line(storage.data):
+            read = self._number if dtype.is_float else self._whole
+            for i in range(count):
+                storage.data[i] = cast_scalar(read(), dtype)
+        if count:
+            self._skip_newline()
+        return storage
+
+    def read_plain_entries(self, into: dict[Any, Any], count: int) -> tuple[int, Any]:
+        return 0, None
+
+    def _fill_from_line(self, out: Array) -> bool:
+        """Read elements that are all the numbers of one line, as Torch7 writes them."""
+        end = self._data.find(b"\n", self._at)
+        words = self._data[self._at : end].split() if end >= 0 else []
+        if len(words) != len(out):
+            return False
+        pattern = _NUMBER if out.dtype.kind == "f" else _WHOLE
+        if not all(pattern.fullmatch(word) for word in words):
+            return False
+        try:
+            out[:] = np.array(words, dtype=out.dtype)
+        except (ValueError, OverflowError):  # numbers that scanf reads in ways of its own
+            return False
+        self._at = end
+        return True
+
+    def _one_whole(self) -> int:
+        number = self._whole()
+        self._skip_newline()
+        return number
+
+    def _whole(self) -> int:
+        """The next whole number; beyond 64 bits it is the nearest one of 64 bits."""
+        text = self._next(_WHOLE)
+        digits = text.lstrip(b"+-0")
+        if len(digits) > _MAX_DIGITS:
+            return -_LONG if text[:1] == b"-" else _LONG - 1
+        return min(max(int(text), -_LONG), _LONG - 1)
+
+    def _number(self) -> float:
+        text = self._next(_NUMBER).lower()
+        if b"nan" in text:
+            return math.copysign(math.nan, -1 if text[:1] == b"-" else 1)
+        if b"x" in text:
+            try:
+                return float.fromhex(text.decode())
+            except OverflowError:
+                return math.copysign(math.inf, -1 if text[:1] == b"-" else 1)
+        return float(text)
+
+    def _next(self, pattern: re.Pattern[bytes]) -> bytes:
+        found = pattern.match(self._data, self._at)
+        if found is None:
+            raise too_short(0, 1)
+        self._at = found.end()
+        return found[1]
+
+    def _skip_newline(self) -> None:
+        if self._data[self._at : self._at + 1] == b"\n":
+            self._at += 1
+
+
+def number_text(value: float) -> bytes:
+    """A double as text: all its digits, and of a nan the sign."""
+    if value != value:
+        return b"-nan" if math.copysign(1, value) < 0 else b"nan"
+    return b"%.17g" % value
+
+
+def element_texts(data: Array, dtype: DType) -> bytes:
+    """Some elements as text, with blanks between them."""
+    if not dtype.is_float:
+        return b" ".join([b"%d" % value for value in data.tolist()])
+    if dtype.size == 8:
+        return b" ".join(map(number_text, data.tolist()))
+    texts = [b"%.9g" % value if value == value else number_text(value) for value in data.tolist()]
+    return b" ".join(texts)

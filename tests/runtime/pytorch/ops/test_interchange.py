@@ -1,0 +1,122 @@
+"""Memory that tensors share with numpy, DLPack and buffers; copies and pickles."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import runtime.pytorch as torch
+
+
+def test_array_shares_the_tensors_memory() -> None:
+    tensor = torch.zeros(2, 3)
+    array = tensor.t().numpy()
+    array[2, 1] = 5
+    assert tensor.tolist() == [[0, 0, 0], [0, 0, 5]]
+    assert array.strides == (4, 12)
+
+
+def test_tensor_shares_the_arrays_memory_and_keeps_it() -> None:
+    array = np.arange(6.0).reshape(2, 3)[:, 1:]
+    tensor = torch.from_numpy(array)
+    tensor.add_(1)
+    assert array.tolist() == [[2, 3], [5, 6]]
+    assert tensor.stride() == (3, 1)
+    with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
+        tensor.resize_(50)
+    del array
+    assert tensor.tolist() == [[2, 3], [5, 6]]
+
+
+@pytest.mark.parametrize(
+    ("array", "error"),
+    [
+        (np.ones(3)[::-1], "At least one stride in the given numpy array is negative, and"),
+        (np.ones(3, ">f8"), "given numpy array has byte order different from the native byte"),
+        (np.array(["a"]), "can't convert np.ndarray of type numpy.str_. The only supported"),
+        (np.float32(3), r"expected np.ndarray \(got numpy.float32\)"),
+        ([1], r"expected np.ndarray \(got list\)"),
+    ],
+)
+def test_array_that_cannot_be_shared(array: object, error: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=error):
+        torch.from_numpy(array)
+
+
+def test_read_only_array_is_warned_of() -> None:
+    array = np.ones(2)
+    array.flags.writeable = False
+    with pytest.warns(UserWarning, match="The given NumPy array is not writable"):
+        torch.from_numpy(array)
+
+
+def test_numpys_functions_take_tensors() -> None:
+    tensor = torch.tensor([1.0, 4.0])
+    assert np.asarray(tensor).tolist() == [1, 4]
+    assert isinstance(np.sqrt(tensor), torch.Tensor)
+    assert np.sqrt(tensor).tolist() == [1, 2]
+    assert np.array(tensor, dtype=np.int64).dtype == np.int64
+
+
+def test_dlpack_shares_memory_both_ways() -> None:
+    tensor = torch.zeros(3)
+    array = np.from_dlpack(tensor)
+    tensor[0] = 7
+    assert array[0] == 7
+    assert torch.from_dlpack(np.ones(2)).dtype is torch.float64
+    again = torch.from_dlpack(torch.utils.dlpack.to_dlpack(tensor))
+    again[1] = 8
+    assert tensor.tolist() == [7, 8, 0]
+
+
+def test_buffer_is_shared() -> None:
+    memory = bytearray(8)
+    tensor = torch.frombuffer(memory, dtype=torch.int16, offset=2)
+    tensor.fill_(-1)
+    assert memory == b"\0\0" + b"\xff" * 6
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"count": 9}, "requested buffer length .9 . 4 bytes. after offset .0 bytes. must not be"),
+        ({"offset": 9}, "offset .9 bytes. must be non-negative and no greater than buffer length"),
+        ({"offset": 1}, "buffer length .7 bytes. after offset .1 bytes. must be a multiple of"),
+        ({"count": 0}, "both buffer length .8. and count .0. must not be 0"),
+    ],
+)
+def test_buffer_of_another_size(options: dict[str, int], error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        torch.frombuffer(bytearray(8), dtype=torch.float32, **options)
+
+
+@pytest.mark.parametrize("kind", [torch.bool, torch.uint8, torch.float16, torch.int64])
+def test_pickle_keeps_type_view_and_what_is_shared(kind: torch.dtype) -> None:
+    base = torch.zeros(4, 3, dtype=kind)
+    a, b = pickle.loads(pickle.dumps((base.t(), base[1])))
+    b.fill_(1)
+    assert a.dtype is kind
+    assert a.stride() == (1, 3)
+    assert a.int().tolist() == [[0, 1, 0, 0]] * 3
+
+
+def test_deepcopy_copies_a_shared_storage_once() -> None:
+    base = torch.zeros(4)
+    a, b = copy.deepcopy([base, base[1:]])
+    b[0] = 3
+    assert a.tolist() == [0, 3, 0, 0]
+    assert base.tolist() == [0, 0, 0, 0]
+    shallow = copy.copy(base)
+    shallow[0] = 2
+    assert base[0] == 2
+
+
+def test_empty_tensors_are_shared_copied_and_pickled() -> None:
+    tensor = torch.zeros(0, 3)
+    assert tensor.numpy().shape == (0, 3)
+    assert pickle.loads(pickle.dumps(tensor)).shape == (0, 3)
+    assert copy.deepcopy(tensor).shape == (0, 3)
+    assert tensor.data_ptr() == 0

@@ -1,0 +1,323 @@
+"""load and save against the files of the real Torch7, and against what the Lua engine reads."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from runtime import Function, T7Error, Table, TorchObject, load, save
+from runtime.core.dtypes import DTYPES
+from runtime.core.errors import TorchError
+from runtime.core.memory import Memory, not_enough
+from runtime.core.storage import STORAGE_CLASSES
+from runtime.pytorch.ops.interchange import share_array
+from runtime.pytorch.tensor import wrap
+from runtime.t7.faces import storage_of
+from tests.conftest import Lua
+from tests.runtime.io.torch7_files import FILES, mode_of
+
+SHARED = Path(__file__).parents[4] / "shared" / "t7"
+
+
+def loaded(data: bytes, **how: Any) -> Any:
+    return load(io.BytesIO(data), **how)
+
+
+def saved(value: Any, format: Any = "binary") -> bytes:
+    file = io.BytesIO()
+    save(file, value, format)
+    return file.getvalue()
+
+
+def weighted(file: Any) -> Any:
+    """Reads the contents of the class fixture.Weighted, which has a format of its own."""
+    return {"position": file.read_object(), "weight": file.read_double()}
+
+
+READERS = {"fixture.Weighted": weighted}
+PLAIN = [name for name in FILES if not name.startswith("objects")]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_file_comes_back_byte_for_byte(name: str) -> None:
+    assert saved(loaded(FILES[name]), mode_of(name)) == FILES[name]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_path_and_a_given_format(name: str, tmp_path: Path) -> None:
+    path, again = tmp_path / "file.t7", tmp_path / "again.t7"
+    path.write_bytes(FILES[name])
+    mode: Any = mode_of(name)
+    save(again, load(path, mode), mode)
+    assert again.read_bytes() == FILES[name]
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the folder with files of Torch7 is not here")
+def test_all_files_of_the_reference() -> None:
+    paths = sorted(SHARED.glob("*.t7"))
+    for path in paths:
+        value = load(path, readers=READERS)
+        if not path.name.startswith("objects"):
+            assert saved(value, mode_of(path.name)) == path.read_bytes(), path
+    assert paths
+
+
+@pytest.mark.parametrize("mode", ["binary", "b32", "ascii"])
+def test_views_share_their_storage(mode: str) -> None:
+    o = loaded(FILES[f"views.{mode}.t7"])
+    assert o["t"].array.tolist() == o["base"].array.T.tolist()
+    o["column"].array[1] = 99
+    assert o["base"].array[1, 2] == 99 and o["row"].array[2] == 99
+    assert o["again"] is o["base"] and o["base"].storage_object is storage_of(o["storage"])
+    assert o["empty"].array.shape == (0,)
+
+
+@pytest.mark.parametrize("mode", ["binary", "b32", "ascii"])
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
+def test_all_element_types(dtype: Any, mode: str) -> None:
+    o = loaded(FILES[f"types.{mode}.t7"])
+    assert o[dtype.name].array.dtype == dtype.numpy
+    assert o[dtype.name].array.tolist() == [1, 2, 3, 4]
+    assert isinstance(storage_of(o[f"{dtype.name}Storage"]), STORAGE_CLASSES[dtype.index])
+
+
+@pytest.mark.parametrize("mode", ["binary", "b32", "ascii"])
+def test_a_table(mode: str) -> None:
+    o = loaded(FILES[f"table.{mode}.t7"])
+    assert [o[n] for n in range(1, 8)] == [1, 2.5, -1e300, math.inf, True, False, 'b\0in\n"ary']
+    assert type(o[1]) is int and o[True] == "yes" and o[0.5] == "half" and o["self"] is o
+    assert o["list"].to_list()[1][1] is o and len(o["list"][1]) == 0
+
+
+def test_objects_and_what_they_hold() -> None:
+    o = loaded(FILES["objects.t7"], readers=READERS)
+    point = o[1]
+    assert isinstance(point, TorchObject) and point.torch_typename == "fixture.Point"
+    assert point is o[2] and point.x.array.tolist() == [3, 2] and point["x"] is point.x
+    assert o[3]["weight"] == 0.5 and o[3]["position"].array.tolist() == [4, 3]
+    assert repr(point) == "fixture.Point(x=<torch.float64 2>)"
+    with pytest.raises(AttributeError, match="fixture.Point has no field 'y'"):
+        point.y  # noqa: B018
+
+
+@pytest.mark.parametrize("mode", ["", ".ascii"])
+def test_a_class_with_a_format_of_its_own(mode: str) -> None:
+    text = "Cannot load object class <fixture.Weighted>: it has no fields, but a format of its own"
+    with pytest.raises(T7Error, match=text):
+        loaded(FILES[f"objects{mode}.t7"])
+
+
+def test_functions_stay_as_they_are() -> None:
+    function = loaded(FILES["function.t7"])["f"]
+    assert isinstance(function, Function) and function.bytecode.startswith(b"\x1bLJ")
+    assert function.upvalues[1]["value"] == 3 and repr(function) == "<function of 50 bytes>"
+
+
+OLD = (
+    b"\3\0\0\0\1\0\0\0\2\0\0\0"
+    b"\1\0\0\0" + np.float64(1).tobytes() + b"\6\0\0\0\2\0\0\0ab\3\0\0\0\2\0\0\0\0\0\0\0"
+    b"\1\0\0\0" + np.float64(2).tobytes() + b"\4\0\0\0\3\0\0\0\1\0\0\0A\3\0\0\0\4\0\0\0\0\0\0\0"
+)
+
+
+def test_old_forms() -> None:
+    """Functions without a number, and classes without a version."""
+    o = loaded(OLD)
+    assert o[1].kind == 6 and o[1].bytecode == b"ab" and o[2].version == 0
+    assert saved(o) == OLD
+
+
+def test_the_other_byte_order() -> None:
+    big = b"\0\0\0\3\0\0\0\1\0\0\0\1\0\0\0\2\0\0\0\1a\0\0\0\4\0\0\0\2\0\0\0\3V 1\0\0\0\x11"
+    big += b"torch.LongStorage" + np.array([2, 5, -6], ">i8").tobytes()
+    assert storage_of(loaded(big)["a"]).data.tolist() == [5, -6]
+
+
+def test_tensors_of_a_gpu() -> None:
+    of_cpu = saved(share_array(np.ones(2, np.float32)))
+    name = b"\x12\0\0\0torch.FloatTensor"[4:]
+    assert name in of_cpu
+    of_gpu = of_cpu.replace(b"\x11\0\0\0torch.Float", b"\x10\0\0\0torch.Cuda")
+    of_gpu = of_gpu.replace(b"\x12\0\0\0torch.Float", b"\x11\0\0\0torch.Cuda")
+    assert b"torch.CudaStorage" in of_gpu and saved(loaded(of_gpu)) == of_cpu
+
+
+def test_what_lua_reads_and_writes(lua: Lua, tmp_path: Path) -> None:
+    value = Table(
+        [
+            ("list", [1, 2.5, "é", b"\xff\0", True, -0.0, None]),
+            ("x", np.arange(6, dtype=np.int16).reshape(2, 3)),
+            ("n", np.float32(0.5)),
+            (True, "yes"),
+            (1, "one"),
+        ]
+    )
+    value["self"] = value
+    for format in ("binary", "ascii"):
+        save(tmp_path / "py", value, format)  # type: ignore[arg-type]
+        lua.run(f"""
+            o = torch.load('{tmp_path}/py', '{format}')
+            assert(o.self == o and o.n == 0.5 and o[1] == 'one' and o[true] == 'yes')
+            assert(#o.list == 6 and o.list[3] == 'é' and o.list[4] == '\\255\\0')
+            assert(1 / o.list[6] == -math.huge and torch.type(o.x) == 'torch.ShortTensor')
+            assert(o.x[2][3] == 5 and o.x:dim() == 2)
+            torch.save('{tmp_path}/lua', o, '{format}')
+        """)
+        o = load(tmp_path / "lua")
+        assert (
+            o["self"] is o
+            and o[True] == "yes"
+            and o["list"][4] == b"\xff\0"
+            and o["x"].array[1, 2] == 5
+        )
+
+
+def test_numbers_keep_what_they_are() -> None:
+    numbers = [0, -0.0, 1, -1.5, 2**53, 2.0**60, math.inf, -math.inf, 5e-324]
+    for format in ("binary", "ascii"):
+        again = loaded(saved(numbers, format)).to_list()
+        assert [(type(n), str(n)) for n in again] == [(type(n), str(n)) for n in numbers]
+    assert math.isnan(loaded(saved(math.nan)))
+
+
+def test_depth_is_not_bounded() -> None:
+    chain: list[Any] = []
+    for _ in range(30_000):
+        chain = [chain]
+    value, depth = loaded(saved(chain)), 0
+    while len(value):
+        value, depth = value[1], depth + 1
+    assert depth == 30_000
+
+
+def test_large_files_are_read_when_they_are_used(tmp_path: Path) -> None:
+    path = tmp_path / "large.t7"
+    elements = np.arange(5 << 20, dtype=np.float64)
+    save(path, {"x": share_array(elements), "y": share_array(elements[:10])})
+    o = load(path)
+    x = o["x"]
+    assert x.shape == (5 << 20,) and x.storage_object.is_unread
+    assert not o["y"].storage_object.is_unread
+    path.unlink()  # it stays open
+    assert (x.array == elements).all() and not x.storage_object.is_unread
+    save(path, o)
+    o = load(path)
+    with open(path, "r+b") as file:
+        file.write(b"\3")
+        os.utime(path, ns=(1, 1))
+    with pytest.raises(Exception, match="was changed while elements of its tensors were still in"):
+        o["x"].array  # noqa: B018
+    assert not load(path, lazy=False)["x"].storage_object.is_unread
+
+
+def test_saving_replaces_a_file_when_it_is_complete(tmp_path: Path) -> None:
+    path = tmp_path / "file.t7"
+    save(path, "old")
+    for value in (object(), 2**53 + 1, 1j, {None: 1}, {float("nan"): 1}, {"a": 1, b"a": 2}):
+        with pytest.raises((T7Error, TypeError)):
+            save(path, [np.ones(100_000), value])
+    assert load(path) == "old" and [p.name for p in tmp_path.iterdir()] == ["file.t7"]
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        (object(), T7Error, "Unwritable object <object>"),
+        (2**53 + 1, T7Error, "9007199254740993 is no number of Lua: whole numbers are exact up"),
+        (1j, T7Error, "Unwritable object <complex>"),
+        (np.ones(1, np.uint16), TypeError, "Torch7 has no tensors of torch.uint16"),
+        ({"a": 1, b"a": 2}, T7Error, "two keys of a dict are one in Lua"),
+        ({None: 1}, T7Error, "table index is nil"),
+    ],
+)
+def test_what_cannot_be_saved(value: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as raised:
+        saved(value)
+    assert message in str(raised.value)
+
+
+TENSOR = saved(share_array(np.ones((2, 3))))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "read error: read 0 blocks instead of 1 (file, at byte 0)"),
+        (b"\3\0\0\0", "read error: read 0 blocks instead of 1 (file, at byte 4)"),
+        (b"\x63\0\0\0", "unknown object (file, at byte 4)"),
+        (b"\2\0\0\0\xff\xff\xff\xff", "$ Torch: invalid memory size -- maybe an overflow?"),
+        (b"\2\0\0\0\xff\xff\xff\x7fab", "read error: read 2 blocks instead of 2147483647"),
+        (b"\3\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0", "table index is nil (file, at byte 16)"),
+        (TENSOR[:-1], "read error: read 5 blocks instead of 6"),
+        (
+            TENSOR.replace(b"\2\0\0\0\0\0\0\0\3", b"\2\0\0\0\0\0\0\0\4"),
+            "a tensor that does not fit",
+        ),
+        (TENSOR.replace(b"\6\0\0\0\0\0\0\0", b"\6\0\0\0\0\0\0\x70"), "read 6 blocks instead of"),
+        (TENSOR.replace(b"\3\0\0\0\0\0\0\0\1", b"\0\0\0\0\0\0\0\x7f\1"), "does not fit"),
+        (b"3\n1\n1\n0\n", "table index is nil (file, at byte 8)"),
+        (b"2\n-5\n", "$ Torch: invalid memory size"),
+        (b"2\nx\n", "read error: read 0 blocks instead of 1 (file, at byte 2)"),
+    ],
+)
+def test_damaged_files(data: bytes, message: str) -> None:
+    with pytest.raises(T7Error) as raised:
+        loaded(data)
+    assert message in str(raised.value)
+
+
+def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "none.t7")
+    with pytest.raises(IsADirectoryError):
+        load(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        save(tmp_path / "none" / "x.t7", 1)
+    with pytest.raises(ValueError, match="a format is 'binary', 'b32', 'b64' or 'ascii', not 'x'"):
+        save(tmp_path / "x", 1, "x")  # type: ignore[arg-type]
+
+
+def test_a_pipe(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.write(write, FILES["table.binary.t7"])
+    os.close(write)
+    assert load(f"/dev/fd/{read}")["name"] == "node"
+    os.close(read)
+
+
+def test_empty_tensors_and_the_size_of_longs() -> None:
+    empty = wrap(np.empty(0))
+    for value in (empty, [empty, 1], [1, empty], {"a": [empty, wrap(np.empty(0))], "b": 2}):
+        for format in ("binary", "b32", "ascii"):
+            data = saved(value, format)
+            assert saved(loaded(data), format) == data
+    assert isinstance(Table.of([1]), Table)
+
+
+def test_views_that_are_saved_share_their_storage() -> None:
+    x = share_array(np.arange(12.0).reshape(3, 4))
+    base, transposed, row, storage = loaded(saved([x, x.t(), x[1], x.storage_object])).to_list()
+    transposed.numpy()[2, 1] = 50
+    assert base.numpy()[1, 2] == 50 and row.numpy()[2] == 50 and storage[6] == 50
+    assert transposed.strides == (1, 4) and row.offset == 4
+
+
+def test_a_tensor_without_dimensions_has_one_in_torch7() -> None:
+    assert loaded(saved(share_array(np.array(5.0)))).tolist() == [5]
+    assert loaded(saved(share_array(np.array([True, False])))).tolist() == [1, 0]
+
+
+def test_files_that_do_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise TorchError(not_enough(1 << 40))
+
+    data = saved(np.ones(3))
+    monkeypatch.setattr(Memory, "allocate", fail)
+    with pytest.raises(MemoryError, match="not enough memory: you tried to allocate 1024GB"):
+        loaded(data)

@@ -1,0 +1,472 @@
+"""An engine in a Python program: values in both directions, errors, Ctrl-C, threads."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import signal
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from runtime import (
+    Engine,
+    Function,
+    LuaError,
+    LuaFunction,
+    LuaObject,
+    LuaTable,
+    T7Error,
+    Table,
+    TorchObject,
+)
+
+
+@pytest.fixture(scope="module")
+def engine_of_this() -> Iterator[Engine]:
+    with Engine() as engine:
+        yield engine
+
+
+@pytest.fixture
+def lua(engine_of_this: Engine) -> Engine:
+    return engine_of_this
+
+
+PLAIN = [None, True, False, 0, 1, -2.5, 2**53, 1e300, math.inf, "", "é", "a\0b", b"\xff\xfe"]
+
+
+@pytest.mark.parametrize("value", PLAIN, ids=repr)
+def test_plain_values_come_back(lua: Engine, value: Any) -> None:
+    again = lua.eval("function(...) return ... end")(value)
+    assert again == value and type(again) is type(value)
+
+
+def test_numbers(lua: Engine) -> None:
+    same = lua.eval("function(...) return ... end")
+    assert math.copysign(1, same(-0.0)) == -1 and math.isnan(same(math.nan))
+    assert type(same(2.0)) is int and same(np.int16(3)) == 3 and same(np.bool_(True)) is True
+    with pytest.raises(T7Error, match="9007199254740993 is no number of Lua"):
+        same(2**53 + 1)
+
+
+def test_several_values(lua: Engine) -> None:
+    assert lua.eval("1, 'a', nil, true") == (1, "a", None, True)
+    assert lua.eval("(function() end)()") is None
+    assert lua.eval("local x = 5 return x, x") == (5, 5)
+    assert lua.eval("function() return 1, 2 end")() == (1, 2)
+    assert lua.eval("select('#', nil, nil)") == 2
+
+
+def test_globals(lua: Engine) -> None:
+    lua.run("n, s = 5, 'text'")
+    assert lua["n"] == 5 and lua["s"] == "text" and lua["none"] is None
+    lua["n"] = 6
+    assert lua.eval("n + 1") == 7 and "n" in lua
+    del lua["n"]
+    assert "n" not in lua and "s" in list(lua) and lua.globals["s"] == "text"
+
+
+def test_arguments_of_a_text(lua: Engine) -> None:
+    lua.run("a, b = ...", 1, {"x": 2})
+    assert lua["a"] == 1 and lua["b"]["x"] == 2
+    lua.run(b"a = '\xff'")
+    assert lua.eval(b"a .. '\xfe'") == b"\xff\xfe"
+
+
+def test_compiled_code_runs_as_before(lua: Engine) -> None:
+    lua.run(lua.compile(b"given = ..."), b"bytes")
+    assert lua["given"] == "bytes"
+
+
+# -- tensors
+
+
+def test_a_tensor_has_the_same_memory(lua: Engine) -> None:
+    lua.run("x = torch.range(1, 6):resize(2, 3)")
+    x = lua["x"]
+    assert x.shape == (2, 3) and x.tolist() == [[1, 2, 3], [4, 5, 6]]
+    x.numpy()[0, 0] = 7
+    assert lua.eval("x[1][1]") == 7
+    lua.run("x[2][3] = 9")
+    assert x.numpy()[1, 2] == 9
+    assert lua.eval("function(y) return y:storage() == x:storage() end")(x) is True
+
+
+def test_a_view_of_lua(lua: Engine) -> None:
+    t = lua.eval("torch.range(1, 600):resize(20, 30):t():narrow(1, 2, 3)")
+    assert t.strides == (1, 30) and t.offset == 1 and t.array[0, 1] == 32
+
+
+def test_a_storage_that_moves(lua: Engine) -> None:
+    lua.run("y = torch.range(1, 4)")
+    y = lua["y"]
+    before = y.array
+    lua.run("y:storage():resize(100000) y[1] = 50")
+    assert y.array[0] == 50 and before[0] == 1 and lua.eval("#y:storage()") == 100000
+    lua.run("y:resize(2, 50000)")
+    assert y.shape == (2, 50000)  # it is Lua's tensor, whose geometry it has
+
+
+def test_memory_outlives_lua(lua: Engine) -> None:
+    kept = [lua.eval(f"torch.range({n}, {n} + 9)").array for n in range(100)]
+    lua.run("for i = 1, 2000 do local x = torch.zeros(10) end collectgarbage() collectgarbage()")
+    assert all(array[0] == n and array[9] == n + 9 for n, array in enumerate(kept))
+
+
+def test_arrays_are_not_copied(lua: Engine) -> None:
+    array = np.arange(12.0).reshape(3, 4)
+    lua["a"], lua["column"] = array, array[:, 1]
+    lua.run("a[1][1] = 100 column[3] = -1")
+    assert array[0, 0] == 100 and array[2, 1] == -1
+    assert lua.eval("column:stride(1)") == 4 and lua.eval("torch.type(a)") == "torch.DoubleTensor"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("uint8", "Byte"),
+        ("int8", "Char"),
+        ("int16", "Short"),
+        ("int32", "Int"),
+        ("int64", "Long"),
+        ("float16", "Half"),
+        ("float32", "Float"),
+        ("float64", "Double"),
+    ],
+)
+def test_element_types(lua: Engine, kind: str, name: str) -> None:
+    array = np.array([1, 2], kind)
+    lua["a"] = array
+    assert lua.eval("torch.type(a)") == f"torch.{name}Tensor" and lua["a"].array.dtype == kind
+    assert np.shares_memory(lua["a"].array, array)
+
+
+def test_tensors_without_elements_or_dimensions(lua: Engine) -> None:
+    dims = lua.eval("function(x) return x:dim(), x:nElement() end")
+    assert dims(np.empty((0, 3))) == (0, 0) and dims(np.array(5.0)) == (1, 1)
+    assert lua.eval("torch.Tensor()").shape == (0,)
+
+
+def test_what_else_has_memory(lua: Engine) -> None:
+    class Other:
+        """As a tensor of an installed PyTorch."""
+
+        values = np.arange(3.0)
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return self.values
+
+    lua.eval("function(t) t[1] = 9 end")(Other())
+    assert Other.values[0] == 9
+
+
+def test_storages(lua: Engine) -> None:
+    lua.run("s = torch.FloatStorage{1, 2, 3}")
+    lua["s"][1] = 9
+    assert lua.eval("s[2]") == 9
+    assert lua.eval("function(x) return torch.type(x) end")(lua["s"]) == "torch.FloatStorage"
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        (np.ones(2, np.uint16), TypeError, "Torch7 has no tensors of torch.uint16"),
+        (np.ones(2)[::-1], ValueError, "At least one stride in the given numpy array is negative"),
+        (np.broadcast_to(1.0, 3), ValueError, "the array is read-only; pass a copy of it"),
+        (object(), TypeError, "Lua has no values for Python's object"),
+        (Function(b""), TypeError, "functions in files are not loaded"),
+    ],
+)
+def test_what_lua_cannot_have(
+    lua: Engine, value: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        lua["v"] = value
+    with pytest.raises(error, match=message):
+        lua["v"] = {"in": [value]}
+
+
+# -- tables, functions, objects
+
+
+def test_tables_are_not_copied(lua: Engine) -> None:
+    lua.run("t = {10, 20, name = 'n', inner = {}}")
+    t = lua["t"]
+    assert isinstance(t, LuaTable) and len(t) == 2 and t[1] == 10 and t["name"] == "n"
+    t["inner"]["x"] = 5
+    t[3] = "three"
+    del t[1]
+    assert lua.eval("t.inner.x") == 5 and lua.eval("t[3]") == "three" and t[1] is None
+    assert "name" in t and "none" not in t and t.get("none", 7) == 7
+    assert sorted(map(str, t)) == ["2", "3", "inner", "name"] and bool(lua.eval("{}"))
+    t.update({"name": "other"})
+    assert dict(t.items())["name"] == "other" and "other" in t.values()
+    assert t == lua["t"] and hash(t) == hash(lua["t"]) and t != t["inner"]
+    assert repr(t) == "<Lua table>" and str(t).startswith("table: 0x")
+
+
+def test_large_tables(lua: Engine) -> None:
+    lua["big"] = list(range(5000))
+    assert lua.eval("#big") == 5000 and lua["big"].to_python() == list(range(5000))
+
+
+def test_copies_of_tables(lua: Engine) -> None:
+    lua.run("t = {1, {2, x = 'y'}, {}} t.f = print u = {t, t} u[3] = u")
+    u = lua["u"].to_python()
+    assert u[0] is u[1] and u[2] is u
+    assert u[0][1] == 1 and u[0][2] == {1: 2, "x": "y"} and u[0][3] == {}
+    assert isinstance(u[0]["f"], LuaFunction)
+
+
+def test_containers_become_tables(lua: Engine) -> None:
+    value: dict[str, Any] = {"list": [1, (2, 3)], "table": Table([(True, "yes"), (1, "one")])}
+    value["again"], value["self"] = value["list"], value
+    lua["v"] = value
+    assert lua.eval("v.list[2][2] == 3 and v.again == v.list and v.self == v")
+    assert lua.eval("v.table[true] .. v.table[1]") == "yesone"
+
+
+def test_deep_containers(lua: Engine) -> None:
+    chain: list[Any] = []
+    for _ in range(3000):
+        chain = [chain]
+    depth = lua.eval("function(t) local n = 0 while t[1] do t, n = t[1], n + 1 end return n end")
+    assert depth(chain) == 3000
+
+
+def test_objects_of_classes(lua: Engine) -> None:
+    lua.run("""
+        door = {}
+        local A = torch.class('door.A')
+        function A:__init(n) self.n = n end
+        function A:add(m) return self.n + m, self end
+        door.a = door.A(5)
+    """)
+    a = lua["door"]["a"]
+    assert a.torch_typename == "door.A" and repr(a) == "<Lua table door.A>"
+    assert a.call("add", 2) == (7, a) and a["add"](a, 3)[0] == 8
+    copy = a.to_python()
+    assert isinstance(copy, TorchObject) and copy.torch_typename == "door.A" and copy.n == 5
+    lua["b"] = TorchObject("door.A", {"n": 6})
+    assert lua.eval("torch.typename(b) == 'door.A' and b:add(1)") == 7
+    with pytest.raises(LuaError, match="unknown Torch class <no.Class>"):
+        lua["b"] = TorchObject("no.Class")
+
+
+def test_other_objects(lua: Engine) -> None:
+    thread, number, generator = lua.eval("coroutine.create(print), 5LL, torch.Generator()")
+    assert [x.kind for x in (thread, number, generator)] == ["thread", "cdata", "userdata"]
+    assert generator.torch_typename == "torch.Generator" and type(generator) is LuaObject
+    assert lua.eval("function(g) return torch.type(g) end")(generator) == "torch.Generator"
+    with pytest.raises(TypeError, match="a thread of Lua cannot be iterated over"):
+        iter(thread)
+    assert lua.eval("setmetatable({}, {__call = function(_, x) return x + 1 end})")(4) == 5
+
+
+def test_a_value_of_another_engine(lua: Engine) -> None:
+    with Engine() as other, pytest.raises(ValueError, match="the value is of another engine"):
+        other["t"] = lua.eval("{}")
+
+
+# -- functions of Python
+
+
+def test_lua_calls_python(lua: Engine) -> None:
+    lua["add"] = lambda x, y: x + y
+    lua["two"] = lambda: (1, "b")
+    lua["nothing"] = lambda: None
+    assert lua.eval("add(1, 2), select('#', two()), select('#', nothing())") == (3, 2, 1)
+    lua["make"] = lambda n: [np.full(n, 2.0), {"n": n}]
+    assert lua.eval("make(3)[1]:sum() + make(4)[2].n") == 10
+    assert lua.eval("function(f) return f{x = 1} end")(lambda t: t["x"] + 1) == 2
+    lua.run("y = torch.zeros(3)")
+    lua["set"] = lambda t: t.numpy().fill(4)
+    assert lua.eval("(function() set(y) return y:sum() end)()") == 12
+
+
+def test_calls_within_calls(lua: Engine) -> None:
+    def factorial(n: int) -> int:
+        return 1 if n < 2 else n * lua.eval(f"fact({n - 1})")
+
+    lua["fact"] = factorial
+    assert lua.eval("fact(8)") == 40320
+    with pytest.raises(LuaError, match="Lua and Python call each other too deeply"):
+        lua.eval("fact(100)")
+    assert lua.eval("fact(8)") == 40320
+
+
+def test_python_in_a_coroutine(lua: Engine) -> None:
+    lua["twice"] = lambda x: lua.eval(f"2 * {x}")
+    code = "coroutine.wrap(function(x) return coroutine.yield(twice(x)) or 1 end)(21)"
+    assert lua.eval(code) == 42
+
+
+# -- errors
+
+
+def test_errors_of_lua(lua: Engine) -> None:
+    with pytest.raises(LuaError) as raised:
+        lua.run("local function f() error('wrong') end\nf()", name="program")
+    assert raised.value.message == "program:1: wrong"
+    assert raised.value.traceback.splitlines()[0] == "stack traceback:"
+    assert "program:2: in main chunk" in raised.value.traceback
+    assert raised.value.__cause__ is None
+    if sys.version_info >= (3, 11):
+        assert raised.value.__notes__ == [raised.value.traceback]
+    for source, message in [
+        ("x = = 1", "lua:1: unexpected symbol near '='"),
+        ("torch.ones(2) + torch.ones(3)", "inconsistent tensor size"),
+    ]:
+        with pytest.raises(LuaError, match=message):
+            lua.eval(source)
+    with pytest.raises(LuaError, match="^attempt to index"):
+        lua.eval("print")["x"]
+    with pytest.raises(LuaError, match="^attempt to call"):
+        lua.eval("{}")()
+    with pytest.raises(LuaError, match="lua:1: bad key"):
+        lua.eval("setmetatable({}, {__index = function() error('bad key') end})")["x"]
+    assert lua.eval("1 + 1") == 2
+
+
+def test_exceptions_cross_lua(lua: Engine) -> None:
+    error = ValueError("wrong value")
+
+    def fail(*_: Any) -> None:
+        raise error
+
+    lua["fail"] = fail
+    assert lua.eval("pcall(fail)") == (False, "ValueError: wrong value")
+    with pytest.raises(LuaError) as raised:
+        lua.run("local function f() fail() end\nf()")
+    assert raised.value.message == "lua:1: ValueError: wrong value"
+    assert raised.value.__cause__ is error and "in function 'fail'" in raised.value.traceback
+    with pytest.raises(LuaError) as raised:
+        lua.eval("function(f) local ok, message = pcall(f) error(message, 0) end")(fail)
+    assert raised.value.__cause__ is error
+    with pytest.raises(LuaError) as raised:
+        lua.run("pcall(fail) error('other')")
+    assert raised.value.__cause__ is None
+    lua["nested"] = lambda: lua.run("fail()")
+    with pytest.raises(LuaError) as raised:
+        lua.run("nested()")
+    assert (
+        isinstance(raised.value.__cause__, LuaError) and raised.value.__cause__.__cause__ is error
+    )
+
+
+def test_what_cannot_go_back_to_lua(lua: Engine) -> None:
+    lua["bad"] = lambda: [object()]
+    assert lua.eval("pcall(bad)") == (
+        False,
+        "TypeError: Lua has no values for Python's object",
+    )
+
+
+def test_a_callback_that_ends_the_program(lua: Engine) -> None:
+    lua["leave"] = lambda: sys.exit(3)
+    with pytest.raises(SystemExit) as raised:
+        lua.run("leave()")
+    assert raised.value.code == 3
+
+
+LOOPS = [
+    "while true do end",
+    "while true do pcall(error) end",
+    "while true do callback(1) end",
+    "while true do pcall(callback) end",
+    "pcall(sleep)",
+]
+
+
+@pytest.mark.parametrize("source", LOOPS)
+def test_ctrl_c(lua: Engine, source: str) -> None:
+    lua["callback"], lua["sleep"] = (lambda *x: x), (lambda: time.sleep(10))
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            lua.run(source)
+        timer.join()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert lua.eval("1 + 1") == 2
+
+
+def test_a_program_that_handles_ctrl_c_itself(lua: Engine) -> None:
+    heard = []
+    before = signal.signal(signal.SIGINT, lambda *_: heard.append(1))
+    try:
+        lua["press"] = lambda: os.kill(os.getpid(), signal.SIGINT)
+        lua.run("press()")
+        assert heard == [1]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# -- threads, memory, the end
+
+
+def test_engines_in_threads() -> None:
+    failures: list[BaseException] = []
+
+    def work(n: int) -> None:
+        try:
+            with Engine() as lua:
+                lua["n"], lua["x"] = n, np.full(4, float(n))
+                lua["add"] = lambda x: x + n
+                for _ in range(50):
+                    assert lua.eval("x:sum() + add(n)") == 6 * n
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_what_python_drops_lua_forgets(lua: Engine) -> None:
+    lua.run("weak = setmetatable({}, {__mode = 'v'}) for i = 1, 50 do weak[i] = {} end")
+    held = [lua["weak"][i] for i in range(1, 51)]
+    lua.run("collectgarbage() collectgarbage()")
+    assert lua.eval("#weak") == 50
+    del held
+    for _ in range(3):
+        lua.run("collectgarbage() collectgarbage()")
+    assert lua.eval("next(weak)") is None
+
+
+def test_an_engine_ends_with_its_last_reference() -> None:
+    lua = Engine()
+    lua["f"] = lambda: 1
+    table = lua.eval("{f = f}")
+    ended = weakref.ref(lua._lua)
+    del lua
+    gc.collect()
+    assert table["f"]() == 1
+    del table
+    gc.collect()
+    assert ended() is None
+
+
+def test_after_closing() -> None:
+    lua = Engine()
+    x, table, function = lua.eval("torch.ones(3), {}, print")
+    lua.close()
+    for use in (lambda: lua.eval("1"), lambda: lua.run("x = 1"), lambda: table["x"], function):
+        with pytest.raises(LuaError, match="the engine is closed"):
+            use()
+    assert x.tolist() == [1, 1, 1]

@@ -1,0 +1,140 @@
+"""The torch of Python pages: whose it is, and pages that leave out its import."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.checking import Checker
+from th_shell.docs.cli import main
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.configuration import Configuration, configuration, engine_command
+from th_shell.docs.settings.settings import SettingsError
+
+COMPILER = Compiler()
+
+#: A module that is called torch, as an environment may have it.
+INSTALLED = """\
+def ones(count):
+    if count > 3:
+        raise RuntimeError("Found no NVIDIA driver on your system. Please check")
+    return [1.0] * count
+
+
+def manual_seed(seed):
+    pass
+"""
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(tmp_path: Path, starter: Starter) -> Iterator[Run]:
+    """Runs a page where that torch is installed; returns the verdicts."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "torch.py").write_text(INSTALLED)
+    page = tmp_path / "page.md"
+
+    def run(text: str, **said: object) -> str:
+        given = {"torch": "installed", "environment": {"PYTHONPATH": str(site)}, **said}
+        page.write_text(text)
+        found = Checker(starter, COMPILER, Configuration(**given)).check(page)  # type: ignore[arg-type]
+        assert not found.problem
+        return " ".join(result.verdict.value for result in found.results)
+
+    yield run
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        (">>> torch.ones(2)\n[1., 1.]", "pass"),
+        (">>> import torch as t\n>>> t.ones(1)\n[1.]", "ran pass"),
+        # Who imports it further down has made an error above.
+        (">>> torch.ones(1)\n[1.]\n>>> import torch", "fragment ran"),
+        (">>> torch = 3\n>>> torch\n3", "ran pass"),
+        (">>> np.ones(2)\narray([1., 1.])", "pass"),
+        (">>> none_such.ones(2)\n1", "fragment"),
+        (">>> x = torch.ones(9)\n>>> x\n[1.]", "device device"),
+    ],
+)
+def test_imports_that_a_page_leaves_out(run: Run, text: str, verdicts: str) -> None:
+    assert run(f"```python\n{text}\n```\n") == verdicts
+
+
+def test_what_is_not_installed_is_missing(run: Run) -> None:
+    page = "```python\n>>> torch.ones(2)\n[1., 1.]\n```\n"
+    isolated = {"python": engine_command(f"python: {sys.executable} -I -S")}
+    assert run(page, engines=isolated) == "fragment"
+
+
+def test_what_is_installed_is_taken_where_it_is_asked_for(run: Run) -> None:
+    page = "```python\n>>> import torch\n>>> torch.ones(1) == [1]\nTrue\n```\n"
+    assert run(page) == "ran pass"
+    assert run(page, torch=None) != "ran pass"
+    assert run(page, torch="th") != "ran pass"
+    own = {"python": engine_command(f"python: {sys.executable}")}
+    assert run(page, torch=None, engines=own) == "ran pass"
+
+
+# -- the language of blocks
+
+BARE = "```\nx = [1, 2]\nx += x\n```\n"
+
+
+def test_blocks_that_tell_no_language(run: Run) -> None:
+    assert run(BARE, language="python") == "ran"
+    assert run(BARE, language="lua") == run(BARE) == "text"
+    both = f"{BARE}\n```\n> #'a'\n1\n```\n\n```\n>>> len(x)\n4\n```\n\n```lua\ny = 1\n```\n"
+    assert run(both, language="python") == "ran pass pass ran"
+
+
+# -- the command line, and folders
+
+
+def test_words_and_what_they_show(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page, site = tmp_path / "page.md", tmp_path / "site"
+    site.mkdir()
+    (site / "torch.py").write_text(INSTALLED)
+    (tmp_path / "th-docs.toml").write_text(
+        f'torch = "th"\nlanguage = "lua"\nenvironment = {{PYTHONPATH = "{site}"}}'
+    )
+    page.write_text(f"{BARE}\n```\n>>> torch.ones(9)\n```\n")
+    assert main(["-v", "--torch", "installed", "--language", "py", str(page)]) == 0
+    out = capfd.readouterr().out.split("\n")
+    assert (
+        "device   >>> torch.ones(9)  [needs a device: RuntimeError: Found no NVIDIA driver"
+        in out[1]
+    )
+    assert out[2] == "1 device: not counted as failures: they need a device that is not there"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--language", "ruby"], "argument --language: ruby: neither lua nor python"),
+        (["--torch", "other"], "argument --torch: invalid choice: 'other' (choose from "),
+    ],
+)
+def test_wrong_words(words: list[str], problem: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([*words, "page.md"])
+    assert f"th-docs: error: {problem}" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("language = 'ruby'", "language: ruby: neither lua nor python"),
+        ("language = 3", "language: not a text"),
+        ("torch = 'other'", "torch: neither 'th' nor 'installed'"),
+    ],
+)
+def test_wrong_settings(said: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "th-docs.toml").write_text(said)
+    with pytest.raises(SettingsError) as raised:
+        configuration(tmp_path / "page.md", Configuration())
+    assert str(raised.value) == f"{tmp_path}/th-docs.toml: {problem}"
