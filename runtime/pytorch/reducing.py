@@ -43,9 +43,12 @@ BAREBONES = "HILQ"
 
 def axes_of(dim: Any, ndim: int) -> Shape | None:
     """numpy's axes for a dimension, or several; None for all. Raises IndexError, RuntimeError."""
-    if dim is None or dim == ():
+    if dim.__class__ is int:
+        axes: Shape = (dim,) if 0 <= dim < ndim else (wrap_dim(dim, ndim),)
+    elif dim is None or dim == ():
         return None
-    axes = wrap_dims((dim,) if isinstance(dim, int) else dim, ndim)
+    else:
+        axes = wrap_dims(dim, ndim)
     return axes if ndim else None
 
 

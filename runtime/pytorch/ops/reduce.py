@@ -42,7 +42,7 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
 
     kind: numpy's type in which it is taken; by default the elements'.
     """
-    if kind is None or kind is array.dtype:
+    if kind is None or kind == array.dtype:
         quick = ordered_sum if array.size < FEW else total
         found = quick(array, axes, keepdim)
         if found is not None:
@@ -101,6 +101,9 @@ def _total(
 @op(f"sum(Tensor input, *, {DTYPE})")
 def sum_all(input: Tensor, *, dtype: DType | None = None) -> Tensor:
     """The sum of all elements; of whole numbers as int64."""
+    array = input.array
+    if dtype is None and array.dtype.kind == "f":
+        return wrap(sum_of(array, None, False))
     return _total(input, None, False, dtype)
 
 
@@ -115,7 +118,11 @@ def sum(
     out: Tensor | None = None,
 ) -> Tensor:
     """The sums along dimensions; of whole numbers as int64."""
-    return _total(input, axes_of(dim, input.array.ndim), keepdim, dtype, out)
+    array = input.array
+    axes = axes_of(dim, array.ndim)
+    if dtype is None and out is None and array.dtype.kind == "f":
+        return wrap(sum_of(array, axes, keepdim))
+    return _total(input, axes, keepdim, dtype, out)
 
 
 @op(f"nansum(Tensor input, tuple of ints[1] dim = None, bool keepdim = False, *, {DTYPE}, {OUT})")
@@ -172,9 +179,6 @@ def _product(
     wanted = sum_type(array, kind)
     if wanted is not None:
         array = cast(array, wanted)
-    if array.dtype == _FLOAT16:
-        found = quietly.run(np.multiply.reduce, array, axes, _FLOAT32, None, keepdim)
-        return give(cast(tidy(found), _FLOAT16), out)
     return give(tidy(quietly.run(np.multiply.reduce, array, axes, wanted, None, keepdim)), out)
 
 
