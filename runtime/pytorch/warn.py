@@ -7,7 +7,7 @@ import warnings
 
 __all__ = ["warn"]
 
-_PACKAGE = __name__.rpartition(".")[0]
+_PACKAGE = "runtime.pytorch"
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
