@@ -21,6 +21,7 @@ from runtime.pytorch.ops.arithmetic import (
 )
 from runtime.pytorch.ops.bits import BITS
 from runtime.pytorch.ops.comparison import COMPARISONS
+from runtime.pytorch.ops.pointwise import absolute, inverse, negative, positive
 from runtime.pytorch.ops.powers import power_of
 from runtime.pytorch.tensor import Tensor
 
@@ -90,16 +91,13 @@ for _name, _function in COMPARISONS.items():
     _define(f"__{_name}__", _forward(_function))
 
 
-def _unary(operator: str, method: str) -> None:
-    def compute(self: Tensor) -> Any:
-        return getattr(self, method)()
-
-    _define(operator, compute)
+def _unary(function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
+    return lambda self: function(self)
 
 
-_unary("__neg__", "neg")
-_unary("__pos__", "positive")
-_unary("__abs__", "abs")
+_define("__neg__", _unary(negative))
+_define("__pos__", _unary(positive))
+_define("__abs__", _unary(absolute))
 
 
 def _invert(self: Tensor) -> Any:
@@ -107,7 +105,7 @@ def _invert(self: Tensor) -> Any:
         raise TypeError(
             "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
         )
-    return self.bitwise_not()  # type: ignore[attr-defined]
+    return inverse(self)
 
 
 _define("__invert__", _invert)

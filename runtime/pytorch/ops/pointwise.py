@@ -18,7 +18,7 @@ from runtime.pytorch.return_types import RESULTS
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 
-__all__ = ["unary"]
+__all__ = ["absolute", "inverse", "negative", "positive", "unary"]
 
 _OUT = "Tensor out = None"
 _STORED = frozenset(kind.num for kind in NUMPY_DTYPES)
@@ -134,7 +134,8 @@ def _reject_bool(message: str) -> Callable[..., None]:
     return check
 
 
-unary("abs absolute", Pointwise(np.absolute, NUMBERS, kernel="abs_cpu", takes=NUMBERS))
+absolute = Pointwise(np.absolute, NUMBERS, kernel="abs_cpu", takes=NUMBERS)
+unary("abs absolute", absolute)
 unary("frac", Pointwise(formulas.frac, FLOATS, kernel="frac_cpu", takes=FLOATS))
 unary("sign", Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL))
 unary("sgn", Pointwise(formulas.sgn, kernel="sign_cpu", takes=ALL))
@@ -142,10 +143,10 @@ _NEGATIVE = (
     "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
     "mask, use the `~` or `logical_not()` operator instead."
 )
-unary(
-    "neg negative",
-    Pointwise(np.negative, NUMBERS, check=_reject_bool(_NEGATIVE), kernel="neg_cpu", takes=NUMBERS),
+negative = Pointwise(
+    np.negative, NUMBERS, check=_reject_bool(_NEGATIVE), kernel="neg_cpu", takes=NUMBERS
 )
+unary("neg negative", negative)
 unary(
     "relu",
     Pointwise(formulas.relu, NUMBERS, check=_reject_bool("Boolean inputs not supported for relu")),
@@ -158,10 +159,8 @@ def _square_type(kind: dtype) -> dtype:
 
 
 unary("square", Pointwise(np.square, NUMBERS, _square_type, kernel="pow", takes=NUMBERS))
-unary(
-    "bitwise_not",
-    Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu", takes=ALL - FLOATS),
-)
+inverse = Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu", takes=ALL - FLOATS)
+unary("bitwise_not", inverse)
 unary(
     "logical_not",
     Pointwise(np.logical_not, result=bool_, kernel="logical_not_cpu", takes=ALL),
