@@ -11,9 +11,10 @@ from runtime.pytorch.dtypes import Category, bool_, dtype, float64
 from runtime.pytorch.elementwise import FLOATS, NUMBERS, Pointwise, to_float
 from runtime.pytorch.ops.arithmetic import multiply
 from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.promotion import result_type
+from runtime.pytorch.promotion import array_as, result_type
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import check_cast
 
 __all__ = ["power_of"]
 
@@ -28,6 +29,10 @@ def power_of(input: Any, exponent: Any, out: Tensor | None = None) -> Any:
     """
     if isinstance(exponent, Tensor):
         return _power(input, exponent, out)
+    numpy = input.array.dtype
+    if numpy.kind == "f" and numpy.itemsize >= 4 and exponent.__class__ in (int, float):
+        if -1e30 < exponent < 1e30:
+            return _Powers.by(exponent)(input, None, out)
     kind = result_type(input, exponent)
     if kind.category is Category.INTEGER and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
@@ -35,7 +40,9 @@ def power_of(input: Any, exponent: Any, out: Tensor | None = None) -> Any:
         return _bool_power(input, exponent, out)
     number = fill_number(exponent, kind)
     if kind is not input.dtype:
-        return _power(input, exponent, out)
+        if out is not None:
+            check_cast(kind, out.dtype)
+        input = wrap(np.asarray(array_as(input, kind)))
     if kind.itemsize == 2 and kind.category is Category.FLOAT and exponent != -1:
         return _power(input, wrap(np.asarray(number)), out)
     return _Powers.by(exponent)(input, None, out)
