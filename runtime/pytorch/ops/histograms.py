@@ -57,7 +57,7 @@ def _linspace(first: float, last: float, bins: int, kind: np.dtype[Any]) -> Arra
     a, b = kind.type(first).astype(wide), kind.type(last).astype(wide)
     step = (b - a) / wide.type(bins)
     at = np.arange(bins + 1)
-    edges: Array = np.where(2 * at < bins + 1, a + step * at, b - step * (bins - at))
+    edges: Array = np.where(at < (bins + 1) // 2, a + step * at, b - step * (bins - at))
     return edges.astype(kind, copy=False)
 
 

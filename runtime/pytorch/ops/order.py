@@ -32,6 +32,8 @@ __all__ = ["order_along", "sort_keys", "stable_order"]
 
 #: From so many elements on it is quicker to select than to sort.
 _FEW = 1 << 10
+#: PyTorch: from so many whole numbers in a row on they are sorted by their digits.
+_RADIX = 1 << 15
 #: Beyond so many elements equal ones stay in their order. PyTorch's own order of so many, which it
 #: does not promise, takes several times as long as to sort them.
 _MOST = 1 << 17
@@ -64,7 +66,7 @@ def stable_order(array: Array, axis: int, descending: bool) -> Array:
 def order_along(array: Array, axis: int, descending: bool, stable: bool = False) -> Array:
     """Positions along an axis in the order in which PyTorch sorts the elements."""
     n = array.shape[axis]
-    if stable or n <= SHORT or array.size > _MOST and array.dtype.kind != "f":
+    if stable or n <= SHORT or _is_stable(array, descending):
         return stable_order(array, axis, descending)
     rows = array.swapaxes(axis, -1)
     if descending:
@@ -81,6 +83,14 @@ def order_along(array: Array, axis: int, descending: bool, stable: bool = False)
             tied = np.asarray(equal.any(-1))
             order[tied] = sort_order(np.ascontiguousarray(sort_keys(rows[tied], descending)))
     return order.swapaxes(axis, -1)
+
+
+def _is_stable(array: Array, descending: bool) -> bool:
+    """Whether equal elements stay in their order although that is not asked for."""
+    if array.dtype.kind not in "iu":
+        return False
+    is_radix_sorted = array.ndim == 1 and not descending and array.size >= _RADIX
+    return is_radix_sorted or array.size > _MOST
 
 
 def _keep_equals(order: Array, equal: Array) -> Array:
