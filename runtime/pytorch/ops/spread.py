@@ -5,7 +5,7 @@ PyTorch's documentation: torch, Reduction Ops; cov and corrcoef.
 
 from __future__ import annotations
 
-from math import inf, isinf, nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -52,13 +52,12 @@ def _variance(
         warn(_FEW_FREE.format(name, _FACTOR))
         free = max(free, 0)
     variance = np.asarray(run(np.true_divide, squares, float(free)))
-    if np.isinf(average).any():
-        average = _average_so_far(wide, axes, average)
     return variance, average if keepdim else average.reshape(variance.shape)
 
 
 def _add(array: Array, axes: Any, keepdim: bool) -> Array:
-    return tidy(quietly.run(np.add.reduce, array, axes, None, None, keepdim))
+    found: Array = quietly.run(np.add.reduce, array, axes, None, None, keepdim)
+    return found if array.flags.c_contiguous else tidy(found)
 
 
 def _variance_of_few(name: str, array: Array, correction: Any) -> tuple[Array, Array]:
@@ -72,8 +71,6 @@ def _variance_of_few(name: str, array: Array, correction: Any) -> tuple[Array, A
     if free <= 0:
         warn(_FEW_FREE.format(name, _FACTOR))
         free = 0
-    if isinf(average):
-        average = float(_average_so_far(row, None, np.asarray(average)))
     variance = squares / free if free else inf if squares > 0 else nan
     return np.asarray(variance), np.asarray(average)
 
@@ -131,7 +128,10 @@ def _with_average(name: str, input: Tensor, dim: Any, correction: Any, keepdim: 
     """Variances, or standard deviations, and averages."""
     _check_type(name, input)
     kind = input.array.dtype
-    found, average = _variance(name, input.array, dim, correction, keepdim)
+    array = input.array
+    found, average = _variance(name, array, dim, correction, keepdim)
+    if np.isinf(average).any():
+        average = _average_so_far(array.astype(_FLOAT64), axes_of(dim, array.ndim), average)
     if name == "std_mean":
         found = np.sqrt(found)
     return wrap(found.astype(kind, copy=False)), wrap(average.astype(kind, copy=False))
