@@ -117,8 +117,9 @@ def flat_positions(index: Array, shape: Shape, dim: int) -> Array:
     make = _small_offsets if index.size <= 4096 else _offsets
     offsets = make(index.shape, strides, dim)
     step = strides[dim]
-    scaled = index if step == 1 else index * step
-    return scaled + offsets
+    found = np.multiply(index, step, dtype=np.int64)
+    found += offsets  # in place: memory for a second array would take longer than the sum
+    return found
 
 
 def check_gather(index: Tensor, name: str) -> None:
@@ -195,13 +196,15 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         )
     dim = wrap_dim(dim, array.ndim)
     if array.ndim:
+        size = array.shape[dim]
+        if size and bad_index(chosen, size) is not None:
+            chosen = chosen % size
         ours, theirs = list(array.shape), list(chosen.shape)
         ours[dim] = theirs[dim] = 1
         shape = list(broadcast(tuple(ours), tuple(theirs)))
         full = (*shape[:dim], array.shape[dim], *shape[dim + 1 :])
         array = np.broadcast_to(array, full)
         chosen = np.broadcast_to(chosen, (*shape[:dim], chosen.shape[dim], *shape[dim + 1 :]))
-        chosen = chosen % max(array.shape[dim], 1)
     return wrap(_gathered(array, dim, chosen))
 
 
@@ -325,7 +328,8 @@ def _places_in_matrix(array: Array) -> Array:
     places = np.flatnonzero(array)
     found = np.empty((2, places.size), np.int64)
     found[0] = np.repeat(np.arange(len(array)), np.count_nonzero(array, axis=1))
-    np.subtract(places, found[0] * array.shape[1], out=found[1])
+    np.multiply(found[0], array.shape[1], out=found[1])
+    np.subtract(places, found[1], out=found[1])
     return found.T
 
 

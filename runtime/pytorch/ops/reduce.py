@@ -19,6 +19,7 @@ from runtime.pytorch.shapes import Shape
 from runtime.pytorch.sums import FEW, ordered_sum
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.totals import total
 from runtime.pytorch.writing import cast, check_cast
 
 __all__ = ["count_along", "sum_of", "sum_type"]
@@ -41,10 +42,11 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
 
     kind: numpy's type in which it is taken; by default the elements'.
     """
-    if array.size < FEW and (kind is None or kind == array.dtype):
-        few = ordered_sum(array, axes, keepdim)
-        if few is not None:
-            return few
+    if kind is None or kind == array.dtype:
+        quick = ordered_sum if array.size < FEW else total
+        found = quick(array, axes, keepdim)
+        if found is not None:
+            return found
     if array.dtype == _FLOAT16 and kind in (None, _FLOAT16):
         return cast(np.asarray(sum_of(array, axes, keepdim, _FLOAT32)), _FLOAT16)
     if axes is not None and array.size >= _MANY and array.dtype.kind == "f":

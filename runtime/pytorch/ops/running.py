@@ -29,8 +29,10 @@ from runtime.pytorch.reducing import (
     want_kernel,
 )
 from runtime.pytorch.shapes import wrap_dim
+from runtime.pytorch.sharing import SHARED, empty_tensor
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.totals import sums_so_far
 from runtime.pytorch.writing import cast, write_in_place
 
 __all__: list[str] = []
@@ -44,6 +46,10 @@ def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
     """A ufunc's values so far, computed in the next larger type, as PyTorch does."""
     row, axis = along(array, dim)
     kind = row.dtype
+    if ufunc is np.add and axis == row.ndim - 1 and row.size >= SHARED:
+        sums = empty_tensor(row.shape, kind).array
+        if sums_so_far(row, sums):
+            return sums
     wide: np.dtype[Any] = _WIDER.get(kind.char, kind)
     if ufunc is np.multiply or kind.kind != "f":
         row = row.astype(wide, copy=False)

@@ -18,6 +18,7 @@ from runtime.pytorch.quiet import quietly
 from runtime.pytorch.reducing import OUT, axes_of, give, tidy
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.totals import spread
 from runtime.pytorch.warn import warn
 from runtime.pytorch.writing import cast, check_cast
 
@@ -26,8 +27,6 @@ __all__: list[str] = []
 _FLOAT64 = np.dtype(np.float64)
 _FACTOR = "reduction factor (input numel divided by output numel)"
 _FEW = 1 << 10
-#: From so many elements on they are taken in pieces.
-_MANY, _PIECE = 1 << 16, 1 << 14
 _FEW_FREE = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
 
 
@@ -36,28 +35,31 @@ def _variance(
 ) -> tuple[Array, Array]:
     """Variances and averages, in the precision of float64 for the smaller types."""
     axes = axes_of(dim, array.ndim)
-    if axes is None and array.size >= _MANY and array.flags.c_contiguous:
-        return _variance_of_many(array, correction, keepdim)
     if axes is None and 0 < array.size < _FEW and not keepdim:
         return _variance_of_few(name, array, correction)
-    wide = array.astype(_FLOAT64, copy=False)
     count = array.size if axes is None else count_along(array, axes)
-    run = quietly.run
-    add = sum_of if array.size >= _FEW else _add
-    average = run(np.true_divide, add(wide, axes, True), count)
-    apart = run(np.subtract, wide, average)
-    squares = add(run(np.multiply, apart, apart), axes, keepdim)
+    average, squares = spread(array, axes) or _spread_of_few(array, axes, count)
     free = count - (1 if correction is None else correction)
     if free <= 0 or not array.size:
         warn(_FEW_FREE.format(name, _FACTOR))
         free = max(free, 0)
-    variance = np.asarray(run(np.true_divide, squares, float(free)))
-    return variance, average if keepdim else average.reshape(variance.shape)
+    variance = np.asarray(quietly.run(np.true_divide, squares, float(free)))
+    if keepdim:
+        return variance, average
+    return np.squeeze(variance, axes), np.squeeze(average, axes)
+
+
+def _spread_of_few(array: Array, axes: Any, count: int) -> tuple[Array, Array]:
+    """The averages and the sums of squared distances from them, as float64, with the axes kept."""
+    run, add = quietly.run, _add if array.size < _FEW else sum_of
+    wide = array.astype(_FLOAT64, copy=False)
+    average = run(np.true_divide, add(wide, axes, True), count)
+    apart = run(np.subtract, wide, average)
+    return average, add(run(np.multiply, apart, apart), axes, True)
 
 
 def _add(array: Array, axes: Any, keepdim: bool) -> Array:
-    found: Array = quietly.run(np.add.reduce, array, axes, None, None, keepdim)
-    return found if array.flags.c_contiguous else tidy(found)
+    return tidy(quietly.run(np.add.reduce, array, axes, None, None, keepdim))
 
 
 def _variance_of_few(name: str, array: Array, correction: Any) -> tuple[Array, Array]:
@@ -73,24 +75,6 @@ def _variance_of_few(name: str, array: Array, correction: Any) -> tuple[Array, A
         free = 0
     variance = squares / free if free else inf if squares > 0 else nan
     return np.asarray(variance), np.asarray(average)
-
-
-def _variance_of_many(array: Array, correction: Any, keepdim: bool) -> tuple[Array, Array]:
-    """The same of many elements, in pieces that stay in the processor's cache."""
-    run, row = quietly.run, array.reshape(-1)
-    near = float(run(np.add.reduce, row[:_PIECE], None, _FLOAT64)) / _PIECE
-    total = squares = 0.0
-    for start in range(0, row.size, _PIECE):
-        apart = run(np.subtract, row[start : start + _PIECE], near, dtype=_FLOAT64)
-        total += float(run(np.add.reduce, apart))
-        run(np.multiply, apart, apart, apart)
-        squares += float(run(np.add.reduce, apart))
-    free = row.size - (1 if correction is None else correction)
-    shape = (1,) * array.ndim if keepdim else ()
-    variance = max((squares - total * total / row.size) / free, 0.0)
-    if squares != squares:
-        variance = squares
-    return np.full(shape, variance), np.full(shape, near + total / row.size)
 
 
 def _average_so_far(array: Array, axes: Any, average: Array) -> Array:
