@@ -86,7 +86,6 @@ def along(array: Array, dim: int) -> tuple[Array, int]:
     return (array, axis) if array.ndim else (array.reshape(1), 0)
 
 
-@lru_cache(maxsize=256)
 def _grid(shape: Shape, axis: int) -> tuple[Array, ...]:
     """Indices of all other dimensions, which are broadcast with those along an axis."""
     grid = []
@@ -96,11 +95,17 @@ def _grid(shape: Shape, axis: int) -> tuple[Array, ...]:
     return tuple(grid)
 
 
+#: The indices for small arrays are kept; they are quicker found than made.
+_small_grid = lru_cache(maxsize=256)(_grid)
+_SMALL = 1 << 12
+
+
 def take_at(array: Array, at: Array, axis: int) -> Array:
     """The elements at indices along an axis; both have the same other sizes."""
     if array.ndim == 1:
         return array[at]
-    grid = _grid(array.shape[:axis] + (1,) + array.shape[axis + 1 :], axis)
+    make = _small_grid if array.size < _SMALL else _grid
+    grid = make(array.shape[:axis] + (1,) + array.shape[axis + 1 :], axis)
     found: Array = array[(*grid[:axis], at, *grid[axis:])]
     return found
 

@@ -32,6 +32,8 @@ __all__ = ["order_along", "sort_keys", "stable_order"]
 
 #: From so many elements on it is quicker to select than to sort.
 _FEW = 1 << 10
+#: PyTorch: from so many whole numbers in a row on they are sorted by their digits.
+_RADIX = 1 << 15
 #: Beyond so many elements equal ones stay in their order. PyTorch's own order of so many, which it
 #: does not promise, takes several times as long as to sort them.
 _MOST = 1 << 17
@@ -64,7 +66,7 @@ def stable_order(array: Array, axis: int, descending: bool) -> Array:
 def order_along(array: Array, axis: int, descending: bool, stable: bool = False) -> Array:
     """Positions along an axis in the order in which PyTorch sorts the elements."""
     n = array.shape[axis]
-    if stable or n <= SHORT or array.size > _MOST and array.dtype.kind != "f":
+    if stable or n <= SHORT or _is_stable(array, descending):
         return stable_order(array, axis, descending)
     rows = array.swapaxes(axis, -1)
     if descending:
@@ -74,13 +76,21 @@ def order_along(array: Array, axis: int, descending: bool, stable: bool = False)
     else:
         order = rows.argsort(-1)
         equal = _neighbours_equal(take_at(rows, order, rows.ndim - 1))
-    if equal.any():
+    if np.count_nonzero(equal):
         if array.size > _MOST:
             order = _keep_equals(order, equal)
         else:
             tied = np.asarray(equal.any(-1))
             order[tied] = sort_order(np.ascontiguousarray(sort_keys(rows[tied], descending)))
     return order.swapaxes(axis, -1)
+
+
+def _is_stable(array: Array, descending: bool) -> bool:
+    """Whether equal elements stay in their order although that is not asked for."""
+    if array.dtype.kind not in "iu":
+        return False
+    is_radix_sorted = array.ndim == 1 and not descending and array.size >= _RADIX
+    return is_radix_sorted or array.size > _MOST
 
 
 def _keep_equals(order: Array, equal: Array) -> Array:
@@ -98,6 +108,8 @@ def _keep_equals(order: Array, equal: Array) -> Array:
 
 def _like(values: Array, array: Array) -> Array:
     """A result with the order of dimensions in memory that an array has."""
+    if values.flags.c_contiguous and array.flags.c_contiguous and 1 not in array.shape:
+        return values if array.ndim else values.reshape(())
     values = values.reshape(array.shape)
     if array.ndim < 2 or not array.size:
         return tidy(values)
@@ -206,9 +218,11 @@ def _top(array: Array, axis: int, k: int, largest: bool, in_order: bool) -> Arra
         order, tied = _few_of_many(rows, k, largest)
     else:
         order = stable_order(rows, rows.ndim - 1, largest)[..., : k + 1]
-        found = take_at(rows, order, rows.ndim - 1)
-        tied = np.asarray(_neighbours_equal(found).any(-1))
+        equal = _neighbours_equal(take_at(rows, order, rows.ndim - 1))
         order = np.ascontiguousarray(order[..., :k])
+        if in_order and not np.count_nonzero(equal):
+            return order.swapaxes(axis, -1)
+        tied = np.asarray(equal.any(-1))
     if not in_order:
         tied = np.ones_like(tied)
     if tied.any():
@@ -220,10 +234,18 @@ def _neighbours_equal(rows: Array) -> Array:
     """Whether elements of sorted rows equal the one before them, as nans do here."""
     behind, before = rows[..., 1:], rows[..., :-1]
     same: Array = behind == before
-    ends = rows[..., :: max(rows.shape[-1] - 1, 1)]  # where all nans are
-    if rows.dtype.kind == "f" and (ends != ends).any():
+    if rows.dtype.kind == "f" and _ends_with_nan(rows):
         same |= np.isnan(behind) & np.isnan(before)
     return same
+
+
+def _ends_with_nan(rows: Array) -> bool:
+    """Whether there are nans in sorted rows: at their ends."""
+    if rows.ndim == 1:
+        first, last = rows.item(0), rows.item(-1)
+        return bool(first != first or last != last)
+    ends = rows[..., :: max(rows.shape[-1] - 1, 1)]
+    return bool(np.count_nonzero(ends != ends))
 
 
 def _few_of_many(rows: Array, k: int, largest: bool) -> tuple[Array, Array]:

@@ -189,7 +189,8 @@ def _average_type(name: str, input: Tensor, kind: DType | None) -> DType:
     found = kind or input.dtype
     if found.category < Category.FLOAT:
         what = "Optional dtype" if kind is not None else "Input dtype"
-        raise NotImplementedError(
+        error = NotImplementedError if name == "mean" else RuntimeError
+        raise error(
             f"{name}(): could not infer output dtype. {what} must be either a floating point or "
             f"complex dtype. Got: {found.scalar}"
         )

@@ -81,6 +81,7 @@ def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
 
     @op(f"{name}_(Tensor input, int dim, *, {DTYPE})", function=False)
     def compute_in_place(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
+        wrap_dim(dim, input.array.ndim)
         if dtype not in (None, input.dtype):
             assert dtype is not None
             raise RuntimeError(

@@ -59,19 +59,24 @@ def _kth(array: Array, axis: int, k: int) -> Array:
     """The positions along an axis, which is kept, of the k-th smallest elements."""
     rows = array.swapaxes(axis, -1)
     at, tied = _only(rows, k)
-    if tied.any():
+    if tied is not None:
         keys = np.ascontiguousarray(sort_keys(rows[tied], False))
         at[tied] = kth_position(keys, k)[:, None]
     return at.swapaxes(axis, -1)
 
 
-def _only(rows: Array, k: int) -> tuple[Array, Array]:
-    """The positions in rows of the k-th smallest elements, and in which rows there are others."""
-    kth = np.partition(rows, k - 1, -1)[..., k - 1 : k]
+def _only(rows: Array, k: int) -> tuple[Array, Array | None]:
+    """The positions in rows of the k-th smallest elements, and the rows, if any, with several."""
+    parts = rows.copy("K")
+    parts.partition(k - 1, -1)
+    kth = parts[..., k - 1 : k]
     same = rows == kth
-    if rows.dtype.kind == "f" and np.isnan(kth).any():
+    if rows.dtype.kind == "f" and np.count_nonzero(kth != kth):
         same |= np.isnan(rows) & np.isnan(kth)
-    return same.argmax(-1, keepdims=True), np.asarray(np.count_nonzero(same, axis=-1) > 1)
+    at = same.argmax(-1, keepdims=True)
+    if np.count_nonzero(same) == at.size:
+        return at, None
+    return at, np.asarray(np.count_nonzero(same, axis=-1) > 1)
 
 
 def _chosen(
@@ -141,7 +146,7 @@ def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:
         return found
     rows = array.swapaxes(axis, -1)
     at, tied = _only(rows, middle + 1)
-    if tied.any():
+    if tied is not None:
         at[tied] = rows[tied].argsort(-1, "stable")[:, middle : middle + 1]
     return at.swapaxes(axis, -1)
 

@@ -5,7 +5,7 @@ PyTorch's documentation: torch, Reduction Ops; cov and corrcoef.
 
 from __future__ import annotations
 
-from math import inf, isinf, nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from runtime.pytorch.dtypes import Category, bool_
 from runtime.pytorch.ops.reduce import count_along, sum_of
 from runtime.pytorch.promotion import to_float
 from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import OUT, axes_of, give
+from runtime.pytorch.reducing import OUT, axes_of, give, tidy
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.totals import spread
@@ -44,8 +44,6 @@ def _variance(
         warn(_FEW_FREE.format(name, _FACTOR))
         free = max(free, 0)
     variance = np.asarray(quietly.run(np.true_divide, squares, float(free)))
-    if np.isinf(average).any():
-        average = _average_so_far(array.astype(_FLOAT64, copy=False), axes, average)
     if keepdim:
         return variance, average
     return np.squeeze(variance, axes), np.squeeze(average, axes)
@@ -53,11 +51,15 @@ def _variance(
 
 def _spread_of_few(array: Array, axes: Any, count: int) -> tuple[Array, Array]:
     """The averages and the sums of squared distances from them, as float64, with the axes kept."""
-    run = quietly.run
+    run, add = quietly.run, _add if array.size < _FEW else sum_of
     wide = array.astype(_FLOAT64, copy=False)
-    average = run(np.true_divide, sum_of(wide, axes, True), count)
+    average = run(np.true_divide, add(wide, axes, True), count)
     apart = run(np.subtract, wide, average)
-    return average, sum_of(run(np.multiply, apart, apart), axes, True)
+    return average, add(run(np.multiply, apart, apart), axes, True)
+
+
+def _add(array: Array, axes: Any, keepdim: bool) -> Array:
+    return tidy(quietly.run(np.add.reduce, array, axes, None, None, keepdim))
 
 
 def _variance_of_few(name: str, array: Array, correction: Any) -> tuple[Array, Array]:
@@ -71,8 +73,6 @@ def _variance_of_few(name: str, array: Array, correction: Any) -> tuple[Array, A
     if free <= 0:
         warn(_FEW_FREE.format(name, _FACTOR))
         free = 0
-    if isinf(average):
-        average = float(_average_so_far(row, None, np.asarray(average)))
     variance = squares / free if free else inf if squares > 0 else nan
     return np.asarray(variance), np.asarray(average)
 
@@ -112,7 +112,10 @@ def _with_average(name: str, input: Tensor, dim: Any, correction: Any, keepdim: 
     """Variances, or standard deviations, and averages."""
     _check_type(name, input)
     kind = input.array.dtype
-    found, average = _variance(name, input.array, dim, correction, keepdim)
+    array = input.array
+    found, average = _variance(name, array, dim, correction, keepdim)
+    if np.isinf(average).any():
+        average = _average_so_far(array.astype(_FLOAT64), axes_of(dim, array.ndim), average)
     if name == "std_mean":
         found = np.sqrt(found)
     return wrap(found.astype(kind, copy=False)), wrap(average.astype(kind, copy=False))
