@@ -25,6 +25,7 @@ __all__ = [
     "left_shift",
     "lerp",
     "logit",
+    "multiply_add",
     "nan_to_num",
     "power",
     "power_by",
@@ -240,3 +241,21 @@ def isclose(a: Values, b: Values, rtol: float, atol: float, equal_nan: bool) -> 
     allowed = a.dtype.type(atol) + np.abs(a.dtype.type(rtol) * b)
     apart = np.abs(a - b)
     return close | (np.isfinite(apart) & (apart <= allowed))
+
+
+def multiply_add(a: Values, b: Values, c: Values) -> Values:
+    """a * b + c for numbers of 64 bits, rounded once; b is a number."""
+    product = a * b
+    high_a, high_b = _upper_half(a), _upper_half(b)
+    low_a, low_b = a - high_a, b - high_b
+    lost = ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+    total = product + c
+    added = total - product
+    lost_too = (product - (total - added)) + (c - added)
+    return total + (lost_too + lost)
+
+
+def _upper_half(a: Values) -> Values:
+    """The number cut to half its digits."""
+    scaled = a * 134217729.0
+    return scaled - (scaled - a)

@@ -21,7 +21,9 @@ from runtime.pytorch.sharing import SHARED, threads
 __all__ = ["spread", "sums_so_far", "total"]
 
 #: Numbers of a row that are added by one product, and rows of numbers.
-_ROW, _ROWS = 1024, 128
+_ROW, _ROWS = 256, 128
+#: Longer rows are added in parts.
+_LONGEST = 2048
 #: Of fewer rows numpy's sum is quicker.
 _FEW_ROWS = 8
 
@@ -41,7 +43,7 @@ def total(array: Array, axes: Shape | None, keepdim: bool) -> Any:
     if end - axis != len(axes):
         return None
     n, inside = prod(array.shape[axis:end]), prod(array.shape[end:])
-    if inside == 1 and 1 < n <= 2 * _ROW:
+    if inside == 1 and 1 < n <= _LONGEST:
         found = quietly.run(np.matmul, array.reshape(-1, n), np.ones(n, array.dtype))
     elif axis == 0 and inside > 1 and n >= _FEW_ROWS:
         found = quietly.run(_of_rows, array.reshape(n, inside))
@@ -62,7 +64,8 @@ def _of_rows(rows: Array) -> Array:
     ones = np.ones((1, min(n, _ROWS)), rows.dtype)
     whole = n - n % ones.size
     sums = (ones @ rows[:whole].reshape(-1, ones.size, width))[:, 0]
-    found: Array = np.add.reduce(sums, 0)
+    # numpy adds the numbers of a row in pairs, and rows one after the other.
+    found: Array = np.add.reduce(np.ascontiguousarray(sums.T), 1)
     return found + np.add.reduce(rows[whole:], 0) if whole < n else found
 
 
@@ -80,7 +83,7 @@ def spread(array: Array, axes: Shape | None) -> tuple[Array, Array] | None:
     n = array.size // prod(kept)
     rows = np.ascontiguousarray(array.transpose(*rest, *axes)).reshape(-1, n)
     with threads.active():
-        found = spread_of_rows(rows) if n <= 2 * _ROW else _merged(rows)
+        found = spread_of_rows(rows) if n <= _LONGEST else _merged(rows)
     return found[0].reshape(kept), found[1].reshape(kept)
 
 

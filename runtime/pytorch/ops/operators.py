@@ -19,7 +19,8 @@ from runtime.pytorch.ops.arithmetic import (
     reversed_divide,
     subtract,
 )
-from runtime.pytorch.ops.comparison import BITS, COMPARISONS
+from runtime.pytorch.ops.bits import BITS
+from runtime.pytorch.ops.comparison import COMPARISONS
 from runtime.pytorch.ops.powers import power_of
 from runtime.pytorch.tensor import Tensor
 

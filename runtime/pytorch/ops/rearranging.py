@@ -158,8 +158,11 @@ def _flipped(tensor: Tensor, dims: Any) -> Tensor:
     index = [slice(None)] * array.ndim
     for dim in dims:
         index[dim] = slice(None, None, -1)
+    flipped = array[tuple(index)]
+    if array.flags.c_contiguous:
+        return wrap(flipped.copy())
     found = empty_like_array(tensor, array.dtype)
-    found[...] = array[tuple(index)]
+    found[...] = flipped
     return wrap(found)
 
 

@@ -5,6 +5,7 @@ PyTorch's documentation: torch, Reduction Ops; cov and corrcoef.
 
 from __future__ import annotations
 
+from math import inf, isinf, nan
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from runtime.pytorch.writing import cast, check_cast
 __all__: list[str] = []
 
 _FLOAT64 = np.dtype(np.float64)
+_FACTOR = "reduction factor (input numel divided by output numel)"
+_FEW = 1 << 10
 _FEW_FREE = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
 
 
@@ -32,13 +35,13 @@ def _variance(
 ) -> tuple[Array, Array]:
     """Variances and averages, in the precision of float64 for the smaller types."""
     axes = axes_of(dim, array.ndim)
+    if axes is None and 0 < array.size < _FEW and not keepdim:
+        return _variance_of_few(name, array, correction)
     count = array.size if axes is None else count_along(array, axes)
     average, squares = spread(array, axes) or _spread_of_few(array, axes, count)
     free = count - (1 if correction is None else correction)
     if free <= 0 or not array.size:
-        few = "reduction factor (input numel divided by output numel)"
-        if not array.size or free <= 0:
-            warn(_FEW_FREE.format(name, few))
+        warn(_FEW_FREE.format(name, _FACTOR))
         free = max(free, 0)
     variance = np.asarray(quietly.run(np.true_divide, squares, float(free)))
     if np.isinf(average).any():
@@ -55,6 +58,23 @@ def _spread_of_few(array: Array, axes: Any, count: int) -> tuple[Array, Array]:
     average = run(np.true_divide, sum_of(wide, axes, True), count)
     apart = run(np.subtract, wide, average)
     return average, sum_of(run(np.multiply, apart, apart), axes, True)
+
+
+def _variance_of_few(name: str, array: Array, correction: Any) -> tuple[Array, Array]:
+    """The same of a few elements."""
+    row, run = array.reshape(-1).astype(_FLOAT64), quietly.run
+    n = len(row)
+    average = float(run(np.add.reduce, row)) / n
+    apart = run(np.subtract, row, average)
+    squares = float(run(apart.dot, apart))
+    free = n - (1 if correction is None else correction)
+    if free <= 0:
+        warn(_FEW_FREE.format(name, _FACTOR))
+        free = 0
+    if isinf(average):
+        average = float(_average_so_far(row, None, np.asarray(average)))
+    variance = squares / free if free else inf if squares > 0 else nan
+    return np.asarray(variance), np.asarray(average)
 
 
 def _average_so_far(array: Array, axes: Any, average: Array) -> Array:
