@@ -59,8 +59,20 @@ class Binding:
             return lambda *sizes, **named: implementation(sizes, **named)
         if self._apart == 1 and as_they_are:
             return lambda self, *sizes, **named: implementation(self, sizes, **named)
+        if self._apart is None and len(self._by_position) <= 2 and not self._by_name:
+            return self._make_short(*self._by_position)
         positions = self._positions
         return lambda *args, **named: implementation(*positions(args), **named)
+
+    def _make_short(self, first: Converter, second: Converter | None = None) -> Plan:
+        """The plan of one argument or two, which most calls have, without a loop over them."""
+        implementation = self._implementation
+        if second is None:
+            return lambda a: implementation(first(a))
+        convert = second
+        if first is AS_IT_IS:
+            return lambda a, b: implementation(a, convert(b))
+        return lambda a, b: implementation(first(a), convert(b))
 
     def _needs_work(self, given: str, entry: tuple[str, Converter]) -> bool:
         name, convert = entry

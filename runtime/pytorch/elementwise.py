@@ -57,6 +57,7 @@ NUMBERS = FLOATS | WHOLE
 ALL = _numbers_of(*Category)
 _HALF = np.dtype(np.float16).num
 _BOOL = np.dtype(np.bool_).num
+_UFUNC = np.ufunc
 
 
 def same_type(kind: dtype) -> dtype:
@@ -107,7 +108,7 @@ class Pointwise:
         broadcast.
         """
         if a.__class__ is Tensor and (out is None or out is a):
-            x = a.array
+            x = a._array if a._storage is None else a.array
             kind = x.dtype
             if kind.num in self.direct and x.size < SHARED:
                 try:
@@ -156,21 +157,21 @@ class Pointwise:
 
     def _quick(self, x: Array, kind: Any, b: Any, out: Tensor | None) -> Tensor | None:
         """The values where one call of numpy computes them; None where it would not."""
-        compute: Any = self.quick_whole if self._is_quick_whole(kind) else self.compute
+        compute: Any = self.compute
+        if self.quick_whole is not None and kind.kind != "f":
+            compute = self.quick_whole
         run = quietly.run
-        if compute.__class__ is not np.ufunc:
+        if compute.__class__ is not _UFUNC:
             if out is not None or (kind.num == _HALF and not self.keeps_half):
                 return None
             run = calmly
         if b is None:
             inputs: tuple[Any, ...] = (x,)
         elif b.__class__ is Tensor:
-            y = b.array
-            if self.divides and kind.kind != "f":
+            y = b._array if b._storage is None else b.array
+            if y.dtype is not kind or (self.divides and kind.kind != "f"):
                 return None
-            if y.dtype is not kind or (
-                y.shape != x.shape and (out is not None or warn_of_broadcast.enabled)
-            ):
+            if (out is not None or warn_of_broadcast.enabled) and y.shape != x.shape:
                 return None
             if run is calmly and y.shape != x.shape:
                 return None  # shapes are checked before divisors

@@ -155,16 +155,20 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
 
     # Most calls have one argument or two; to look their types up without a loop halves the time.
     def call(first: Any = _NOTHING, second: Any = _NOTHING, /, *rest: Any, **named: Any) -> Any:
-        if not (rest or named):
+        if not named:
             try:
                 if second is _NOTHING:
                     plan = plans.get(first.__class__)
                     if plan is not None:
                         return plan(first)
-                else:
+                elif not rest:
                     plan = plans.get((first.__class__, second.__class__))
                     if plan is not None:
                         return plan(first, second)
+                else:
+                    plan = plans.get((first.__class__, second.__class__, *map(type, rest)))
+                    if plan is not None:
+                        return plan(first, second, *rest)
             except Rejected:
                 pass
         given = (first, second) if second is not _NOTHING else (first,)

@@ -13,6 +13,7 @@ The operations are no part of this module: `table.py` makes methods of them.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from runtime.pytorch.shapes import Shape, contiguous_strides, listed
 __all__ = ["Tensor", "view_of", "wrap"]
 
 _new = object.__new__
-_asarray = np.asarray
+_asarray, _ndarray = np.asarray, np.ndarray
 
 
 class Tensor:
@@ -108,14 +109,19 @@ class Tensor:
         array = self._array
         if not array.size and not any(array.strides):  # numpy's of a new array
             return contiguous_strides(array.shape)
-        width = array.itemsize
-        return tuple([step // width for step in array.strides])
+        return _in_elements(array.strides, array.itemsize)
 
     @property
     def offset(self) -> int:
         """The position of the first element in the storage."""
         assert self.storage_object is not None  # which has set _memory
         return _place(self._array, self._memory) // self._array.itemsize
+
+
+@lru_cache(maxsize=1024)
+def _in_elements(strides: Shape, width: int) -> Shape:
+    """numpy's strides, which count bytes, in elements of so many bytes."""
+    return tuple([step // width for step in strides])
 
 
 def _place(array: Array, memory: Array) -> int:
@@ -145,7 +151,7 @@ def wrap(array: Any) -> Tensor:
     The tensor shares the array's memory.
     """
     tensor = _new(Tensor)
-    tensor._array = array if array.__class__ is np.ndarray else _asarray(array)
+    tensor._array = array if array.__class__ is _ndarray else _asarray(array)
     tensor._storage = None
     return tensor
 

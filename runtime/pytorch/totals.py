@@ -39,18 +39,18 @@ def total(array: Array, axes: Shape | None, keepdim: bool) -> Any:
     if axes is None or len(axes) == array.ndim:
         found = quietly.run(_of_row, array.reshape(-1))
         return found.reshape((1,) * array.ndim) if keepdim else found
-    if len(axes) != 1:
+    axis, end = min(axes), max(axes) + 1
+    if end - axis != len(axes):
         return None
-    (axis,) = axes
-    n, inside = array.shape[axis], prod(array.shape[axis + 1 :])
+    n, inside = prod(array.shape[axis:end]), prod(array.shape[end:])
     if inside == 1 and 1 < n <= _LONGEST:
         found = quietly.run(np.matmul, array.reshape(-1, n), np.ones(n, array.dtype))
     elif axis == 0 and inside > 1 and n >= _FEW_ROWS:
         found = quietly.run(_of_rows, array.reshape(n, inside))
     else:
         return None
-    kept = (1,) if keepdim else ()
-    return found.reshape(array.shape[:axis] + kept + array.shape[axis + 1 :])
+    kept = (1,) * len(axes) if keepdim else ()
+    return found.reshape(array.shape[:axis] + kept + array.shape[end:])
 
 
 def _of_row(row: Array) -> Any:

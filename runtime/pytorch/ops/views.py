@@ -228,8 +228,12 @@ def _keep(input: Tensor, kept: list[bool]) -> Tensor:
 @op("unsqueeze(Tensor input, int dim)")
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A view with a further dimension of size 1."""
-    sizes, strides = input.array.shape, input.strides
+    array = input.array
+    sizes = array.shape
     dim = wrap_dim(dim, len(sizes) + 1)
+    if array.flags.c_contiguous and array.size and 1 not in sizes:
+        return view_of(input, array.reshape((*sizes[:dim], 1, *sizes[dim:])))
+    strides = input.strides
     step = sizes[dim] * strides[dim] if dim < len(sizes) else 1
     return strided(input, (*sizes[:dim], 1, *sizes[dim:]), (*strides[:dim], step, *strides[dim:]))
 
