@@ -195,16 +195,14 @@ def _between(start: Any, end: Any, steps: int, kind: dtype) -> Array:
         return cast(np.full(steps, first), kind.numpy)
     step = (last - first) / numpy.type(steps - 1)
     at = np.arange(steps)
-    block = 1 if is_whole else _REGISTER // kind.itemsize
-    begin = np.where(at < steps - steps % block, at - at % block, at)
-    base = np.where(
-        begin < steps // 2,
-        first + step * begin.astype(numpy),
-        last - step * (steps - 1 - begin).astype(numpy),
-    )
-    return cast(base + step * (at - begin).astype(numpy), kind.numpy)
+    wide = numpy if kind.name == "float16" else _WIDER[numpy.name]  # rounded once, as by FMA
+    up = wide.type(first) + wide.type(step) * at.astype(wide)
+    down = wide.type(last) - wide.type(step) * at[::-1].astype(wide)
+    return cast(np.where(at < steps // 2, up, down).astype(numpy), kind.numpy)
 
 
+#: Types that have room for the product of two numbers of another one.
+_WIDER = {"float32": np.dtype(np.float64), "float64": np.dtype(np.longdouble)}
 #: The type in which the steps between elements of another one are computed.
 _STEP_TYPES = {"float16": np.dtype(np.float32)}
 
