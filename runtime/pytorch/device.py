@@ -13,7 +13,14 @@ from runtime.pytorch.c_types import CType
 from runtime.pytorch.messages import invalid_arguments
 from runtime.pytorch.schema import parse
 
-__all__ = ["CPU", "NO_DRIVER", "check_device", "device"]
+__all__ = [
+    "CPU",
+    "NO_DRIVER",
+    "check_device",
+    "device",
+    "get_default_device",
+    "set_default_device",
+]
 
 NO_DRIVER = (
     "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed "
@@ -160,3 +167,13 @@ def check_device(value: Any) -> None:
 
 
 CPU = _device("cpu", None)
+
+
+def set_default_device(device: Any) -> None:
+    """Set the device of new tensors. Raises RuntimeError for one other than the processor."""
+    check_device(device)
+
+
+def get_default_device() -> device:
+    """The device of new tensors: the processor."""
+    return CPU

@@ -19,7 +19,7 @@ from runtime.pytorch.compat import warn_of_broadcast
 from runtime.pytorch.dtypes import DTYPES, Category, bool_, dtype
 from runtime.pytorch.layouts import laid_out
 from runtime.pytorch.overlap import check_apart
-from runtime.pytorch.promotion import array_as, result_type, to_float
+from runtime.pytorch.promotion import array_as, number_as, result_type, to_float
 from runtime.pytorch.quiet import calmly, quietly
 from runtime.pytorch.shapes import Shape, broadcast
 from runtime.pytorch.sharing import SHARED, compute_into, compute_shared
@@ -116,15 +116,52 @@ class Pointwise:
                     found = None  # the general way does it, or has an error in PyTorch's words
                 if found is not None:
                     return found
-        return self.general((a,) if b is None else (a, b), out)
+        operands = (a,) if b is None else (a, b)
+        if out is None and self.check is None and self.compute.__class__ is np.ufunc:
+            try:
+                found = self._mixed(operands)
+            except (TypeError, ValueError, OverflowError):
+                found = None
+            if found is not None:
+                return found
+        return self.general(operands, out)
+
+    def _mixed(self, operands: tuple[Any, ...]) -> Tensor | None:
+        """The values where numpy computes them in the type in which operands meet; or None."""
+        if warn_of_broadcast.enabled:
+            return None
+        kind: Any = self.rule(result_type(*operands)).numpy
+        if kind.num not in self.direct or kind.num == _HALF or (self.divides and kind.kind != "f"):
+            return None
+        given, inputs = [], []
+        for operand in operands:
+            if operand.__class__ is Tensor:
+                array = operand.array
+                if array.size >= SHARED:
+                    return None
+                inputs.append(array if array.dtype is kind else quietly.run(array.astype, kind))
+            else:
+                array = number_as(operand, kind)
+                inputs.append(array)
+            given.append(array)
+        values = quietly.run(
+            self.quick_whole if self._is_quick_whole(kind) else self.compute, *inputs
+        )
+        if values.ndim > 1 and not _is_plain(values, given[0], given[-1]):
+            values = laid_out(values, given)
+        return wrap(values)
+
+    def _is_quick_whole(self, kind: Any) -> bool:
+        return self.quick_whole is not None and kind.kind != "f"
 
     def _quick(self, x: Array, kind: Any, b: Any, out: Tensor | None) -> Tensor | None:
         """The values where one call of numpy computes them; None where it would not."""
-        compute = self.compute
-        if self.quick_whole is not None and kind.kind != "f":
-            compute = self.quick_whole
+        compute: Any = self.quick_whole if self._is_quick_whole(kind) else self.compute
+        run = quietly.run
         if compute.__class__ is not np.ufunc:
-            return None
+            if out is not None or (kind.num == _HALF and not self.keeps_half):
+                return None
+            run = calmly
         if b is None:
             inputs: tuple[Any, ...] = (x,)
         elif b.__class__ is Tensor:
@@ -142,7 +179,9 @@ class Pointwise:
                 return None
             inputs = x, number
         if out is None:
-            values = quietly.run(compute, *inputs)
+            values = run(compute, *inputs)
+            if run is calmly and self.result is None and values.dtype is not kind:
+                return None
             if values.ndim > 1 and not _is_plain(values, x, inputs[-1]):
                 values = laid_out(values, inputs)
             return wrap(values)
@@ -159,16 +198,16 @@ class Pointwise:
             check_single(out.array)
             check_apart(out, operands)
         shape = _shape_of(operands)
-        if out is not None and operands[0] is out:
+        in_place = operands[0] is out
+        if out is not None and in_place:
             check_shape(out.array, shape)
         kind = self.rule(result_type(*operands))
         result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
-            in_place: bool = operands[0] is out
             if in_place and self._compute_in_place(operands, kind, result, out):
                 return out
-        is_new = out is not None and operands[0] is not out and out.array.shape != shape
+        is_new = out is not None and not in_place and out.array.shape != shape
         if out is not None and is_new:
             resize_to(out, shape)
         check_types(self.kernel, self.takes, kind)

@@ -25,6 +25,7 @@ __all__ = [
     "left_shift",
     "lerp",
     "logit",
+    "multiply_add",
     "nan_to_num",
     "power",
     "power_by",
@@ -44,20 +45,20 @@ __all__ = [
 Values = Any  # an array, or a number of numpy's
 
 
-def _check_divisor(b: Values) -> None:
-    if b.dtype.kind in "iu" and not np.all(b):
+def _check_divisor(a: Values, b: Values) -> None:
+    if b.dtype.kind in "iu" and a.size and not np.all(b):
         raise RuntimeError("ZeroDivisionError")
 
 
 def divide_floor(a: Values, b: Values) -> Values:
     """The quotient rounded down."""
-    _check_divisor(b)
+    _check_divisor(a, b)
     return np.floor_divide(a, b)
 
 
 def divide_trunc(a: Values, b: Values) -> Values:
     """The quotient rounded towards zero."""
-    _check_divisor(b)
+    _check_divisor(a, b)
     if a.dtype.kind == "f":
         return np.trunc(np.true_divide(a, b))
     quotient = np.floor_divide(a, b)
@@ -77,13 +78,13 @@ def remainder(a: Values, b: Values) -> Values:
 
 def remainder_of_whole(a: Values, b: Values) -> Values:
     """What is left of a division of whole numbers that rounds down."""
-    _check_divisor(b)
+    _check_divisor(a, b)
     return np.remainder(a, b)
 
 
 def fmod(a: Values, b: Values) -> Values:
     """What is left of a division that rounds towards zero; it has a's sign."""
-    _check_divisor(b)
+    _check_divisor(a, b)
     return np.fmod(a, b)
 
 
@@ -240,3 +241,21 @@ def isclose(a: Values, b: Values, rtol: float, atol: float, equal_nan: bool) -> 
     allowed = a.dtype.type(atol) + np.abs(a.dtype.type(rtol) * b)
     apart = np.abs(a - b)
     return close | (np.isfinite(apart) & (apart <= allowed))
+
+
+def multiply_add(a: Values, b: Values, c: Values) -> Values:
+    """a * b + c for numbers of 64 bits, rounded once; b is a number."""
+    product = a * b
+    high_a, high_b = _upper_half(a), _upper_half(b)
+    low_a, low_b = a - high_a, b - high_b
+    lost = ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+    total = product + c
+    added = total - product
+    lost_too = (product - (total - added)) + (c - added)
+    return total + (lost_too + lost)
+
+
+def _upper_half(a: Values) -> Values:
+    """The number cut to half its digits."""
+    scaled = a * 134217729.0
+    return scaled - (scaled - a)

@@ -105,6 +105,16 @@ def _ints(given: type) -> Converter | None:
     return as_ints if issubclass(given, (tuple, list)) else None
 
 
+def _as_numbers(value: Any) -> tuple[Any, ...]:
+    if not all(isinstance(v, (int, float)) for v in value):
+        raise Rejected
+    return tuple(value)
+
+
+def _numbers(given: type) -> Converter | None:
+    return _as_numbers if issubclass(given, (tuple, list)) else None
+
+
 def _tensors(given: type) -> Converter | None:
     return _as_tensors if issubclass(given, (tuple, list)) else None
 
@@ -134,6 +144,7 @@ KINDS: dict[str, Callable[[type], Converter | None]] = {
     "str": _instances(str),
     "object": _instances(object),
     "tuple of ints": _ints,
+    "tuple of Scalars": _numbers,
     "tuple of Tensors": _tensors,
     "torch.dtype": _dtype,
 }

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.device import NO_DRIVER, device
-from runtime.pytorch.dtypes import DTYPES, default_dtype, dtype
+from runtime.pytorch.dtypes import DTYPES, default_dtype, dtype, set_default_dtype
 from runtime.pytorch.kinds import Rejected, converter, kind_of
 from runtime.pytorch.literals import array_of
 from runtime.pytorch.messages import invalid_arguments
@@ -22,8 +22,16 @@ from runtime.pytorch.schema import parse
 from runtime.pytorch.shapes import Shape
 from runtime.pytorch.size import Size
 from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.pytorch.warn import warn
 
-__all__ = ["TENSOR_TYPES", "TypedTensor", "construct", "tensor_type", "tensortype"]
+__all__ = [
+    "TENSOR_TYPES",
+    "TypedTensor",
+    "construct",
+    "set_default_tensor_type",
+    "tensor_type",
+    "tensortype",
+]
 
 _SCHEMAS = [
     parse(text)
@@ -151,6 +159,25 @@ TENSOR_TYPES = {
     for kind in DTYPES
     if kind.scalar in _LEGACY
 }
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Set the type of tensors that are made of Python's floats by the name of a class of tensors.
+
+    Raises TypeError where it is no class of floating-point numbers.
+    """
+    found = TENSOR_TYPES.get(t) if isinstance(t, str) else t
+    if not isinstance(found, tensortype):
+        raise TypeError("invalid type object")
+    if not found.dtype.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    if found.is_cuda:
+        raise RuntimeError(NO_DRIVER)
+    warn(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch."
+        "set_default_dtype() and torch.set_default_device() as alternatives."
+    )
+    set_default_dtype(found.dtype)
 
 
 def _new_tensor(cls: type, *args: Any, **named: Any) -> Tensor:

@@ -48,7 +48,7 @@ def array_of(data: Any, kind: dtype | None = None) -> Array:
         return copy_of(data, kind or data.dtype)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
-    if hasattr(data, "__array_interface__"):
+    if hasattr(data, "__array_interface__") and not isinstance(data, np.generic):
         array = np.asarray(data)
         natural = dtype_of(array.dtype)
         check_steps(array)
@@ -202,6 +202,9 @@ def _elements(data: Any, shape: Shape, dim: int) -> Any:
 
 
 def _converter(kind: dtype) -> Callable[[Any], Any]:
+    if kind.category is Category.INTEGER:
+        return lambda value: _as_whole(value, kind)
+
     def convert(value: Any) -> Any:
         if isinstance(value, Tensor):
             if value.array.size != 1:
@@ -209,10 +212,8 @@ def _converter(kind: dtype) -> Callable[[Any], Any]:
             return cast(value.array.reshape(()), kind.numpy)[()]
         if kind.category is Category.FLOAT:
             return _as_float(value)
-        if kind is bool_:
-            is_truth = isinstance(value, (float, np.bool_, np.floating))
-            return bool(value) if is_truth else operator.index(value) != 0
-        return _as_whole(value, kind)
+        is_truth = isinstance(value, (float, np.bool_))
+        return bool(value) if is_truth else operator.index(value) != 0
 
     return convert
 
@@ -227,9 +228,9 @@ def _as_float(value: Any) -> float:
 
 
 def _as_whole(value: Any, kind: dtype) -> Any:
-    if isinstance(value, (float, np.floating)):
-        return convert_number(float(value), kind, f"{kind.name}")
-    number = int(value) if isinstance(value, np.bool_) else operator.index(value)
+    if isinstance(value, float):
+        return convert_number(float(value), kind, kind.name)
+    number = operator.index(value)
     if kind.name == "uint64":
         if not -(2**63) <= number < 2**64:
             raise OverflowError("int too big to convert")
@@ -263,4 +264,4 @@ def _rounded(value: Any, kind: dtype, name: str) -> Any:
     number = float(value)
     if abs(number) != np.inf and abs(number) > float(np.finfo(kind.numpy).max):
         raise RuntimeError(f"value cannot be converted to type {name} without overflow")
-    return kind.numpy.type(number)
+    return quietly.run(kind.numpy.type, number)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.pytorch import cuda, linalg, ops, random, return_types, special, utils, version
-from runtime.pytorch.device import device
+from runtime.pytorch.device import device, get_default_device, set_default_device
 from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, set_default_dtype
 from runtime.pytorch.dtypes import default_dtype as get_default_dtype
-from runtime.pytorch.legacy import TENSOR_TYPES
+from runtime.pytorch.legacy import TENSOR_TYPES, set_default_tensor_type
 from runtime.pytorch.limits import finfo, iinfo
 from runtime.pytorch.ops import autograd
 from runtime.pytorch.ops.factors import block_diag, cdist, chain_matmul
@@ -37,8 +37,11 @@ _FUNCTIONS = (
     cdist,
     chain_matmul,
     einsum,
+    get_default_device,
     lu,
+    set_default_device,
     set_default_dtype,
+    set_default_tensor_type,
     set_printoptions,
     tensordot,
 )

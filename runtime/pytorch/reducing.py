@@ -43,9 +43,12 @@ BAREBONES = "HILQ"
 
 def axes_of(dim: Any, ndim: int) -> Shape | None:
     """numpy's axes for a dimension, or several; None for all. Raises IndexError, RuntimeError."""
-    if dim is None or dim == ():
+    if dim.__class__ is int:
+        axes: Shape = (dim,) if 0 <= dim < ndim else (wrap_dim(dim, ndim),)
+    elif dim is None or dim == ():
         return None
-    axes = wrap_dims((dim,) if isinstance(dim, int) else dim, ndim)
+    else:
+        axes = wrap_dims(dim, ndim)
     return axes if ndim else None
 
 
@@ -105,17 +108,19 @@ def take_at(array: Array, at: Array, axis: int) -> Array:
 # -- results
 
 
-def tidy(values: Any) -> Array:
+def tidy(array: Any) -> Array:
     """A result with the strides of a contiguous tensor, also in dimensions of size 1.
 
     numpy gives results the order of dimensions that the operands have.
     """
-    array: Array = np.asarray(values)
-    width = array.itemsize
-    wanted = tuple([step * width for step in contiguous_strides(array.shape)])
-    if array.strides == wanted:
-        return array
-    found: Array = np.ascontiguousarray(array).reshape(-1).reshape(array.shape)
+    found: Array = array if array.__class__ is np.ndarray else np.asarray(array)
+    if found.flags.c_contiguous and 1 not in found.shape and found.size:
+        return found
+    width = found.itemsize
+    wanted = tuple([step * width for step in contiguous_strides(found.shape)])
+    if found.strides == wanted:
+        return found
+    found = np.ascontiguousarray(found).reshape(-1).reshape(found.shape)
     return found
 
 

@@ -53,8 +53,7 @@ def _along(array: Array, axis: int, keepdim: bool, lanes: int) -> Any:
     if n <= _FOUR or not array.size:
         return None
     if axis == 0 and n < 2 * _FOUR and 1 < inside < _FOUR * (lanes if inside >= lanes else 1):
-        found = quietly.run(_accumulate, array.take(_turns(n), 0))[-1]
-        found += 0
+        found = quietly.run(_accumulate, array.take(_turns(n), 0))[-1] + 0
         return found.reshape((1, *shape[1:])) if keepdim else found
     if inside == 1 and n < _LONG_ROW * lanes:
         found = _rows(array.reshape(-1, n), n, lanes)
@@ -119,8 +118,7 @@ def _rows(rows: Array, n: int, lanes: int) -> Array:
         sums = run(_accumulate, parts, 1)[:, -1]
         tail = n % lanes
         parts = np.concatenate((rows[:, -tail:], sums), 1) if tail else sums
-    found: Array = run(_accumulate, parts, 1)[:, -1]
-    found += 0
+    found: Array = run(_accumulate, parts, 1)[:, -1] + 0
     return found
 
 
@@ -139,8 +137,7 @@ def _in_four_lanes(columns: Array) -> Array:
 
 def _down(columns: Array) -> Array:
     """The sums along the second dimension, one number after the other."""
-    found: Array = quietly.run(_accumulate, columns, 1)[:, -1]
-    found += 0
+    found: Array = quietly.run(_accumulate, columns, 1)[:, -1] + 0
     return found
 
 

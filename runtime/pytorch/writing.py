@@ -42,6 +42,9 @@ def _cut(values: Array, kind: np.dtype[Any]) -> Array:
         middle = kind.type(1 << 8 * kind.itemsize - 1)
         counted: Array = low.view(kind) ^ (high.astype(kind) * middle)
         return counted
+    largest = np.maximum.reduce(np.absolute(values), axis=None, initial=0)
+    if largest < limit:  # which it is not where one is nan
+        return values.astype(wide).astype(kind, copy=False)
     fits = (values > -limit - 1) & (values < limit)
     if not fits.all():
         values = np.where(fits, values, -limit)

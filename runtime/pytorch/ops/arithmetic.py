@@ -12,7 +12,6 @@ from runtime.pytorch.dtypes import Category, bool_
 from runtime.pytorch.elementwise import (
     FLOATS,
     NUMBERS,
-    WHOLE,
     Pointwise,
     to_float,
 )
@@ -65,7 +64,7 @@ divide_floor = Pointwise(
 _divide_trunc = Pointwise(formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu", takes=NUMBERS)
 remainder = Pointwise(
     formulas.remainder,
-    WHOLE,
+    NUMBERS,
     kernel="remainder_cpu",
     takes=NUMBERS,
     whole=formulas.remainder_of_whole,

@@ -65,6 +65,8 @@ def _of_type(data: Tensor, dtype: dtype | None) -> Tensor:
 @op(f"asarray(object obj, *, {_DATA}, bool copy = None, bool requires_grad = False)")
 def asarray(obj: Any, *, dtype: dtype | None = None, copy: bool | None = None) -> Tensor:
     """A tensor of data, which shares its memory where that is possible, or as `copy` says."""
+    if isinstance(obj, np.generic):
+        obj = np.asarray(obj)
     if copy is not None and isinstance(obj, np.ndarray):
         obj = from_numpy(obj)
     if not isinstance(obj, Tensor):

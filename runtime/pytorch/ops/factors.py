@@ -12,6 +12,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch import return_types
 from runtime.pytorch.dtypes import Category, bool_
+from runtime.pytorch.kinds import kind_of
 from runtime.pytorch.ops.norms import vector_norm_of
 from runtime.pytorch.ops.products import check_scalars, multiply
 from runtime.pytorch.promotion import result_type
@@ -559,6 +560,12 @@ def triangular_solve(
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
     """The distances between all rows of two matrices, by the norm of an order."""
+    for position, (name, value) in enumerate((("x1", x1), ("x2", x2))):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"cdist(): argument '{name}' (position {position + 1}) must be Tensor, not "
+                f"{kind_of(value)}"
+            )
     a, b = x1.array, x2.array
     if a.shape[-1] != b.shape[-1]:
         raise RuntimeError(

@@ -16,7 +16,7 @@ from runtime.pytorch.tensor import Tensor
 __all__: list[str] = []
 
 
-@op("size(Tensor input)", "size(Tensor input, int dim)", function=False)
+@op("size(Tensor input, int dim = None)", function=False)
 def size(input: Tensor, dim: int | None = None) -> Any:
     """The sizes of all dimensions, or of one."""
     sizes = input.array.shape

@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime.core.storage import Storage
 from runtime.pytorch.kinds import register_kind
+from runtime.pytorch.layouts import copy_of
 from runtime.pytorch.memory import resize_storage
 from runtime.pytorch.ops.views import in_place
 from runtime.pytorch.shapes import Shape, contiguous_strides, listed, wrap_dim
@@ -19,12 +20,12 @@ from runtime.pytorch.striding import place_of
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, view_of, wrap
 
-__all__ = ["as_stored"]
+__all__: list[str] = []
 
 register_kind("torch.Storage", TypedStorage, UntypedStorage)
 
 
-@op("stride(Tensor input)", "stride(Tensor input, int dim)", function=False)
+@op("stride(Tensor input, int dim = None)", function=False)
 def stride(input: Tensor, dim: int | None = None) -> Any:
     """How many elements of the storage lead to the next one, in all dimensions or in one."""
     if dim is None:
@@ -111,15 +112,7 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
         return input
     if name == "preserve_format":
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-    return as_stored(input, name)
-
-
-def as_stored(input: Tensor, name: str) -> Tensor:
-    """A copy whose dimensions lie in memory in the order of a memory format."""
-    array = input.array
-    order = _ORDERS.get(name, tuple(range(array.ndim)))
-    copy = array.transpose(order).copy("C")
-    return wrap(copy.transpose(np.argsort(order)))
+    return wrap(copy_of(input, input.dtype, memory_format))
 
 
 # -- any view of a storage

@@ -120,7 +120,9 @@ for _names, _ufunc in {
 def round_to(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Any:
     """Each element rounded to so many digits behind the point; before it if there are fewer."""
     kernel = "round_cpu" if decimals else "round_vml_cpu"
-    rounded = Pointwise(lambda a: formulas.round_decimals(a, decimals), kernel=kernel, takes=FLOATS)
+    rounded = Pointwise(
+        lambda a: formulas.round_decimals(a, decimals), FLOATS, kernel=kernel, takes=FLOATS
+    )
     return rounded(input, None, out)
 
 
@@ -146,7 +148,7 @@ unary(
 )
 unary(
     "relu",
-    Pointwise(formulas.relu, check=_reject_bool("Boolean inputs not supported for relu")),
+    Pointwise(formulas.relu, NUMBERS, check=_reject_bool("Boolean inputs not supported for relu")),
     out=False,
 )
 
@@ -263,7 +265,7 @@ unary("signbit", Pointwise(_signbit, result=bool_), in_place=False)
 @op(f"logit(Tensor input, float eps = None, *, {_OUT})", in_place=True)
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Any:
     """``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
-    return Pointwise(lambda a: formulas.logit(a, eps), rule=to_float)(input, None, out)
+    return Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float)(input, None, out)
 
 
 @op(

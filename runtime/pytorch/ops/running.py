@@ -29,24 +29,33 @@ from runtime.pytorch.reducing import (
     want_kernel,
 )
 from runtime.pytorch.shapes import wrap_dim
+from runtime.pytorch.sharing import SHARED, empty_tensor
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.totals import sums_so_far
 from runtime.pytorch.writing import cast, write_in_place
 
 __all__: list[str] = []
 
 _multiply, _subtract = Pointwise(np.multiply), Pointwise(np.subtract)
 #: The type in which sums so far are computed, by the character of the elements' type.
-_WIDER = {"e": np.dtype(np.float32), "f": np.dtype(np.float64)}
+_WIDER: dict[str, np.dtype[Any]] = {"e": np.dtype(np.float32), "f": np.dtype(np.float64)}
 
 
 def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
     """A ufunc's values so far, computed in the next larger type, as PyTorch does."""
     row, axis = along(array, dim)
     kind = row.dtype
-    found: Array = quietly.run(ufunc.accumulate, row, axis, _WIDER.get(kind.char, kind))
-    if ufunc is not np.multiply and kind.kind == "f":
-        found += 0.0  # PyTorch: sums begin with 0, which makes 0 of -0
+    if ufunc is np.add and axis == row.ndim - 1 and row.size >= SHARED:
+        sums = empty_tensor(row.shape, kind).array
+        if sums_so_far(row, sums):
+            return sums
+    wide: np.dtype[Any] = _WIDER.get(kind.char, kind)
+    if ufunc is np.multiply or kind.kind != "f":
+        row = row.astype(wide, copy=False)
+    else:  # PyTorch: sums begin with 0, which makes 0 of -0
+        row = quietly.run(np.add, row, wide.type(0))
+    found: Array = quietly.run(ufunc.accumulate, row, axis, wide)
     if found.dtype != kind:
         found = quietly.run(found.astype, kind)
     return tidy(found) if array.ndim else found.reshape(())
@@ -206,7 +215,7 @@ def _sides(y: Array, axis: int) -> Array:
 def _steps(name: str, y: Array, x: Tensor, axis: int) -> Tensor:
     """The widths of the intervals between the sample points x, to be broadcast with y."""
     points = x.array
-    if points.ndim == 1 and y.ndim > 1:
+    if points.ndim == 1:
         if points.shape[0] != y.shape[axis]:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         return wrap(_differences(points, 1, 0).reshape(-1, *[1] * (y.ndim - 1 - axis)))

@@ -132,14 +132,10 @@ _OPTIONS = (
 )
 
 
-@op(
-    f"searchsorted(Tensor sorted_sequence, Tensor input, {_OPTIONS})",
-    f"searchsorted(Tensor sorted_sequence, Number self, {_OPTIONS})",
-    method=False,
-)
+@op(f"searchsorted(Tensor sorted_sequence, Tensor input, {_OPTIONS})", method=False)
 def searchsorted(
     sorted_sequence: Tensor,
-    input: Any,
+    input: Tensor,
     *,
     out_int32: bool = False,
     right: bool = False,
@@ -154,14 +150,28 @@ def searchsorted(
     return _search(sorted_sequence, input, right, out_int32, out, side, sorter)
 
 
+@op(f"searchsorted(Tensor sorted_sequence, Number self, {_OPTIONS})", method=False)
+def searchsorted_number(
+    sorted_sequence: Tensor,
+    self: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The same for one number."""
+    return _search(sorted_sequence, self, right, out_int32, out, side, sorter)
+
+
 @op(
     f"bucketize(Tensor input, Tensor boundaries, *, bool out_int32 = False, bool right = False, "
     f"{OUT})",
-    "bucketize(Number self, Tensor boundaries, *, bool out_int32 = False, bool right = False)",
     method=False,
 )
 def bucketize(
-    input: Any,
+    input: Tensor,
     boundaries: Tensor,
     *,
     out_int32: bool = False,
@@ -172,8 +182,24 @@ def bucketize(
 
     right: a value that is a boundary is in the bucket behind it.
     """
+    _check_boundaries(boundaries)
+    return _search(boundaries, input, right, out_int32, out)
+
+
+@op(
+    "bucketize(Number self, Tensor boundaries, *, bool out_int32 = False, bool right = False)",
+    method=False,
+)
+def bucketize_number(
+    self: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
+    """The same for one number."""
+    _check_boundaries(boundaries)
+    return _search(boundaries, self, right, out_int32, None)
+
+
+def _check_boundaries(boundaries: Tensor) -> None:
     if boundaries.array.ndim != 1:
         raise RuntimeError(
             f"boundaries tensor must be 1 dimension, but got dim({boundaries.array.ndim})"
         )
-    return _search(boundaries, input, right, out_int32, out)

@@ -145,7 +145,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshaped(input, (*sizes[:start], prod(sizes[start : end + 1]), *sizes[end + 1 :]))
 
 
-@op("unflatten(Tensor input, int dim, tuple of ints sizes)", method=False)
+@op("unflatten(Tensor input, int dim, tuple of ints sizes)")
 def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     """One dimension as several; one of the sizes may be -1."""
     old = input.array.shape
@@ -172,10 +172,13 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     return view(input, (*old[:dim], *full, *old[dim + 1 :]))
 
 
+_unflatten: Any = Tensor.unflatten  # type: ignore[attr-defined]
+
+
 def _unflatten_method(self: Tensor, dim: int, sizes: Any) -> Tensor:
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
-    found: Tensor = FUNCTIONS["unflatten"](self, dim, sizes)
+    found: Tensor = _unflatten(self, dim, sizes)
     return found
 
 
