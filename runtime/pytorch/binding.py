@@ -9,16 +9,13 @@ from typing import Any
 
 from runtime.pytorch.kinds import AS_IT_IS, Converter, as_ints, converter
 from runtime.pytorch.options import OPTIONS
-from runtime.pytorch.schema import Parameter, Schema
+from runtime.pytorch.schema import NUMPY_NAMES, Parameter, Schema
 from runtime.pytorch.writing import deliver
 
 __all__ = ["Binding", "Plan", "bind"]
 
 #: Takes a call's arguments as they were given; raises Rejected where a value does not fit.
 Plan = Callable[..., Any]
-
-#: numpy's names of parameters, which PyTorch takes as well.
-_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x2": "other"}
 
 
 class Binding:
@@ -151,7 +148,7 @@ def _bind_names(
 ) -> dict[str, tuple[str, Converter]] | None:
     found: dict[str, tuple[str, Converter]] = {}
     for given, value in named.items():
-        parameter = schema.by_name.get(given) or schema.by_name.get(_NUMPY_NAMES.get(given, ""))
+        parameter = schema.by_name.get(given) or schema.by_name.get(NUMPY_NAMES.get(given, ""))
         if parameter is None or parameter.name in taken:
             return None
         convert = converter(parameter, type(value), numbers)

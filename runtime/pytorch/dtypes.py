@@ -84,7 +84,9 @@ class dtype(metaclass=CMeta):  # noqa: N801 (PyTorch's name)
         return _BY_NAME[_REALS.get(self.name, self.name)]
 
     def to_complex(self) -> dtype:
-        """The complex type whose parts have this type."""
+        """The complex type whose parts have this type. Raises RuntimeError where there is none."""
+        if self.category < Category.FLOAT:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar}")
         found = _COMPLEX.get(self.name, self.name if self.is_complex else "")
         return _BY_NAME[found or "complex64"]
 

@@ -154,7 +154,7 @@ def _take(view: _View, chosen: Chosen, item: Any, position: int) -> None:
         _take_array(view, chosen, item, position)
     elif isinstance(item, _SEQUENCES):
         _take_array(view, chosen, _from_sequence(item), position)
-    elif hasattr(item, "__index__") and not isinstance(item, np.bool_):
+    elif hasattr(item, "__index__") and not isinstance(item, (np.bool_, type)):
         view.select(item.__index__(), position)
     else:
         raise IndexError(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runtime.pytorch.kinds import Rejected, converter, kind_of
-from runtime.pytorch.schema import Parameter, Schema
+from runtime.pytorch.schema import NUMPY_NAMES, Parameter, Schema
 
 __all__ = ["invalid_arguments"]
 
@@ -75,11 +75,12 @@ def _what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> s
         return f"{name} {_too_many(positional, len(args))}"
     for at, parameter in enumerate(schema.parameters):
         given = at < len(args) and not parameter.keyword_only
-        if not given and parameter.name not in named:
+        key = _key(parameter, named)
+        if not given and key is None:
             if parameter.default is None:
-                return _missing(schema, args, named)
+                return _missing(schema, at)
             continue
-        value = args[at] if given else named[parameter.name]
+        value = args[at] if given else named[key or ""]
         wrong = _misfit(parameter, value, at if given else None, numbers)
         if wrong:
             return f"{name}: {wrong}"
@@ -107,12 +108,16 @@ def _too_many(positional: Sequence[Parameter], given: int) -> str:
     return f"takes {takes} positional argument{plural} but {given} {verb} given"
 
 
-def _missing(schema: Schema, args: Args, named: Named) -> str:
-    names = [
-        f'"{p.name}"'
-        for at, p in enumerate(schema.parameters)
-        if at >= len(args) and p.default is None and p.name not in named
-    ]
+def _key(parameter: Parameter, named: Named) -> str | None:
+    """The name by which an argument is given: the parameter's own, or numpy's for it."""
+    if parameter.name in named:
+        return parameter.name
+    return next((k for k in named if NUMPY_NAMES.get(k) == parameter.name), None)
+
+
+def _missing(schema: Schema, first: int) -> str:
+    """The required parameters from the first missing one on, be they given or not."""
+    names = [f'"{p.name}"' for p in schema.parameters[first:] if p.default is None]
     plural = "s" if len(names) == 1 else ""  # as PyTorch has it
     what = f"{len(names)} required positional argument{plural}"
     return f"{schema.name}() missing {what}: {', '.join(names)}"

@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
 
-__all__ = ["Parameter", "Schema", "parse"]
+__all__ = ["NUMPY_NAMES", "Parameter", "Schema", "parse"]
+
+#: numpy's names of parameters, which PyTorch takes as well.
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x2": "other"}
 
 _PARAMETER = re.compile(
     r"(?P<kind>[\w. ]+?)(?P<single>\[1\])?(?P<nullable>\?)? (?P<name>\w+)(?: = (?P<default>.+))?"

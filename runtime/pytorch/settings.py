@@ -29,7 +29,7 @@ def set_num_threads(int: int) -> None:
     threads.count = int
 
 
-def is_deterministic() -> bool:
+def are_deterministic_algorithms_enabled() -> bool:
     """Whether operations give the same bits each time: always."""
     return True
 
@@ -73,7 +73,7 @@ def set_flush_denormal(mode: bool) -> bool:
 
 #: The functions by name.
 SETTINGS = {
-    "are_deterministic_algorithms_enabled": is_deterministic,
+    "are_deterministic_algorithms_enabled": are_deterministic_algorithms_enabled,
     "get_num_threads": get_num_threads,
     "is_storage": is_storage,
     "set_default_tensor_type": set_default_tensor_type,

@@ -7,7 +7,7 @@ PyTorch a typed storage is made anew each time that it is asked for, and one of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -53,6 +53,12 @@ class _Storage:
     def is_cuda(self) -> bool:
         """Whether the elements are on a GPU: never."""
         return False
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            kind = f"torch.storage.{type(self).__name__}"
+            raise AttributeError(f"'{kind}' object has no attribute '{name}'")
 
     def __len__(self) -> int:
         return len(self.array)
@@ -116,7 +122,10 @@ class _Storage:
         """Take over another storage's elements, converted. Raises RuntimeError for another size."""
         values = source.array
         if len(values) != len(self.array):
-            raise RuntimeError(f"size mismatch: {len(self.array)} and {len(values)} elements")
+            raise RuntimeError(
+                f"size does not match, self was {self.nbytes()} bytes but src was "
+                f"{source.nbytes()} bytes"
+            )
         self.array[...] = cast(values, self.array.dtype)
         return self
 
@@ -124,6 +133,9 @@ class _Storage:
         return self.array[self._position(index)].item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        size = len(self.array)
+        if isinstance(index, int) and not -size <= index < size:
+            raise IndexError(f"index {index} is out of bounds for dimension 0 with size {size}")
         at = index if isinstance(index, slice) else self._position(index)
         self.array[at] = cast(np.asarray(value), self.array.dtype)
 
@@ -163,6 +175,14 @@ class UntypedStorage(_Storage):
             raise NotImplementedError(f"{size} bytes are no whole elements of {width} bytes")
         resize_storage(self.object, size // width)
         return self
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not isinstance(value, (int, np.integer)):
+            raise RuntimeError(
+                f"can only set storage content with a int types, but got {type(value).__name__} "
+                f"instead"
+            )
+        super().__setitem__(index, value)
 
     def clone(self) -> UntypedStorage:
         """A copy."""
@@ -248,13 +268,12 @@ class TypedStorage(_Storage):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
         return super().__getitem__(index)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TypedStorage):
-            return NotImplemented
-        return self.object is other.object and self._dtype is other._dtype
-
-    def __hash__(self) -> int:
-        return hash(self.object)
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not isinstance(value, (int, float, np.generic)) and not hasattr(value, "__array__"):
+            raise TypeError(
+                f"can't assign a {type(value).__name__} to a torch.{self._dtype.scalar}Tensor"
+            )
+        super().__setitem__(index, value)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TypedStorage:
         return typed(copied(self.object, memo), self._dtype)

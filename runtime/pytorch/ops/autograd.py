@@ -52,6 +52,8 @@ def is_grad_enabled() -> bool:
 @op("requires_grad_(Tensor input, bool requires_grad = True)", function=False)
 def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     """Leave the tensor without gradients. Raises NotImplementedError where they are wanted."""
+    if requires_grad and not input.dtype.is_floating_point:
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
     if requires_grad:
         raise NotImplementedError(NO_AUTOGRAD)
     return input

@@ -6,6 +6,7 @@ PyTorch's documentation: torch.Tensor, torch.utils.dlpack, torch.from_numpy, tor
 from __future__ import annotations
 
 import ctypes
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,8 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     """Whether both are the same view of the same storage."""
     a, b = input.array, tensor.array
     same = a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype
-    return same and input.storage_object is tensor.storage_object and address_of(a) == address_of(b)
+    same = same and input.storage_object is tensor.storage_object
+    return same and (not a.size or address_of(a) == address_of(b))
 
 
 # -- numpy
@@ -143,6 +145,12 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -
 # -- DLPack
 
 
+class DLDeviceType(IntEnum):
+    """What DLPack calls the places of memory."""
+
+    kDLCPU = 1
+
+
 class _Capsule:
     """A DLPack capsule as the object that numpy asks for one."""
 
@@ -190,7 +198,8 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Array:
 
 
 def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-    return share_array(np.asarray(array))
+    values = np.asarray(array)
+    return share_array(values.astype(np.uint8) if values.dtype == np.bool_ else values)
 
 
 def _dlpack(self: Tensor, **options: Any) -> Any:
@@ -230,7 +239,7 @@ _PROTOCOLS = {
     "__array_wrap__": _array_wrap,
     "__deepcopy__": _deepcopy,
     "__dlpack__": _dlpack,
-    "__dlpack_device__": lambda self: (1, 0),
+    "__dlpack_device__": lambda self: (DLDeviceType.kDLCPU, 0),
     "__reduce_ex__": _reduce_ex,
     "data": property(
         lambda self: view_of(self, self.array), lambda self, other: self.become(other)

@@ -23,7 +23,7 @@ from runtime.pytorch.ops.bits import BITS
 from runtime.pytorch.ops.comparison import COMPARISONS
 from runtime.pytorch.ops.pointwise import absolute, inverse, negative, positive
 from runtime.pytorch.ops.powers import power_of
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensor import Tensor, wrap
 
 __all__: list[str] = []
 
@@ -89,6 +89,18 @@ for _name, _function in _BINARY.items():
 _define("__rtruediv__", _backward(reversed_divide))
 for _name, _function in COMPARISONS.items():
     _define(f"__{_name}__", _forward(_function))
+
+
+_compare = Tensor.__eq__
+
+
+def _equals(self: Tensor, other: Any) -> Any:
+    """Whether elements are equal; for this comparison alone numpy's arrays are tensors."""
+    is_array = other.__class__ is np.ndarray and other.dtype.kind in "biuf"
+    return _compare(self, wrap(other) if is_array else other)
+
+
+_define("__eq__", _equals)
 
 
 def _unary(function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:

@@ -112,6 +112,8 @@ def repeat_interleave_all(
 ) -> Tensor:
     """Each position of a dimension so many times."""
     array, dim = (input.array.reshape(-1), 0) if dim is None else (input.array, dim)
+    if not array.ndim:
+        wrap_dim(1, 0)  # as PyTorch: it looks at the dimension behind the one that is repeated
     dim = wrap_dim(dim, array.ndim)
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
@@ -144,13 +146,13 @@ def roll(input: Tensor, shifts: Shape, dims: Shape = ()) -> Tensor:
         raise RuntimeError(
             f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
         )
-    for dim in dims:
+    for dim in dims if array.size else ():
         if not array.ndim:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         wrap_dim(dim, array.ndim)
-    for shift, dim in zip(shifts, dims, strict=True):
+    for shift, dim in zip(shifts, dims, strict=True) if array.size else ():
         array = _rolled(array, shift, wrap_dim(dim, array.ndim))
-    return wrap(array)
+    return wrap(array if array.size else array.copy())
 
 
 def _flipped(tensor: Tensor, dims: Any) -> Tensor:
