@@ -39,6 +39,8 @@ OUT = "Tensor out = None"
 OUTS = "tuple of Tensors out = None"
 #: numpy's characters for the types that most of PyTorch's kernels lack: uint16, uint32, uint64.
 BAREBONES = "HILQ"
+#: Up to so many indices are kept for the next call.
+_SMALL = 4096
 
 
 def axes_of(dim: Any, ndim: int) -> Shape | None:
@@ -84,8 +86,16 @@ def along(array: Array, dim: int) -> tuple[Array, int]:
 
 
 @lru_cache(maxsize=256)
+def _small_grid(shape: Shape, axis: int) -> tuple[Array, ...]:
+    return _new_grid(shape, axis)
+
+
 def _grid(shape: Shape, axis: int) -> tuple[Array, ...]:
     """Indices of all other dimensions, which are broadcast with those along an axis."""
+    return (_small_grid if sum(shape) <= _SMALL else _new_grid)(shape, axis)
+
+
+def _new_grid(shape: Shape, axis: int) -> tuple[Array, ...]:
     grid = []
     for at, size in enumerate(shape):
         if at != axis:
