@@ -52,8 +52,8 @@ class Engine(PythonDoor):
 
     Each has its own default type, random stream, memory and threads; README.md beside this file
     tells what all engines of a process share. An engine may be used by several threads of Python,
-    by one at a time. `close` gives back what it holds; so does the end of a ``with`` block, or of
-    the last reference to the engine.
+    which wait for each other. `close` gives back what it holds; so does the end of a ``with``
+    block, or of the last reference to the engine.
     """
 
     def __init__(self, prepare: Callable[[Engine], None] | None = None) -> None:
@@ -81,7 +81,8 @@ class Engine(PythonDoor):
 
     def close(self) -> None:
         """End the engine's threads and give back its memory; nothing runs in it any more."""
-        self._lua.close()
+        with self._lua.turn:
+            self._lua.close()
 
     def __enter__(self) -> Engine:
         return self

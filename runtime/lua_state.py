@@ -45,7 +45,8 @@ class LuaState:
     """A Lua state with torch, whose functions are those of lua/shell.lua.
 
     Nothing that Lua keeps refers to this object: so it ends with its last reference. state: what
-    else belongs to the engine.
+    else belongs to the engine. turn: the lock of the thread that is at work in it. Who calls it
+    several times, and may not be disturbed, takes it as well, after `start`.
     """
 
     def __init__(self, host: dict[bytes, Any], prepare: Callable[[], None] | None) -> None:
@@ -53,6 +54,7 @@ class LuaState:
         self._host = host
         self._prepare = prepare
         self.state = State()
+        self.turn = threading.RLock()
         self._passing = _Passing()
         self._functions: dict[bytes, Any] = {}
         self._starting = threading.RLock()
@@ -97,7 +99,7 @@ class LuaState:
             function = self._functions.get(name)
             if function is None:
                 raise LuaError("the engine is closed")
-            with self.active():
+            with self.turn, self.active():
                 return self._passing.call(function, *args)
         except Exception as error:
             raise as_lua_error(error) from None

@@ -26,7 +26,7 @@ from runtime.errors import LuaError, as_lua_error
 from runtime.lua_state import LuaState
 from runtime.proxies import LuaObject, made_for
 from runtime.pytorch.lua_tensors import from_lua
-from runtime.t7.faces import lua_tensor, storage_face, storage_of, tensor_of
+from runtime.t7.faces import check_writable, lua_tensor, storage_face, storage_of, tensor_of
 from runtime.t7.kinds import plain_string
 from runtime.t7.values import Function, TorchObject
 from runtime.t7.writer import lua_number
@@ -58,6 +58,11 @@ class Values:
         given: Python's values, behind the other arguments. KeyboardInterrupt is raised where Ctrl-C
         has stopped Lua: in the main thread, unless the program handles SIGINT itself.
         """
+        self._lua.start()
+        with self._lua.turn:
+            return self._ask_in_turn(name, args, given)
+
+    def _ask_in_turn(self, name: bytes, args: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
         made: dict[int, int] = {}
         try:
             pairs = [part for value in given for part in self._to(value, made)]
@@ -168,11 +173,14 @@ class Values:
     def _to_object(self, value: Any) -> tuple[Any, Any]:
         storage = storage_of(value)
         if storage is not None:
+            check_writable(storage)
             return storage, class_id(type(storage))
         with self._lua.active():
             tensor = tensor_of(value)
             if tensor is not None:
                 made = lua_tensor(tensor)
+                if made.storage is not None:
+                    check_writable(made.storage)
                 return made, class_id(type(made))
         if isinstance(value, Function):
             raise TypeError("functions in files are not loaded; Lua's torch.load does that")

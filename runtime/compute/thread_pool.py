@@ -68,6 +68,7 @@ class ThreadPool(Part):
         self._functions: Functions = {}
         self._new_functions: Callable[[], Functions] | None = None
         self._threads: list[threading.Thread] = []
+        self._gathering = threading.Lock()  # several threads of a program may need them at once
         self._slices: dict[int, _Slices] = {}
         self._parameters: dict[str, dict[str, int]] = {}  # of each job, and how many numbers
         _pools.add(self)
@@ -92,6 +93,12 @@ class ThreadPool(Part):
     def _gather(self, count: int) -> int:
         """Have so many threads, the calling one among them; returns how many there are."""
         count = min(count, self._max_threads)
+        if len(self._threads) >= count - 1:
+            return count
+        with self._gathering:
+            return self._start_threads(count)
+
+    def _start_threads(self, count: int) -> int:
         while len(self._threads) < count - 1:
             assert self._new_functions is not None
             functions = self._new_functions()
@@ -152,6 +159,7 @@ class ThreadPool(Part):
     def forget_threads(self) -> None:
         """Count the threads of this process anew: a fork has only the one that called it."""
         self._threads.clear()
+        self._gathering = threading.Lock()
 
     def close(self) -> None:
         """End the threads."""

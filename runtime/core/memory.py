@@ -83,7 +83,12 @@ class Meter:
 
 
 class Pool:
-    """Keeps large memory that storages gave back, since new pages from the system cost more."""
+    """Keeps large memory that storages gave back, since new pages from the system cost more.
+
+    Storages die in any thread, and in finalizers, which run between any two steps: each step here
+    leaves the pool as it has to be, and at worst some memory is not kept. What is kept is counted
+    anew, so that no count can be wrong.
+    """
 
     MIN_BYTES = 1 << 20  # of an allocation; the C library reuses smaller ones by itself
     MAX_KEPT = 256 << 20  # bytes in all
@@ -91,42 +96,49 @@ class Pool:
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
-        self._free: dict[int, list[Array]] = {}
-        self._kept = 0
+        self._free: dict[int, list[Array]] = {}  # by their bytes
 
     def has(self, nbytes: int) -> bool:
         """Whether memory of so many bytes is kept."""
-        return nbytes in self._free
+        return bool(self._free.get(nbytes))
 
     def take(self, nbytes: int) -> Array:
         """So many bytes, undetermined: kept ones, or new ones. `give` takes their base back."""
-        found = self._free.get(nbytes)
-        if found:
-            self._kept -= nbytes
+        found = self._free.get(nbytes, [])
+        try:
             memory = found.pop()
-            if not found:
-                del self._free[nbytes]
-        else:
+        except IndexError:
             self.shrink(self._meter.room)
             memory = np.empty(nbytes + self._LINE, np.uint8)
+        if not found:
+            self._free.pop(nbytes, None)
         start = -memory.ctypes.data % self._LINE
         return memory[start : start + nbytes]
 
     def shrink(self, most: int) -> None:
         """Free kept memory until at most so many bytes are left."""
-        while self._kept > max(most, 0):
-            nbytes = next(iter(self._free))
-            self._free[nbytes].pop()
-            self._kept -= nbytes
-            if not self._free[nbytes]:
-                del self._free[nbytes]
+        excess = self._count() - max(most, 0)
+        if excess <= 0:
+            return
+        for nbytes in list(self._free):
+            if excess <= 0:
+                return
+            found = self._free.pop(nbytes, [])  # what is given meanwhile gets a new list
+            count = min(len(found), -(-excess // nbytes))
+            del found[:count]
+            excess -= count * nbytes
+            if found:
+                self._free.setdefault(nbytes, []).extend(found)
 
     def give(self, memory: Array) -> None:
         """Keep the base of bytes from `take`, to which nothing else refers."""
         nbytes = memory.nbytes - self._LINE
-        if self._kept + nbytes <= min(self.MAX_KEPT, self._meter.room):
-            self._kept += nbytes
+        if self._count() + nbytes <= min(self.MAX_KEPT, self._meter.room):
             self._free.setdefault(nbytes, []).append(memory)
+
+    def _count(self) -> int:
+        """The bytes that are kept."""
+        return sum([nbytes * len(found) for nbytes, found in list(self._free.items())])
 
 
 class Memory(Part):

@@ -119,6 +119,30 @@ def _bytes_of(state: Any) -> bytes:
 default_generator = Generator()
 default_generator.seed()
 
+
+class _Fork:
+    """Lets no thread be at the default stream while the process forks, which a child could not use.
+
+    It waits a second at most: the thread that forks may be at it itself, in a signal's handler.
+    """
+
+    def __init__(self) -> None:
+        self._has_lock = False
+
+    def before(self) -> None:
+        self._has_lock = default_generator._words.lock.acquire(timeout=1)
+
+    def after(self) -> None:
+        if self._has_lock:
+            default_generator._words.lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    _fork = _Fork()
+    os.register_at_fork(
+        before=_fork.before, after_in_child=_fork.after, after_in_parent=_fork.after
+    )
+
 register_kind("torch.Generator", Generator)
 
 

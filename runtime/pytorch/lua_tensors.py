@@ -52,6 +52,11 @@ class SharedTensor(Tensor):
         return self.of_lua.offset if self.of_lua.sizes else 0
 
     @property
+    def place(self) -> int:
+        """How many bytes behind the start of the storage's memory the tensor begins."""
+        return self.offset * self.of_lua.dtype.size
+
+    @property
     def storage_object(self) -> Storage:
         """The runtime's storage, which all tensors that share memory have in common."""
         storage = self.of_lua.storage

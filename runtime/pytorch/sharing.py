@@ -7,6 +7,7 @@ have (`compute/thread_pool.py`).
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from runtime.pytorch.memory import storage_type
 from runtime.pytorch.quiet import quietly
 from runtime.pytorch.shapes import Shape
 from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.writing import check_writable
 
 __all__ = ["SHARED", "compute_into", "compute_shared", "empty_tensor", "share", "threads"]
 
@@ -40,10 +42,21 @@ class _Threads:
     """The threads of large operations: those of an engine's pool, but there is no engine."""
 
     def __init__(self) -> None:
+        self._left: list[State] = []
+        self._begin()
+
+    def _begin(self) -> None:
         self._state = State()
         self._pool = self._state.part(ThreadPool)
         self._starting = threading.Lock()
         self._is_started = False
+
+    def begin_after_fork(self) -> None:
+        """Leave what the process had before: threads that are gone may have held its locks."""
+        count = self.count
+        self._left.append(self._state)  # and may have been at work in its Lua states
+        self._begin()
+        self.count = count
 
     @property
     def count(self) -> int:
@@ -74,6 +87,8 @@ class _Threads:
 
 
 threads = _Threads()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=threads.begin_after_fork)
 
 
 def share(compute: Callable[[slice], Any], count: int, elements: int, piece: int = 0) -> None:
@@ -117,6 +132,7 @@ def compute_into(compute: Any, operands: list[Any], out: Array) -> None:
 
     An operand may be the array itself, but not another view of its memory.
     """
+    check_writable(out)
     arrays = [np.asarray(x) for x in operands]
     if all(a.shape in (out.shape, ()) and a.flags.c_contiguous for a in (*arrays, out)):
         out = out.reshape(-1)

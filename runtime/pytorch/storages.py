@@ -106,6 +106,10 @@ class _Storage:
         return np.array(self.array, dtype) if copy else np.asarray(self.array, dtype)
 
     @property
+    def __array_struct__(self) -> Any:  # by which numpy keeps the memory
+        return self.array.__array_struct__
+
+    @property
     def __array_interface__(self) -> Any:
         return self.array.__array_interface__
 

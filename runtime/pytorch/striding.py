@@ -10,18 +10,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from runtime.pytorch.memory import address_of
 from runtime.pytorch.shapes import Shape, contiguous_strides
 from runtime.pytorch.tensor import Tensor, view_of
 
-__all__ = ["place_of", "strided", "view_strides"]
-
-
-def place_of(tensor: Tensor) -> int:
-    """How many bytes behind the start of its storage's memory a tensor begins."""
-    memory = tensor.storage_object.data
-    place = address_of(tensor.array) - address_of(memory)
-    return place if 0 <= place <= memory.nbytes else 0  # numpy may put an empty array elsewhere
+__all__ = ["strided", "view_strides"]
 
 
 def strided(tensor: Tensor, sizes: Shape, strides: Shape, shift: int = 0) -> Tensor:
@@ -35,7 +27,7 @@ def strided(tensor: Tensor, sizes: Shape, strides: Shape, shift: int = 0) -> Ten
     if not shift and array.flags.c_contiguous and array.size and 0 not in sizes:
         return view_of(tensor, np.ndarray(sizes, array.dtype, array, 0, steps))
     memory = tensor.storage_object.data
-    place = min(place_of(tensor) + shift * width, memory.nbytes)
+    place = min(tensor.place + shift * width, memory.nbytes)
     return view_of(tensor, np.ndarray(sizes, array.dtype, memory, place, steps))
 
 

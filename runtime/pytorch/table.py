@@ -133,6 +133,10 @@ def document() -> None:
         made.__dict__["__wrapped__"] = rows[0].implementation  # of which inspect.signature tells
 
 
+#: How many plans a function keeps.
+_MOST_PLANS = 1000
+
+
 def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
     """What is called for a name: it finds the plan for the arguments' types."""
     plans: dict[Any, Plan] = {}
@@ -145,6 +149,8 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
         if plan is None:
             plan, is_for_all = _find(rows, args, named)
             if is_for_all:
+                if len(plans) >= _MOST_PLANS:
+                    plans.clear()  # a program makes new types again and again
                 plans[key] = plan
         try:
             return plan(*args, **named)

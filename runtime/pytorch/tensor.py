@@ -62,8 +62,9 @@ class Tensor:
     def storage_object(self) -> Storage:
         """The runtime's storage, which all tensors that share memory have in common."""
         if self._storage is None:
-            self._storage = storage_over(self._array)
-            self._memory = self._storage.data
+            storage = storage_over(self._array)
+            self._memory = storage.data  # before the storage, of which other threads may know
+            self._storage = storage
         return self._storage
 
     def set_view(self, storage: Storage, place: int, sizes: Shape, strides: Shape) -> None:
@@ -117,6 +118,14 @@ class Tensor:
         assert self.storage_object is not None  # which has set _memory
         return _place(self._array, self._memory) // self._array.itemsize
 
+    @property
+    def place(self) -> int:
+        """How many bytes behind the start of the storage's memory the tensor begins."""
+        assert self.storage_object is not None  # which has set _memory
+        memory = self._memory
+        place = address_of(self._array) - address_of(memory)
+        return place if 0 <= place <= memory.nbytes else 0  # numpy may put an empty one elsewhere
+
 
 @lru_cache(maxsize=1024)
 def _in_elements(strides: Shape, width: int) -> Shape:
@@ -132,6 +141,8 @@ def _place(array: Array, memory: Array) -> int:
 def _check_reach(data: Array, kind: Any, place: int, sizes: Shape, strides: Shape) -> None:
     if 0 in sizes:
         return
+    if place < 0 or min(strides, default=0) < 0:  # only pickles can have these
+        raise RuntimeError(f"Tensor: invalid storage offset {place // kind.itemsize}")
     needed = (
         place + kind.itemsize + sum((n - 1) * step for n, step in zip(sizes, strides, strict=True))
     )

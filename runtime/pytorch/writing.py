@@ -20,6 +20,7 @@ __all__ = [
     "check_shape",
     "check_single",
     "check_target",
+    "check_writable",
     "deliver",
     "resize",
     "resize_to",
@@ -75,9 +76,24 @@ def check_cast(result: dtype, target: dtype) -> None:
         )
 
 
+def check_writable(array: Array) -> None:
+    """Raise ValueError, as numpy does, for memory that may only be read.
+
+    Whatever writes by an address, and numpy's ``ufunc.at``, would write to it.
+    """
+    if not array.flags.writeable:
+        raise ValueError("assignment destination is read-only")
+
+
 def check_single(array: Array) -> None:
-    """Raise RuntimeError for a target that is expanded, so that its elements are one place."""
-    if array.flags.forc:
+    """Raise RuntimeError for a target that is expanded, so that its elements are one place.
+
+    Raises ValueError for one that may only be read.
+    """
+    flags = array.flags
+    if not flags.writeable:
+        check_writable(array)
+    if flags.forc:
         return
     if any(step == 0 and size > 1 for step, size in zip(array.strides, array.shape, strict=True)):
         raise RuntimeError(

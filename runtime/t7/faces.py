@@ -19,7 +19,7 @@ from runtime.pytorch.ops.interchange import share_array
 from runtime.pytorch.storages import TypedStorage, UntypedStorage, typed
 from runtime.pytorch.tensor import Tensor, wrap
 
-__all__ = ["lua_tensor", "storage_face", "storage_of", "tensor_face", "tensor_of"]
+__all__ = ["check_writable", "lua_tensor", "storage_face", "storage_of", "tensor_face", "tensor_of"]
 
 _BY_NUMPY = {dtype.numpy: dtype for dtype in DTYPES}
 
@@ -72,6 +72,12 @@ def _over(array: Array) -> Tensor:
     if not array.flags.aligned:
         raise ValueError("the array's elements are not aligned; pass a copy of it")
     return share_array(array)
+
+
+def check_writable(storage: Storage) -> None:
+    """Raise ValueError for memory that may only be read: Lua writes to any."""
+    if not storage.is_unread and not storage.data.flags.writeable:
+        raise ValueError("the memory is read-only; pass a copy of it")
 
 
 def lua_tensor(tensor: Tensor) -> LuaTensor:

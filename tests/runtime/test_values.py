@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import runtime.pytorch as torch
 from runtime import (
     Engine,
     Function,
@@ -39,6 +41,10 @@ def engine_of_this() -> Iterator[Engine]:
 def lua(engine_of_this: Engine) -> Engine:
     return engine_of_this
 
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    READ_ONLY = torch.frombuffer(bytes(8), dtype=torch.float64)
 
 PLAIN = [None, True, False, 0, 1, -2.5, 2**53, 1e300, math.inf, "", "é", "a\0b", b"\xff\xfe"]
 
@@ -181,6 +187,8 @@ def test_storages(lua: Engine) -> None:
         (np.ones(2, np.uint16), TypeError, "Torch7 has no tensors of torch.uint16"),
         (np.ones(2)[::-1], ValueError, "At least one stride in the given numpy array is negative"),
         (np.broadcast_to(1.0, 3), ValueError, "the array is read-only; pass a copy of it"),
+        (READ_ONLY, ValueError, "the memory is read-only; pass a copy of it"),
+        (READ_ONLY.untyped_storage(), ValueError, "the memory is read-only; pass a copy of it"),
         (object(), TypeError, "Lua has no values for Python's object"),
         (Function(b""), TypeError, "functions in files are not loaded"),
     ],
@@ -470,3 +478,25 @@ def test_after_closing() -> None:
         with pytest.raises(LuaError, match="the engine is closed"):
             use()
     assert x.tolist() == [1, 1, 1]
+
+
+def test_threads_that_use_an_engine_wait_for_each_other() -> None:
+    errors: list[BaseException] = []
+    with Engine() as lua:
+        lua.run("n = 0")
+
+        def work(own: int) -> None:
+            try:
+                for _ in range(100):
+                    lua.run("local last = n; f = ...; f(); n = last + 1", lambda: time.sleep(0))
+                    assert lua.eval("function(...) return ... end")(own) == own
+            except BaseException as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert not errors
+        assert lua["n"] == 400

@@ -1,11 +1,13 @@
 """What a tensor tells of itself: sizes, strides, type, device; and its elements as Python's.
 
+The geometry is told even where the storage has become too small for it.
 PyTorch's documentation: torch.Tensor.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 from runtime.pytorch.device import CPU
@@ -23,7 +25,7 @@ _size = lru_cache(maxsize=1024)(size_of)
 @op("size(Tensor input, int dim = None)", function=False)
 def size(input: Tensor, dim: int | None = None) -> Any:
     """The sizes of all dimensions, or of one."""
-    sizes = input.array.shape
+    sizes = input.sizes
     if dim is None:
         return _size(sizes)
     if not sizes:
@@ -34,13 +36,13 @@ def size(input: Tensor, dim: int | None = None) -> Any:
 @op("dim(Tensor input)", function=False)
 def dim(input: Tensor) -> int:
     """The number of dimensions."""
-    return input.array.ndim
+    return len(input.sizes)
 
 
 @op("numel(Tensor input)")
 def numel(input: Tensor) -> int:
     """The number of elements."""
-    return input.array.size
+    return prod(input.sizes)
 
 
 @op("item(Tensor input)", function=False)

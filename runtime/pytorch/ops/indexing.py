@@ -29,7 +29,7 @@ from runtime.pytorch.ops.views import expanded, unsqueeze
 from runtime.pytorch.overlap import check_apart
 from runtime.pytorch.shapes import Shape, listed
 from runtime.pytorch.tensor import Tensor, view_of, wrap
-from runtime.pytorch.writing import cast, check_single
+from runtime.pytorch.writing import cast, check_single, check_writable
 
 __all__ = ["assign", "chosen_elements", "fill_value", "fits", "put", "without_ones"]
 
@@ -305,6 +305,7 @@ def put(target: Tensor, indices: Chosen, value: Tensor, accumulate: bool = False
         return
     check_bounds(array.shape, indices)
     key = _key(array.ndim, indices)
+    check_writable(array)
     if accumulate:
         np.add.at(array, key, values)
     else:

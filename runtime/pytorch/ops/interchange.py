@@ -5,6 +5,7 @@ PyTorch's documentation: torch.Tensor, torch.utils.dlpack, torch.from_numpy, tor
 
 from __future__ import annotations
 
+import copy
 import ctypes
 from enum import IntEnum
 from typing import Any
@@ -75,8 +76,9 @@ def share_array(array: Array) -> Tensor:
             "given numpy array strides not a multiple of the element byte size. Copy the numpy "
             "array to reallocate the memory."
         )
-    tensor = wrap(array.view(np.ndarray))
-    tensor._storage = storage = storage_over(array, owner=array)
+    plain = array.view(np.ndarray)  # the methods of other classes give other shapes
+    tensor = wrap(plain)
+    tensor._storage = storage = storage_over(plain, owner=array)
     tensor._memory = storage.data
     return tensor
 
@@ -221,7 +223,8 @@ def _geometry(self: Tensor) -> tuple[dtype, int, Shape, Shape]:
 
 
 def _reduce_ex(self: Tensor, _: Any) -> tuple[Any, ...]:
-    return _rebuild, (untyped(self.storage_object), *_geometry(self))
+    attributes = self.__dict__ or None
+    return _rebuild, (untyped(self.storage_object), *_geometry(self)), attributes
 
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -229,11 +232,14 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if found is None:
         storage = untyped(copied(self.storage_object, memo))
         found = memo[id(self)] = _rebuild(storage, *_geometry(self))
+        found.__dict__.update(copy.deepcopy(self.__dict__, memo))
     return found
 
 
 _PROTOCOLS = {
     "__array__": _array,
+    # With the first numpy keeps the memory, with the second the tensor alone, which may leave it.
+    "__array_struct__": property(lambda self: self.array.__array_struct__),
     "__array_interface__": property(lambda self: self.array.__array_interface__),
     "__array_priority__": 1000,
     "__array_wrap__": _array_wrap,

@@ -5,6 +5,7 @@ PyTorch's documentation: torch.Tensor, Tensor Views.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from runtime.pytorch.memory import resize_storage
 from runtime.pytorch.ops.views import in_place
 from runtime.pytorch.shapes import Shape, contiguous_strides, listed, wrap_dim
 from runtime.pytorch.storages import TypedStorage, UntypedStorage
-from runtime.pytorch.striding import place_of
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, view_of, wrap
 
@@ -30,7 +30,7 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
     """How many elements of the storage lead to the next one, in all dimensions or in one."""
     if dim is None:
         return input.strides
-    ndim = input.array.ndim
+    ndim = len(input.sizes)
     if not ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return input.strides[wrap_dim(dim, ndim)]
@@ -39,25 +39,25 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
 @op("storage_offset(Tensor input)", function=False)
 def storage_offset(input: Tensor) -> int:
     """The position of the first element in the storage."""
-    return place_of(input) // input.array.itemsize
+    return input.place // input.dtype.itemsize
 
 
 @op("ndimension(Tensor input)", function=False)
 def ndimension(input: Tensor) -> int:
     """The number of dimensions."""
-    return input.array.ndim
+    return len(input.sizes)
 
 
 @op("nelement(Tensor input)", function=False)
 def nelement(input: Tensor) -> int:
     """The number of elements."""
-    return input.array.size
+    return prod(input.sizes)
 
 
 @op("element_size(Tensor input)", function=False)
 def element_size(input: Tensor) -> int:
     """How many bytes an element has."""
-    return input.array.itemsize
+    return input.dtype.itemsize
 
 
 @op("is_same_size(Tensor input, Tensor other)")
@@ -66,7 +66,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input.sizes == other.sizes
 
 
-Tensor.itemsize = property(lambda self: self.array.itemsize)  # type: ignore[attr-defined]
+Tensor.itemsize = property(lambda self: self.dtype.itemsize)  # type: ignore[attr-defined]
 Tensor.nbytes = property(lambda self: self.array.nbytes)  # type: ignore[attr-defined]
 
 
@@ -148,7 +148,7 @@ def as_strided(
     Raises RuntimeError where it would reach beyond the storage.
     """
     width = input.array.itemsize
-    place = place_of(input) if storage_offset is None else storage_offset * width
+    place = input.place if storage_offset is None else storage_offset * width
     _check_view(size, stride, place // width)
     view = view_of(input, input.array)
     view.set_view(input.storage_object, place, size, tuple(step * width for step in stride))
@@ -164,7 +164,7 @@ in_place(
 
 def _place_in(input: Tensor, storage: Storage, offset: int, size: Shape, stride: Shape) -> None:
     """Make a tensor a view of a storage, which grows where it is too small."""
-    width = input.array.itemsize
+    width = input.dtype.itemsize
     if 0 not in size:
         last = sum((n - 1) * step for n, step in zip(size, stride, strict=True))
         needed = (offset + last + 1) * width
@@ -182,11 +182,11 @@ def resize_(input: Tensor, size: Shape, *, memory_format: Any = None) -> Tensor:
 
     The tensor is contiguous then, unless it has the sizes already. New elements are undetermined.
     """
-    if size == input.array.shape and memory_format is None:
+    if size == input.sizes and memory_format is None:
         return input
     if any(n < 0 for n in size):
         raise RuntimeError("numel: integer multiplication overflow")
-    offset = place_of(input) // input.array.itemsize
+    offset = input.place // input.dtype.itemsize
     _place_in(input, input.storage_object, offset, size, contiguous_strides(size))
     return input
 
@@ -209,7 +209,7 @@ def _storage_of(source: TypedStorage | UntypedStorage, input: Tensor) -> Storage
 @op("set_(Tensor input)", function=False)
 def set_(input: Tensor) -> Tensor:
     """Make the tensor one without elements."""
-    input.become(wrap(np.empty(0, input.array.dtype)))
+    input.become(wrap(np.empty(0, input.dtype.numpy)))
     return input
 
 
@@ -217,7 +217,7 @@ def set_(input: Tensor) -> Tensor:
 def set_storage(input: Tensor, source: Any) -> Tensor:
     """Make the tensor a view of all elements of a storage."""
     storage = _storage_of(source, input)
-    _place_in(input, storage, 0, (storage.data.nbytes // input.array.itemsize,), (1,))
+    _place_in(input, storage, 0, (storage.data.nbytes // input.dtype.itemsize,), (1,))
     return input
 
 

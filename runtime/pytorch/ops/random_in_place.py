@@ -23,7 +23,7 @@ from runtime.pytorch.streams.uniform import fill_uniform
 from runtime.pytorch.streams.whole import fill_all_longs, fill_natural, fill_whole
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor
-from runtime.pytorch.writing import check_target
+from runtime.pytorch.writing import check_single, check_target
 
 __all__ = ["bernoulli_each_", "check_kind", "fill_in_place", "normal_", "uniform_", "whole_"]
 
@@ -48,8 +48,7 @@ def fill_in_place(
 ) -> Tensor:
     """Call a function that fills an array, with the generator's words; returns the tensor."""
     array = tensor.array
-    if not array.flags.c_contiguous:
-        check_target(array, array.shape)
+    check_single(array)
     words = words_of(generator)
     with words.lock:
         fill(words, array, *parameters)

@@ -17,7 +17,7 @@ import numpy as np
 from runtime.pytorch.dtypes import dtype
 from runtime.pytorch.shapes import Shape, broadcast, infer_size, listed, wrap_dim, wrap_dims
 from runtime.pytorch.size import Size
-from runtime.pytorch.striding import place_of, strided, view_strides
+from runtime.pytorch.striding import strided, view_strides
 from runtime.pytorch.table import FUNCTIONS, op
 from runtime.pytorch.tensor import Tensor, view_of, wrap
 
@@ -75,7 +75,7 @@ def _resized_elements(input: Tensor, kind: np.dtype[Any]) -> Tensor:
     sizes = (*input.sizes[:-1], input.sizes[-1] * width // kind.itemsize)
     steps = [step * width for step in input.strides[:-1]]
     memory = input.storage_object.data
-    array = np.ndarray(sizes, kind, memory, place_of(input), (*steps, kind.itemsize))
+    array = np.ndarray(sizes, kind, memory, input.place, (*steps, kind.itemsize))
     return view_of(input, array)
 
 

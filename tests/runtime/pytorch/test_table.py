@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 import runtime.pytorch as torch
 from runtime.pytorch.options import OPTIONS
 from runtime.pytorch.schema import parse
-from runtime.pytorch.table import FUNCTIONS, ROWS, Row
+from runtime.pytorch.table import _MOST_PLANS, FUNCTIONS, ROWS, Row
 
 ROWS_BY_NAME = {f"{name}{row.schema}": row for name, rows in ROWS.items() for row in rows}
 
@@ -106,3 +107,12 @@ def test_marks_of_a_signature_are_not_printed() -> None:
 def test_text_that_is_no_signature(text: str) -> None:
     with pytest.raises(ValueError, match="not a "):
         parse(text)
+
+
+def test_types_that_a_program_makes_again_and_again_are_not_kept() -> None:
+    tensor, last = torch.ones(2), None
+    for _ in range(2 * _MOST_PLANS):
+        last = type("Last", (int,), {})
+        tensor.sum(last(0))
+    gc.collect()
+    assert sum(kind.__name__ == "Last" for kind in int.__subclasses__()) <= _MOST_PLANS

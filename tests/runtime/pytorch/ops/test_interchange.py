@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,3 +123,70 @@ def test_empty_tensors_are_shared_copied_and_pickled() -> None:
     assert pickle.loads(pickle.dumps(tensor)).shape == (0, 3)
     assert copy.deepcopy(tensor).shape == (0, 3)
     assert tensor.data_ptr() == 0
+
+
+@pytest.mark.parametrize("of", [lambda x: x, torch.Tensor.untyped_storage], ids=["tensor", "bytes"])
+def test_array_keeps_the_memory_that_the_tensor_has_left(of: Callable[[Any], Any]) -> None:
+    tensor = torch.zeros(1 << 18)
+    array = np.asarray(of(tensor))
+    tensor.resize_(1 << 19)
+    others = [torch.ones(1 << 18) for _ in range(3)]
+    assert not array.any() and len(others) == 3
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+@pytest.mark.parametrize("kind", [np.matrix, np.ma.MaskedArray])
+def test_storage_has_all_elements_of_an_array_of_any_class(kind: type) -> None:
+    storage = torch.from_numpy(np.array([[1.0, 2.0]]).view(kind)).untyped_storage()
+    assert storage.size() == 16
+    assert type(storage.array) is np.ndarray
+
+
+def _read_only(count: int) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.frombuffer(bytes(4 * count), dtype=torch.float32)
+
+
+_FEW, _MANY = 32, 1 << 17
+_ONE = torch.tensor([1])
+WRITERS: dict[str, Callable[[Any], Any]] = {
+    "few": lambda x: x[:_FEW].add_(1),
+    "many": lambda x: x.add_(1),
+    "many, one operand": lambda x: x.exp_(),
+    "out": lambda x: torch.mul(x, 2, out=x),
+    "few random": lambda x: x[:_FEW].normal_(),
+    "few uniform": lambda x: torch.rand(_FEW, out=x[:_FEW]),
+    "many random": lambda x: x.uniform_(),
+    "index_add_": lambda x: x.index_add_(0, _ONE, torch.ones(1)),
+    "scatter_add_": lambda x: x.scatter_add_(0, _ONE, torch.ones(1)),
+    "index_put_": lambda x: x.index_put_((_ONE,), torch.ones(1), accumulate=True),
+    "put_": lambda x: x.put_(_ONE, torch.ones(1), accumulate=True),
+    "an element": lambda x: x.__setitem__(0, 1),
+    "the storage": lambda x: x.untyped_storage().fill_(1),
+}
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_read_only_memory_is_not_written_to(write: Callable[[Any], Any]) -> None:
+    tensor = _read_only(_MANY)
+    with pytest.raises(ValueError, match="^assignment destination is read-only$"):
+        write(tensor)
+    assert not tensor.numpy().any()
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_copies_have_the_attributes(again: Callable[[Any], Any]) -> None:
+    tensor = torch.ones(2)
+    tensor.name = ["a"]
+    found = again(tensor)
+    assert found.name == ["a"] and found.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(("place", "strides"), [(-4, (4,)), (0, (-4,))])
+def test_pickle_of_a_view_beyond_its_storage(place: int, strides: tuple[int, ...]) -> None:
+    rebuild, (storage, kind, *_), *_ = torch.ones(4).__reduce_ex__(2)
+    with pytest.raises(RuntimeError, match="invalid storage offset"):
+        rebuild(storage, kind, place, (2,), strides)
