@@ -15,6 +15,7 @@ from runtime.pytorch.layouts import empty_like_array
 from runtime.pytorch.ops.arithmetic import multiply
 from runtime.pytorch.ops.creation import ones_like, zeros_like
 from runtime.pytorch.return_types import RESULTS
+from runtime.pytorch.rounding import cosh, precise, sinh
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 
@@ -53,29 +54,29 @@ def unary(
 # -- functions with values that are no whole numbers
 
 _FRACTIONS: dict[str, Callable[..., Any]] = {
-    "acos arccos": np.arccos,
+    "acos arccos": precise(np.arccos),
     "acosh arccosh": np.arccosh,
-    "asin arcsin": np.arcsin,
+    "asin arcsin": precise(np.arcsin),
     "asinh arcsinh": np.arcsinh,
-    "atan arctan": np.arctan,
+    "atan arctan": precise(np.arctan),
     "atanh arctanh": np.arctanh,
-    "cos": np.cos,
-    "cosh": np.cosh,
-    "exp": np.exp,
-    "exp2": np.exp2,
-    "expm1": np.expm1,
-    "log": np.log,
-    "log10": np.log10,
-    "log1p": np.log1p,
-    "log2": np.log2,
+    "cos": precise(np.cos),
+    "cosh": cosh,
+    "exp": precise(np.exp),
+    "exp2": precise(np.exp2),
+    "expm1": precise(np.expm1),
+    "log": precise(np.log),
+    "log10": precise(np.log10),
+    "log1p": precise(np.log1p),
+    "log2": precise(np.log2),
     "reciprocal": np.reciprocal,
     "sigmoid": formulas.sigmoid,
-    "sin": np.sin,
+    "sin": precise(np.sin),
     "sinc": formulas.sinc,
-    "sinh": np.sinh,
+    "sinh": sinh,
     "sqrt": np.sqrt,
-    "tan": np.tan,
-    "tanh": np.tanh,
+    "tan": precise(np.tan),
+    "tanh": precise(np.tanh),
 }
 for _names, _compute in _FRACTIONS.items():
     unary(_names, Pointwise(_compute, FLOATS, rule=to_float))
