@@ -15,7 +15,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 
-__all__ = ["cosh", "precise", "sinh"]
+__all__ = ["EXACT"]
 
 Values = Any  # an array, or a number of numpy's
 
@@ -27,7 +27,7 @@ _LEAST_LARGE = 22.0  # from here on exp(-x) does not count
 _LEAST_HUGE = 88.72283935546875  # from here on exp(x) is no float32
 
 
-def precise(function: np.ufunc) -> Callable[[Values], Values]:
+def _precise(function: np.ufunc) -> Callable[[Values], Values]:
     """A function whose values of few elements of float32 are rounded once."""
 
     def compute(a: Values) -> Values:
@@ -38,10 +38,10 @@ def precise(function: np.ufunc) -> Callable[[Values], Values]:
     return compute
 
 
-_exp, _expm1 = precise(np.exp), precise(np.expm1)
+_exp, _expm1 = _precise(np.exp), _precise(np.expm1)
 
 
-def cosh(a: Values) -> Values:
+def _cosh(a: Values) -> Values:
     """The hyperbolic cosine."""
     if a.dtype.num != _SINGLE or a.size > _FEW:
         return np.cosh(a)
@@ -52,7 +52,7 @@ def cosh(a: Values) -> Values:
     return _with_large(found, size, _HALF)
 
 
-def sinh(a: Values) -> Values:
+def _sinh(a: Values) -> Values:
     """The hyperbolic sine."""
     if a.dtype.num != _SINGLE or a.size > _FEW:
         return np.sinh(a)
@@ -70,3 +70,24 @@ def _with_large(found: Array, size: Values, half: Values) -> Array:
     root = _exp(_HALF * size)
     found = np.where(size >= _LEAST_LARGE, half * _exp(size), found)
     return np.where(size >= _LEAST_HUGE, half * root * root, found)
+
+
+_ROUNDED_ONCE = (
+    np.arccos,
+    np.arcsin,
+    np.arctan,
+    np.cos,
+    np.exp,
+    np.exp2,
+    np.expm1,
+    np.log,
+    np.log10,
+    np.log1p,
+    np.log2,
+    np.sin,
+    np.tan,
+    np.tanh,
+)
+#: What computes few elements, by numpy's function for many.
+EXACT: dict[Any, Callable[[Values], Values]] = {f: _precise(f) for f in _ROUNDED_ONCE}
+EXACT |= {np.cosh: _cosh, np.sinh: _sinh}

@@ -17,7 +17,7 @@ from runtime.pytorch.ops.norms import vector_norm_of
 from runtime.pytorch.ops.products import check_scalars, multiply
 from runtime.pytorch.promotion import result_type
 from runtime.pytorch.quiet import quietly
-from runtime.pytorch.shapes import Shape
+from runtime.pytorch.shapes import Shape, wrap_dim
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 
@@ -518,13 +518,15 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The cross products of vectors of three elements."""
     x, y = input.array, other.array
-    kind = input.dtype
+    if x.ndim != y.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    wrap_dim(dim, x.ndim)
     if x.shape[dim] != 3 or y.shape[dim] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[dim]} and "
             f"{y.shape[dim]}"
         )
-    if kind is bool_:
+    if input.dtype is bool_:
         raise NotImplementedError("\"cross\" not implemented for 'Bool'")
     check_scalars(input, other)
     return wrap(np.cross(x, y, axis=dim))

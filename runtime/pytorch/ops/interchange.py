@@ -236,6 +236,12 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     return found
 
 
+def _set_data(self: Tensor, other: Any) -> None:
+    if not isinstance(other, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
+    self.become(other)
+
+
 _PROTOCOLS = {
     "__array__": _array,
     # With the first numpy keeps the memory, with the second the tensor alone, which may leave it.
@@ -247,9 +253,7 @@ _PROTOCOLS = {
     "__dlpack__": _dlpack,
     "__dlpack_device__": lambda self: (DLDeviceType.kDLCPU, 0),
     "__reduce_ex__": _reduce_ex,
-    "data": property(
-        lambda self: view_of(self, self.array), lambda self, other: self.become(other)
-    ),
+    "data": property(lambda self: view_of(self, self.array), _set_data),
 }
 for _name, _member in _PROTOCOLS.items():
     setattr(Tensor, _name, _member)

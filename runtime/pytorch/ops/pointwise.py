@@ -15,7 +15,7 @@ from runtime.pytorch.layouts import empty_like_array
 from runtime.pytorch.ops.arithmetic import multiply
 from runtime.pytorch.ops.creation import ones_like, zeros_like
 from runtime.pytorch.return_types import RESULTS
-from runtime.pytorch.rounding import cosh, precise, sinh
+from runtime.pytorch.rounding import EXACT
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 
@@ -35,10 +35,16 @@ def unary(
     out: bool = True,
     in_place: bool = True,
     method: bool | None = None,
+    check_out: Callable[[str, Tensor, Tensor], None] | None = None,
 ) -> None:
-    """Register a function of one element under its names. out: whether it has that parameter."""
+    """Register a function of one element under its names. out: whether it has that parameter.
+
+    check_out: raises an error for a tensor of `out=` that is none for the function and its input.
+    """
 
     def compute(input: Tensor, *, out: Tensor | None = None) -> Any:
+        if out is not None and check_out is not None:
+            check_out(names, input, out)
         return function(input, None, out)
 
     def compute_new(input: Tensor) -> Any:
@@ -51,35 +57,48 @@ def unary(
         op(f"{name}(Tensor input{end}", in_place=in_place, method=method)(chosen)
 
 
+def _same_type(_: str, input: Tensor, out: Tensor) -> None:
+    if out.dtype is not input.dtype:
+        raise RuntimeError(f"Found dtype {out.dtype.scalar} but expected {input.dtype.scalar}")
+
+
+def _truth(name: str, _: Tensor, out: Tensor) -> None:
+    if out.dtype is not bool_:
+        raise RuntimeError(f"{name} does not support non-boolean outputs.")
+
+
 # -- functions with values that are no whole numbers
 
 _FRACTIONS: dict[str, Callable[..., Any]] = {
-    "acos arccos": precise(np.arccos),
+    "acos arccos": np.arccos,
     "acosh arccosh": np.arccosh,
-    "asin arcsin": precise(np.arcsin),
+    "asin arcsin": np.arcsin,
     "asinh arcsinh": np.arcsinh,
-    "atan arctan": precise(np.arctan),
+    "atan arctan": np.arctan,
     "atanh arctanh": np.arctanh,
-    "cos": precise(np.cos),
-    "cosh": cosh,
-    "exp": precise(np.exp),
-    "exp2": precise(np.exp2),
-    "expm1": precise(np.expm1),
-    "log": precise(np.log),
-    "log10": precise(np.log10),
-    "log1p": precise(np.log1p),
-    "log2": precise(np.log2),
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "log2": np.log2,
     "reciprocal": np.reciprocal,
     "sigmoid": formulas.sigmoid,
-    "sin": precise(np.sin),
+    "sin": np.sin,
     "sinc": formulas.sinc,
-    "sinh": sinh,
+    "sinh": np.sinh,
     "sqrt": np.sqrt,
-    "tan": precise(np.tan),
-    "tanh": precise(np.tanh),
+    "tan": np.tan,
+    "tanh": np.tanh,
 }
 for _names, _compute in _FRACTIONS.items():
-    unary(_names, Pointwise(_compute, FLOATS, rule=to_float))
+    _many: Any = None
+    if isinstance(_compute, np.ufunc) and _compute in EXACT:
+        _compute, _many = EXACT[_compute], _compute
+    unary(_names, Pointwise(_compute, FLOATS, rule=to_float, many=_many))
 
 
 for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
@@ -114,7 +133,8 @@ for _names, _ufunc in {
     "trunc fix": np.trunc,
 }.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
-    unary(_names, Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=_NOT_BOOL, whole=_copy))
+    _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=_NOT_BOOL, whole=_copy)
+    unary(_names, _rounding, check_out=_same_type)
 
 
 @op(f"round(Tensor input, *, int decimals, {_OUT})", in_place=True)
@@ -136,10 +156,11 @@ def _reject_bool(message: str) -> Callable[..., None]:
 
 
 absolute = Pointwise(np.absolute, NUMBERS, kernel="abs_cpu", takes=NUMBERS)
-unary("abs absolute", absolute)
-unary("frac", Pointwise(formulas.frac, FLOATS, kernel="frac_cpu", takes=FLOATS))
-unary("sign", Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL))
-unary("sgn", Pointwise(formulas.sgn, kernel="sign_cpu", takes=ALL))
+unary("abs absolute", absolute, check_out=_same_type)
+_fraction = Pointwise(formulas.frac, FLOATS, kernel="frac_cpu", takes=FLOATS)
+unary("frac", _fraction, check_out=_same_type)
+unary("sign", Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL), check_out=_same_type)
+unary("sgn", Pointwise(formulas.sgn, kernel="sign_cpu", takes=ALL), check_out=_same_type)
 _NEGATIVE = (
     "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
     "mask, use the `~` or `logical_not()` operator instead."
@@ -147,7 +168,14 @@ _NEGATIVE = (
 negative = Pointwise(
     np.negative, NUMBERS, check=_reject_bool(_NEGATIVE), kernel="neg_cpu", takes=NUMBERS
 )
-unary("neg negative", negative)
+
+
+def _negative_type(name: str, input: Tensor, out: Tensor) -> None:
+    if input.dtype is not bool_:
+        _same_type(name, input, out)
+
+
+unary("neg negative", negative, check_out=_negative_type)
 unary(
     "relu",
     Pointwise(formulas.relu, NUMBERS, check=_reject_bool("Boolean inputs not supported for relu")),
@@ -161,7 +189,7 @@ def _square_type(kind: dtype) -> dtype:
 
 unary("square", Pointwise(np.square, NUMBERS, _square_type, kernel="pow", takes=NUMBERS))
 inverse = Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu", takes=ALL - FLOATS)
-unary("bitwise_not", inverse)
+unary("bitwise_not", inverse, check_out=_same_type)
 unary(
     "logical_not",
     Pointwise(np.logical_not, result=bool_, kernel="logical_not_cpu", takes=ALL),
@@ -219,6 +247,7 @@ def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
         f"Whether {name.removeprefix('is')} is true of each element.",
         out=out,
         in_place=False,
+        check_out=_truth,
     )
 
 
@@ -256,7 +285,7 @@ def _signbit(a: Any) -> Any:
     return np.signbit(a) if a.dtype.kind == "f" else np.less(a, 0)
 
 
-unary("signbit", Pointwise(_signbit, result=bool_), in_place=False)
+unary("signbit", Pointwise(_signbit, result=bool_), in_place=False, check_out=_truth)
 
 
 # -- functions with more parameters
@@ -286,6 +315,11 @@ def nan_to_num(
     out: Tensor | None = None,
 ) -> Any:
     """The elements, with numbers for nans and infinities; by default 0 and the type's limits."""
+    if out is not None and out.dtype is not input.dtype:
+        raise RuntimeError(
+            f"nan_to_num: dtype of out: {out.dtype.scalar} should be same as input: "
+            f"{input.dtype.scalar}"
+        )
     compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
     found = compute(input, None, out)
     return found if out is not None else laid_like(input, found)
