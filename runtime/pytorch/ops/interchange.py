@@ -59,7 +59,7 @@ def data_ptr(input: Tensor) -> int:
 def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     """Whether both are the same view of the same storage."""
     a, b = input.array, tensor.array
-    same = a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype
+    same = a.shape == b.shape and input.strides == tensor.strides and a.dtype == b.dtype
     same = same and input.storage_object is tensor.storage_object
     return same and (not a.size or address_of(a) == address_of(b))
 
@@ -236,12 +236,6 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     return found
 
 
-def _set_data(self: Tensor, other: Any) -> None:
-    if not isinstance(other, Tensor):
-        raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
-    self.become(other)
-
-
 _PROTOCOLS = {
     "__array__": _array,
     # With the first numpy keeps the memory, with the second the tensor alone, which may leave it.
@@ -253,7 +247,6 @@ _PROTOCOLS = {
     "__dlpack__": _dlpack,
     "__dlpack_device__": lambda self: (DLDeviceType.kDLCPU, 0),
     "__reduce_ex__": _reduce_ex,
-    "data": property(lambda self: view_of(self, self.array), _set_data),
 }
 for _name, _member in _PROTOCOLS.items():
     setattr(Tensor, _name, _member)

@@ -368,7 +368,9 @@ def _read_data(self: Tensor) -> Tensor:
     return view_of(self, self.array.view())
 
 
-def _write_data(self: Tensor, value: Tensor) -> None:
+def _write_data(self: Tensor, value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     self.become(value)
 
 
