@@ -29,7 +29,7 @@ from runtime.pytorch.reducing import (
     want_kernel,
 )
 from runtime.pytorch.shapes import wrap_dim
-from runtime.pytorch.sharing import SHARED, empty_tensor
+from runtime.pytorch.sharing import SHARED
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.totals import sums_so_far
@@ -47,7 +47,7 @@ def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
     row, axis = along(array, dim)
     kind = row.dtype
     if ufunc is np.add and axis == row.ndim - 1 and row.size >= SHARED:
-        sums = empty_tensor(row.shape, kind).array
+        sums = np.empty(row.shape, kind)
         if sums_so_far(row, sums):
             return sums
     wide: np.dtype[Any] = _WIDER.get(kind.char, kind)
