@@ -11,9 +11,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from runtime.pytorch.missing import why_missing
+from runtime.pytorch.base.missing import why_missing
 from runtime.pytorch.names import NAMES
-from runtime.pytorch.read_only import refuse_writes
+from runtime.pytorch.tensors.read_only import refuse_writes
 
 globals().update(NAMES)
 refuse_writes()

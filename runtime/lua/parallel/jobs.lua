@@ -130,10 +130,10 @@ job('cumulate', 'out source size count', function(p, first, last)
   local n, pointer = p.count, reals[p.size]
   local out, source = cast(pointer, p.out), cast(pointer, p.source)
   for row = first, last - 1 do
-    local sum = 0
-    for i = row * n, row * n + n - 1 do
-      sum = sum + source[i]
-      out[i] = sum
+    local x, sums, sum = source + row * n, out + row * n, 0
+    for i = 0, n - 1 do
+      sum = sum + x[i]
+      sums[i] = sum
     end
   end
 end)
