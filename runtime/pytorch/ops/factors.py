@@ -529,7 +529,20 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     if input.dtype is bool_:
         raise NotImplementedError("\"cross\" not implemented for 'Bool'")
     check_scalars(input, other)
-    return wrap(np.cross(x, y, axis=dim))
+    return wrap(_cross_products(x, y, dim))
+
+
+def _cross_products(x: Array, y: Array, dim: int) -> Array:
+    """Differences of products; of float32 the first product is not rounded, as by FMA."""
+    first, second = [1, 2, 0], [2, 0, 1]
+    run = quietly.run
+    less = run(np.multiply, x.take(second, dim), y.take(first, dim))
+    a, b = x.take(first, dim), y.take(second, dim)
+    if x.dtype != np.float32:
+        found: Array = run(np.subtract, run(np.multiply, a, b), less)
+        return found
+    exact: Array = run(np.subtract, run(np.multiply, a, b, dtype=np.float64), less)
+    return exact.astype(np.float32)
 
 
 @op(f"cross(Tensor input, Tensor other, int dim = None, *, {_OUT})")

@@ -121,4 +121,11 @@ def _invert(self: Tensor) -> Any:
 
 
 _define("__invert__", _invert)
-Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+def _identity(self: Tensor) -> int:
+    """PyTorch's hash, which programs compare with `id`."""
+    return id(self)
+
+
+setattr(Tensor, "__hash__", _identity)  # noqa: B010 (mypy refuses an assignment)
