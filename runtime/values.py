@@ -25,7 +25,7 @@ from runtime.ctrl_c import CtrlC, is_left_to_python
 from runtime.errors import LuaError, as_lua_error
 from runtime.lua_state import LuaState
 from runtime.proxies import LuaObject, made_for
-from runtime.pytorch.lua_tensors import from_lua
+from runtime.pytorch.tensors.lua_tensors import from_lua
 from runtime.t7.faces import check_writable, lua_tensor, storage_face, storage_of, tensor_of
 from runtime.t7.kinds import plain_string
 from runtime.t7.values import Function, TorchObject

@@ -11,7 +11,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from runtime.pytorch.missing import why_missing
+from runtime.pytorch.base.missing import why_missing
 from runtime.pytorch.names import NAMES
 
 globals().update(NAMES)

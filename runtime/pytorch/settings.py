@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from runtime.pytorch.dtypes import set_default_dtype
-from runtime.pytorch.legacy import TENSOR_TYPES
-from runtime.pytorch.sharing import threads
-from runtime.pytorch.storages import TypedStorage, UntypedStorage
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.base.dtypes import set_default_dtype
+from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
+from runtime.pytorch.ops.legacy import TENSOR_TYPES
+from runtime.pytorch.tensors.sharing import threads
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["CONSTANTS", "SETTINGS"]
 

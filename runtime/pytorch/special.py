@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch.table import FUNCTIONS
+from runtime.pytorch.calls.table import FUNCTIONS
 
 __all__: list[str] = []
 

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import Category, bool_
-from runtime.pytorch.elementwise import (
+from runtime.pytorch.base.dtypes import Category, bool_
+from runtime.pytorch.base.shapes import broadcast
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import (
     FLOATS,
     NUMBERS,
     Pointwise,
     to_float,
 )
+from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.ops.pairs import binary
-from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.shapes import broadcast
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__ = [
     "add_",

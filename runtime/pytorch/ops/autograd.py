@@ -9,9 +9,9 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from runtime.pytorch.options import NO_AUTOGRAD
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.calls.options import NO_AUTOGRAD
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["enable_grad", "inference_mode", "is_grad_enabled", "no_grad", "set_grad_enabled"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import NUMPY_DTYPES
-from runtime.pytorch.elementwise import WHOLE, Pointwise
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import WHOLE, Pointwise
 from runtime.pytorch.ops.pairs import binary
 
 __all__ = ["BITS"]

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import Category, dtype
-from runtime.pytorch.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
+from runtime.pytorch.base.dtypes import Category, dtype
+from runtime.pytorch.base.quiet import calmly, quietly
+from runtime.pytorch.base.shapes import broadcast
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
+from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.promotion import result_type
-from runtime.pytorch.quiet import calmly, quietly
-from runtime.pytorch.shapes import broadcast
-from runtime.pytorch.sharing import SHARED
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast, check_single
+from runtime.pytorch.tensors.sharing import SHARED
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, check_single
 
 __all__: list[str] = []
 

@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from runtime.pytorch.layouts import copy_of
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import check_single
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.tensors.layouts import copy_of
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import check_single
 
 __all__ = ["changing"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import NUMPY_DTYPES, bool_
-from runtime.pytorch.elementwise import ALL, Pointwise, comparison
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES, bool_
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import ALL, Pointwise, comparison
 from runtime.pytorch.ops.pairs import binary
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["COMPARISONS"]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import Category, bool_, int64
-from runtime.pytorch.promotion import result_type
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast
+from runtime.pytorch.base.dtypes import Category, bool_, int64
+from runtime.pytorch.compute.promotion import result_type
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
 
 __all__ = ["check_scalars", "einsum"]
 

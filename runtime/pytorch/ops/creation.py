@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import bool_, default_dtype, dtype, int64
-from runtime.pytorch.layouts import empty_array, empty_like_array, format_strides
-from runtime.pytorch.literals import convert_number
-from runtime.pytorch.options import memory_format
-from runtime.pytorch.shapes import Shape, listed
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import deliver, resize_to
+from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, int64
+from runtime.pytorch.base.formats import memory_format
+from runtime.pytorch.base.shapes import Shape, listed
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.literals import convert_number
+from runtime.pytorch.tensors.layouts import empty_array, empty_like_array, format_strides
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import deliver, resize_to
 
 __all__ = [
     "OPTIONS",

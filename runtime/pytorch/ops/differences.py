@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, default_dtype, uint8
-from runtime.pytorch.quiet import calmly
-from runtime.pytorch.shapes import Shape, wrap_dims
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.base.dtypes import Category, default_dtype, uint8
+from runtime.pytorch.base.quiet import calmly
+from runtime.pytorch.base.shapes import Shape, wrap_dims
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__: list[str] = []
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category
-from runtime.pytorch.dtypes import dtype as DType
-from runtime.pytorch.kinds import kind_of
+from runtime.pytorch.base.dtypes import Category
+from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape, wrap_dim
+from runtime.pytorch.calls.kinds import kind_of
+from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.compute.reducing import OUT, axes_of, check_out, give, tidy
 from runtime.pytorch.ops.norms import matrix_norm, vector_norm_of
 from runtime.pytorch.ops.reduce import sum_of
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import OUT, axes_of, check_out, give, tidy
-from runtime.pytorch.shapes import Shape, wrap_dim
-from runtime.pytorch.table import FUNCTIONS, op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
 
 __all__: list[str] = []
 

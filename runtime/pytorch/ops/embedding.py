@@ -6,15 +6,15 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops.
 from __future__ import annotations
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.layouts import copy_of
+from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.calls.table import op
 from runtime.pytorch.ops.layout import as_strided as view_as_strided
 from runtime.pytorch.ops.parts import diagonal_of, part
 from runtime.pytorch.ops.parts import select as view_select
-from runtime.pytorch.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.striding import strided
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast
+from runtime.pytorch.tensors.layouts import copy_of
+from runtime.pytorch.tensors.striding import strided
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
 
 __all__: list[str] = []
 

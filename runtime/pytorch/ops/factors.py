@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch import return_types
-from runtime.pytorch.dtypes import Category, bool_
-from runtime.pytorch.kinds import kind_of
+from runtime.pytorch.base import results
+from runtime.pytorch.base.dtypes import Category, bool_
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.calls.kinds import kind_of
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.norms import vector_norm_of
 from runtime.pytorch.ops.products import check_scalars, multiply
-from runtime.pytorch.promotion import result_type
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.shapes import Shape
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__ = ["LinAlgError", "check_matrices", "first_minor", "matrices", "zero_pivot"]
 
@@ -67,7 +67,7 @@ def check_matrices(tensor: Tensor, name: str) -> Array:
 
 
 def _named(name: str, *parts: Any) -> Any:
-    return tuple.__new__(return_types.RESULTS[name], parts)
+    return tuple.__new__(results.RESULTS[name], parts)
 
 
 def _places(batch: Shape, index: int) -> str:

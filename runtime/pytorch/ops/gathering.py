@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, int64
-from runtime.pytorch.layouts import laid_out
+from runtime.pytorch.base.dtypes import Category, int64
+from runtime.pytorch.base.shapes import Shape, broadcast, contiguous_strides, listed, wrap_dim
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.shapes import Shape, broadcast, contiguous_strides, listed, wrap_dim
-from runtime.pytorch.table import FUNCTIONS, op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.warn import warn
-from runtime.pytorch.writing import deliver
+from runtime.pytorch.tensors.layouts import laid_out
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import deliver
 
 __all__ = ["bad_index", "check_take", "flat_positions"]
 

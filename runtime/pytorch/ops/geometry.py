@@ -10,11 +10,11 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from runtime.pytorch.device import CPU
-from runtime.pytorch.shapes import wrap_dim
-from runtime.pytorch.size import size_of
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.base.size import size_of
+from runtime.pytorch.calls.device import CPU
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__: list[str] = []
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.kinds import KINDS, Converter
-from runtime.pytorch.reducing import OUT, OUTS, check_count, give, give_pair, want_kernel
-from runtime.pytorch.shapes import listed
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.base.shapes import listed
+from runtime.pytorch.calls.kinds import KINDS, Converter
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.reducing import OUT, OUTS, check_count, give, give_pair, want_kernel
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__: list[str] = []
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category
-from runtime.pytorch.indices import (
+from runtime.pytorch.base.dtypes import Category
+from runtime.pytorch.base.shapes import Shape, listed
+from runtime.pytorch.compute.indices import (
     Chosen,
     as_indices,
     check_bounds,
@@ -21,15 +22,14 @@ from runtime.pytorch.indices import (
     parse,
     type_name,
 )
-from runtime.pytorch.layouts import dense_strides, empty_array
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.rearranging import flip
 from runtime.pytorch.ops.views import expanded, unsqueeze
-from runtime.pytorch.overlap import check_apart
-from runtime.pytorch.shapes import Shape, listed
-from runtime.pytorch.tensor import Tensor, view_of, wrap
-from runtime.pytorch.writing import cast, check_single, check_writable
+from runtime.pytorch.tensors.layouts import dense_strides, empty_array
+from runtime.pytorch.tensors.overlap import check_apart
+from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
+from runtime.pytorch.tensors.writing import cast, check_single, check_writable
 
 __all__ = ["assign", "chosen_elements", "fill_value", "fits", "put", "without_ones"]
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import dtype, dtype_of
-from runtime.pytorch.literals import check_steps
-from runtime.pytorch.memory import address_of, storage_over
-from runtime.pytorch.shapes import Shape
-from runtime.pytorch.storages import (
+from runtime.pytorch.base.dtypes import dtype, dtype_of
+from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.classes.storages import (
     TypedStorage,
     UntypedStorage,
     copied,
@@ -25,9 +25,9 @@ from runtime.pytorch.storages import (
     untyped,
     warn_of_removal,
 )
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, view_of, wrap
-from runtime.pytorch.warn import warn
+from runtime.pytorch.compute.literals import check_steps
+from runtime.pytorch.tensors.memory import address_of, storage_over
+from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 __all__ = ["share_array"]
 

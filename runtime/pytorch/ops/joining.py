@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.compute.promotion import can_cast, result_type
 from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
-from runtime.pytorch.promotion import can_cast, result_type
-from runtime.pytorch.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.table import FUNCTIONS, op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.warn import warn
-from runtime.pytorch.writing import resize_to
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import resize_to
 
 __all__ = ["concatenated"]
 

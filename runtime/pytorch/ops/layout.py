@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from runtime.core.storage import Storage
-from runtime.pytorch.kinds import register_kind
-from runtime.pytorch.layouts import copy_of
-from runtime.pytorch.memory import resize_storage
+from runtime.pytorch.base.shapes import Shape, contiguous_strides, listed, wrap_dim
+from runtime.pytorch.calls.kinds import register_kind
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
 from runtime.pytorch.ops.views import in_place
-from runtime.pytorch.shapes import Shape, contiguous_strides, listed, wrap_dim
-from runtime.pytorch.storages import TypedStorage, UntypedStorage
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.pytorch.tensors.layouts import copy_of
+from runtime.pytorch.tensors.memory import resize_storage
+from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 __all__: list[str] = []
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from runtime.pytorch.base.shapes import broadcast
+from runtime.pytorch.calls.table import op
 from runtime.pytorch.ops.changing import changing
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.indexing import fill_value, fits
 from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.shapes import broadcast
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import check_target
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import check_target
 
 __all__: list[str] = []
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category
-from runtime.pytorch.dtypes import dtype as DType
+from runtime.pytorch.base.dtypes import Category
+from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape, broadcast, wrap_dims
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.promotion import result_type
+from runtime.pytorch.compute.reducing import axes_of, check_not_empty
 from runtime.pytorch.ops.reduce import sum_of
-from runtime.pytorch.promotion import result_type
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import axes_of, check_not_empty
-from runtime.pytorch.shapes import Shape, broadcast, wrap_dims
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
 
 __all__ = ["matrix_norm_of", "vector_norm_of"]
 

@@ -23,7 +23,7 @@ from runtime.pytorch.ops.bits import BITS
 from runtime.pytorch.ops.comparison import COMPARISONS
 from runtime.pytorch.ops.pointwise import absolute, inverse, negative, positive
 from runtime.pytorch.ops.powers import power_of
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__: list[str] = []
 

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.arrangement import SHORT, sort_order, top_order
-from runtime.pytorch.dtypes import bool_, int64
-from runtime.pytorch.reducing import (
+from runtime.pytorch.base.dtypes import bool_, int64
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
+from runtime.pytorch.compute.reducing import (
     OUT,
     along,
     check_out,
@@ -25,8 +26,7 @@ from runtime.pytorch.reducing import (
     tidy,
     want_kernel,
 )
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["order_along", "sort_keys", "stable_order"]
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.elementwise import ALL, FLOATS, WHOLE, Pointwise, to_float
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, WHOLE, Pointwise, to_float
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["binary"]
 

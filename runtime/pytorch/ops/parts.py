@@ -9,12 +9,12 @@ from itertools import accumulate
 from typing import Any
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import int64
+from runtime.pytorch.base.dtypes import int64
+from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.ops.views import as_method
-from runtime.pytorch.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.striding import strided
-from runtime.pytorch.table import FUNCTIONS, op
-from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.pytorch.tensors.striding import strided
+from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 __all__ = ["diagonal_of", "part", "row"]
 

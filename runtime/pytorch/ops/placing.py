@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import int64
-from runtime.pytorch.indices import as_indices, masks_checked
-from runtime.pytorch.layouts import copy_of
+from runtime.pytorch.base.dtypes import int64
+from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.indices import as_indices, masks_checked
+from runtime.pytorch.compute.promotion import number_as
 from runtime.pytorch.ops.changing import changing
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import bad_index, check_take
 from runtime.pytorch.ops.indexing import fill_value, put, without_ones
 from runtime.pytorch.ops.scattering import REDUCTIONS, positions_of, reduce_into, write_back
-from runtime.pytorch.promotion import number_as
-from runtime.pytorch.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.warn import warn
+from runtime.pytorch.tensors.layouts import copy_of
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__: list[str] = []
 

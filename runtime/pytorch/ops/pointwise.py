@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import NUMPY_DTYPES, bool_, dtype, int64
-from runtime.pytorch.elementwise import ALL, FLOATS, NUMBERS, Pointwise, to_float
-from runtime.pytorch.layouts import empty_like_array
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES, bool_, dtype, int64
+from runtime.pytorch.base.results import RESULTS
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, to_float
 from runtime.pytorch.ops.arithmetic import multiply
 from runtime.pytorch.ops.creation import ones_like, zeros_like
-from runtime.pytorch.return_types import RESULTS
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.layouts import empty_like_array
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__ = ["absolute", "inverse", "negative", "positive", "unary"]
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import Category, bool_, dtype, float64
-from runtime.pytorch.elementwise import FLOATS, NUMBERS, Pointwise, to_float
+from runtime.pytorch.base.dtypes import Category, bool_, dtype, float64
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise, to_float
+from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.ops.arithmetic import multiply
 from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import check_cast
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import check_cast
 
 __all__ = ["power_of"]
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, bool_
+from runtime.pytorch.base.dtypes import Category, bool_
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.promotion import number_as, result_type
 from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.contraction import einsum as contract
-from runtime.pytorch.promotion import number_as, result_type
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast, deliver
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, deliver
 
 __all__ = ["check_scalars", "multiply"]
 

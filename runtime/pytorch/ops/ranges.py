@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, default_dtype, dtype, int64
-from runtime.pytorch.elementwise import ALL, NUMBERS, check_types
-from runtime.pytorch.formulas import multiply_add
+from runtime.pytorch.base.dtypes import Category, default_dtype, dtype, int64
+from runtime.pytorch.base.quiet import calmly
+from runtime.pytorch.base.shapes import listed
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
+from runtime.pytorch.compute.formulas import multiply_add
+from runtime.pytorch.compute.promotion import number_as
 from runtime.pytorch.ops.creation import OPTIONS, fill_number, finish, type_for
-from runtime.pytorch.promotion import number_as
-from runtime.pytorch.quiet import calmly
-from runtime.pytorch.shapes import listed
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.warn import warn
-from runtime.pytorch.writing import cast
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
 
 __all__: list[str] = []
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, dtype, int64
-from runtime.pytorch.layouts import empty_like_array
+from runtime.pytorch.base.dtypes import Category, dtype, int64
+from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
+from runtime.pytorch.calls.table import op
 from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.parts import diagonal_of
-from runtime.pytorch.shapes import Shape, wrap_dim, wrap_dims
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.layouts import empty_like_array
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__: list[str] = []
 

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, int64
-from runtime.pytorch.dtypes import dtype as DType
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
-from runtime.pytorch.shapes import Shape
-from runtime.pytorch.sums import FEW, ordered_sum
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.totals import total
-from runtime.pytorch.writing import cast, check_cast
+from runtime.pytorch.base.dtypes import Category, int64
+from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
+from runtime.pytorch.compute.sums import FEW, ordered_sum
+from runtime.pytorch.compute.totals import total
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, check_cast
 
 __all__ = ["count_along", "sum_of", "sum_type"]
 

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import bool_, int64
-from runtime.pytorch.dtypes import dtype as DType
-from runtime.pytorch.elementwise import Pointwise
-from runtime.pytorch.ops.reduce import sum_of, sum_type
-from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import (
+from runtime.pytorch.base.dtypes import bool_, int64
+from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.elementwise import Pointwise
+from runtime.pytorch.compute.promotion import array_as, result_type
+from runtime.pytorch.compute.reducing import (
     DTYPE,
     OUT,
     OUTS,
@@ -28,12 +29,11 @@ from runtime.pytorch.reducing import (
     tidy,
     want_kernel,
 )
-from runtime.pytorch.shapes import wrap_dim
-from runtime.pytorch.sharing import SHARED
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.totals import sums_so_far
-from runtime.pytorch.writing import cast, write_in_place
+from runtime.pytorch.compute.totals import sums_so_far
+from runtime.pytorch.ops.reduce import sum_of, sum_type
+from runtime.pytorch.tensors.sharing import SHARED
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, write_in_place
 
 __all__: list[str] = []
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.shapes import listed, wrap_dim
 from runtime.pytorch.ops.changing import changing
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import bad_index, check_gather, flat_positions
-from runtime.pytorch.shapes import listed, wrap_dim
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["REDUCTIONS", "positions_of", "reduce_into", "write_back"]
 

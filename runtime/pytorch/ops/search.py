@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import int64
-from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.reducing import OUT, want_kernel
-from runtime.pytorch.shapes import listed
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import resize_to
+from runtime.pytorch.base.dtypes import int64
+from runtime.pytorch.base.shapes import listed
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.promotion import array_as, result_type
+from runtime.pytorch.compute.reducing import OUT, want_kernel
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import resize_to
 
 __all__: list[str] = []
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.arrangement import SHORT, kth_position, nth_position
-from runtime.pytorch.dtypes import int64
-from runtime.pytorch.ops.order import order_along, sort_keys, stable_order
-from runtime.pytorch.reducing import (
+from runtime.pytorch.base.dtypes import int64
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.arrangement import SHORT, kth_position, nth_position
+from runtime.pytorch.compute.reducing import (
     OUTS,
     along,
     check_count,
@@ -24,9 +24,9 @@ from runtime.pytorch.reducing import (
     tidy,
     want_kernel,
 )
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast
+from runtime.pytorch.ops.order import order_along, sort_keys, stable_order
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
 
 __all__: list[str] = []
 

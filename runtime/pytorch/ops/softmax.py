@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import dtype as DType
+from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import listed, wrap_dim
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.promotion import to_float
+from runtime.pytorch.compute.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
 from runtime.pytorch.ops.reduce import sum_of
-from runtime.pytorch.promotion import to_float
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
-from runtime.pytorch.shapes import listed, wrap_dim
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
-from runtime.pytorch.writing import cast
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.tensors.writing import cast
 
 __all__: list[str] = []
 

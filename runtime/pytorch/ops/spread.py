@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, bool_
+from runtime.pytorch.base.dtypes import Category, bool_
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.promotion import to_float
+from runtime.pytorch.compute.reducing import OUT, axes_of, give, tidy
+from runtime.pytorch.compute.totals import spread
 from runtime.pytorch.ops.reduce import count_along, sum_of
-from runtime.pytorch.promotion import to_float
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import OUT, axes_of, give, tidy
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.totals import spread
-from runtime.pytorch.warn import warn
-from runtime.pytorch.writing import cast, check_cast
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, check_cast
 
 __all__: list[str] = []
 

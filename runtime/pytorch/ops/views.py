@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import dtype
-from runtime.pytorch.shapes import Shape, broadcast, infer_size, listed, wrap_dim, wrap_dims
-from runtime.pytorch.size import Size
-from runtime.pytorch.striding import strided, view_strides
-from runtime.pytorch.table import FUNCTIONS, op
-from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.pytorch.base.dtypes import dtype
+from runtime.pytorch.base.shapes import Shape, broadcast, infer_size, listed, wrap_dim, wrap_dims
+from runtime.pytorch.base.size import Size
+from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.tensors.striding import strided, view_strides
+from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 __all__ = ["as_method", "expanded", "in_place", "reshaped"]
 

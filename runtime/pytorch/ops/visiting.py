@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.device import NO_DRIVER
-from runtime.pytorch.shapes import Shape, listed
-from runtime.pytorch.storages import STORAGE_CLASSES
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast, check_single
+from runtime.pytorch.base.shapes import Shape, listed
+from runtime.pytorch.calls.device import NO_DRIVER
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.classes.storages import STORAGE_CLASSES
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, check_single
 
 __all__: list[str] = []
 

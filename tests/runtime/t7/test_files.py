@@ -17,7 +17,7 @@ from runtime.core.errors import TorchError
 from runtime.core.memory import Memory, not_enough
 from runtime.core.storage import STORAGE_CLASSES
 from runtime.pytorch.ops.interchange import share_array
-from runtime.pytorch.tensor import wrap
+from runtime.pytorch.tensors.tensor import wrap
 from runtime.t7.faces import storage_of
 from tests.conftest import Lua
 from tests.runtime.io.torch7_files import FILES, mode_of

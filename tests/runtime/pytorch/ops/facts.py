@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import runtime.pytorch as torch
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["changed", "described"]
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import runtime.pytorch as torch
 from runtime.core.dtypes import Array
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 CASES = int(os.environ.get("TH_CASES", "400"))
 #: Each property's part of the cases.

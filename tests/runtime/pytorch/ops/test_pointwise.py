@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import runtime.pytorch as torch
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 #: Functions that numpy computes as PyTorch does where operands have one type.
 BINARY: dict[str, Callable[..., Any]] = {
