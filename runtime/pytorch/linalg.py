@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch.ops.factors import LinAlgError, multi_dot
+from runtime.pytorch.convergence import LinAlgError
+from runtime.pytorch.ops.factors import multi_dot
 from runtime.pytorch.table import FUNCTIONS
 
 __all__ = ["LinAlgError", "multi_dot"]

@@ -25,7 +25,7 @@ from runtime.pytorch.storages import (
     warn_of_removal,
 )
 from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.pytorch.tensor import Tensor, wrap
 from runtime.pytorch.warn import warn
 
 __all__ = ["share_array"]
@@ -238,9 +238,6 @@ _PROTOCOLS = {
     "__dlpack__": _dlpack,
     "__dlpack_device__": lambda self: (1, 0),
     "__reduce_ex__": _reduce_ex,
-    "data": property(
-        lambda self: view_of(self, self.array), lambda self, other: self.become(other)
-    ),
 }
 for _name, _member in _PROTOCOLS.items():
     setattr(Tensor, _name, _member)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.convergence import converged
 from runtime.pytorch.dtypes import Category
 from runtime.pytorch.dtypes import dtype as DType
 from runtime.pytorch.ops.reduce import sum_of
@@ -81,7 +82,7 @@ def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Arra
         return vector_norm_of(array, 2, axes, keepdim)
     if order in (2, -2, "nuc"):
         turned = np.moveaxis(array, axes, (-2, -1))
-        values = np.linalg.svd(turned, compute_uv=False)
+        values = converged(np.linalg.svd, turned, compute_uv=False)
         found = (
             values.sum(-1) if order == "nuc" else values.max(-1) if order > 0 else values.min(-1)
         )

@@ -13,8 +13,9 @@ from numpy.linalg import LinAlgError as NumpyError
 
 from runtime.core.dtypes import Array
 from runtime.pytorch import return_types
+from runtime.pytorch.convergence import LinAlgError
 from runtime.pytorch.ops import factors
-from runtime.pytorch.ops.factors import LinAlgError, matrices
+from runtime.pytorch.ops.factors import matrices
 from runtime.pytorch.table import op
 from runtime.pytorch.tensor import Tensor, view_of, wrap
 
