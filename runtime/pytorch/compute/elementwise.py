@@ -143,7 +143,7 @@ class Pointwise:
             return None
         given, inputs = [], []
         for operand in operands:
-            if operand.__class__ is Tensor:
+            if isinstance(operand, Tensor):  # one of Lua's, or of a program's class, as well
                 array = operand.array
                 if array.size >= SHARED:
                     return None
@@ -255,7 +255,8 @@ class Pointwise:
         """Write values of many elements over the first operand's; whether that was possible."""
         array = out.array
         is_same = kind is result is out.dtype and self._width(kind, operands) is kind
-        if array.size < SHARED or not is_same:
+        may_fail = self.divides and kind.category is not Category.FLOAT
+        if array.size < SHARED or not is_same or may_fail:
             return False
         check_types(self.kernel, self.takes, kind)
         arrays = [array_as(x, kind) for x in operands]

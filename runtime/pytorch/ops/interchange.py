@@ -27,7 +27,7 @@ from runtime.pytorch.classes.storages import (
 )
 from runtime.pytorch.compute.literals import check_steps
 from runtime.pytorch.tensors.memory import address_of, storage_over
-from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__ = ["share_array"]
 
@@ -247,9 +247,6 @@ _PROTOCOLS = {
     "__dlpack__": _dlpack,
     "__dlpack_device__": lambda self: (DLDeviceType.kDLCPU, 0),
     "__reduce_ex__": _reduce_ex,
-    "data": property(
-        lambda self: view_of(self, self.array), lambda self, other: self.become(other)
-    ),
 }
 for _name, _member in _PROTOCOLS.items():
     setattr(Tensor, _name, _member)

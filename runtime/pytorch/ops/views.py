@@ -367,6 +367,8 @@ def _read_data(self: Tensor) -> Tensor:
 
 
 def _write_data(self: Tensor, value: Tensor) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     self.become(value)
 
 
