@@ -107,6 +107,7 @@ class Pointwise:
     whole: Callable[..., Any] | None = None
     quick_whole: np.ufunc | None = None
     divides: bool = False
+    many: np.ufunc | None = None
 
     def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Any:
         """The values for one operand or two; those of ``out``, which is returned, if it is given.
@@ -262,7 +263,7 @@ class Pointwise:
         arrays = [array_as(x, kind) for x in operands]
         if any(x is not array and np.may_share_memory(x, array) for x in arrays):
             return False
-        compute_into(self._for_type(kind), arrays, array)
+        compute_into(self._for_type(kind, many=True), arrays, array)
         return True
 
     def _values(
@@ -274,6 +275,7 @@ class Pointwise:
         if width is not kind and not self.wide:
             arrays = [x if x.ndim else _rounded(x, kind).astype(width.numpy) for x in arrays]
         if width is kind and (result is kind or result is bool_) and _is_shared(arrays, shape):
+            compute = self._for_type(kind, many=True)
             return compute_shared(compute, arrays, shape, result.numpy)
         if compute.__class__ is np.ufunc:
             values = quietly.run(compute, *arrays)
@@ -286,9 +288,11 @@ class Pointwise:
             values = laid_out(values, like)
         return wrap(values)
 
-    def _for_type(self, kind: dtype) -> Any:
-        """What computes elements of a type."""
+    def _for_type(self, kind: dtype, many: bool = False) -> Any:
+        """What computes elements of a type; many: in pieces."""
         is_whole = self.whole is not None and kind.category is not Category.FLOAT
+        if many and self.many is not None and not is_whole:
+            return self.many
         return self.whole if is_whole else self.compute
 
     def _width(self, kind: dtype, operands: tuple[Any, ...]) -> dtype:

@@ -13,7 +13,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base import results
 from runtime.pytorch.base.dtypes import Category, bool_
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.base.shapes import Shape, wrap_dim
 from runtime.pytorch.calls.kinds import kind_of
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.convergence import LinAlgError, converged
@@ -511,13 +511,15 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The cross products of vectors of three elements."""
     x, y = input.array, other.array
-    kind = input.dtype
+    if x.ndim != y.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    wrap_dim(dim, x.ndim)
     if x.shape[dim] != 3 or y.shape[dim] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[dim]} and "
             f"{y.shape[dim]}"
         )
-    if kind is bool_:
+    if input.dtype is bool_:
         raise NotImplementedError("\"cross\" not implemented for 'Bool'")
     check_scalars(input, other)
     return wrap(np.cross(x, y, axis=dim))

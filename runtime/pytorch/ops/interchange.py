@@ -59,7 +59,7 @@ def data_ptr(input: Tensor) -> int:
 def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     """Whether both are the same view of the same storage."""
     a, b = input.array, tensor.array
-    same = a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype
+    same = a.shape == b.shape and input.strides == tensor.strides and a.dtype == b.dtype
     same = same and input.storage_object is tensor.storage_object
     return same and (not a.size or address_of(a) == address_of(b))
 

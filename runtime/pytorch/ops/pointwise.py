@@ -13,6 +13,7 @@ from runtime.pytorch.base.results import RESULTS
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, to_float
+from runtime.pytorch.compute.rounding import EXACT
 from runtime.pytorch.ops.arithmetic import multiply
 from runtime.pytorch.ops.creation import ones_like, zeros_like
 from runtime.pytorch.tensors.layouts import empty_like_array
@@ -34,10 +35,16 @@ def unary(
     out: bool = True,
     in_place: bool = True,
     method: bool | None = None,
+    check_out: Callable[[str, Tensor, Tensor], None] | None = None,
 ) -> None:
-    """Register a function of one element under its names. out: whether it has that parameter."""
+    """Register a function of one element under its names. out: whether it has that parameter.
+
+    check_out: raises an error for a tensor of `out=` that is none for the function and its input.
+    """
 
     def compute(input: Tensor, *, out: Tensor | None = None) -> Any:
+        if out is not None and check_out is not None:
+            check_out(names, input, out)
         return function(input, None, out)
 
     def compute_new(input: Tensor) -> Any:
@@ -48,6 +55,16 @@ def unary(
     for name in names.split():
         end = f", *, {_OUT})" if out else ")"
         op(f"{name}(Tensor input{end}", in_place=in_place, method=method)(chosen)
+
+
+def _same_type(_: str, input: Tensor, out: Tensor) -> None:
+    if out.dtype is not input.dtype:
+        raise RuntimeError(f"Found dtype {out.dtype.scalar} but expected {input.dtype.scalar}")
+
+
+def _truth(name: str, _: Tensor, out: Tensor) -> None:
+    if out.dtype is not bool_:
+        raise RuntimeError(f"{name} does not support non-boolean outputs.")
 
 
 # -- functions with values that are no whole numbers
@@ -78,7 +95,10 @@ _FRACTIONS: dict[str, Callable[..., Any]] = {
     "tanh": np.tanh,
 }
 for _names, _compute in _FRACTIONS.items():
-    unary(_names, Pointwise(_compute, FLOATS, rule=to_float))
+    _many: Any = None
+    if isinstance(_compute, np.ufunc) and _compute in EXACT:
+        _compute, _many = EXACT[_compute], _compute
+    unary(_names, Pointwise(_compute, FLOATS, rule=to_float, many=_many))
 
 
 for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
@@ -113,7 +133,8 @@ for _names, _ufunc in {
     "trunc fix": np.trunc,
 }.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
-    unary(_names, Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=_NOT_BOOL, whole=_copy))
+    _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=_NOT_BOOL, whole=_copy)
+    unary(_names, _rounding, check_out=_same_type)
 
 
 @op(f"round(Tensor input, *, int decimals, {_OUT})", in_place=True)
@@ -135,10 +156,11 @@ def _reject_bool(message: str) -> Callable[..., None]:
 
 
 absolute = Pointwise(np.absolute, NUMBERS, kernel="abs_cpu", takes=NUMBERS)
-unary("abs absolute", absolute)
-unary("frac", Pointwise(formulas.frac, FLOATS, kernel="frac_cpu", takes=FLOATS))
-unary("sign", Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL))
-unary("sgn", Pointwise(formulas.sgn, kernel="sign_cpu", takes=ALL))
+unary("abs absolute", absolute, check_out=_same_type)
+_fraction = Pointwise(formulas.frac, FLOATS, kernel="frac_cpu", takes=FLOATS)
+unary("frac", _fraction, check_out=_same_type)
+unary("sign", Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL), check_out=_same_type)
+unary("sgn", Pointwise(formulas.sgn, kernel="sign_cpu", takes=ALL), check_out=_same_type)
 _NEGATIVE = (
     "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
     "mask, use the `~` or `logical_not()` operator instead."
@@ -146,7 +168,14 @@ _NEGATIVE = (
 negative = Pointwise(
     np.negative, NUMBERS, check=_reject_bool(_NEGATIVE), kernel="neg_cpu", takes=NUMBERS
 )
-unary("neg negative", negative)
+
+
+def _negative_type(name: str, input: Tensor, out: Tensor) -> None:
+    if input.dtype is not bool_:
+        _same_type(name, input, out)
+
+
+unary("neg negative", negative, check_out=_negative_type)
 unary(
     "relu",
     Pointwise(formulas.relu, NUMBERS, check=_reject_bool("Boolean inputs not supported for relu")),
@@ -160,7 +189,7 @@ def _square_type(kind: dtype) -> dtype:
 
 unary("square", Pointwise(np.square, NUMBERS, _square_type, kernel="pow", takes=NUMBERS))
 inverse = Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu", takes=ALL - FLOATS)
-unary("bitwise_not", inverse)
+unary("bitwise_not", inverse, check_out=_same_type)
 unary(
     "logical_not",
     Pointwise(np.logical_not, result=bool_, kernel="logical_not_cpu", takes=ALL),
@@ -218,6 +247,7 @@ def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
         f"Whether {name.removeprefix('is')} is true of each element.",
         out=out,
         in_place=False,
+        check_out=_truth,
     )
 
 
@@ -255,7 +285,7 @@ def _signbit(a: Any) -> Any:
     return np.signbit(a) if a.dtype.kind == "f" else np.less(a, 0)
 
 
-unary("signbit", Pointwise(_signbit, result=bool_), in_place=False)
+unary("signbit", Pointwise(_signbit, result=bool_), in_place=False, check_out=_truth)
 
 
 # -- functions with more parameters
@@ -285,6 +315,11 @@ def nan_to_num(
     out: Tensor | None = None,
 ) -> Any:
     """The elements, with numbers for nans and infinities; by default 0 and the type's limits."""
+    if out is not None and out.dtype is not input.dtype:
+        raise RuntimeError(
+            f"nan_to_num: dtype of out: {out.dtype.scalar} should be same as input: "
+            f"{input.dtype.scalar}"
+        )
     compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
     found = compute(input, None, out)
     return found if out is not None else laid_like(input, found)

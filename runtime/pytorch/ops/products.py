@@ -16,7 +16,7 @@ from runtime.pytorch.compute.promotion import number_as, result_type
 from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.contraction import einsum as contract
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, deliver
+from runtime.pytorch.tensors.writing import cast, delivered
 
 __all__ = ["check_scalars", "multiply"]
 
@@ -47,17 +47,6 @@ def _refuse_bools(kernel: str, a: Tensor, b: Tensor) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
-def _delivered(result: Tensor, out: Tensor) -> Tensor:
-    """The tensor of `out=` with a result, whose type it has to have."""
-    if out.dtype is not result.dtype:
-        raise RuntimeError(
-            f"Expected out tensor to have dtype {result.dtype.real}, but got {out.dtype.real} "
-            f"instead"
-        )
-    deliver(out, result)
-    return out
-
-
 def _matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
     x, y = a.array, b.array
     for which, array in (("self" if name == "mm" else "mat1", x), ("mat2", y)):
@@ -75,7 +64,7 @@ def _matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices."""
     product = wrap(_matrix_product("mm", input, mat2))
-    return product if out is None else _delivered(product, out)
+    return product if out is None else delivered(product, out)
 
 
 def _apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
@@ -88,7 +77,7 @@ def _apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
             f"size mismatch, got input ({m.shape[0]}), mat ({m.shape[0]}x{m.shape[1]}), "
             f"vec ({v.shape[0]})"
         )
-    kinds = [(base or vector).dtype, matrix.dtype, vector.dtype]
+    kinds = [(vector if base is None else base).dtype, matrix.dtype, vector.dtype]
     if len(set(kinds)) > 1:
         names = [kind.scalar for kind in kinds]
         raise RuntimeError(
@@ -103,7 +92,7 @@ def _apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
     product = wrap(_apply(input, vec, out))
-    return product if out is None else _delivered(product, out)
+    return product if out is None else delivered(product, out)
 
 
 def _dot(name: str, a: Tensor, b: Tensor) -> Tensor:
@@ -142,7 +131,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of the matrices of two batches."""
     product = wrap(_batch_product(input, mat2))
-    return product if out is None else _delivered(product, out)
+    return product if out is None else delivered(product, out)
 
 
 def _batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
@@ -166,7 +155,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     """The product of vectors, matrices, or batches of matrices, whose shapes are broadcast."""
     if out is None:
         return _product(input, other)
-    return _delivered(_product(input, other), out)
+    return delivered(_product(input, other), out)
 
 
 def _product(input: Tensor, other: Tensor) -> Tensor:
@@ -360,7 +349,7 @@ def addmm(
     _check_base(input, mat2)
     product = _matrix_product("addmm", mat1, mat2)
     found = _scaled_sum(input, product, beta, alpha, mat1.dtype)
-    return found if out is None else _delivered(found, out)
+    return found if out is None else delivered(found, out, input)
 
 
 @op(f"addmv(Tensor input, Tensor mat, Tensor vec, {_SCALES})", in_place=True)
@@ -376,7 +365,7 @@ def addmv(
     """``beta * input + alpha * mat @ vec``."""
     product = _apply(mat, vec, input)
     found = _scaled_sum(input, product, beta, alpha, mat.dtype)
-    return found if out is None else _delivered(found, out)
+    return found if out is None else delivered(found, out, input)
 
 
 @op(f"addr(Tensor input, Tensor vec1, Tensor vec2, {_SCALES})", in_place=True)

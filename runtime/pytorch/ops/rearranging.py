@@ -18,6 +18,7 @@ from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.parts import diagonal_of
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import delivered
 
 __all__: list[str] = []
 
@@ -255,15 +256,17 @@ def _masked(input: Tensor, name: str, diagonal: int) -> Tensor:
 
 
 @op("tril(Tensor input, int diagonal = 0, *, Tensor out = None)", in_place=True)
-def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Matrices with zeros above a diagonal."""
-    return _masked(input, "tril", diagonal)
+    found = _masked(input, "tril", diagonal)
+    return found if out is None else delivered(found, out, input)
 
 
 @op("triu(Tensor input, int diagonal = 0, *, Tensor out = None)", in_place=True)
-def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Matrices with zeros below a diagonal."""
-    return _masked(input, "triu", diagonal)
+    found = _masked(input, "triu", diagonal)
+    return found if out is None else delivered(found, out, input)
 
 
 def _indices(name: str, row: int, col: int, offset: int, kind: dtype | None) -> Tensor:

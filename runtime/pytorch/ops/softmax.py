@@ -90,6 +90,7 @@ def _finish(found: Array, input: Tensor, kind: Any, out: Tensor | None) -> Tenso
 
 
 @op(f"softmax(Tensor input, int dim, {DTYPE}, *, {OUT})")
+@op(f"special_softmax(Tensor input, int dim, {DTYPE})", method=False)
 def softmax(
     input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -105,6 +106,7 @@ def softmax(
 
 
 @op(f"log_softmax(Tensor input, int dim, {DTYPE}, *, {OUT})")
+@op(f"special_log_softmax(Tensor input, int dim, {DTYPE})", method=False)
 def log_softmax(
     input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None
 ) -> Tensor:

@@ -322,7 +322,9 @@ def broadcast_shapes(*shapes: Any) -> Size:
     given = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
     result: list[int] = [1] * max(map(len, given), default=0)
     for position, shape in enumerate(given):
-        if any(n < 0 for n in shape) and (not isinstance(shapes[position], int) or not position):
+        if any(n < 0 for n in shape) and not (
+            isinstance(shapes[position], int) and max(result) > 1
+        ):
             raise ValueError("Attempting to broadcast a dimension with negative length!")
         for back, (n, m) in enumerate(zip_longest(reversed(shape), reversed(result), fillvalue=1)):
             if n not in (1, m) and m != 1:
@@ -366,7 +368,7 @@ def _read_data(self: Tensor) -> Tensor:
     return view_of(self, self.array.view())
 
 
-def _write_data(self: Tensor, value: Tensor) -> None:
+def _write_data(self: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     self.become(value)

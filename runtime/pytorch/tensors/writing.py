@@ -22,6 +22,7 @@ __all__ = [
     "check_target",
     "check_writable",
     "deliver",
+    "delivered",
     "resize",
     "resize_to",
     "write_in_place",
@@ -168,3 +169,24 @@ def deliver(out: Any, result: Any) -> Any:
         resize_to(target, found.sizes)
         np.copyto(target.array, cast(found.array, target.array.dtype))
     return out if not isinstance(out, tuple) else type(result)(outs)
+
+
+def delivered(result: Tensor, out: Tensor, input: Tensor | None = None) -> Tensor:
+    """The tensor of `out=` with a result, whose type it has to have. Raises RuntimeError.
+
+    input: where that is the tensor itself the function works in place, and its sizes stay.
+    """
+    if out is input:
+        if out.sizes != result.sizes:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor size {listed(out.sizes)} and output tensor size "
+                f"{listed(result.sizes)} should match"
+            )
+        return write_in_place(out, result)
+    if out.dtype is not result.dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {result.dtype.real}, but got {out.dtype.real} "
+            f"instead"
+        )
+    deliver(out, result)
+    return out
