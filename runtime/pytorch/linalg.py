@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.pytorch.calls.table import FUNCTIONS
-from runtime.pytorch.ops.factors import LinAlgError, multi_dot
+from runtime.pytorch.compute.convergence import LinAlgError
+from runtime.pytorch.ops.factors import multi_dot
 
 __all__ = ["LinAlgError", "multi_dot"]
 

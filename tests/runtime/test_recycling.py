@@ -6,6 +6,8 @@ otherwise: then these tests fail.
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 
 from runtime import Engine
 from runtime.core.dtypes import DOUBLE
-from runtime.core.memory import Memory, Pool
+from runtime.core.memory import Memory, Meter, Pool
 from runtime.core.state import current
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from tests.conftest import Lua
@@ -86,3 +88,28 @@ def test_memory_of_tensors(lua: Lua) -> None:
     lua("y = nil")
     current(Memory).collect()
     assert kept() == 1
+
+
+def test_threads_take_and_give_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = Pool(Meter())
+    monkeypatch.setattr(pool, "MAX_KEPT", 4000)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def work() -> None:
+        for number in range(3000):
+            taken = [pool.take(1000 + number % 2).base, pool.take(1000).base]
+            for memory in taken:
+                assert isinstance(memory, np.ndarray)
+                pool.give(memory)
+            pool.shrink(number % 3000)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(before)
+    assert pool._count() <= 4000
+    pool.shrink(0)
+    assert not pool._free

@@ -118,7 +118,7 @@ class Pointwise:
         if a.__class__ is Tensor and (out is None or out is a):
             x = a._array if a._storage is None else a.array
             kind = x.dtype
-            if kind.num in self.direct and x.size < SHARED:
+            if kind.num in self.direct:
                 try:
                     found = self._quick(x, kind, b, out)
                 except (TypeError, ValueError, OverflowError):
@@ -144,7 +144,7 @@ class Pointwise:
             return None
         given, inputs = [], []
         for operand in operands:
-            if operand.__class__ is Tensor:
+            if isinstance(operand, Tensor):  # one of Lua's, or of a program's class, as well
                 array = operand.array
                 if array.size >= SHARED:
                     return None
@@ -189,6 +189,8 @@ class Pointwise:
             if number is None or (self.divides and not number and kind.kind != "f"):
                 return None
             inputs = x, number
+        if x.size >= SHARED or inputs[-1].size >= SHARED:
+            return self._shared(compute, inputs, out)
         if out is None:
             values = run(compute, *inputs)
             if run is calmly and self.result is None and values.dtype is not kind:
@@ -199,6 +201,23 @@ class Pointwise:
         if self.result is not None or not x.flags.forc or _shares_storage(out, b):
             return None
         quietly.run(compute, *inputs, out=x)
+        return out
+
+    def _shared(self, compute: Any, inputs: tuple[Any, ...], out: Tensor | None) -> Tensor | None:
+        """The same for many elements, by threads; inputs are an array, and an array or a number."""
+        x, y = inputs[0], inputs[-1]
+        if compute.__class__ is not _UFUNC or self.result not in (None, bool_):
+            return None
+        if not (
+            x.flags.c_contiguous and (not y.ndim or y.flags.c_contiguous and y.shape == x.shape)
+        ):
+            return None
+        if out is None:
+            kind = x.dtype if self.result is None else self.result.numpy
+            return compute_shared(compute, list(inputs), x.shape, kind)
+        if self.result is not None or (y is not x and np.may_share_memory(x, y)):
+            return None
+        compute_into(compute, list(inputs), x)
         return out
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
@@ -237,7 +256,8 @@ class Pointwise:
         """Write values of many elements over the first operand's; whether that was possible."""
         array = out.array
         is_same = kind is result is out.dtype and self._width(kind, operands) is kind
-        if array.size < SHARED or not is_same:
+        may_fail = self.divides and kind.category is not Category.FLOAT
+        if array.size < SHARED or not is_same or may_fail:
             return False
         check_types(self.kernel, self.takes, kind)
         arrays = [array_as(x, kind) for x in operands]

@@ -52,9 +52,12 @@ def _along(array: Array, axis: int, keepdim: bool, lanes: int) -> Any:
     n, inside = shape[axis], prod(shape[axis + 1 :])
     if n <= _FOUR or not array.size:
         return None
-    if axis == 0 and n < 2 * _FOUR and 1 < inside < _FOUR * (lanes if inside >= lanes else 1):
-        found = quietly.run(_accumulate, array.take(_turns(n), 0))[-1] + 0
-        return found.reshape((1, *shape[1:])) if keepdim else found
+    if axis == 0 and n < 2 * _FOUR and inside > 1:
+        parts = array.take(_places(n, inside, lanes))  # of the few numbers at once
+        found = quietly.run(_accumulate, parts)[-1] + 0
+        if keepdim or len(shape) > 2:
+            found = found.reshape(((1,) if keepdim else ()) + shape[1:])
+        return found
     if inside == 1 and n < _LONG_ROW * lanes:
         found = _rows(array.reshape(-1, n), n, lanes)
     elif inside > 1 and n < _LONG_COLUMN:
@@ -74,6 +77,21 @@ def _in_turn(n: int) -> list[int]:
 @lru_cache(maxsize=16)
 def _turns(n: int) -> Array:
     return np.array(_in_turn(n))
+
+
+@lru_cache(maxsize=256)
+def _places(n: int, inside: int, lanes: int) -> Array:
+    """Where the numbers of columns are, row by row in the order in which each column is added."""
+    at_once = _at_once(inside, lanes)
+    whole = inside // at_once * at_once
+    rows = np.repeat(np.arange(n)[:, None], inside, 1)
+    rows[:, whole:] = _turns(n)[:, None]
+    return rows * inside + np.arange(inside)
+
+
+def _at_once(inside: int, lanes: int) -> int:
+    """How many columns PyTorch adds at once, each one number after the other."""
+    return _FOUR * (lanes if inside >= lanes else 1)
 
 
 @lru_cache(maxsize=512)
@@ -147,7 +165,7 @@ def _columns(columns: Array, lanes: int) -> Array:
     PyTorch adds them one after the other where it takes four vectors, or four numbers, at once.
     """
     inside = columns.shape[2]
-    at_once = _FOUR * (lanes if inside >= lanes else 1)
+    at_once = _at_once(inside, lanes)
     whole = inside // at_once * at_once
     if not whole:
         return _in_four_lanes(columns)

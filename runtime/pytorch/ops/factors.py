@@ -16,23 +16,16 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, wrap_dim
 from runtime.pytorch.calls.kinds import kind_of
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.convergence import LinAlgError, converged
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.norms import vector_norm_of
 from runtime.pytorch.ops.products import check_scalars, multiply
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__ = ["LinAlgError", "check_matrices", "first_minor", "matrices", "zero_pivot"]
+__all__ = ["check_matrices", "first_minor", "matrices", "zero_pivot"]
 
 _OUT = "Tensor out = None"
 _OUTS = "tuple of Tensors out = None"
-
-
-class LinAlgError(RuntimeError):
-    """A matrix for which a function of torch.linalg has no result."""
-
-
-LinAlgError.__name__ = "_LinAlgError"
-LinAlgError.__module__ = "torch._C"
 
 
 def matrices(tensor: Tensor, name: str) -> Array:
@@ -203,13 +196,13 @@ def pinv(
     array = matrices(input, "linalg.pinv")
     if rtol is None:
         rtol = max(array.shape[-2:]) * np.finfo(array.dtype).eps if atol is None else 0.0
-    return wrap(np.linalg.pinv(array, rtol, hermitian).astype(array.dtype, copy=False))
+    return wrap(converged(np.linalg.pinv, array, rtol, hermitian).astype(array.dtype, copy=False))
 
 
 @op("pinverse(Tensor input, float rcond = 1e-15)")
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The pseudo-inverses of matrices."""
-    return wrap(np.linalg.pinv(matrices(input, "linalg.pinv"), rcond))
+    return wrap(converged(np.linalg.pinv, matrices(input, "linalg.pinv"), rcond))
 
 
 # -- determinants
@@ -331,21 +324,21 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
 @op(f"linalg_svd(Tensor A, bool full_matrices = True, *, str driver = None, {_OUTS})", method=False)
 def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:
     """The singular values S, and U and Vh with ``A = U @ diag(S) @ Vh``."""
-    parts = np.linalg.svd(matrices(A, "linalg.svd"), full_matrices)
+    parts = converged(np.linalg.svd, matrices(A, "linalg.svd"), full_matrices)
     return _named("linalg_svd", *map(wrap, parts))
 
 
 @op(f"linalg_svdvals(Tensor A, *, str driver = None, {_OUT})", method=False)
 def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:
     """The singular values, in descending order."""
-    return wrap(np.linalg.svd(matrices(A, "linalg.svd"), compute_uv=False))
+    return wrap(converged(np.linalg.svd, matrices(A, "linalg.svd"), compute_uv=False))
 
 
 @op(f"svd(Tensor input, bool some = True, bool compute_uv = True, *, {_OUTS})")
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """The singular values S, and U and V with ``input = U @ diag(S) @ V.T``."""
     array = matrices(input, "linalg.svd")
-    u, s, v = np.linalg.svd(array, full_matrices=not some)
+    u, s, v = converged(np.linalg.svd, array, full_matrices=not some)
     if not compute_uv:
         u, v = np.zeros_like(u), np.zeros_like(v)
     return _named("svd", wrap(u), wrap(s), wrap(np.swapaxes(v, -1, -2)))
@@ -369,7 +362,7 @@ def _symmetric(tensor: Tensor) -> Array:
 def eigh(input: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues, ascending, and eigenvectors of symmetric matrices, by one triangle."""
     array = _symmetric(input)
-    values, vectors = np.linalg.eigh(array, _check_triangle(UPLO))
+    values, vectors = converged(np.linalg.eigh, array, _check_triangle(UPLO))
     return _named("linalg_eigh", wrap(values), wrap(vectors))
 
 
@@ -377,7 +370,7 @@ def eigh(input: Tensor, UPLO: str = "L") -> Any:
 def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of symmetric matrices, ascending, by one triangle."""
     array = _symmetric(input)
-    return wrap(np.linalg.eigvalsh(array, _check_triangle(UPLO)))
+    return wrap(converged(np.linalg.eigvalsh, array, _check_triangle(UPLO)))
 
 
 def _missing_complex(A: Tensor) -> Any:
@@ -474,7 +467,7 @@ def matrix_rank(
 ) -> Tensor:
     """How many singular values are above the limit."""
     array = matrices(input, "linalg.matrix_rank")
-    values = np.abs(np.linalg.svd(array, compute_uv=False))
+    values = np.abs(converged(np.linalg.svd, array, compute_uv=False))
     least = tol if tol is not None else atol or 0.0
     if rtol is None and tol is None and atol is None:
         rtol = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
@@ -490,7 +483,7 @@ def matrix_rank(
 def cond(input: Tensor, p: Any = None) -> Tensor:
     """How much errors in the right side of an equation may grow in its solution."""
     array = matrices(input, "linalg.cond")
-    return wrap(np.asarray(np.linalg.cond(array, p), array.dtype))
+    return wrap(np.asarray(converged(np.linalg.cond, array, p), array.dtype))
 
 
 def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:

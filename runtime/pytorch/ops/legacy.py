@@ -180,8 +180,28 @@ def set_default_tensor_type(t: Any) -> None:
     set_default_dtype(found.dtype)
 
 
-def _new_tensor(cls: type, *args: Any, **named: Any) -> Tensor:
-    return construct(None, args, named)
+def _new_tensor(cls: type[Tensor], *args: Any, **named: Any) -> Tensor:
+    found = construct(None, args, named)
+    return found if cls is Tensor else _as_subclass(found, cls)
+
+
+def _as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
+    """The same view of the same storage as an instance of a class. Raises TypeError for no class.
+
+    Results of operations on it are plain tensors, where PyTorch keeps the class.
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {kind_of(cls)})")
+    if not issubclass(cls, Tensor):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not "
+            "possible. Make sure your class inherits from Tensor."
+        )
+    made = object.__new__(cls)
+    made._array = np.empty(0, self.dtype.numpy)
+    made.become(self)
+    return made
 
 
 Tensor.__new__ = _new_tensor  # type: ignore[method-assign, assignment]
+Tensor.as_subclass = _as_subclass  # type: ignore[attr-defined]

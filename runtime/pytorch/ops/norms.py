@@ -13,6 +13,7 @@ from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, broadcast, wrap_dims
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.convergence import converged
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.compute.reducing import axes_of, check_not_empty
 from runtime.pytorch.ops.reduce import sum_of
@@ -82,7 +83,7 @@ def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Arra
         return vector_norm_of(array, 2, axes, keepdim)
     if order in (2, -2, "nuc"):
         turned = np.moveaxis(array, axes, (-2, -1))
-        values = np.linalg.svd(turned, compute_uv=False)
+        values = converged(np.linalg.svd, turned, compute_uv=False)
         found = (
             values.sum(-1) if order == "nuc" else values.max(-1) if order > 0 else values.min(-1)
         )

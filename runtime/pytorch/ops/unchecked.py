@@ -14,8 +14,9 @@ from numpy.linalg import LinAlgError as NumpyError
 from runtime.core.dtypes import Array
 from runtime.pytorch.base import results
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.convergence import LinAlgError
 from runtime.pytorch.ops import factors
-from runtime.pytorch.ops.factors import LinAlgError, matrices
+from runtime.pytorch.ops.factors import matrices
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 __all__ = ["lu"]

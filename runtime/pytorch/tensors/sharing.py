@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from math import prod
 from typing import Any
 
@@ -67,13 +67,11 @@ class _Threads:
     def count(self, count: int) -> None:
         self._pool.count = count
 
-    @contextmanager
-    def active(self) -> Iterator[None]:
+    def active(self) -> AbstractContextManager[None]:
         """Let jobs of `compute` that this thread posts be done by these threads."""
         if not self._is_started:
             self._start()
-        with self._state.active():
-            yield
+        return self._state.active()
 
     def _start(self) -> None:
         from runtime.luajit import worker_functions  # which programs of few elements do without

@@ -190,3 +190,11 @@ def test_pickle_of_a_view_beyond_its_storage(place: int, strides: tuple[int, ...
     rebuild, (storage, kind, *_), *_ = torch.ones(4).__reduce_ex__(2)
     with pytest.raises(RuntimeError, match="invalid storage offset"):
         rebuild(storage, kind, place, (2,), strides)
+
+
+def test_data_is_a_tensor() -> None:
+    tensor = torch.ones(2)
+    with pytest.raises(TypeError, match="^Variable data has to be a tensor, but got list$"):
+        tensor.data = [1]
+    tensor.data = torch.zeros(3)
+    assert tensor.tolist() == [0, 0, 0]

@@ -60,6 +60,13 @@ def test_computes_what_numpy_does(name: str, count: int) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+def test_operands_that_overlap_are_read_before_they_are_written() -> None:
+    values = A.copy()
+    before, after = wrap(values[:-1]), wrap(values[1:])  # their storages do not tell it
+    after.add_(before)
+    np.testing.assert_array_equal(values[1:], A[1:] + A[:-1])
+
+
 @pytest.mark.parametrize("compute", [np.exp, np.tanh, lambda x: np.tanh(x) * x])
 def test_has_the_same_bits_at_any_load(compute: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     values = _values(3, 5 * MANY)
