@@ -147,16 +147,23 @@ def solve_triangular(
 ) -> Tensor:
     """The solutions of equations of which one triangle alone counts."""
     array = check_matrices(input, "linalg.solve_triangular")
-    triangle = np.triu(array) if upper else np.tril(array)
-    if unitriangular:
-        index = np.arange(array.shape[-1])
-        triangle[..., index, index] = 1
-    b = B.array
-    with np.errstate(all="ignore"):
-        if left:
-            return wrap(np.linalg.solve(triangle, b))
-        turned = np.linalg.solve(np.swapaxes(triangle, -1, -2), np.swapaxes(b, -1, -2))
-        return wrap(np.swapaxes(turned, -1, -2))
+    return wrap(_substituted(array, B.array, upper, left, unitriangular))
+
+
+def _substituted(array: Array, sides: Array, upper: bool, left: bool, unit: bool) -> Array:
+    """What substitution by BLAS makes of right sides; zeros on the diagonal make infinities."""
+    from scipy.linalg import blas  # loaded at the first use
+
+    trsm = blas.strsm if array.dtype == np.float32 else blas.dtrsm
+    batch = np.broadcast_shapes(array.shape[:-2], sides.shape[:-2])
+    found = np.empty(batch + sides.shape[-2:], array.dtype)
+    if not found.size:
+        return found
+    triangles = np.broadcast_to(array, batch + array.shape[-2:])
+    sides = np.broadcast_to(sides, found.shape)
+    for at in np.ndindex(batch):
+        found[at] = trsm(1.0, triangles[at], sides[at], side=not left, lower=not upper, diag=unit)
+    return found
 
 
 @op("linalg_lstsq(Tensor input, Tensor b, float rcond = None, *, str driver = None)", method=False)
