@@ -6,7 +6,7 @@ from typing import Any
 
 from runtime.pytorch.calls.table import FUNCTIONS
 from runtime.pytorch.compute.convergence import LinAlgError
-from runtime.pytorch.ops.factors import multi_dot
+from runtime.pytorch.ops.matrices import multi_dot
 
 __all__ = ["LinAlgError", "multi_dot"]
 

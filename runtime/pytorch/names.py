@@ -18,8 +18,8 @@ from runtime.pytorch.calls.table import FUNCTIONS, document
 from runtime.pytorch.classes.limits import finfo, iinfo
 from runtime.pytorch.classes.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
 from runtime.pytorch.ops import autograd
-from runtime.pytorch.ops.factors import block_diag, cdist, chain_matmul
 from runtime.pytorch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
+from runtime.pytorch.ops.matrices import block_diag, cdist, chain_matmul
 from runtime.pytorch.ops.products import einsum, tensordot
 from runtime.pytorch.ops.unchecked import lu
 from runtime.pytorch.removed import REMOVED

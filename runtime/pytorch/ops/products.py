@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import Category, bool_
+from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
+from runtime.pytorch.base.shapes import broadcast, listed, wrap_dim, wrap_dims
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.promotion import number_as, result_type
+from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.contraction import einsum as contract
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, delivered
 
-__all__ = ["check_scalars", "multiply"]
+__all__ = ["apply", "batch_product", "check_scalars", "matrix_product", "multiply", "vectors"]
 
 _OUT = "Tensor out = None"
 _SCALES = f"*, Number beta = 1, Number alpha = 1, {_OUT}"
@@ -47,7 +47,8 @@ def _refuse_bools(kernel: str, a: Tensor, b: Tensor) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
-def _matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
+def matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
+    """The product of two matrices. Raises RuntimeError, as from a function, for what has none."""
     x, y = a.array, b.array
     for which, array in (("self" if name == "mm" else "mat1", x), ("mat2", y)):
         if array.ndim != 2:
@@ -63,11 +64,11 @@ def _matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
 @op(f"mm(Tensor input, Tensor mat2, *, {_OUT})")
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices."""
-    product = wrap(_matrix_product("mm", input, mat2))
+    product = wrap(matrix_product("mm", input, mat2))
     return product if out is None else delivered(product, out)
 
 
-def _apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
+def apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
     """The product of a matrix and a vector; base is what it is added or written to."""
     m, v = matrix.array, vector.array
     if m.ndim != 2 or v.ndim != 1:
@@ -91,7 +92,7 @@ def _apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
 @op(f"mv(Tensor input, Tensor vec, *, {_OUT})")
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
-    product = wrap(_apply(input, vec, out))
+    product = wrap(apply(input, vec, out))
     return product if out is None else delivered(product, out)
 
 
@@ -130,11 +131,12 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
 @op(f"bmm(Tensor input, Tensor mat2, *, {_OUT})")
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of the matrices of two batches."""
-    product = wrap(_batch_product(input, mat2))
+    product = wrap(batch_product(input, mat2))
     return product if out is None else delivered(product, out)
 
 
-def _batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
+def batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
+    """The products of the matrices of two batches. Raises RuntimeError for what has none."""
     x, y = a.array, b.array
     for position, array in enumerate((x, y)):
         if array.ndim != 3:
@@ -199,12 +201,12 @@ def _folded_product(a: Tensor, b: Tensor) -> Array:
     rows = prod(x.shape[:-1])
     flat = wrap(x.reshape(rows, x.shape[-1]))
     if y.ndim == 1:
-        found = _apply(flat, b)
+        found = apply(flat, b)
         return found.reshape(x.shape[:-1])
     if x.ndim == 1:
-        found = _matrix_product("mm", wrap(x[None]), b)
+        found = matrix_product("mm", wrap(x[None]), b)
         return found.reshape(-1)
-    return _matrix_product("mm", flat, b).reshape(x.shape[:-1] + y.shape[-1:])
+    return matrix_product("mm", flat, b).reshape(x.shape[:-1] + y.shape[-1:])
 
 
 def _batches_of_rows(a: Tensor, b: Tensor) -> Array:
@@ -229,7 +231,8 @@ setattr(Tensor, "__matmul__", _forward)  # noqa: B010 (mypy refuses an assignmen
 # -- outer products and relatives
 
 
-def _vectors(name: str, a: Tensor, b: Tensor, first: str, second: str) -> tuple[Array, Array]:
+def vectors(name: str, a: Tensor, b: Tensor, first: str, second: str) -> tuple[Array, Array]:
+    """Two vectors in the type in which they meet. Raises RuntimeError for other dimensions."""
     for tensor, what in ((a, first), (b, second)):
         if tensor.array.ndim != 1:
             raise RuntimeError(
@@ -243,7 +246,7 @@ def _vectors(name: str, a: Tensor, b: Tensor, first: str, second: str) -> tuple[
 @op(f"ger(Tensor input, Tensor vec2, *, {_OUT})")
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """The products of all pairs of two vectors' elements."""
-    x, y = _vectors("outer", input, vec2, "self", "vec2")
+    x, y = vectors("outer", input, vec2, "self", "vec2")
     return wrap(quietly.run(np.multiply, x[:, None], y))
 
 
@@ -283,131 +286,6 @@ def trace(input: Tensor) -> Tensor:
     if array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {array.ndim}")
     return wrap(np.trace(array, dtype=None if array.dtype.kind == "f" else np.int64))
-
-
-# -- sums with products
-
-
-def _scaled_sum(input: Tensor, product: Array, beta: Any, alpha: Any, kind: Any) -> Tensor:
-    """``beta * input + alpha * product``; what beta 0 multiplies does not count, not even a nan."""
-    numpy = kind.numpy
-    beta, alpha = _scale(beta, kind), _scale(alpha, kind)
-    if alpha != 1:
-        product = quietly.run(np.multiply, product, number_as(alpha, numpy))
-    if beta == 0:
-        return wrap(product)
-    base = _expanded(input.array, product.shape)
-    if beta != 1:
-        base = quietly.run(np.multiply, base, number_as(beta, numpy))
-    return wrap(quietly.run(np.add, base, product))
-
-
-def _scale(number: Any, kind: Any) -> Any:
-    """A factor as one of a type's: of whole numbers the fraction is cut off."""
-    if kind.category is not Category.INTEGER:
-        return number
-    limits = np.iinfo(kind.numpy)
-    whole = int(number)
-    is_negative = isinstance(number, int) and -limits.max <= whole  # wraps around, as in C
-    if whole > limits.max or (number < limits.min and not is_negative):
-        name = kind.numpy.name
-        raise RuntimeError(f"value cannot be converted to type {name}_t without overflow")
-    return whole
-
-
-def _expanded(array: Array, shape: Shape) -> Array:
-    for dim in range(1, len(shape) + 1):
-        size = array.shape[-dim] if dim <= array.ndim else 1
-        if size not in (1, shape[-dim]) or array.ndim > len(shape):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({shape[-dim]}) must match the existing size "
-                f"({size}) at non-singleton dimension {len(shape) - dim}.  Target sizes: "
-                f"{listed(shape)}.  Tensor sizes: {listed(array.shape)}"
-            )
-    return np.broadcast_to(array, shape)
-
-
-def _check_base(input: Tensor, other: Tensor) -> None:
-    if input.array.dtype != other.array.dtype:
-        raise RuntimeError(
-            f"self and mat2 must have the same dtype, but got {input.dtype.scalar} and "
-            f"{other.dtype.scalar}"
-        )
-
-
-@op(f"addmm(Tensor input, Tensor mat1, Tensor mat2, {_SCALES})", in_place=True)
-def addmm(
-    input: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    *,
-    beta: Any = 1,
-    alpha: Any = 1,
-    out: Tensor | None = None,
-) -> Tensor:
-    """``beta * input + alpha * mat1 @ mat2``."""
-    _check_base(input, mat2)
-    product = _matrix_product("addmm", mat1, mat2)
-    found = _scaled_sum(input, product, beta, alpha, mat1.dtype)
-    return found if out is None else delivered(found, out, input)
-
-
-@op(f"addmv(Tensor input, Tensor mat, Tensor vec, {_SCALES})", in_place=True)
-def addmv(
-    input: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    *,
-    beta: Any = 1,
-    alpha: Any = 1,
-    out: Tensor | None = None,
-) -> Tensor:
-    """``beta * input + alpha * mat @ vec``."""
-    product = _apply(mat, vec, input)
-    found = _scaled_sum(input, product, beta, alpha, mat.dtype)
-    return found if out is None else delivered(found, out, input)
-
-
-@op(f"addr(Tensor input, Tensor vec1, Tensor vec2, {_SCALES})", in_place=True)
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * outer(vec1, vec2)``."""
-    x, y = _vectors("addr", vec1, vec2, "vec1", "vec2")
-    kind = result_type(input, vec1, vec2)
-    _check_factors(kind, beta, alpha)
-    product = cast(quietly.run(np.multiply, x[:, None], y), kind.numpy)
-    return _scaled_sum(wrap(cast(input.array, kind.numpy)), product, beta, alpha, kind)
-
-
-def _check_factors(kind: Any, beta: Any, alpha: Any) -> None:
-    for name, number in (("beta", beta), ("alpha", alpha)):
-        if kind.category < Category.FLOAT and isinstance(number, float):
-            raise RuntimeError(
-                f"For integral input tensors, argument {name} must not be a floating point number."
-            )
-
-
-@op(f"baddbmm(Tensor input, Tensor batch1, Tensor batch2, {_SCALES})", in_place=True)
-def baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
-) -> Tensor:
-    """``beta * input + alpha * batch1 @ batch2``, matrix by matrix."""
-    if not input.dtype is batch1.dtype is batch2.dtype:
-        raise RuntimeError(
-            f"Input dtypes must be the same, got: input {input.dtype.real}, batch1: "
-            f"{batch1.dtype.real}, batch2: {batch2.dtype.real}"
-        )
-    product = _batch_product(batch1, batch2, "baddbmm")
-    return _scaled_sum(input, product, beta, alpha, batch1.dtype)
-
-
-@op(f"addbmm(Tensor input, Tensor batch1, Tensor batch2, {_SCALES})", in_place=True)
-def addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
-) -> Tensor:
-    """``beta * input`` and alpha times the sum of the batches' products."""
-    product = _batch_product(batch1, batch2, "addmm_impl_cpu_").sum(0, dtype=batch1.array.dtype)
-    _check_base(input, batch2)
-    return _scaled_sum(input, product, beta, alpha, batch1.dtype)
 
 
 # -- any dimensions

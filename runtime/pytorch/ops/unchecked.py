@@ -15,8 +15,8 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base import results
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.convergence import LinAlgError
-from runtime.pytorch.ops import factors
-from runtime.pytorch.ops.factors import matrices
+from runtime.pytorch.compute.matrices import first_minor, matrices, zero_pivot
+from runtime.pytorch.ops import factors, solving
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 __all__ = ["lu"]
@@ -47,10 +47,10 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverses of matrices, and for each 0, or which pivot is 0."""
     batch = A.sizes[:-2]
     try:
-        return _named("linalg_inv_ex", factors.inv(A), _info(batch, {}))
+        return _named("linalg_inv_ex", solving.inv(A), _info(batch, {}))
     except LinAlgError as error:
         _checked(error, "inv", check_errors)
-    at, pivot = factors.zero_pivot(A.array) or (0, 1)
+    at, pivot = zero_pivot(A.array) or (0, 1)
     broken = wrap(np.full(A.sizes, np.nan, A.array.dtype))
     return _named("linalg_inv_ex", broken, _info(batch, {at: pivot}))
 
@@ -67,7 +67,7 @@ def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = Fals
         return _named("linalg_cholesky_ex", found, _info(batch, {}))
     except LinAlgError as error:
         _checked(error, "cholesky", check_errors)
-    at, order = factors.first_minor(input.array)
+    at, order = first_minor(input.array)
     triangle = np.triu(input.array) if upper else np.tril(input.array)
     return _named("linalg_cholesky_ex", wrap(triangle), _info(batch, {at: order}))
 
@@ -80,10 +80,10 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     """The solutions of equations, and for each 0, or which pivot is 0."""
     batch = A.sizes[:-2]
     try:
-        return _named("linalg_solve_ex", factors.solve(A, B, left=left), _info(batch, {}))
+        return _named("linalg_solve_ex", solving.solve(A, B, left=left), _info(batch, {}))
     except LinAlgError as error:
         _checked(error, "solve", check_errors)
-    at, pivot = factors.zero_pivot(A.array) or (0, 1)
+    at, pivot = zero_pivot(A.array) or (0, 1)
     broken = wrap(np.full(B.sizes, np.nan, B.array.dtype))
     return _named("linalg_solve_ex", broken, _info(batch, {at: pivot}))
 
@@ -95,7 +95,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """Both triangular factors in one matrix, the exchanged rows, and 0 or the pivot that is 0."""
     found = factors.lu_factor(A, pivot=pivot)
-    wrong = factors.zero_pivot(A.array)
+    wrong = zero_pivot(A.array)
     info = _info(A.sizes[:-2], dict([wrong] if wrong else []))
     return _named("linalg_lu_factor_ex", *found, info)
 
@@ -188,7 +188,7 @@ def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
             f"prod(self.shape[:ind]), but got {prod(last)} != {prod(first)}"
         )
-    square = factors.inv(wrap(array.reshape(prod(first), prod(last))))
+    square = solving.inv(wrap(array.reshape(prod(first), prod(last))))
     return wrap(square.array.reshape(last + first))
 
 

@@ -1,0 +1,96 @@
+"""The matrices that a tensor has in its last two dimensions, and what is wrong with one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.base import results
+from runtime.pytorch.base.dtypes import Category
+from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.tensors.tensor import Tensor
+
+__all__ = ["check_matrices", "factored", "first_minor", "matrices", "named", "places", "zero_pivot"]
+
+_OUT = "Tensor out = None"
+_OUTS = "tuple of Tensors out = None"
+
+
+def matrices(tensor: Tensor, name: str) -> Array:
+    """A tensor's elements, whose last two dimensions are those of matrices.
+
+    Raises RuntimeError where there are fewer dimensions, NotImplementedError for other than
+    floating-point numbers.
+    """
+    array = tensor.array
+    if array.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if tensor.dtype.category < Category.FLOAT:
+        raise NotImplementedError(
+            f"{name}: Expected a floating point or complex tensor as input. "
+            f"Got {tensor.dtype.scalar}"
+        )
+    if array.dtype == np.float16:
+        raise NotImplementedError(f"{name}: Low precision dtypes not supported. Got Half")
+    return array
+
+
+def check_matrices(tensor: Tensor, name: str) -> Array:
+    """The elements of square matrices. Raises RuntimeError for others."""
+    array = tensor.array
+    if array.ndim >= 2 and array.shape[-1] != array.shape[-2]:
+        rows, columns = array.shape[-2:]
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} "
+            f"matrices"
+        )
+    return matrices(tensor, name)
+
+
+def named(name: str, *parts: Any) -> Any:
+    """An operation's results as its named tuple."""
+    return tuple.__new__(results.RESULTS[name], parts)
+
+
+def places(batch: Shape, index: int) -> str:
+    """Where in a batch a matrix is, as messages have it."""
+    return f"(Batch element {index}): " if batch else ""
+
+
+def zero_pivot(array: Array) -> tuple[int, int] | None:
+    """The first matrix without an inverse, and which pivot of it is 0, counted from 1."""
+    from scipy.linalg import lapack  # loaded at the first use
+
+    for index, matrix in enumerate(array.reshape(-1, *array.shape[-2:])):
+        getrf = lapack.sgetrf if matrix.dtype == np.float32 else lapack.dgetrf
+        info = int(getrf(matrix)[2])
+        if info > 0:
+            return index, info
+    return None
+
+
+def first_minor(array: Array) -> tuple[int, int]:
+    """The first matrix that is not positive-definite, and the order of the minor that tells so."""
+    from scipy.linalg import lapack  # loaded at the first use
+
+    for index, matrix in enumerate(array.reshape(-1, *array.shape[-2:])):
+        potrf = lapack.spotrf if matrix.dtype == np.float32 else lapack.dpotrf
+        info = int(potrf(matrix, lower=1)[1])
+        if info > 0:
+            return index, info
+    return 0, 1
+
+
+def factored(array: Array) -> tuple[Array, Array]:
+    """LAPACK's LU factors and pivots, counted from 1, of each matrix."""
+    from scipy.linalg import lapack  # loaded at the first use
+
+    getrf = lapack.sgetrf if array.dtype == np.float32 else lapack.dgetrf
+    flat = array.reshape(-1, *array.shape[-2:])
+    parts = [getrf(matrix)[:2] for matrix in flat]
+    rank = min(array.shape[-2:])
+    factors = np.array([p[0] for p in parts], array.dtype).reshape(array.shape)
+    pivots = np.array([p[1] for p in parts], np.int32).reshape(*array.shape[:-2], rank)
+    return factors, pivots + np.int32(1)

@@ -1,0 +1,207 @@
+"""Functions of whole matrices: powers, rank, products of several, distances between rows.
+
+PyTorch's documentation: torch.linalg and torch, BLAS and LAPACK Operations.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.base.dtypes import bool_
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.calls.kinds import kind_of
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.convergence import converged
+from runtime.pytorch.compute.matrices import (
+    check_matrices,
+    matrices,
+)
+from runtime.pytorch.compute.promotion import result_type
+from runtime.pytorch.ops.norms import vector_norm_of
+from runtime.pytorch.ops.products import check_scalars
+from runtime.pytorch.ops.solving import inv
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+
+__all__ = ["block_diag", "cdist", "chain_matmul", "multi_dot"]
+
+_OUT = "Tensor out = None"
+_OUTS = "tuple of Tensors out = None"
+
+
+@op(f"linalg_matrix_power(Tensor input, int n, *, {_OUT})", method=False)
+@op(f"matrix_power(Tensor input, int n, *, {_OUT})")
+def matrix_power(input: Tensor, n: int) -> Tensor:
+    """The product of n of the same matrices; of their inverses for negative n."""
+    array = input.array
+    if array.ndim >= 2 and array.shape[-1] != array.shape[-2]:
+        check_matrices(input, "linalg.matrix_power")
+    base = inv(input).array if n < 0 else array
+    with np.errstate(all="ignore"):
+        return wrap(np.linalg.matrix_power(base, abs(n)))
+
+
+@op("linalg_matrix_exp(Tensor input)", method=False)
+@op("matrix_exp(Tensor input)")
+def matrix_exp(input: Tensor) -> Tensor:
+    """The exponential function of matrices."""
+    from scipy.linalg import expm  # loaded at the first use
+
+    array = check_matrices(input, "linalg.matrix_exp")
+    return wrap(np.asarray(expm(array), array.dtype))
+
+
+@op(
+    f"linalg_matrix_rank(Tensor input, *, float atol = None, float rtol = None, "
+    f"bool hermitian = False, {_OUT})",
+    f"linalg_matrix_rank(Tensor input, float tol, bool hermitian = False, *, {_OUT})",
+    method=False,
+)
+def matrix_rank(
+    input: Tensor,
+    tol: float | None = None,
+    hermitian: bool = False,
+    *,
+    atol: float | None = None,
+    rtol: float | None = None,
+) -> Tensor:
+    """How many singular values are above the limit."""
+    array = matrices(input, "linalg.matrix_rank")
+    values = np.abs(converged(np.linalg.svd, array, compute_uv=False))
+    least = tol if tol is not None else atol or 0.0
+    if rtol is None and tol is None and atol is None:
+        rtol = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
+    largest = values.max(-1, keepdims=True) if values.size else values
+    return wrap(np.asarray((values > np.maximum(least, (rtol or 0.0) * largest)).sum(-1)))
+
+
+@op(
+    f"linalg_cond(Tensor input, Number p = None, *, {_OUT})",
+    f"linalg_cond(Tensor input, str p, *, {_OUT})",
+    method=False,
+)
+def cond(input: Tensor, p: Any = None) -> Tensor:
+    """How much errors in the right side of an equation may grow in its solution."""
+    array = matrices(input, "linalg.cond")
+    return wrap(np.asarray(converged(np.linalg.cond, array, p), array.dtype))
+
+
+def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """The product of several matrices, in the order that takes the fewest multiplications."""
+    arrays = [tensor.array for tensor in tensors]
+    if len(arrays) < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(arrays)}")
+    return wrap(np.linalg.multi_dot(arrays))
+
+
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of several matrices, in the order that takes the fewest multiplications."""
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
+
+
+@op(f"linalg_vecdot(Tensor x, Tensor y, *, int dim = -1, {_OUT})", method=False)
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """The sums of products along a dimension."""
+    return wrap(np.asarray((x.array * y.array).sum(dim)))
+
+
+@op(f"linalg_cross(Tensor input, Tensor other, *, int dim = -1, {_OUT})", method=False)
+def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    """The cross products of vectors of three elements."""
+    x, y = input.array, other.array
+    if x.ndim != y.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    wrap_dim(dim, x.ndim)
+    if x.shape[dim] != 3 or y.shape[dim] != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[dim]} and "
+            f"{y.shape[dim]}"
+        )
+    if input.dtype is bool_:
+        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
+    check_scalars(input, other)
+    return wrap(_cross_products(x, y, dim))
+
+
+def _cross_products(x: Array, y: Array, dim: int) -> Array:
+    """Differences of products; of float32 the first product is not rounded, as by FMA."""
+    first, second = [1, 2, 0], [2, 0, 1]
+    run = quietly.run
+    less = run(np.multiply, x.take(second, dim), y.take(first, dim))
+    a, b = x.take(first, dim), y.take(second, dim)
+    if x.dtype != np.float32:
+        found: Array = run(np.subtract, run(np.multiply, a, b), less)
+        return found
+    exact: Array = run(np.subtract, run(np.multiply, a, b, dtype=np.float64), less)
+    return exact.astype(np.float32)
+
+
+@op(f"cross(Tensor input, Tensor other, int dim = None, *, {_OUT})")
+def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+    """The cross products of vectors of three elements, along the first such dimension."""
+    if dim is None:
+        dim = next((d for d, n in enumerate(input.array.shape) if n == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
+    return cross(input, other, dim=dim)
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
+    """The distances between all rows of two matrices, by the norm of an order."""
+    for position, (name, value) in enumerate((("x1", x1), ("x2", x2))):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"cdist(): argument '{name}' (position {position + 1}) must be Tensor, not "
+                f"{kind_of(value)}"
+            )
+    a, b = x1.array, x2.array
+    if a.shape[-1] != b.shape[-1]:
+        raise RuntimeError(
+            f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}"
+        )
+    differences = a[..., :, None, :] - b[..., None, :, :]
+    return wrap(vector_norm_of(differences, p, (-1,), False))
+
+
+def block_diag(*tensors: Tensor) -> Tensor:
+    """A matrix with others along its diagonal."""
+    for position, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 0, but got "
+                f"{type(tensor).__name__}"
+            )
+        if tensor.array.ndim > 2:
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{position} has {tensor.array.ndim} dimensions"
+            )
+    arrays = [np.atleast_2d(tensor.array) for tensor in tensors] or [np.empty((1, 0), np.float32)]
+    kind = result_type(*tensors).numpy if tensors else arrays[0].dtype
+    found = np.zeros([sum(n) for n in zip(*(a.shape for a in arrays), strict=True)], kind)
+    row = column = 0
+    for array in arrays:
+        rows, columns = array.shape
+        found[row : row + rows, column : column + columns] = array
+        row, column = row + rows, column + columns
+    return wrap(found)
+
+
+@op("vander(Tensor x, int N = None, bool increasing = False)", method=False)
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """A matrix of powers of a vector's elements."""
+    if x.array.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    if N is not None and N < 0:
+        raise RuntimeError("N must be non-negative.")
+    values = x.array if x.array.dtype.kind == "f" else x.array.astype(np.int64)
+    count = len(values) if N is None else N
+    powers = np.ones((len(values), count), values.dtype)
+    powers[:, 1:] = values[:, None]
+    powers = quietly.run(np.multiply.accumulate, powers, axis=1)
+    return wrap(powers if increasing else np.ascontiguousarray(powers[:, ::-1]))
