@@ -19,9 +19,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from runtime.core.errors import TorchError
 from runtime.pytorch.binding import Plan, bind
 from runtime.pytorch.kinds import Rejected
-from runtime.pytorch.messages import invalid_arguments
+from runtime.pytorch.messages import invalid_arguments, no_memory
 from runtime.pytorch.schema import Schema, parse
 from runtime.pytorch.tensor import Tensor
 from runtime.pytorch.writing import write_in_place
@@ -146,11 +147,14 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
                     plans.clear()  # a program makes new types again and again
                 plans[key] = plan
         try:
+            try:
+                return plan(*args, **named)
+            except Rejected:
+                pass
+            plan, _ = _find(rows, args, named)  # of another overload
             return plan(*args, **named)
-        except Rejected:
-            pass
-        plan, _ = _find(rows, args, named)  # of another overload
-        return plan(*args, **named)
+        except (MemoryError, TorchError) as error:
+            raise no_memory(error) from None
 
     call.__name__ = name.rpartition(".")[2]
     call.__module__ = "torch"
