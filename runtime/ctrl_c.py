@@ -12,14 +12,14 @@ import os
 import select
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
 from runtime.core.interrupts import is_interruptible, uninterruptible
 
-__all__ = ["CtrlC"]
+__all__ = ["CtrlC", "is_left_to_python"]
 
 
 class CtrlC:
@@ -52,18 +52,27 @@ class CtrlC:
             self._arm(False)
             _set_handler(previous)
 
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """The same, for a program that does nothing else about Ctrl-C while Lua runs.
+    def watched(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call a function, for a program that does nothing else about Ctrl-C while Lua runs.
 
-        Raises KeyboardInterrupt where Ctrl-C was pressed, and Lua has ended before it heard of it.
+        To be used in the main thread. Raises KeyboardInterrupt where Ctrl-C was pressed, and Lua
+        has ended before it heard of it.
         """
         watcher = _watcher()
-        with self.armed():
-            with watcher.telling(self):
-                yield
-            if self._pressed.value:
-                raise KeyboardInterrupt
+        self._arm(True)
+        previous = _set_handler(self._handle)
+        other = watcher.begin(self)
+        try:
+            result = function(*args)
+        finally:
+            signal.set_wakeup_fd(other)
+            watcher.end()
+            was_pressed = self.poll()
+            self._arm(False)
+            _set_handler(previous)
+        if was_pressed:
+            raise KeyboardInterrupt
+        return result
 
     def press(self) -> None:
         """Do what the key does. Any thread may call this."""
@@ -89,11 +98,24 @@ class CtrlC:
             raise KeyboardInterrupt
 
 
+# Without the enumerations that signal's own functions make of numbers, which take most of the time.
+_signal = getattr(signal.signal, "__wrapped__", signal.signal)
+_getsignal = getattr(signal.getsignal, "__wrapped__", signal.getsignal)
+
+
+def is_left_to_python() -> bool:
+    """Whether Ctrl-C is a KeyboardInterrupt in this thread: the main one, of most programs."""
+    return (
+        threading.get_ident() == threading.main_thread().ident
+        and _getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+
+
 def _set_handler(handler: Any) -> Any:
     """Set what handles Ctrl-C; returns what did."""
     while True:
         try:
-            return signal.signal(signal.SIGINT, handler)
+            return _signal(signal.SIGINT, handler)
         except OSError:  # a signal came just when its handler was replaced
             continue
 
@@ -110,18 +132,17 @@ class _Watcher:
         self._acting = threading.Lock()  # held while signals are read and told
         threading.Thread(target=self._run, daemon=True, name="Ctrl-C").start()
 
-    @contextmanager
-    def telling(self, ctrl_c: CtrlC) -> Iterator[None]:
-        """Let it press Ctrl-C within the block. To be used in the main thread."""
+    def begin(self, ctrl_c: CtrlC) -> int:
+        """Press Ctrl-C from now on; returns what has heard of signals until now."""
         self._ctrl_c = ctrl_c
         self._other = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
-        try:
-            yield
-        finally:
-            signal.set_wakeup_fd(self._other)
-            with self._acting:
-                self._act()  # what is not read yet must not stop the next block
-                self._ctrl_c = None
+        return self._other
+
+    def end(self) -> None:
+        """End that. What is not read yet must not stop what begins next."""
+        with self._acting:
+            self._act()
+            self._ctrl_c = None
 
     def _run(self) -> None:
         while True:

@@ -8,8 +8,6 @@ cause.
 from __future__ import annotations
 
 import re
-import signal
-import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -23,11 +21,11 @@ from runtime.compute.lua_functions import LuaFunctions
 from runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
 from runtime.core.tensor import Tensor
 from runtime.core.texts import to_bytes, to_text
-from runtime.ctrl_c import CtrlC
+from runtime.ctrl_c import CtrlC, is_left_to_python
 from runtime.errors import LuaError, as_lua_error
 from runtime.lua_state import LuaState
 from runtime.proxies import LuaObject, made_for
-from runtime.pytorch.lua_tensors import from_lua
+from runtime.pytorch.tensors.lua_tensors import from_lua
 from runtime.t7.faces import check_writable, lua_tensor, storage_face, storage_of, tensor_of
 from runtime.t7.kinds import plain_string
 from runtime.t7.values import Function, TorchObject
@@ -68,10 +66,9 @@ class Values:
         made: dict[int, int] = {}
         try:
             pairs = [part for value in given for part in self._to(value, made)]
-            if self._depth or not _may_stop():
+            if self._depth or not is_left_to_python():
                 return self._ask(b"values", name, *args, *pairs)
-            with self._ctrl_c.watched():
-                return self._ask(b"stoppable_values", name, *args, *pairs)
+            return self._ctrl_c.watched(self._ask, b"stoppable_values", name, *args, *pairs)
         finally:
             self._dropped.extend(made.values())
 
@@ -261,11 +258,3 @@ def _entries(container: Any) -> Iterator[tuple[Any, Any]]:
         container = container.fields
     pairs = container.items() if isinstance(container, Mapping) else enumerate(container, 1)
     return iter(pairs)
-
-
-def _may_stop() -> bool:
-    """Whether Ctrl-C would be a KeyboardInterrupt in this thread."""
-    return (
-        signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        and threading.current_thread() is threading.main_thread()
-    )

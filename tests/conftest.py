@@ -7,8 +7,13 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import settings
 
 from runtime import PROCESSORS, Engine, LuaError
+
+# A busy machine may take its time for any example.
+settings.register_profile("th", deadline=None)
+settings.load_profile("th")
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -22,7 +22,8 @@ Uses = dict[str, dict[str, str]]  # layer -> layer that it uses -> where
 def rules(folder: Path, heading: str) -> dict[str, set[str]]:
     """The rules below a heading of a folder's page: layer -> the layers that it uses."""
     page = (folder / "README.md").read_text()
-    block = page.partition(f"## {heading}\n")[2].partition("```\n")[2].partition("```")[0]
+    section = page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    block = section.partition("```\n")[2].partition("```")[0]
     lines = [line.split() for line in block.splitlines()]
     return {layer: set(used) for layer, arrow, *used in lines}
 
@@ -47,6 +48,23 @@ def python_uses() -> Uses:
             if module.startswith("runtime.") and used in layers:
                 name = layer if layer in layers else "runtime"
                 uses.setdefault(name, {})[used] = f"{path.name}: {module}"
+    return uses
+
+
+def pytorch_uses() -> Uses:
+    """The rooms of runtime/pytorch; the modules at its top are the room torch."""
+    top = RUNTIME / "pytorch"
+    rooms = {path.parent.name for path in top.glob("*/__init__.py")}
+    uses: Uses = {}
+    for path in top.rglob("*.py"):
+        first = path.relative_to(top).parts[0]
+        room = first if first in rooms else "torch"
+        for module in imports(path):
+            used = module.partition("runtime.pytorch.")[2].partition(".")[0]
+            if used:
+                name = used if used in rooms else "torch"
+                uses.setdefault(room, {})[name] = f"{path.name}: {module}"
+    uses.get("torch", {}).pop("torch", None)
     return uses
 
 
@@ -113,6 +131,7 @@ def _room(path: Path) -> str:
     ("folder", "heading", "uses"),
     [
         (RUNTIME, "Layers of Python", python_uses()),
+        (RUNTIME, "PyTorch's face", pytorch_uses()),
         (RUNTIME, "Rooms of Lua", lua_uses()),
         (SHELL, "Rooms", shell_uses()),
     ],

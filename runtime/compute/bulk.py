@@ -20,9 +20,11 @@ __all__ = [
     "add_multiple",
     "compute_flat",
     "copy_into",
+    "cumulate_rows",
     "invert_factored",
     "multiply_vector",
     "run_loop",
+    "spread_of_rows",
     "take_along",
     "take_rows",
 ]
@@ -150,6 +152,34 @@ def invert_factored(factors: Array, order: Array) -> Array | None:
         inverse=inverse.ctypes.data,
     )
     return inverse
+
+
+def spread_of_rows(rows: Array, large: bool = True) -> tuple[Array, Array]:
+    """The averages of rows, and the sums of the squares of the distances from them, as float64.
+
+    rows: contiguous, of finite float32 or float64 numbers. large: whether to share the work out.
+    """
+    found = np.empty((len(rows), 2))
+    count, numbers = _rows(rows, found)
+    thread_pool.run("spread", count, large=large, **numbers)
+    return found[:, 0], found[:, 1]
+
+
+def cumulate_rows(rows: Array, out: Array) -> None:
+    """Write the sums so far in rows, taken in float64, to an array of their type and shape.
+
+    Both are contiguous, of finite float32 or float64 numbers.
+    """
+    count, numbers = _rows(rows, out)
+    thread_pool.run("cumulate", count, large=True, **numbers)
+
+
+def _rows(rows: Array, out: Array) -> tuple[int, dict[str, int]]:
+    """How many rows of numbers a job reads, and its parameters."""
+    count, length = rows.shape
+    size = rows.itemsize
+    at, source = out.ctypes.data, rows.ctypes.data
+    return count, {"out": at, "source": source, "size": size, "count": length}
 
 
 def take_rows(rows: Array, at: Array, out: Array) -> None:

@@ -11,10 +11,12 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from runtime.pytorch.missing import why_missing
+from runtime.pytorch.base.missing import why_missing
 from runtime.pytorch.names import NAMES
+from runtime.pytorch.tensors.read_only import refuse_writes
 
 globals().update(NAMES)
+refuse_writes()
 
 
 class _Torch(ModuleType):

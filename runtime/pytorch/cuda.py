@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch.device import NO_DRIVER
+from runtime.pytorch.calls.device import NO_DRIVER
 
 __all__ = [
     "current_device",

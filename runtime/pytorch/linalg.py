@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch.convergence import LinAlgError
+from runtime.pytorch.calls.table import FUNCTIONS
+from runtime.pytorch.compute.convergence import LinAlgError
 from runtime.pytorch.ops.factors import multi_dot
-from runtime.pytorch.table import FUNCTIONS
 
 __all__ = ["LinAlgError", "multi_dot"]
 

@@ -8,23 +8,23 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.pytorch import cuda, linalg, ops, random, return_types, special, utils, version
-from runtime.pytorch.device import device
-from runtime.pytorch.dtypes import ALIASES, DTYPES, dtype, set_default_dtype
-from runtime.pytorch.dtypes import default_dtype as get_default_dtype
-from runtime.pytorch.legacy import TENSOR_TYPES
-from runtime.pytorch.limits import finfo, iinfo
+from runtime.pytorch.base.dtypes import ALIASES, DTYPES, dtype, set_default_dtype
+from runtime.pytorch.base.dtypes import default_dtype as get_default_dtype
+from runtime.pytorch.base.formats import MEMORY_FORMATS, layout, memory_format, strided
+from runtime.pytorch.base.print_options import set_printoptions
+from runtime.pytorch.base.size import Size
+from runtime.pytorch.calls.device import device, get_default_device, set_default_device
+from runtime.pytorch.calls.table import FUNCTIONS, document
+from runtime.pytorch.classes.limits import finfo, iinfo
+from runtime.pytorch.classes.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
 from runtime.pytorch.ops import autograd
 from runtime.pytorch.ops.factors import block_diag, cdist, chain_matmul
+from runtime.pytorch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
 from runtime.pytorch.ops.products import einsum, tensordot
 from runtime.pytorch.ops.unchecked import lu
-from runtime.pytorch.options import MEMORY_FORMATS, layout, memory_format, strided
-from runtime.pytorch.print_options import set_printoptions
 from runtime.pytorch.removed import REMOVED
 from runtime.pytorch.settings import CONSTANTS, SETTINGS
-from runtime.pytorch.size import Size
-from runtime.pytorch.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
-from runtime.pytorch.table import FUNCTIONS, document
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["NAMES"]
 
@@ -37,8 +37,11 @@ _FUNCTIONS = (
     cdist,
     chain_matmul,
     einsum,
+    get_default_device,
     lu,
+    set_default_device,
     set_default_dtype,
+    set_default_tensor_type,
     set_printoptions,
     tensordot,
 )

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from runtime.pytorch.generator import Generator, default_generator
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.classes.generator import Generator, default_generator
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = [
     "Generator",

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch.table import FUNCTIONS
+from runtime.pytorch.calls.table import FUNCTIONS
 
 __all__: list[str] = []
 
 _PREFIX = "special_"
+#: Functions that torch has under the same names.
+_SHARED = ("log_softmax", "logsumexp", "softmax")
 
 
 def __getattr__(name: str) -> Any:
-    found = FUNCTIONS.get(_PREFIX + name)
+    found = FUNCTIONS.get(_PREFIX + name) or (FUNCTIONS.get(name) if name in _SHARED else None)
     if found is None:
         raise AttributeError(f"module 'torch.special' has no attribute '{name}'")
     return found

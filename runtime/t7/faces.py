@@ -13,11 +13,11 @@ from runtime.core.dtypes import DTYPES, Array, DType
 from runtime.core.storage import Storage
 from runtime.core.tensor import TENSOR_CLASSES, Sizes
 from runtime.core.tensor import Tensor as LuaTensor
-from runtime.pytorch.dtypes import dtype_of
-from runtime.pytorch.lua_tensors import from_lua, to_lua
+from runtime.pytorch.base.dtypes import dtype_of
+from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage, typed
 from runtime.pytorch.ops.interchange import share_array
-from runtime.pytorch.storages import TypedStorage, UntypedStorage, typed
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.lua_tensors import from_lua, to_lua
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__ = ["check_writable", "lua_tensor", "storage_face", "storage_of", "tensor_face", "tensor_of"]
 

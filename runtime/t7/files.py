@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any, Literal
 
+from runtime.core.errors import TorchError
 from runtime.core.texts import to_text
 from runtime.io.replacement import Replacement
 from runtime.t7.reader import ObjectReader, Reader
@@ -53,7 +54,8 @@ def load(
     object of another class a `TorchObject`; for a function a `Function`; None for nil. What the
     file has once is one object, so that cycles stay cycles. Tensors of a GPU are read into memory.
 
-    Raises OSError where the file cannot be read, T7Error where it is damaged or another file.
+    Raises OSError where the file cannot be read, T7Error where it is damaged or another file, and
+    MemoryError where its tensors do not fit into memory.
     """
     source, name = _opened(file, lazy)
     if format is None:
@@ -120,6 +122,8 @@ def _read(source: TextSource | BinarySource, readers: Mapping[str, Reader], name
             return ObjectReader(source, readers).read_object()
     except T7Error as error:
         raise T7Error(f"{error} ({name}, at byte {source.position})") from None
+    except TorchError as error:  # of the memory of storages
+        raise MemoryError(str(error)) from None
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor as LuaTensor
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.faces import lua_tensor, storage_of
 from runtime.t7.sink import parts_of
 from runtime.t7.walk import named_values

@@ -12,7 +12,7 @@ import math
 import re
 from typing import Any
 
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.faces import lua_tensor, storage_of
 from runtime.t7.values import Function, T7Error, Table, TorchObject
 from runtime.t7.walk import name_of_key

@@ -14,7 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from runtime.core.dtypes import DTYPES, LONG, Array, DType
-from runtime.core.errors import TorchError
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.t7.kinds import EXACT, NUMBER, STRING, plain_number, plain_string
 from runtime.t7.values import T7Error
@@ -102,7 +101,7 @@ class DiskBytes:
         def read(out: Array, start: int) -> None:
             nbytes = self.read_into(out.view(np.uint8).data, at + start * out.itemsize)
             if nbytes != out.nbytes or _state(self._descriptor) != self._state:
-                raise TorchError(
+                raise T7Error(
                     f"{self._name} was changed while elements of its tensors were still in it"
                 )
 

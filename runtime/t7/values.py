@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from runtime.core.errors import TorchError
-from runtime.pytorch.storages import TypedStorage
+from runtime.pytorch.classes.storages import TypedStorage
 from runtime.t7.kinds import plain_string
 
 __all__ = ["Function", "T7Error", "Table", "TorchObject"]

@@ -4,7 +4,8 @@
 
 PYTHON is an interpreter with PyTorch; without it, this project's times alone are printed. THREADS
 is how many both use; each has its own default. Small rows are timed by the processor's clock, large
-ones, which use several threads, by the wall's: the best of many counts.
+ones, which use several threads, by the wall's: the best of many counts. Those are evaluated for a
+while before, until it is seen that no other process needs the processors any more.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ for line in sys.stdin:
     timer = timeit.Timer(text, globals=scope, timer=getattr(time, clock))
     try:
         timer.timeit(1)
+        begun = time.perf_counter()
+        while int(most) == 1 and time.perf_counter() < begun + 0.25:
+            timer.timeit(1)
         fit = max(1, int(0.06 / max(timer.timeit(3) / 3, 1e-7)))
         count = min(max(1, fit // 3), int(most))
         print(min(timer.repeat(max(3, fit // count), count)) / count, flush=True)

@@ -161,6 +161,19 @@ def test_tensors_without_elements_or_dimensions(lua: Engine) -> None:
     assert lua.eval("torch.Tensor()").shape == (0,)
 
 
+def test_what_else_has_memory(lua: Engine) -> None:
+    class Other:
+        """As a tensor of an installed PyTorch."""
+
+        values = np.arange(3.0)
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return self.values
+
+    lua.eval("function(t) t[1] = 9 end")(Other())
+    assert Other.values[0] == 9
+
+
 def test_storages(lua: Engine) -> None:
     lua.run("s = torch.FloatStorage{1, 2, 3}")
     lua["s"][1] = 9

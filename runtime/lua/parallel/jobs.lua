@@ -98,6 +98,46 @@ job('gather', 'out source at size placeSize run runs block step base places',
     end
   end)
 
+local reals = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
+
+-- Averages of rows of `count` numbers of `size` bytes, and sums of the squares of their distances
+-- from them: two doubles for each row. The numbers are finite, since Lua takes some nans for other
+-- values.
+job('spread', 'out source size count', function(p, first, last)
+  local n, out, source = p.count, cast(reals[8], p.out), cast(reals[p.size], p.source)
+  local fours = n - n % 4
+  for row = first, last - 1 do
+    local x = source + row * n
+    local a, b, c, d = 0, 0, 0, 0
+    for i = 0, fours - 1, 4 do a, b, c, d = a + x[i], b + x[i + 1], c + x[i + 2], d + x[i + 3] end
+    for i = fours, n - 1 do a = a + x[i] end
+    local average = (a + b + c + d) / n
+    a, b, c, d = 0, 0, 0, 0
+    for i = 0, fours - 1, 4 do
+      local s, t, u, v = x[i] - average, x[i + 1] - average, x[i + 2] - average, x[i + 3] - average
+      a, b, c, d = a + s * s, b + t * t, c + u * u, d + v * v
+    end
+    for i = fours, n - 1 do
+      local s = x[i] - average
+      a = a + s * s
+    end
+    out[2 * row], out[2 * row + 1] = average, a + b + c + d
+  end
+end)
+
+-- The sums so far in rows of `count` numbers of `size` bytes, which are finite, too.
+job('cumulate', 'out source size count', function(p, first, last)
+  local n, pointer = p.count, reals[p.size]
+  local out, source = cast(pointer, p.out), cast(pointer, p.source)
+  for row = first, last - 1 do
+    local x, sums, sum = source + row * n, out + row * n, 0
+    for i = 0, n - 1 do
+      sum = sum + x[i]
+      sums[i] = sum
+    end
+  end
+end)
+
 -- BLAS, as Fortran calls it. The numbers that it gets by address are in the elements' type.
 local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')
 local gemv = ffi.typeof(
@@ -106,7 +146,6 @@ local gemv = ffi.typeof(
 local getrs = ffi.typeof(
   'void (*)(const char *, int *, int *, void *, int *, void *, void *, int *, int *)')
 local int, one = ffi.typeof('int[1]'), ffi.new('int[1]', 1)
-local reals = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
 local real = { [4] = ffi.typeof('float[1]'), [8] = ffi.typeof('double[1]') }
 local length = int()
 

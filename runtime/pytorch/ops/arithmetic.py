@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import Category, bool_
-from runtime.pytorch.elementwise import (
+from runtime.pytorch.base.dtypes import Category, bool_
+from runtime.pytorch.base.shapes import broadcast
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import (
     FLOATS,
     NUMBERS,
-    WHOLE,
     Pointwise,
     to_float,
 )
+from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.ops.pairs import binary
-from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.shapes import broadcast
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__ = [
     "add_",
@@ -50,8 +49,8 @@ def reject_bools(a: Any, b: Any) -> None:
         )
 
 
-add_ = Pointwise(np.add, kernel="add_stub", wide=True)
-subtract = Pointwise(np.subtract, NUMBERS, check=reject_bools, kernel="add_stub", wide=True)
+add_ = Pointwise(np.add, kernel="add_stub")
+subtract = Pointwise(np.subtract, NUMBERS, check=reject_bools, kernel="add_stub")
 multiply = Pointwise(np.multiply, wide=True)
 divide = Pointwise(np.true_divide, FLOATS, rule=to_float, wide=True)
 divide_floor = Pointwise(
@@ -61,11 +60,14 @@ divide_floor = Pointwise(
     takes=NUMBERS,
     whole=formulas.divide_floor,
     divides=True,
+    wide=True,
 )
-_divide_trunc = Pointwise(formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu", takes=NUMBERS)
+_divide_trunc = Pointwise(
+    formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu", takes=NUMBERS, wide=True
+)
 remainder = Pointwise(
     formulas.remainder,
-    WHOLE,
+    NUMBERS,
     kernel="remainder_cpu",
     takes=NUMBERS,
     whole=formulas.remainder_of_whole,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from runtime.pytorch.options import NO_AUTOGRAD
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.calls.options import NO_AUTOGRAD
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["enable_grad", "inference_mode", "is_grad_enabled", "no_grad", "set_grad_enabled"]
 
@@ -52,6 +52,8 @@ def is_grad_enabled() -> bool:
 @op("requires_grad_(Tensor input, bool requires_grad = True)", function=False)
 def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     """Leave the tensor without gradients. Raises NotImplementedError where they are wanted."""
+    if requires_grad and not input.dtype.is_floating_point:
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
     if requires_grad:
         raise NotImplementedError(NO_AUTOGRAD)
     return input

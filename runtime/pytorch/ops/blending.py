@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import Category, dtype
-from runtime.pytorch.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
+from runtime.pytorch.base.dtypes import Category, dtype
+from runtime.pytorch.base.quiet import calmly, quietly
+from runtime.pytorch.base.shapes import broadcast
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
+from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.shapes import broadcast
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast, check_single
+from runtime.pytorch.tensors.sharing import SHARED
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, check_single
 
 __all__: list[str] = []
 
@@ -33,6 +35,10 @@ def _bounded(a: Any, low: Any, high: Any) -> Any:
 def _clamp(input: Tensor, low: Any, high: Any, out: Tensor | None) -> Any:
     if low is None and high is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if out is None and low.__class__ in _PLAIN and high.__class__ in _PLAIN:
+        found = _clamp_quickly(input.array, low, high)
+        if found is not None:
+            return found
     bounds = [bound for bound in (low, high) if bound is not None]
     if isinstance(bounds[0], Tensor):
         return _BETWEEN[low is not None, high is not None].general((input, *bounds), out)
@@ -48,6 +54,31 @@ _BOUNDS: dict[tuple[bool, bool], Callable[..., Any]] = {
 _BETWEEN = {
     which: Pointwise(compute, kernel="clamp_cpu", takes=ALL) for which, compute in _BOUNDS.items()
 }
+
+
+_PLAIN = (int, float)
+
+
+def _clamp_quickly(array: Any, low: Any, high: Any) -> Tensor | None:
+    """Floating-point elements between two ordinary numbers; None for others."""
+    kind = array.dtype
+    if kind.kind != "f" or kind.itemsize < 4 or not (-1e30 < low < 1e30 and -1e30 < high < 1e30):
+        return None
+    if array.size >= SHARED or (array.ndim > 1 and not array.flags.c_contiguous):
+        return None
+    return wrap(quietly.run(_between, array, kind.type(low), kind.type(high)))
+
+
+def _three_alike(a: Any, b: Any, c: Any) -> bool:
+    """Whether three arrays are of one floating-point type and shape, and plain in memory."""
+    kind, shape = a.dtype, a.shape
+    if kind.kind != "f" or kind.itemsize < 4 or a.size >= SHARED:
+        return False
+    if not (b.dtype is kind is c.dtype and b.shape == shape == c.shape):
+        return False
+    return len(shape) < 2 or (
+        a.flags.c_contiguous and b.flags.c_contiguous and c.flags.c_contiguous
+    )
 
 
 def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Tensor | None) -> Any:
@@ -158,6 +189,10 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Any:
 )
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Any:
     """``input + weight * (end - input)``. Raises RuntimeError for elements of several types."""
+    if out is None and weight.__class__ in _PLAIN and -1e30 < weight < 1e30:
+        a, b = input.array, end.array
+        if _three_alike(a, b, b):
+            return wrap(calmly(formulas.lerp, a, b, a.dtype.type(weight)))
     if input.dtype is not end.dtype:
         raise RuntimeError(
             f"expected dtype {input.dtype.real} for `end` but got dtype {end.dtype.real}"
@@ -170,12 +205,14 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
         kernel = "lerp_kernel_tensor"
     else:
         kernel = "lerp_kernel_scalar"
-    broadcast(input.sizes, end.sizes)
+    shape = broadcast(input.sizes, end.sizes)
+    if isinstance(weight, Tensor):
+        broadcast(shape, weight.sizes)
     check_types(kernel, FLOATS, input.dtype)
     return _LERP.general((input, end, weight), out)
 
 
-_LERP = Pointwise(formulas.lerp)
+_LERP = Pointwise(formulas.lerp, wide=True)
 
 
 # -- sums with products and quotients
@@ -200,9 +237,13 @@ def _add_scaled(name: str, plain: Any, scaled: Any) -> None:
         if name == "addcdiv":
             _check_division(tensor1, tensor2)
         if value.__class__ is int and value == 1:
+            arrays = input.array, tensor1.array, tensor2.array
+            if out is None and _three_alike(*arrays):
+                return wrap(calmly(plain, *arrays))
             return for_one.general((input, tensor1, tensor2), out)
+        reduce(broadcast, [x.sizes for x in (input, tensor1, tensor2)])
         kind = result_type(input, tensor1, tensor2)
-        factor = array_as(value, kind).item() if kind.category is Category.INTEGER else value
+        factor = fill_number(value, kind).item() if kind.category is Category.INTEGER else value
         compute = Pointwise(
             lambda a, b, c: scaled(a, b, c, a.dtype.type(factor)), kernel=kernel, takes=NUMBERS
         )

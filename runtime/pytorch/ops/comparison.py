@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import NUMPY_DTYPES, bool_
-from runtime.pytorch.elementwise import ALL, WHOLE, Pointwise, comparison
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES, bool_
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import ALL, Pointwise, comparison
 from runtime.pytorch.ops.pairs import binary
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["BITS", "COMPARISONS"]
+__all__ = ["COMPARISONS"]
 
 _STORED = frozenset(kind.num for kind in NUMPY_DTYPES)
 
@@ -98,30 +98,3 @@ for _name, _ufunc in (
         f"{_name}(Tensor input, Tensor other)",
         doc=f"The {_name.replace('_', ' ')} of two elements, of which 0 is false.",
     )
-
-# -- bits
-
-_BITS = frozenset(kind.num for kind in NUMPY_DTYPES if kind.kind != "f")
-
-
-def _bits(name: str, function: Pointwise) -> None:
-    binary(
-        function,
-        f"{name}(Tensor input, Tensor other)",
-        f"{name}(Number self, Tensor other|)",
-        f"{name}(Tensor input, Number other)",
-        doc=f"The function {name} of the bits of two whole numbers, or of bools.",
-    )
-
-
-#: The functions of bits by the names of their operators.
-BITS = {
-    "and": Pointwise(np.bitwise_and, _BITS, kernel="bitwise_and_cpu", takes=_BITS),
-    "or": Pointwise(np.bitwise_or, _BITS, kernel="bitwise_or_cpu", takes=_BITS),
-    "xor": Pointwise(np.bitwise_xor, _BITS, kernel="bitwise_xor_cpu", takes=_BITS),
-    "lshift": Pointwise(formulas.left_shift, WHOLE, kernel="lshift_cpu", takes=WHOLE),
-    "rshift": Pointwise(formulas.right_shift, WHOLE, kernel="rshift_cpu", takes=WHOLE),
-}
-_NAMES = {"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
-for _name, _function in BITS.items():
-    _bits(_NAMES.get(_name, f"bitwise_{_name}"), _function)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.promotion import result_type
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast
+from runtime.pytorch.base.dtypes import Category, bool_, int64
+from runtime.pytorch.compute.promotion import result_type
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
 
-__all__ = ["einsum"]
+__all__ = ["check_scalars", "einsum"]
 
 
 def einsum(equation: str, operands: list[Any]) -> Tensor:
@@ -25,13 +26,35 @@ def einsum(equation: str, operands: list[Any]) -> Tensor:
         raise RuntimeError(f"einsum(): {few} operands were provided than specified in the equation")
     _check_letters(terms, right if arrow else "")
     _check_sizes(terms, operands)
-    kind = result_type(*operands).numpy
+    kind = _type_of_sums(terms, right if arrow else _free_letters(terms), operands).numpy
     arrays = [cast(operand.array, kind) for operand in operands]
     wide = [a.astype(np.float32) if kind == np.float16 else a for a in arrays]
     with np.errstate(all="ignore"):
         text = f"{left}->{right if arrow else _free_letters(terms)}"
         found = np.einsum(text, *wide, optimize=len(wide) > 1)
     return wrap(np.array(cast(np.asarray(found), kind)))
+
+
+def _type_of_sums(terms: list[str], right: str, operands: list[Any]) -> Any:
+    """The result's type. Raises an error where what is summed of products has several, or is bool.
+
+    The sums of a single operand's whole numbers are of int64, as those of `sum` are.
+    """
+    kind = result_type(*operands)
+    summed = set("".join(terms)) - set(right) - {"."}
+    if len(terms) == 1:
+        return int64 if summed and kind.category < Category.FLOAT else kind
+    if any(sum(letter in term for term in terms) > 1 for letter in summed):
+        check_scalars(operands[0], operands[1])
+        if kind is bool_:
+            raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
+    return kind
+
+
+def check_scalars(a: Tensor, b: Tensor) -> None:
+    """Raise RuntimeError where two tensors that are to have one type have two."""
+    if a.dtype is not b.dtype:
+        raise RuntimeError(f"expected scalar type {a.dtype.scalar} but found {b.dtype.scalar}")
 
 
 def _free_letters(terms: list[str]) -> str:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch.device import check_device
-from runtime.pytorch.device import device as Device  # noqa: N812 (parameters have its name)
-from runtime.pytorch.dtypes import DTYPES, dtype
-from runtime.pytorch.layouts import copy_of, format_strides
-from runtime.pytorch.options import memory_format
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.base.dtypes import DTYPES, dtype
+from runtime.pytorch.base.formats import memory_format
+from runtime.pytorch.calls.device import check_device
+from runtime.pytorch.calls.device import device as Device  # noqa: N812 (parameters have its name)
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.tensors.layouts import copy_of, format_strides
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__ = ["as_type"]
 

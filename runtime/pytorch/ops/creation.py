@@ -12,16 +12,25 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import bool_, default_dtype, dtype, int64
-from runtime.pytorch.layouts import empty_array, empty_like_array, format_strides
-from runtime.pytorch.literals import convert_number
-from runtime.pytorch.options import memory_format
-from runtime.pytorch.shapes import Shape, listed
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import deliver, resize_to
+from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, int64
+from runtime.pytorch.base.formats import memory_format
+from runtime.pytorch.base.shapes import Shape, listed
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.literals import convert_number
+from runtime.pytorch.tensors.layouts import empty_array, empty_like_array, format_strides
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import deliver, resize_to
 
-__all__ = ["OPTIONS", "check_sizes", "filled", "finish", "ones_like", "type_for", "zeros_like"]
+__all__ = [
+    "OPTIONS",
+    "check_sizes",
+    "fill_number",
+    "filled",
+    "finish",
+    "ones_like",
+    "type_for",
+    "zeros_like",
+]
 
 #: What the signatures of all functions that make tensors end with.
 OPTIONS = (
@@ -124,11 +133,6 @@ def full(
     size: Shape, fill_value: Any, *, out: Tensor | None = None, dtype: dtype | None = None
 ) -> Tensor:
     """A tensor whose elements are all one number, of which they have the type."""
-    if fill_value.__class__ is float and -1e30 < fill_value < 1e30 and out is None is dtype:
-        array = np.empty(check_sizes(size), default_dtype().numpy)
-        if array.itemsize > 2:
-            array.fill(fill_value)
-            return wrap(array)
     return finish(filled(size, fill_value, type_for(dtype, out, _natural(fill_value))), out)
 
 
@@ -140,12 +144,16 @@ def _natural(number: Any) -> dtype:
 
 def filled(size: Shape, number: Any, kind: dtype) -> Array:
     """A new array whose elements are all one number. Raises RuntimeError where it does not fit."""
-    check_sizes(size)
-    return np.full(size, fill_number(number, kind), kind.numpy)
+    array = np.empty(check_sizes(size), kind.numpy)
+    array.fill(fill_number(number, kind))
+    return array
 
 
 def fill_number(number: Any, kind: dtype) -> Any:
     """A number as one of a type's. Raises RuntimeError, OverflowError where it does not fit."""
+    if kind.itemsize >= 4 and number.__class__ is float and -1e30 < number < 1e30:
+        if kind.is_floating_point:
+            return kind.numpy.type(number)
     if isinstance(number, int) and not -(2**63) <= number < 2**64:
         raise OverflowError("int too big to convert")
     return convert_number(number, kind, _C_NAMES.get(kind.name, kind.real))

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import dtype
-from runtime.pytorch.layouts import copy_of
-from runtime.pytorch.literals import array_of
+from runtime.pytorch.base.dtypes import dtype
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.literals import array_of
 from runtime.pytorch.ops.interchange import from_numpy
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.warn import warn
+from runtime.pytorch.tensors.layouts import copy_of
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__: list[str] = []
 
@@ -65,6 +65,8 @@ def _of_type(data: Tensor, dtype: dtype | None) -> Tensor:
 @op(f"asarray(object obj, *, {_DATA}, bool copy = None, bool requires_grad = False)")
 def asarray(obj: Any, *, dtype: dtype | None = None, copy: bool | None = None) -> Tensor:
     """A tensor of data, which shares its memory where that is possible, or as `copy` says."""
+    if isinstance(obj, np.generic):
+        obj = np.asarray(obj)
     if copy is not None and isinstance(obj, np.ndarray):
         obj = from_numpy(obj)
     if not isinstance(obj, Tensor):

@@ -2,34 +2,66 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category
-from runtime.pytorch.dtypes import dtype as DType
-from runtime.pytorch.kinds import kind_of
+from runtime.pytorch.base.dtypes import Category
+from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape, wrap_dim
+from runtime.pytorch.calls.kinds import kind_of
+from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.compute.reducing import OUT, axes_of, check_out, give, tidy
 from runtime.pytorch.ops.norms import matrix_norm, vector_norm_of
 from runtime.pytorch.ops.reduce import sum_of
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import OUT, axes_of, check_out, give, tidy
-from runtime.pytorch.shapes import Shape, wrap_dim
-from runtime.pytorch.table import FUNCTIONS, op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
 
 __all__: list[str] = []
+
+#: Of so many numbers, sums in their own type are exact enough, since they are taken in parts.
+_MANY = 1 << 14
 
 
 def _vector_norm(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
     """The norms of the elements along axes, None for all. Raises RuntimeError for empty ones."""
     if not array.size:
         _check_identity(array, ord, axes)
+    if ord == 2 and 0 < array.size < _MANY:
+        return _length(array, axes, keepdim)
+    if array.size >= _MANY and ord in (1, 2) and array.dtype.kind == "f":
+        return _norm_of_many(array, ord, axes, keepdim)
     if array.itemsize < 8 and ord not in (0, 1, 2, inf, -inf):
         return _power_norm(array, np.float32(ord), axes, keepdim)
     return vector_norm_of(array, ord, axes, keepdim)
+
+
+def _length(array: Array, axes: Shape | None, keepdim: bool) -> Array:
+    """The same of order 2, of a few numbers."""
+    run, wide = quietly.run, array.astype(np.float64, copy=False)
+    if axes is None and not keepdim:
+        row = wide.reshape(-1)
+        return np.asarray(sqrt(run(row.dot, row)), array.dtype)
+    squares = run(np.multiply, wide, wide)
+    sums = run(np.add.reduce, squares, axes, None, None, keepdim)
+    return tidy(np.sqrt(sums)).astype(array.dtype, copy=False)
+
+
+def _norm_of_many(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
+    """The same without copies in a larger type, but of float16."""
+    run = quietly.run
+    wide = array.astype(np.float32) if array.itemsize == 2 else array
+    if ord == 2:
+        if axes is None and array.flags.c_contiguous and not keepdim:
+            flat = wide.reshape(-1)
+            return np.asarray(run(np.sqrt, flat.dot(flat))).astype(array.dtype)
+        found = run(np.sqrt, sum_of(run(np.multiply, wide, wide), axes, keepdim))
+    else:
+        found = sum_of(np.abs(wide), axes, keepdim)
+    return np.asarray(found).astype(array.dtype, copy=False)
 
 
 def _power_norm(array: Array, ord: Any, axes: Shape | None, keepdim: bool) -> Array:

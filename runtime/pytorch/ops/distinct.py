@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import bool_
-from runtime.pytorch.kinds import kind_of
+from runtime.pytorch.base.dtypes import bool_
+from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.calls.kinds import kind_of
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.promotion import array_as, result_type
+from runtime.pytorch.compute.reducing import OUT, check_out, give, tidy, want_kernel
 from runtime.pytorch.ops.order import order_along
-from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.reducing import OUT, check_out, give, tidy, want_kernel
-from runtime.pytorch.shapes import wrap_dim
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__: list[str] = []
 

@@ -5,22 +5,32 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops.
 
 from __future__ import annotations
 
-from runtime.pytorch.layouts import copy_of
+from runtime.core.dtypes import Array
+from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.calls.table import op
 from runtime.pytorch.ops.layout import as_strided as view_as_strided
 from runtime.pytorch.ops.parts import diagonal_of, part
 from runtime.pytorch.ops.parts import select as view_select
-from runtime.pytorch.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast
+from runtime.pytorch.tensors.layouts import copy_of
+from runtime.pytorch.tensors.striding import strided
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
 
 __all__: list[str] = []
 
 _OUT = "*, Tensor out = None"
 
 
+def _is_expanded(array: Array) -> bool:
+    return any(n > 1 and not step for n, step in zip(array.shape, array.strides, strict=True))
+
+
 def _copy(input: Tensor) -> Tensor:
-    return wrap(copy_of(input, input.dtype))
+    """A copy of the whole storage, so that the strides and the offset stay."""
+    if input._storage is None or _is_expanded(input.array):
+        return wrap(copy_of(input, input.dtype))
+    memory = wrap(input._storage.data.copy().view(input.array.dtype))
+    return strided(memory, input.sizes, input.strides, input.offset)
 
 
 def _set(view: Tensor, src: Tensor) -> None:

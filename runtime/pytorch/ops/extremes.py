@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import bool_, int64, uint8
-from runtime.pytorch.elementwise import Pointwise
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import (
+from runtime.pytorch.base.dtypes import bool_, int64, uint8
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.elementwise import Pointwise
+from runtime.pytorch.compute.reducing import (
     OUT,
     OUTS,
     along,
@@ -28,8 +29,7 @@ from runtime.pytorch.reducing import (
     tidy,
     want_kernel,
 )
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__: list[str] = []
 

@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch import return_types
-from runtime.pytorch.convergence import LinAlgError, converged
-from runtime.pytorch.dtypes import Category
+from runtime.pytorch.base import results
+from runtime.pytorch.base.dtypes import Category, bool_
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape, wrap_dim
+from runtime.pytorch.calls.kinds import kind_of
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.convergence import LinAlgError, converged
+from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.norms import vector_norm_of
-from runtime.pytorch.ops.products import multiply
-from runtime.pytorch.promotion import result_type
-from runtime.pytorch.shapes import Shape
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.ops.products import check_scalars, multiply
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__ = ["check_matrices", "first_minor", "matrices", "zero_pivot"]
 
@@ -29,18 +31,19 @@ _OUTS = "tuple of Tensors out = None"
 def matrices(tensor: Tensor, name: str) -> Array:
     """A tensor's elements, whose last two dimensions are those of matrices.
 
-    Raises RuntimeError where there are fewer dimensions, or other than floating-point numbers.
+    Raises RuntimeError where there are fewer dimensions, NotImplementedError for other than
+    floating-point numbers.
     """
     array = tensor.array
     if array.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if tensor.dtype.category < Category.FLOAT:
-        raise RuntimeError(
+        raise NotImplementedError(
             f"{name}: Expected a floating point or complex tensor as input. "
             f"Got {tensor.dtype.scalar}"
         )
     if array.dtype == np.float16:
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half")
+        raise NotImplementedError(f"{name}: Low precision dtypes not supported. Got Half")
     return array
 
 
@@ -57,7 +60,7 @@ def check_matrices(tensor: Tensor, name: str) -> Array:
 
 
 def _named(name: str, *parts: Any) -> Any:
-    return tuple.__new__(return_types.RESULTS[name], parts)
+    return tuple.__new__(results.RESULTS[name], parts)
 
 
 def _places(batch: Shape, index: int) -> str:
@@ -163,8 +166,12 @@ def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: Any =
     if right.shape[0] != a.shape[-2] and a.ndim == 2:
         raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
     if a.ndim != 2:
-        parts = [np.linalg.lstsq(x, y, rcond)[0] for x, y in zip(a, right, strict=True)]
-        found, rank = np.stack(parts), np.full(a.shape[:-2], min(a.shape[-2:]))
+        batch = np.broadcast_shapes(a.shape[:-2], right.shape[:-2])
+        systems = np.broadcast_to(a, batch + a.shape[-2:]).reshape(-1, *a.shape[-2:])
+        sides = np.broadcast_to(right, batch + right.shape[-2:]).reshape(-1, *right.shape[-2:])
+        parts = [np.linalg.lstsq(x, y, rcond)[0] for x, y in zip(systems, sides, strict=True)]
+        found = np.stack(parts).reshape(*batch, a.shape[-1], right.shape[-1])
+        rank = np.full(batch, min(a.shape[-2:]))
     else:
         found, _, number, _ = np.linalg.lstsq(a, right, rcond)
         rank = np.asarray(int(number))
@@ -203,10 +210,19 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 @op(f"linalg_det(Tensor A, *, {_OUT})", method=False)
 def det(A: Tensor) -> Tensor:
-    """The determinants of matrices."""
+    """The determinants of matrices: products of the pivots of their LU factors.
+
+    As in PyTorch the factors are those of the transposed matrix where its rows lie in memory one
+    after another. The last digits depend on that, and numpy's go by way of logarithms.
+    """
     array = check_matrices(A, "linalg.det")
+    if array.flags.c_contiguous:
+        array = np.swapaxes(array, -1, -2)
+    factors, pivots = _factored(array)
+    exchanged = (pivots != np.arange(1, array.shape[-1] + 1)).sum(-1)
     with np.errstate(all="ignore"):
-        return wrap(np.asarray(np.linalg.det(array), array.dtype))
+        found = np.diagonal(factors, axis1=-2, axis2=-1).prod(-1, dtype=array.dtype)
+        return wrap(np.asarray(found * np.where(exchanged % 2, -1, 1), array.dtype))
 
 
 @op("det(Tensor input)")
@@ -315,7 +331,7 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:
 @op(f"linalg_svdvals(Tensor A, *, str driver = None, {_OUT})", method=False)
 def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:
     """The singular values, in descending order."""
-    return wrap(converged(np.linalg.svd, matrices(A, "linalg.svdvals"), compute_uv=False))
+    return wrap(converged(np.linalg.svd, matrices(A, "linalg.svd"), compute_uv=False))
 
 
 @op(f"svd(Tensor input, bool some = True, bool compute_uv = True, *, {_OUTS})")
@@ -334,10 +350,18 @@ def _check_triangle(UPLO: str) -> Any:
     return UPLO.upper()
 
 
+def _symmetric(tensor: Tensor) -> Array:
+    kind = tensor.dtype
+    is_square = tensor.array.ndim > 1 and tensor.array.shape[-1] == tensor.array.shape[-2]
+    if is_square and kind.category < Category.FLOAT:
+        raise NotImplementedError(f"\"linalg_eigh_cpu\" not implemented for '{kind.scalar}'")
+    return check_matrices(tensor, "linalg.eigh")
+
+
 @op(f"linalg_eigh(Tensor input, str UPLO = L, *, {_OUTS})", method=False)
 def eigh(input: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues, ascending, and eigenvectors of symmetric matrices, by one triangle."""
-    array = check_matrices(input, "linalg.eigh")
+    array = _symmetric(input)
     values, vectors = converged(np.linalg.eigh, array, _check_triangle(UPLO))
     return _named("linalg_eigh", wrap(values), wrap(vectors))
 
@@ -345,7 +369,7 @@ def eigh(input: Tensor, UPLO: str = "L") -> Any:
 @op(f"linalg_eigvalsh(Tensor input, str UPLO = L, *, {_OUT})", method=False)
 def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of symmetric matrices, ascending, by one triangle."""
-    array = check_matrices(input, "linalg.eigvalsh")
+    array = _symmetric(input)
     return wrap(converged(np.linalg.eigvalsh, array, _check_triangle(UPLO)))
 
 
@@ -487,11 +511,17 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The cross products of vectors of three elements."""
     x, y = input.array, other.array
+    if x.ndim != y.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    wrap_dim(dim, x.ndim)
     if x.shape[dim] != 3 or y.shape[dim] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[dim]} and "
             f"{y.shape[dim]}"
         )
+    if input.dtype is bool_:
+        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
+    check_scalars(input, other)
     return wrap(np.cross(x, y, axis=dim))
 
 
@@ -525,6 +555,12 @@ def triangular_solve(
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
     """The distances between all rows of two matrices, by the norm of an order."""
+    for position, (name, value) in enumerate((("x1", x1), ("x2", x2))):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"cdist(): argument '{name}' (position {position + 1}) must be Tensor, not "
+                f"{kind_of(value)}"
+            )
     a, b = x1.array, x2.array
     if a.shape[-1] != b.shape[-1]:
         raise RuntimeError(
@@ -536,8 +572,19 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
 
 def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with others along its diagonal."""
-    arrays = [np.atleast_2d(tensor.array) for tensor in tensors]
-    kind = result_type(*tensors).numpy
+    for position, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 0, but got "
+                f"{type(tensor).__name__}"
+            )
+        if tensor.array.ndim > 2:
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{position} has {tensor.array.ndim} dimensions"
+            )
+    arrays = [np.atleast_2d(tensor.array) for tensor in tensors] or [np.empty((1, 0), np.float32)]
+    kind = result_type(*tensors).numpy if tensors else arrays[0].dtype
     found = np.zeros([sum(n) for n in zip(*(a.shape for a in arrays), strict=True)], kind)
     row = column = 0
     for array in arrays:
@@ -552,4 +599,11 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """A matrix of powers of a vector's elements."""
     if x.array.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
-    return wrap(np.vander(x.array, N, increasing))
+    if N is not None and N < 0:
+        raise RuntimeError("N must be non-negative.")
+    values = x.array if x.array.dtype.kind == "f" else x.array.astype(np.int64)
+    count = len(values) if N is None else N
+    powers = np.ones((len(values), count), values.dtype)
+    powers[:, 1:] = values[:, None]
+    powers = quietly.run(np.multiply.accumulate, powers, axis=1)
+    return wrap(powers if increasing else np.ascontiguousarray(powers[:, ::-1]))

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from runtime.pytorch.base.shapes import broadcast
+from runtime.pytorch.calls.table import op
 from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.overlap import check_apart
-from runtime.pytorch.shapes import broadcast
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast, check_shape, check_single
+from runtime.pytorch.tensors.overlap import check_apart
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, check_shape, check_single
 
 __all__: list[str] = []
 

@@ -5,27 +5,29 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import int64
-from runtime.pytorch.layouts import laid_out
+from runtime.pytorch.base.dtypes import Category, int64
+from runtime.pytorch.base.shapes import Shape, broadcast, contiguous_strides, listed, wrap_dim
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.shapes import Shape, broadcast, contiguous_strides, listed, wrap_dim
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.warn import warn
-from runtime.pytorch.writing import deliver
+from runtime.pytorch.tensors.layouts import laid_out
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import deliver
 
 __all__ = ["bad_index", "check_take", "flat_positions"]
 
 _OUT = "Tensor out = None"
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
+_MANY = 4096
 _largest = np.maximum.reduce
 
 
@@ -73,7 +75,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 
 def _selected(array: Array, dim: int, chosen: Array) -> Array:
     size = array.shape[dim]
-    if not size and chosen.size:
+    if not size and chosen.size and array.ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     _check_selected(chosen, size, dim)
     if array.flags.c_contiguous:
@@ -115,8 +117,9 @@ def flat_positions(index: Array, shape: Shape, dim: int) -> Array:
     make = _small_offsets if index.size <= 4096 else _offsets
     offsets = make(index.shape, strides, dim)
     step = strides[dim]
-    scaled = index if step == 1 else index * step
-    return scaled + offsets
+    found = np.multiply(index, step, dtype=np.int64)
+    found += offsets  # in place: memory for a second array would take longer than the sum
+    return found
 
 
 def check_gather(index: Tensor, name: str) -> None:
@@ -147,18 +150,22 @@ def gather(
     return found if out is None else deliver(out, found)
 
 
+def _check_sizes(chosen: Shape, shape: Shape, dim: int) -> None:
+    for at, (n, size) in enumerate(zip(chosen, shape, strict=False)):
+        if n > size and at != dim:
+            raise RuntimeError(
+                f"Size does not match at dimension {at} expected index {listed(chosen)} to "
+                f"be no larger than self {listed(shape)} apart from dimension {dim}"
+            )
+
+
 def _gathered(array: Array, dim: int, chosen: Array) -> Array:
     if not chosen.size:
         return np.empty(chosen.shape, array.dtype)
     if max(array.ndim, 1) != max(chosen.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    beyond = chosen.shape != array.shape
-    for at, (n, size) in enumerate(zip(chosen.shape, array.shape, strict=False)):
-        if beyond and n > size and at != dim:
-            raise RuntimeError(
-                f"Size does not match at dimension {at} expected index {listed(chosen.shape)} to "
-                f"be no larger than self {listed(array.shape)} apart from dimension {dim}"
-            )
+    if chosen.shape != array.shape:
+        _check_sizes(chosen.shape, array.shape, dim)
     size = array.shape[dim] if array.ndim else 1
     wrong = bad_index(chosen, size)
     if wrong is not None:
@@ -189,13 +196,15 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         )
     dim = wrap_dim(dim, array.ndim)
     if array.ndim:
+        size = array.shape[dim]
+        if size and bad_index(chosen, size) is not None:
+            chosen = chosen % size
         ours, theirs = list(array.shape), list(chosen.shape)
         ours[dim] = theirs[dim] = 1
         shape = list(broadcast(tuple(ours), tuple(theirs)))
         full = (*shape[:dim], array.shape[dim], *shape[dim + 1 :])
         array = np.broadcast_to(array, full)
         chosen = np.broadcast_to(chosen, (*shape[:dim], chosen.shape[dim], *shape[dim + 1 :]))
-        chosen = chosen % max(array.shape[dim], 1)
     return wrap(_gathered(array, dim, chosen))
 
 
@@ -309,7 +318,19 @@ def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
 def _nonzero(array: Array) -> Tensor:
     if not array.ndim:
         return wrap(np.empty((int(bool(array)), 0), np.int64))
+    if array.ndim == 2 and array.size > _MANY:
+        return wrap(_places_in_matrix(array))
     return wrap(np.array(array.nonzero()).T)
+
+
+def _places_in_matrix(array: Array) -> Array:
+    """The rows and columns of the elements that are not zero; quicker than numpy's for many."""
+    places = np.flatnonzero(array)
+    found = np.empty((2, places.size), np.int64)
+    found[0] = np.repeat(np.arange(len(array)), np.count_nonzero(array, axis=1))
+    np.multiply(found[0], array.shape[1], out=found[1])
+    np.subtract(places, found[1], out=found[1])
+    return found.T
 
 
 @op(f"nonzero(Tensor input, *, {_OUT})")
@@ -342,3 +363,26 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     found = np.full((size, rows.shape[1]), fill_value, np.int64)
     found[: len(rows)] = rows
     return wrap(found)
+
+
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """Positions among all elements of a shape as indices, a tensor for each dimension."""
+    if indices.dtype.category is not Category.INTEGER:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in sizes:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    array = indices.array
+    found = np.empty((*array.shape, len(sizes)), array.dtype)
+    for dim, (size, step) in enumerate(zip(sizes, contiguous_strides(sizes), strict=True)):
+        found[..., dim] = array // step % size
+    return unbind(wrap(found), -1)
+
+
+unravel_index.__module__ = "torch.functional"
+FUNCTIONS["unravel_index"] = unravel_index

@@ -6,24 +6,28 @@ PyTorch's documentation: torch.Tensor.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import Any
 
-from runtime.pytorch.device import CPU
-from runtime.pytorch.shapes import wrap_dim
-from runtime.pytorch.size import size_of
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.base.size import size_of
+from runtime.pytorch.calls.device import CPU
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__: list[str] = []
 
+#: The Size of a shape of numpy's.
+_size = lru_cache(maxsize=1024)(size_of)
 
-@op("size(Tensor input)", "size(Tensor input, int dim)", function=False)
+
+@op("size(Tensor input, int dim = None)", function=False)
 def size(input: Tensor, dim: int | None = None) -> Any:
     """The sizes of all dimensions, or of one."""
     sizes = input.sizes
     if dim is None:
-        return size_of(sizes)
+        return _size(sizes)
     if not sizes:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return sizes[wrap_dim(dim, len(sizes))]
@@ -60,6 +64,6 @@ def _property(name: str, read: Any) -> None:
     setattr(Tensor, name, property(read))
 
 
-_property("shape", lambda self: size_of(self.sizes))
+_property("shape", lambda self: _size(self.sizes))
 _property("ndim", lambda self: len(self.sizes))
 _property("device", lambda self: CPU)

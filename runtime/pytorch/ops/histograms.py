@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.kinds import KINDS, Converter
-from runtime.pytorch.reducing import OUT, OUTS, check_count, give, give_pair, want_kernel
-from runtime.pytorch.shapes import listed
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.base.shapes import listed
+from runtime.pytorch.calls.kinds import KINDS, Converter
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.reducing import OUT, OUTS, check_count, give, give_pair, want_kernel
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__: list[str] = []
 
@@ -57,7 +57,7 @@ def _linspace(first: float, last: float, bins: int, kind: np.dtype[Any]) -> Arra
     a, b = kind.type(first).astype(wide), kind.type(last).astype(wide)
     step = (b - a) / wide.type(bins)
     at = np.arange(bins + 1)
-    edges: Array = np.where(2 * at < bins + 1, a + step * at, b - step * (bins - at))
+    edges: Array = np.where(at < (bins + 1) // 2, a + step * at, b - step * (bins - at))
     return edges.astype(kind, copy=False)
 
 
@@ -95,6 +95,8 @@ def histc(
     if max < min:
         raise RuntimeError("torch.histc: max must be larger than min")
     low, high = _bounds("histc", array, float(min), float(max))
+    if array.dtype == np.uint8 and low < 0:
+        raise RuntimeError("value cannot be converted to type uint8_t without overflow")
     want_kernel("histogram_cpu", array, "?bBhHiIlL")
     edges = _linspace(low, high, bins, array.dtype)
     inside = array[(array >= edges[0]) & (array <= edges[-1])]
@@ -168,7 +170,8 @@ def histogram(
         low, high = _given_bounds(low, high)
         want_kernel("linspace_cpu", array, "?")
     else:
-        want_kernel("histogramdd", array, "?bBhHiIlLe")
+        if array.size:
+            want_kernel("histogramdd", array, "?bBhHiIlLe")
         low, high = _bounds("torch.histogramdd", array, low, high)
     want_kernel("histogram_cpu", array, "?bBhHiIlL")
     return _histogram(input, _linspace(low, high, bins, array.dtype), weight, density, out)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category
-from runtime.pytorch.indices import (
+from runtime.pytorch.base.dtypes import Category
+from runtime.pytorch.base.shapes import Shape, listed
+from runtime.pytorch.compute.indices import (
     Chosen,
     as_indices,
     check_bounds,
@@ -21,15 +22,14 @@ from runtime.pytorch.indices import (
     parse,
     type_name,
 )
-from runtime.pytorch.layouts import dense_strides, empty_array
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.rearranging import flip
-from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.overlap import check_apart
-from runtime.pytorch.shapes import Shape, listed
-from runtime.pytorch.tensor import Tensor, view_of, wrap
-from runtime.pytorch.writing import cast, check_single, check_writable
+from runtime.pytorch.ops.views import expanded, unsqueeze
+from runtime.pytorch.tensors.layouts import dense_strides, empty_array
+from runtime.pytorch.tensors.overlap import check_apart
+from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
+from runtime.pytorch.tensors.writing import cast, check_single, check_writable
 
 __all__ = ["assign", "chosen_elements", "fill_value", "fits", "put", "without_ones"]
 
@@ -60,7 +60,7 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
     if simple is not None:
         try:
             found = self.array[simple]
-        except (IndexError, TypeError):
+        except (IndexError, TypeError, OverflowError):
             found = None  # the general way has the error, in PyTorch's words
         if found is not None and found.size:  # numpy does not keep the strides of empty parts
             return view_of(self, found)
@@ -68,8 +68,26 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
         quick = _quick_choice(self.array, index)
         if quick is not None:
             return wrap(quick)
+        added = _added_dim(self.array.ndim, index)
+        if added is not None:
+            return unsqueeze(self, added)
     view, chosen = parse(self, index)
     return wrap(chosen_elements(view.array, as_indices(chosen))) if chosen else view
+
+
+def _added_dim(ndim: int, index: Any) -> int | None:
+    """Where an index adds a dimension, if that is all it does and it is a usual one."""
+    if index is None:
+        return 0
+    if index.__class__ is tuple and len(index) == 2:
+        first, last = index
+        if last is None:
+            if first is Ellipsis:
+                return -1
+            return 1 if first.__class__ is slice and first == _ALL and ndim else None
+        if first is None and last is Ellipsis:
+            return 0
+    return None
 
 
 def _quick_choice(array: Array, index: Any) -> Array | None:
@@ -85,7 +103,9 @@ def _quick_choice(array: Array, index: Any) -> Array | None:
             if given is not None:
                 return array[given] if given.dtype.kind == "b" else array.take(given, 0)
         elif index.__class__ is tuple and len(index) <= array.ndim:
-            if len(index) == 2 and index[0] == _ALL and index[1].__class__ is Tensor:
+            if index[-1].__class__ is Tensor and index[0].__class__ is slice and len(index) == 2:
+                if index[0] != _ALL:
+                    return None
                 given = _as_numpy(array, index[1], 1)
                 if given is not None and given.dtype.kind != "b":
                     return array.take(given, 1)
@@ -174,11 +194,22 @@ def _quick_assignment(self: Tensor, index: Any, value: Any) -> bool:
         if index.__class__ is Tensor and fits(value, array):
             given = _as_numpy(array, index, 0)
             if given is not None:
-                array[given] = value
+                if given.dtype.kind == "b":
+                    _fill_where(array, given, value)
+                else:
+                    array[given] = value
                 return True
-    except (IndexError, TypeError):
+    except (IndexError, TypeError, OverflowError):
         pass  # the general way has the error, in PyTorch's words
     return False
+
+
+def _fill_where(array: Array, mask: Array, element: Any) -> None:
+    """Set the elements, or parts, for which a mask is true."""
+    if mask.shape == array.shape and array.flags.c_contiguous:
+        np.putmask(array, mask, element)
+    else:
+        array[mask] = element
 
 
 def fits(value: Any, array: Array) -> bool:

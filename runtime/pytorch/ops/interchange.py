@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import copy
 import ctypes
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import dtype, dtype_of
-from runtime.pytorch.literals import check_steps
-from runtime.pytorch.memory import address_of, storage_over
-from runtime.pytorch.shapes import Shape
-from runtime.pytorch.storages import (
+from runtime.pytorch.base.dtypes import dtype, dtype_of
+from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.classes.storages import (
     TypedStorage,
     UntypedStorage,
     copied,
@@ -24,9 +25,9 @@ from runtime.pytorch.storages import (
     untyped,
     warn_of_removal,
 )
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.warn import warn
+from runtime.pytorch.compute.literals import check_steps
+from runtime.pytorch.tensors.memory import address_of, storage_over
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__ = ["share_array"]
 
@@ -58,8 +59,9 @@ def data_ptr(input: Tensor) -> int:
 def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     """Whether both are the same view of the same storage."""
     a, b = input.array, tensor.array
-    same = a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype
-    return same and input.storage_object is tensor.storage_object and address_of(a) == address_of(b)
+    same = a.shape == b.shape and input.strides == tensor.strides and a.dtype == b.dtype
+    same = same and input.storage_object is tensor.storage_object
+    return same and (not a.size or address_of(a) == address_of(b))
 
 
 # -- numpy
@@ -145,6 +147,12 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -
 # -- DLPack
 
 
+class DLDeviceType(IntEnum):
+    """What DLPack calls the places of memory."""
+
+    kDLCPU = 1
+
+
 class _Capsule:
     """A DLPack capsule as the object that numpy asks for one."""
 
@@ -192,7 +200,8 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Array:
 
 
 def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-    return share_array(np.asarray(array))
+    values = np.asarray(array)
+    return share_array(values.astype(np.uint8) if values.dtype == np.bool_ else values)
 
 
 def _dlpack(self: Tensor, **options: Any) -> Any:
@@ -236,7 +245,7 @@ _PROTOCOLS = {
     "__array_wrap__": _array_wrap,
     "__deepcopy__": _deepcopy,
     "__dlpack__": _dlpack,
-    "__dlpack_device__": lambda self: (1, 0),
+    "__dlpack_device__": lambda self: (DLDeviceType.kDLCPU, 0),
     "__reduce_ex__": _reduce_ex,
 }
 for _name, _member in _PROTOCOLS.items():

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.compute.promotion import can_cast, result_type
 from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
-from runtime.pytorch.promotion import can_cast, result_type
-from runtime.pytorch.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.table import FUNCTIONS, op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.warn import warn
-from runtime.pytorch.writing import resize_to
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import resize_to
 
 __all__ = ["concatenated"]
 
@@ -62,7 +63,10 @@ def concatenated(tensors: Sequence[Tensor], dim: int, out: Tensor | None = None)
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     arrays = [tensor.array for tensor in tensors]
     kind = arrays[0].dtype
-    if out is None and all([a.dtype is kind and a.flags.c_contiguous for a in arrays]):
+    for array in arrays:
+        if array.dtype is not kind or not array.flags.c_contiguous or out is not None:
+            break
+    else:
         try:
             return wrap(np.concatenate(arrays, dim))
         except ValueError:
@@ -251,11 +255,16 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Tensors:
             f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         )
     if indexing is None:
-        warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
-            "argument."
-        )
+        _warn_of_indexing()
     return _grid(tensors, swap=indexing == "xy" and len(tensors) > 1)
+
+
+@lru_cache(maxsize=1)
+def _warn_of_indexing() -> None:
+    """Warn, once in a process."""
+    warn(
+        "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+    )
 
 
 def _grid(tensors: Tensors, swap: bool) -> Tensors:

@@ -11,20 +11,21 @@ from typing import Any
 import numpy as np
 
 from runtime.core.storage import Storage
-from runtime.pytorch.kinds import register_kind
-from runtime.pytorch.memory import resize_storage
+from runtime.pytorch.base.shapes import Shape, contiguous_strides, listed, wrap_dim
+from runtime.pytorch.calls.kinds import register_kind
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
 from runtime.pytorch.ops.views import in_place
-from runtime.pytorch.shapes import Shape, contiguous_strides, listed, wrap_dim
-from runtime.pytorch.storages import TypedStorage, UntypedStorage
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.pytorch.tensors.layouts import copy_of
+from runtime.pytorch.tensors.memory import resize_storage
+from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
-__all__ = ["as_stored"]
+__all__: list[str] = []
 
 register_kind("torch.Storage", TypedStorage, UntypedStorage)
 
 
-@op("stride(Tensor input)", "stride(Tensor input, int dim)", function=False)
+@op("stride(Tensor input, int dim = None)", function=False)
 def stride(input: Tensor, dim: int | None = None) -> Any:
     """How many elements of the storage lead to the next one, in all dimensions or in one."""
     if dim is None:
@@ -105,21 +106,13 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     if memory_format is None:
         return input if array.flags.c_contiguous else wrap(array.copy("C"))
     name = memory_format.name
-    if name == "preserve_format":
-        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     if name in _ORDERS and array.ndim != len(_ORDERS[name]):
         raise RuntimeError(f"required rank {len(_ORDERS[name])} tensor to use {name} format")
     if _is_in_order(array, name):
         return input
-    return as_stored(input, name)
-
-
-def as_stored(input: Tensor, name: str) -> Tensor:
-    """A copy whose dimensions lie in memory in the order of a memory format."""
-    array = input.array
-    order = _ORDERS.get(name, tuple(range(array.ndim)))
-    copy = array.transpose(order).copy("C")
-    return wrap(copy.transpose(np.argsort(order)))
+    if name == "preserve_format":
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return wrap(copy_of(input, input.dtype, memory_format))
 
 
 # -- any view of a storage

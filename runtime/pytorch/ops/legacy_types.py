@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch.device import check_device
-from runtime.pytorch.dtypes import default_dtype, dtype
-from runtime.pytorch.legacy import TENSOR_TYPES, construct
+from runtime.pytorch.base.dtypes import default_dtype, dtype
+from runtime.pytorch.base.formats import memory_format
+from runtime.pytorch.calls.device import check_device
+from runtime.pytorch.calls.table import op
 from runtime.pytorch.ops.conversion import as_type
-from runtime.pytorch.options import memory_format
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.ops.legacy import TENSOR_TYPES, construct
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["type_name"]
 

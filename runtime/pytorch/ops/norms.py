@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.convergence import converged
-from runtime.pytorch.dtypes import Category
-from runtime.pytorch.dtypes import dtype as DType
+from runtime.pytorch.base.dtypes import Category
+from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape, broadcast, wrap_dims
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.convergence import converged
+from runtime.pytorch.compute.promotion import result_type
+from runtime.pytorch.compute.reducing import axes_of, check_not_empty
 from runtime.pytorch.ops.reduce import sum_of
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import axes_of, check_not_empty
-from runtime.pytorch.shapes import Shape, wrap_dims
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
 
 __all__ = ["matrix_norm_of", "vector_norm_of"]
 
@@ -155,3 +156,20 @@ def norm(
             f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim or ()))}"
         )
     return vector_norm(input, ord, dim, keepdim, dtype=dtype)
+
+
+@op("cosine_similarity(Tensor x1, Tensor x2, int dim = 1, float eps = 1e-08)", method=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosines of angles between vectors, which count as eps long at least."""
+    kind = result_type(x1, x2)
+    if kind.category < Category.FLOAT:
+        what = "expected common dtype to be floating point, yet common dtype is"
+        raise RuntimeError(f"{what} {kind.scalar}")
+    a, b = (cast(x.array, kind.numpy) for x in (x1, x2))
+    shape = broadcast(a.shape, b.shape)
+    axes = axes_of(dim, len(shape))
+    a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+    lengths = [np.maximum(vector_norm_of(x, 2, axes, True), eps) for x in (a, b)]
+    return wrap(
+        cast(np.asarray(sum_of(a / lengths[0] * (b / lengths[1]), axes, False)), kind.numpy)
+    )

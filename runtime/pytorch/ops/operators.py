@@ -19,9 +19,11 @@ from runtime.pytorch.ops.arithmetic import (
     reversed_divide,
     subtract,
 )
-from runtime.pytorch.ops.comparison import BITS, COMPARISONS
+from runtime.pytorch.ops.bits import BITS
+from runtime.pytorch.ops.comparison import COMPARISONS
+from runtime.pytorch.ops.pointwise import absolute, inverse, negative, positive
 from runtime.pytorch.ops.powers import power_of
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__: list[str] = []
 
@@ -89,16 +91,25 @@ for _name, _function in COMPARISONS.items():
     _define(f"__{_name}__", _forward(_function))
 
 
-def _unary(operator: str, method: str) -> None:
-    def compute(self: Tensor) -> Any:
-        return getattr(self, method)()
-
-    _define(operator, compute)
+_compare = Tensor.__eq__
 
 
-_unary("__neg__", "neg")
-_unary("__pos__", "positive")
-_unary("__abs__", "abs")
+def _equals(self: Tensor, other: Any) -> Any:
+    """Whether elements are equal; for this comparison alone numpy's arrays are tensors."""
+    is_array = other.__class__ is np.ndarray and other.dtype.kind in "biuf"
+    return _compare(self, wrap(other) if is_array else other)
+
+
+_define("__eq__", _equals)
+
+
+def _unary(function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
+    return lambda self: function(self)
+
+
+_define("__neg__", _unary(negative))
+_define("__pos__", _unary(positive))
+_define("__abs__", _unary(absolute))
 
 
 def _invert(self: Tensor) -> Any:
@@ -106,7 +117,7 @@ def _invert(self: Tensor) -> Any:
         raise TypeError(
             "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
         )
-    return self.bitwise_not()  # type: ignore[attr-defined]
+    return inverse(self)
 
 
 _define("__invert__", _invert)

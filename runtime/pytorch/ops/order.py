@@ -1,8 +1,7 @@
-"""Sorting, the largest elements, the k-th smallest, medians and modes.
+"""Sorting, and the largest elements. PyTorch's documentation: torch, Comparison Ops.
 
-PyTorch's documentation: torch, Comparison Ops and Reduction Ops. A nan is larger than all numbers.
-Which of equal elements come first, `arrangement.py` tells; medians and what is sorted with
-`stable=True` keep them in their order.
+A nan is larger than all numbers. Which of equal elements come first, `arrangement.py` tells; what
+is sorted with `stable=True` keeps them in their order.
 """
 
 from __future__ import annotations
@@ -13,14 +12,12 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.arrangement import SHORT, kth_position, nth_position, sort_order, top_order
-from runtime.pytorch.dtypes import bool_, int64
-from runtime.pytorch.reducing import (
+from runtime.pytorch.base.dtypes import bool_, int64
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
+from runtime.pytorch.compute.reducing import (
     OUT,
-    OUTS,
     along,
-    check_count,
-    check_not_empty,
     check_out,
     check_outs,
     give,
@@ -29,13 +26,14 @@ from runtime.pytorch.reducing import (
     tidy,
     want_kernel,
 )
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast
+from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["order_along", "sort_keys"]
+__all__ = ["order_along", "sort_keys", "stable_order"]
 
-_BOOL_AND_BAREBONES = "?HIL"
+#: From so many elements on it is quicker to select than to sort.
+_FEW = 1 << 10
+#: PyTorch: from so many whole numbers in a row on they are sorted by their digits.
+_RADIX = 1 << 15
 #: Beyond so many elements equal ones stay in their order. PyTorch's own order of so many, which it
 #: does not promise, takes several times as long as to sort them.
 _MOST = 1 << 17
@@ -56,7 +54,7 @@ def sort_keys(array: Array, descending: bool) -> Array:
     return ~keys if descending else keys
 
 
-def _stable_order(array: Array, axis: int, descending: bool) -> Array:
+def stable_order(array: Array, axis: int, descending: bool) -> Array:
     """Positions along an axis in the order of the elements; equal ones stay in their order."""
     if not descending:
         return array.argsort(axis, "stable")
@@ -68,23 +66,50 @@ def _stable_order(array: Array, axis: int, descending: bool) -> Array:
 def order_along(array: Array, axis: int, descending: bool, stable: bool = False) -> Array:
     """Positions along an axis in the order in which PyTorch sorts the elements."""
     n = array.shape[axis]
-    if stable or n <= SHORT or not array.size:
-        return _stable_order(array, axis, descending)
-    keys = np.ascontiguousarray(sort_keys(array.swapaxes(axis, -1), descending))
-    order = keys.argsort(-1)
-    found = np.take_along_axis(keys, order, -1)
-    equal = found[..., 1:] == found[..., :-1]
-    if equal.any():
+    if stable or n <= SHORT or _is_stable(array, descending):
+        return stable_order(array, axis, descending)
+    rows = array.swapaxes(axis, -1)
+    if descending:
+        keys = np.ascontiguousarray(sort_keys(rows, descending))
+        order = keys.argsort(-1)
+        equal = _neighbours_equal(take_at(keys, order, keys.ndim - 1))
+    else:
+        order = rows.argsort(-1)
+        equal = _neighbours_equal(take_at(rows, order, rows.ndim - 1))
+    if np.count_nonzero(equal):
         if array.size > _MOST:
-            order = keys.argsort(-1, "stable")
+            order = _keep_equals(order, equal)
         else:
-            tied = equal.any(-1)
-            order[tied] = sort_order(keys[tied])
+            tied = np.asarray(equal.any(-1))
+            order[tied] = sort_order(np.ascontiguousarray(sort_keys(rows[tied], descending)))
     return order.swapaxes(axis, -1)
+
+
+def _is_stable(array: Array, descending: bool) -> bool:
+    """Whether equal elements stay in their order although that is not asked for."""
+    if array.dtype.kind not in "iu":
+        return False
+    is_radix_sorted = array.ndim == 1 and not descending and array.size >= _RADIX
+    return is_radix_sorted or array.size > _MOST
+
+
+def _keep_equals(order: Array, equal: Array) -> Array:
+    """An order in which equal elements stay in theirs."""
+    begins = np.ones(order.shape, np.bool_)
+    begins[..., 1:] = ~equal
+    tied = ~begins
+    tied[..., :-1] |= equal
+    flat = np.ascontiguousarray(order).reshape(-1)
+    at = np.flatnonzero(tied)
+    places = flat[at]
+    flat[at] = places[np.lexsort((places, np.cumsum(begins)[at]))]
+    return flat.reshape(order.shape)
 
 
 def _like(values: Array, array: Array) -> Array:
     """A result with the order of dimensions in memory that an array has."""
+    if values.flags.c_contiguous and array.flags.c_contiguous and 1 not in array.shape:
+        return values if array.ndim else values.reshape(())
     values = values.reshape(array.shape)
     if array.ndim < 2 or not array.size:
         return tidy(values)
@@ -187,199 +212,62 @@ def _top(array: Array, axis: int, k: int, largest: bool, in_order: bool) -> Arra
     """The positions along an axis of the k largest or smallest elements."""
     n = array.shape[axis]
     if k == 0 or n <= 3 or not array.size:
-        return _first(_stable_order(array, axis, largest), axis, k)
-    keys = np.ascontiguousarray(sort_keys(array.swapaxes(axis, -1), largest))
-    few = min(k + 1, n)
-    if n > 1024 and few < n:
-        chosen = keys.argpartition(k, -1)[..., :few]
-        inside = np.take_along_axis(keys, chosen, -1)
-        order = np.take_along_axis(chosen, inside.argsort(-1), -1)
+        return _first(stable_order(array, axis, largest), axis, k)
+    rows = array.swapaxes(axis, -1)
+    if rows.size >= _FEW and k < n // 2:
+        order, tied = _few_of_many(rows, k, largest)
     else:
-        order = keys.argsort(-1, "stable")[..., :few]
-    found = np.take_along_axis(keys, order, -1)
-    tied = (found[..., 1:] == found[..., :-1]).any(-1)
-    order = np.ascontiguousarray(order[..., :k])
+        order = stable_order(rows, rows.ndim - 1, largest)[..., : k + 1]
+        equal = _neighbours_equal(take_at(rows, order, rows.ndim - 1))
+        order = np.ascontiguousarray(order[..., :k])
+        if in_order and not np.count_nonzero(equal):
+            return order.swapaxes(axis, -1)
+        tied = np.asarray(equal.any(-1))
     if not in_order:
         tied = np.ones_like(tied)
     if tied.any():
-        order[tied] = top_order(keys[tied], k, in_order)
+        order[tied] = top_order(np.ascontiguousarray(sort_keys(rows[tied], largest)), k, in_order)
     return order.swapaxes(axis, -1)
+
+
+def _neighbours_equal(rows: Array) -> Array:
+    """Whether elements of sorted rows equal the one before them, as nans do here."""
+    behind, before = rows[..., 1:], rows[..., :-1]
+    same: Array = behind == before
+    if rows.dtype.kind == "f" and _ends_with_nan(rows):
+        same |= np.isnan(behind) & np.isnan(before)
+    return same
+
+
+def _ends_with_nan(rows: Array) -> bool:
+    """Whether there are nans in sorted rows: at their ends."""
+    if rows.ndim == 1:
+        first, last = rows.item(0), rows.item(-1)
+        return bool(first != first or last != last)
+    ends = rows[..., :: max(rows.shape[-1] - 1, 1)]
+    return bool(np.count_nonzero(ends != ends))
+
+
+def _few_of_many(rows: Array, k: int, largest: bool) -> tuple[Array, Array]:
+    """The positions of the k largest elements of rows, and the rows in which equal ones matter."""
+    n = rows.shape[-1]
+    at = n - k if largest else k - 1
+    last = np.partition(rows, at, -1)[..., at : at + 1]
+    chosen = rows >= last if largest else rows <= last
+    tied = np.asarray(np.count_nonzero(chosen, axis=-1) != k)
+    if rows.dtype.kind == "f" and largest:
+        tied = np.asarray(tied | np.isnan(rows.max(-1)))
+    order = np.zeros((*rows.shape[:-1], k), np.int64)
+    if not tied.all():
+        places = np.nonzero(chosen[~tied])[-1].reshape(-1, k)
+        found = np.take_along_axis(rows[~tied], places, -1)
+        inside = stable_order(found, 1, largest)
+        order[~tied] = np.take_along_axis(places, inside, -1)
+        ordered = np.take_along_axis(found, inside, -1)
+        tied[~tied] = _neighbours_equal(ordered).any(-1)
+    return order, tied
 
 
 def _first(at: Array, axis: int, count: int) -> Array:
     found: Array = at[(slice(None),) * axis + (slice(count),)]
     return found
-
-
-@op(f"kthvalue(Tensor input, int k, int dim = -1, bool keepdim = False, *, {OUTS})")
-def kthvalue(
-    input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None
-) -> Any:
-    """The k-th smallest elements along a dimension, and their positions."""
-    array, axis = along(input.array, dim)
-    if not array.shape[axis]:
-        check_not_empty("kthvalue", array, (axis,), IndexError)
-    if not 0 < k <= array.shape[axis]:
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
-    if out is not None:
-        check_count(out, 2)
-        if out[0].dtype is not input.dtype:
-            raise RuntimeError("output values must be of same type as input")
-        if out[1].dtype is not int64:
-            raise RuntimeError("output indices must be of scalar type Long")
-    want_kernel("kthvalue_cpu", array, _BOOL_AND_BAREBONES)
-    return _chosen("kthvalue", input, array, axis, _kth(array, axis, k), keepdim, out)
-
-
-def _kth(array: Array, axis: int, k: int) -> Array:
-    """The positions along an axis, which is kept, of the k-th smallest elements."""
-    keys = np.ascontiguousarray(sort_keys(array.swapaxes(axis, -1), False))
-    at = keys.argpartition(k - 1, -1)[..., k - 1 : k]
-    found = np.take_along_axis(keys, at, -1)
-    tied = np.count_nonzero(keys == found, -1) > 1
-    if tied.any():
-        at[tied] = kth_position(keys[tied], k)[:, None]
-    return at.swapaxes(axis, -1)
-
-
-def _chosen(
-    name: str, input: Tensor, array: Array, axis: int, at: Array, keepdim: bool, out: Any
-) -> Any:
-    """The elements at positions along an axis as an operation's result."""
-    values = take_at(array, at, axis)
-    if not keepdim or not input.array.ndim:
-        values, at = values.squeeze(axis), at.squeeze(axis)
-    return give_pair(name, tidy(values), tidy(at), out)
-
-
-# -- medians
-
-
-def _register_median(name: str, ignores_nan: bool) -> None:
-    @op(f"{name}(Tensor input)")
-    def of_all(input: Tensor) -> Tensor:
-        array = input.array.reshape(-1)
-        want_kernel("median_cpu", array, _BOOL_AND_BAREBONES)
-        if not array.size:
-            return wrap(_of_none(array.dtype))
-        if array.dtype.kind == "f" and ignores_nan:
-            array = array[~np.isnan(array)] if np.isnan(array).any() else array
-            if not array.size:
-                return wrap(_of_none(input.array.dtype))
-        elif array.dtype.kind == "f" and np.isnan(array).any():
-            return wrap(_of_none(array.dtype))
-        middle = (array.size - 1) // 2
-        return wrap(np.partition(array, middle)[middle])
-
-    @op(f"{name}(Tensor input, int dim, bool keepdim = False, *, {OUTS})")
-    def along_dim(input: Tensor, dim: int, keepdim: bool = False, *, out: Any = None) -> Any:
-        array, axis = along(input.array, dim)
-        if not array.shape[axis]:
-            check_not_empty("median", array, (axis,), IndexError)
-        if out is not None:
-            _check_median_outs(out, input)
-        want_kernel("median_out", array, _BOOL_AND_BAREBONES)
-        at = _middle(array, axis, ignores_nan)
-        return _chosen(name, input, array, axis, at, keepdim, out)
-
-    for function in (of_all, along_dim):
-        function.__doc__ = "The medians; of an even number of elements the smaller in the middle."
-
-
-def _of_none(kind: np.dtype[Any]) -> Array:
-    """The median of no element: nan, or what C makes of it."""
-    return cast(np.asarray(np.nan), kind)
-
-
-def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:
-    """The positions along an axis, which is kept, of the medians."""
-    n = array.shape[axis]
-    order = _stable_order(array, axis, False)
-    if array.dtype.kind == "f":
-        unknown = np.isnan(array)
-        if unknown.any():
-            count = np.count_nonzero(unknown, axis=axis, keepdims=True)
-            if ignores_nan:
-                at = take_at(order, np.maximum(n - count - 1, 0) // 2, axis)
-                return np.where(count < n, at, nth_position(np.zeros((1, n), np.int64), 1))
-            middle = take_at(order, np.full_like(count, (n - 1) // 2), axis)
-            return np.where(count > 0, unknown.argmax(axis, keepdims=True), middle)
-    before = (slice(None),) * axis
-    found: Array = order[(*before, slice((n - 1) // 2, (n - 1) // 2 + 1))]
-    return found
-
-
-def _check_median_outs(out: tuple[Tensor, ...], input: Tensor) -> None:
-    check_count(out, 2)
-    values, indices = out
-    checking = "(while checking arguments for median)"
-    if indices.dtype is not int64:
-        raise RuntimeError(
-            f"Expected tensor for argument #1 'indices' to have scalar type Long; but got "
-            f"torch.{indices.dtype.scalar}Tensor instead {checking}"
-        )
-    if values.dtype is not input.dtype:
-        raise RuntimeError(
-            f"Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; "
-            f"but type torch.{values.dtype.scalar}Tensor does not equal "
-            f"torch.{input.dtype.scalar}Tensor {checking}"
-        )
-
-
-_register_median("median", False)
-_register_median("nanmedian", True)
-
-
-# -- modes
-
-
-@op(f"mode(Tensor input, int dim = -1, bool keepdim = False, *, {OUTS})")
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The most frequent elements along a dimension, the smallest of several, and a position."""
-    array, axis = along(input.array, dim)
-    if not array.shape[axis]:
-        check_not_empty("mode", array, (axis,), IndexError)
-    if out is not None:
-        check_count(out, 2)
-        for target, kind, what in zip(
-            out, (input.dtype, int64), ("values", "indices"), strict=True
-        ):
-            if target.dtype is not kind:
-                raise RuntimeError(
-                    f"expected scalar type '{kind.scalar}' but got '{target.dtype.scalar}' for "
-                    f"{what} output"
-                )
-    want_kernel("mode_cpu", array)
-    at = _most_frequent(array.swapaxes(axis, -1)).swapaxes(axis, -1)
-    return _chosen("mode", input, array, axis, at, keepdim, out)
-
-
-def _most_frequent(rows: Array) -> Array:
-    """The positions in the last dimension, which is kept: the last of a run of equal elements."""
-    n = rows.shape[-1]
-    order = order_along(rows, rows.ndim - 1, False)
-    if rows.dtype.kind == "f":
-        unknown = np.isnan(rows).any(-1)
-        if n <= SHORT and unknown.any():
-            order[unknown] = [_insertion_order(row) for row in rows[unknown].tolist()]
-    found = take_at(rows, order, rows.ndim - 1)
-    places = np.arange(n)
-    begins = np.zeros(rows.shape, np.int64)  # where the run of equal elements begins
-    np.multiply(found[..., 1:] != found[..., :-1], places[1:], out=begins[..., 1:])
-    np.maximum.accumulate(begins, axis=-1, out=begins)
-    longest = (places - begins).argmax(-1, keepdims=True)  # the first that is so long
-    return take_at(order, longest, rows.ndim - 1)
-
-
-def _insertion_order(row: list[float]) -> list[int]:
-    """PyTorch: how a few elements are sorted among which are nans, which are below none."""
-    order: list[int] = []
-    for at, value in enumerate(row):
-        place = len(order)
-        if order and value < row[order[0]]:
-            place = 0
-        else:
-            while place and value < row[order[place - 1]]:
-                place -= 1
-        order.insert(place, at)
-    return order

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.elementwise import ALL, FLOATS, WHOLE, Pointwise, to_float
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, WHOLE, Pointwise, to_float
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["binary"]
 
@@ -36,9 +36,8 @@ def binary(
     """
     for row in rows:
         rest = row.partition("(")[2]
-        first, second = (part.split(" ")[1] for part in rest.rstrip(")").split(", ")[:2])
         schema = row if "|" in row else f"{row[:-1]}, *, {_OUT})"
-        compute = _of_two(function, first, second)
+        compute = _of_two(function)
         compute.__doc__ = doc
         takes_method = method if rest.startswith("Tensor") else False
         op(
@@ -49,11 +48,9 @@ def binary(
         )(compute)
 
 
-def _of_two(function: Pointwise, first: str, second: str) -> Callable[..., Any]:
-    def compute(*operands: Any, out: Tensor | None = None, **named: Any) -> Any:
-        if len(operands) == 2:
-            return function(operands[0], operands[1], out)
-        return function(operands[0] if operands else named[first], named[second], out)
+def _of_two(function: Pointwise) -> Callable[..., Any]:
+    def compute(first: Any, second: Any, *, out: Tensor | None = None) -> Any:
+        return function(first, second, out)
 
     return compute
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-from runtime.pytorch.dtypes import int64
-from runtime.pytorch.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.striding import strided
-from runtime.pytorch.table import FUNCTIONS, op
-from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.core.dtypes import Array
+from runtime.pytorch.base.dtypes import int64
+from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.ops.views import as_method
+from runtime.pytorch.tensors.striding import strided
+from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 __all__ = ["diagonal_of", "part", "row"]
 
@@ -151,28 +153,36 @@ def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[T
     return _cut(input, dim, accumulate(split_sizes))
 
 
-_with_sizes = FUNCTIONS["split_with_sizes"]
+@op("split(Tensor input, int split_size, int dim = 0)", method=False)
+def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of parts of a dimension that have one size; the last may be smaller."""
+    return _split(input, split_size, dim)
+
+
+@op("split(Tensor input, tuple of ints split_size, int dim = 0)", method=False)
+def split_into(input: Tensor, split_size: Shape, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of parts of a dimension that have some sizes."""
+    return split_with_sizes(input, split_size, dim)
+
+
+_evenly, _with_sizes = FUNCTIONS["split"], FUNCTIONS["split_with_sizes"]
+
+
+def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    cut = _evenly if isinstance(split_size, int) else _with_sizes
+    found: tuple[Tensor, ...] = cut(self, split_size, dim)
+    return found
 
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension: of one size, the last maybe smaller, or of a list of sizes."""
-    found: tuple[Tensor, ...]
-    if isinstance(split_size_or_sections, int):
-        found = _split(tensor, split_size_or_sections, dim)
-    else:
-        found = _with_sizes(tensor, split_size_or_sections, dim)
+    found: tuple[Tensor, ...] = tensor.split(split_size_or_sections, dim)  # type: ignore[attr-defined]
     return found
 
 
-def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    return split(self, split_size, dim)
-
-
-_split_method.__name__, _split_method.__qualname__ = "split", "Tensor.split"
-_split_method.__doc__ = split.__doc__
+as_method(_split_method, "split", split.__doc__)
 split.__module__ = "torch.functional"
 FUNCTIONS["split"] = split
-Tensor.split = _split_method  # type: ignore[attr-defined]
 
 
 @op("chunk(Tensor input, int chunks, int dim = 0)")
@@ -307,8 +317,23 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return strided(input, sizes, steps)
 
 
+def _of_matrix(array: Array, offset: int) -> Array | None:
+    """A diagonal of a contiguous matrix; None of other matrices, and for one without elements."""
+    rows, columns = array.shape
+    count = min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns)
+    if count <= 0 or not array.flags.c_contiguous:
+        return None
+    first = offset if offset >= 0 else -offset * columns
+    step = columns + 1
+    return array.reshape(-1)[first : first + (count - 1) * step + 1 : step]
+
+
 def diagonal_of(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     """A view of a diagonal of two dimensions, as the last dimension. Raises RuntimeError."""
+    if input.array.ndim == 2 and dim1 == 0 and dim2 == 1:
+        found = _of_matrix(input.array, offset)
+        if found is not None:
+            return view_of(input, found)
     shape, strides = input.array.shape, input.strides
     first, second = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
     if first == second:

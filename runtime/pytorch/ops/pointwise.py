@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import NUMPY_DTYPES, bool_, dtype, int64
-from runtime.pytorch.elementwise import ALL, FLOATS, NUMBERS, Pointwise, to_float
-from runtime.pytorch.layouts import empty_like_array
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES, bool_, dtype, int64
+from runtime.pytorch.base.results import RESULTS
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, to_float
+from runtime.pytorch.compute.rounding import EXACT
 from runtime.pytorch.ops.arithmetic import multiply
 from runtime.pytorch.ops.creation import ones_like, zeros_like
-from runtime.pytorch.return_types import RESULTS
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.layouts import empty_like_array
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__ = ["unary"]
+__all__ = ["absolute", "inverse", "negative", "positive", "unary"]
 
 _OUT = "Tensor out = None"
 _STORED = frozenset(kind.num for kind in NUMPY_DTYPES)
@@ -34,10 +35,16 @@ def unary(
     out: bool = True,
     in_place: bool = True,
     method: bool | None = None,
+    check_out: Callable[[str, Tensor, Tensor], None] | None = None,
 ) -> None:
-    """Register a function of one element under its names. out: whether it has that parameter."""
+    """Register a function of one element under its names. out: whether it has that parameter.
+
+    check_out: raises an error for a tensor of `out=` that is none for the function and its input.
+    """
 
     def compute(input: Tensor, *, out: Tensor | None = None) -> Any:
+        if out is not None and check_out is not None:
+            check_out(names, input, out)
         return function(input, None, out)
 
     def compute_new(input: Tensor) -> Any:
@@ -48,6 +55,16 @@ def unary(
     for name in names.split():
         end = f", *, {_OUT})" if out else ")"
         op(f"{name}(Tensor input{end}", in_place=in_place, method=method)(chosen)
+
+
+def _same_type(_: str, input: Tensor, out: Tensor) -> None:
+    if out.dtype is not input.dtype:
+        raise RuntimeError(f"Found dtype {out.dtype.scalar} but expected {input.dtype.scalar}")
+
+
+def _truth(name: str, _: Tensor, out: Tensor) -> None:
+    if out.dtype is not bool_:
+        raise RuntimeError(f"{name} does not support non-boolean outputs.")
 
 
 # -- functions with values that are no whole numbers
@@ -78,7 +95,10 @@ _FRACTIONS: dict[str, Callable[..., Any]] = {
     "tanh": np.tanh,
 }
 for _names, _compute in _FRACTIONS.items():
-    unary(_names, Pointwise(_compute, FLOATS, rule=to_float))
+    _many: Any = None
+    if isinstance(_compute, np.ufunc) and _compute in EXACT:
+        _compute, _many = EXACT[_compute], _compute
+    unary(_names, Pointwise(_compute, FLOATS, rule=to_float, many=_many))
 
 
 for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
@@ -113,14 +133,17 @@ for _names, _ufunc in {
     "trunc fix": np.trunc,
 }.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
-    unary(_names, Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=_NOT_BOOL, whole=_copy))
+    _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=_NOT_BOOL, whole=_copy)
+    unary(_names, _rounding, check_out=_same_type)
 
 
 @op(f"round(Tensor input, *, int decimals, {_OUT})", in_place=True)
 def round_to(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Any:
     """Each element rounded to so many digits behind the point; before it if there are fewer."""
     kernel = "round_cpu" if decimals else "round_vml_cpu"
-    rounded = Pointwise(lambda a: formulas.round_decimals(a, decimals), kernel=kernel, takes=FLOATS)
+    rounded = Pointwise(
+        lambda a: formulas.round_decimals(a, decimals), FLOATS, kernel=kernel, takes=FLOATS
+    )
     return rounded(input, None, out)
 
 
@@ -132,21 +155,30 @@ def _reject_bool(message: str) -> Callable[..., None]:
     return check
 
 
-unary("abs absolute", Pointwise(np.absolute, NUMBERS, kernel="abs_cpu", takes=NUMBERS))
-unary("frac", Pointwise(formulas.frac, FLOATS, kernel="frac_cpu", takes=FLOATS))
-unary("sign", Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL))
-unary("sgn", Pointwise(formulas.sgn, kernel="sign_cpu", takes=ALL))
+absolute = Pointwise(np.absolute, NUMBERS, kernel="abs_cpu", takes=NUMBERS)
+unary("abs absolute", absolute, check_out=_same_type)
+_fraction = Pointwise(formulas.frac, FLOATS, kernel="frac_cpu", takes=FLOATS)
+unary("frac", _fraction, check_out=_same_type)
+unary("sign", Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL), check_out=_same_type)
+unary("sgn", Pointwise(formulas.sgn, kernel="sign_cpu", takes=ALL), check_out=_same_type)
 _NEGATIVE = (
     "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
     "mask, use the `~` or `logical_not()` operator instead."
 )
-unary(
-    "neg negative",
-    Pointwise(np.negative, NUMBERS, check=_reject_bool(_NEGATIVE), kernel="neg_cpu", takes=NUMBERS),
+negative = Pointwise(
+    np.negative, NUMBERS, check=_reject_bool(_NEGATIVE), kernel="neg_cpu", takes=NUMBERS
 )
+
+
+def _negative_type(name: str, input: Tensor, out: Tensor) -> None:
+    if input.dtype is not bool_:
+        _same_type(name, input, out)
+
+
+unary("neg negative", negative, check_out=_negative_type)
 unary(
     "relu",
-    Pointwise(formulas.relu, check=_reject_bool("Boolean inputs not supported for relu")),
+    Pointwise(formulas.relu, NUMBERS, check=_reject_bool("Boolean inputs not supported for relu")),
     out=False,
 )
 
@@ -156,10 +188,8 @@ def _square_type(kind: dtype) -> dtype:
 
 
 unary("square", Pointwise(np.square, NUMBERS, _square_type, kernel="pow", takes=NUMBERS))
-unary(
-    "bitwise_not",
-    Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu", takes=ALL - FLOATS),
-)
+inverse = Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu", takes=ALL - FLOATS)
+unary("bitwise_not", inverse, check_out=_same_type)
 unary(
     "logical_not",
     Pointwise(np.logical_not, result=bool_, kernel="logical_not_cpu", takes=ALL),
@@ -217,6 +247,7 @@ def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
         f"Whether {name.removeprefix('is')} is true of each element.",
         out=out,
         in_place=False,
+        check_out=_truth,
     )
 
 
@@ -254,16 +285,20 @@ def _signbit(a: Any) -> Any:
     return np.signbit(a) if a.dtype.kind == "f" else np.less(a, 0)
 
 
-unary("signbit", Pointwise(_signbit, result=bool_), in_place=False)
+unary("signbit", Pointwise(_signbit, result=bool_), in_place=False, check_out=_truth)
 
 
 # -- functions with more parameters
 
 
+def _logit(eps: float | None) -> Pointwise:
+    return Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float, keeps_half=True)
+
+
 @op(f"logit(Tensor input, float eps = None, *, {_OUT})", in_place=True)
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Any:
     """``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
-    return Pointwise(lambda a: formulas.logit(a, eps), rule=to_float)(input, None, out)
+    return _logit(eps)(input, None, out)
 
 
 @op(
@@ -280,6 +315,11 @@ def nan_to_num(
     out: Tensor | None = None,
 ) -> Any:
     """The elements, with numbers for nans and infinities; by default 0 and the type's limits."""
+    if out is not None and out.dtype is not input.dtype:
+        raise RuntimeError(
+            f"nan_to_num: dtype of out: {out.dtype.scalar} should be same as input: "
+            f"{input.dtype.scalar}"
+        )
     compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
     found = compute(input, None, out)
     return found if out is not None else laid_like(input, found)

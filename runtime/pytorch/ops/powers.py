@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.dtypes import Category, bool_, dtype, float64
-from runtime.pytorch.elementwise import FLOATS, NUMBERS, Pointwise, to_float
+from runtime.pytorch.base.dtypes import Category, bool_, dtype, float64
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise, to_float
+from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.ops.arithmetic import multiply
-from runtime.pytorch.promotion import result_type
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.ops.creation import fill_number
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import check_cast
 
 __all__ = ["power_of"]
 
@@ -27,16 +29,23 @@ def power_of(input: Any, exponent: Any, out: Tensor | None = None) -> Any:
     """
     if isinstance(exponent, Tensor):
         return _power(input, exponent, out)
+    numpy = input.array.dtype
+    if numpy.kind == "f" and numpy.itemsize >= 4 and exponent.__class__ in (int, float):
+        if -1e30 < exponent < 1e30:
+            return _Powers.by(exponent)(input, None, out)
     kind = result_type(input, exponent)
     if kind.category is Category.INTEGER and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if kind is bool_:
         return _bool_power(input, exponent, out)
-    return (
-        _Powers.by(exponent)(input, None, out)
-        if kind is input.dtype
-        else _power(input, exponent, out)
-    )
+    number = fill_number(exponent, kind)
+    if kind is not input.dtype:
+        if out is not None:
+            check_cast(kind, out.dtype)
+        input = wrap(np.asarray(array_as(input, kind)))
+    if kind.itemsize == 2 and kind.category is Category.FLOAT and exponent != -1:
+        return _power(input, wrap(np.asarray(number)), out)
+    return _Powers.by(exponent)(input, None, out)
 
 
 def _bool_power(input: Any, exponent: Any, out: Tensor | None) -> Any:

@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, bool_
+from runtime.pytorch.base.dtypes import Category, bool_
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.promotion import number_as, result_type
+from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.contraction import einsum as contract
-from runtime.pytorch.promotion import number_as, result_type
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, delivered
 
-__all__ = ["multiply"]
+__all__ = ["check_scalars", "multiply"]
 
 _OUT = "Tensor out = None"
 _SCALES = f"*, Number beta = 1, Number alpha = 1, {_OUT}"
@@ -37,8 +38,13 @@ def _check_same(a: Tensor, b: Tensor) -> None:
         raise RuntimeError(
             f"expected m1 and m2 to have the same dtype, but got: {a.dtype.real} != {b.dtype.real}"
         )
-    if a.dtype is bool_:
-        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
+    _refuse_bools("addmm_impl_cpu_", a, b)
+
+
+def _refuse_bools(kernel: str, a: Tensor, b: Tensor) -> None:
+    """Raise NotImplementedError for products of bools, but those that have no elements to sum."""
+    if a.dtype is bool_ and a.array.size and b.array.size:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
 def _matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
@@ -55,12 +61,14 @@ def _matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
 
 
 @op(f"mm(Tensor input, Tensor mat2, *, {_OUT})")
-def mm(input: Tensor, mat2: Tensor) -> Tensor:
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices."""
-    return wrap(_matrix_product("mm", input, mat2))
+    product = wrap(_matrix_product("mm", input, mat2))
+    return product if out is None else delivered(product, out)
 
 
-def _apply(matrix: Tensor, vector: Tensor) -> Array:
+def _apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
+    """The product of a matrix and a vector; base is what it is added or written to."""
     m, v = matrix.array, vector.array
     if m.ndim != 2 or v.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {m.ndim}, {v.ndim}")
@@ -69,19 +77,22 @@ def _apply(matrix: Tensor, vector: Tensor) -> Array:
             f"size mismatch, got input ({m.shape[0]}), mat ({m.shape[0]}x{m.shape[1]}), "
             f"vec ({v.shape[0]})"
         )
-    if m.dtype != v.dtype:
-        kinds = (vector.dtype.scalar, matrix.dtype.scalar, vector.dtype.scalar)
+    kinds = [(vector if base is None else base).dtype, matrix.dtype, vector.dtype]
+    if len(set(kinds)) > 1:
+        names = [kind.scalar for kind in kinds]
         raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {kinds[0]}, {kinds[1]}, "
-            f"and {kinds[2]}"
+            f"addmv input tensors must have the same dtype, but got {names[0]}, {names[1]}, "
+            f"and {names[2]}"
         )
+    _refuse_bools("addmv_impl_cpu", matrix, vector)
     return multiply(m, v)
 
 
 @op(f"mv(Tensor input, Tensor vec, *, {_OUT})")
-def mv(input: Tensor, vec: Tensor) -> Tensor:
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
-    return wrap(_apply(input, vec))
+    product = wrap(_apply(input, vec, out))
+    return product if out is None else delivered(product, out)
 
 
 def _dot(name: str, a: Tensor, b: Tensor) -> Tensor:
@@ -117,12 +128,13 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
 
 
 @op(f"bmm(Tensor input, Tensor mat2, *, {_OUT})")
-def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of the matrices of two batches."""
-    return wrap(_batch_product(input, mat2))
+    product = wrap(_batch_product(input, mat2))
+    return product if out is None else delivered(product, out)
 
 
-def _batch_product(a: Tensor, b: Tensor) -> Array:
+def _batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
     x, y = a.array, b.array
     for position, array in enumerate((x, y)):
         if array.ndim != 3:
@@ -132,15 +144,21 @@ def _batch_product(a: Tensor, b: Tensor) -> Array:
             f"Expected size for first two dimensions of batch2 tensor to be: "
             f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
         )
-    if x.dtype != y.dtype:
-        raise RuntimeError(f"expected scalar type {a.dtype.scalar} but found {b.dtype.scalar}")
+    _refuse_bools(kernel, a, b)
+    check_scalars(a, b)
     return multiply(x, y)
 
 
 @op(f"matmul(Tensor input, Tensor other, *, {_OUT})")
 @op(f"linalg_matmul(Tensor input, Tensor other, *, {_OUT})", method=False)
-def matmul(input: Tensor, other: Tensor) -> Tensor:
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of vectors, matrices, or batches of matrices, whose shapes are broadcast."""
+    if out is None:
+        return _product(input, other)
+    return delivered(_product(input, other), out)
+
+
+def _product(input: Tensor, other: Tensor) -> Tensor:
     x, y = input.array, other.array
     if x.ndim == 2 == y.ndim:
         if x.dtype is y.dtype and x.shape[1] == y.shape[0] and x.dtype.char in "fd":
@@ -159,30 +177,46 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 
 def _broadcast_product(a: Tensor, b: Tensor) -> Array:
     x, y = a.array, b.array
-    rows = x.shape[-2] if x.ndim > 1 else 1
-    inner = y.shape[-2] if y.ndim > 1 else y.shape[0]
-    columns = y.shape[-1] if y.ndim > 1 else 1
-    if x.ndim > 2 and y.ndim > 2:
-        broadcast(x.shape[:-2], y.shape[:-2])
-    if x.shape[-1] != inner:
-        if x.ndim > 2 and y.ndim > 2:
-            batch = prod(broadcast(x.shape[:-2], y.shape[:-2]))
-            raise RuntimeError(
-                f"Expected size for first two dimensions of batch2 tensor to be: "
-                f"[{batch}, {x.shape[-1]}] but got: [{batch}, {inner}]."
-            )
-        if x.ndim > 2 and y.ndim == 1:
-            count = prod(x.shape[:-1])
-            raise RuntimeError(
-                f"size mismatch, got input ({count}), mat ({count}x{x.shape[-1]}), vec ({inner})"
-            )
-        count = prod(x.shape[:-2]) * rows if x.ndim > 2 else rows
+    if min(x.ndim, y.ndim) == 1 or y.ndim == 2:
+        return _folded_product(a, b)
+    batch = broadcast(x.shape[:-2], y.shape[:-2])
+    if x.shape[-1] != y.shape[-2]:
+        count = prod(batch)
         raise RuntimeError(
-            f"mm: mat1 and mat2 shapes cannot be multiplied ({count}x{x.shape[-1]} and "
-            f"{inner}x{columns})"
+            f"Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{count}, {x.shape[-1]}] but got: [{count}, {y.shape[-2]}]."
         )
-    _check_same(a, b)
+    _refuse_bools("bmm", a, b)
+    check_scalars(a, b)
     return multiply(x, y)
+
+
+def _folded_product(a: Tensor, b: Tensor) -> Array:
+    """A product one of whose operands has no batches: those of the other are rows of one matrix."""
+    x, y = a.array, b.array
+    if x.ndim == 1 and y.ndim > 2:
+        return _batches_of_rows(a, b)
+    rows = prod(x.shape[:-1])
+    flat = wrap(x.reshape(rows, x.shape[-1]))
+    if y.ndim == 1:
+        found = _apply(flat, b)
+        return found.reshape(x.shape[:-1])
+    if x.ndim == 1:
+        found = _matrix_product("mm", wrap(x[None]), b)
+        return found.reshape(-1)
+    return _matrix_product("mm", flat, b).reshape(x.shape[:-1] + y.shape[-1:])
+
+
+def _batches_of_rows(a: Tensor, b: Tensor) -> Array:
+    x, y = a.array, np.swapaxes(b.array, -1, -2)
+    count = prod(y.shape[:-1])
+    if y.shape[-1] != x.shape[0]:
+        raise RuntimeError(
+            f"size mismatch, got input ({count}), mat ({count}x{y.shape[-1]}), vec ({x.shape[0]})"
+        )
+    _refuse_bools("bmm", a, b)
+    check_scalars(a, b)
+    return multiply(x, b.array)
 
 
 def _forward(self: Tensor, other: Any) -> Any:
@@ -218,13 +252,17 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     """The sums of products along the last dimensions of both."""
     x, y = input.array, other.array
     if not x.ndim or not y.ndim:
-        return wrap(quietly.run(np.multiply, x, y))
+        kind = result_type(input, other).numpy
+        return wrap(quietly.run(np.multiply, cast(x, kind), cast(y, kind)))
     if x.shape[-1] != y.shape[-1]:
         raise RuntimeError(
             f"inner() the last dimension must match on both input tensors but got shapes "
             f"{listed(x.shape)} and {listed(y.shape)}"
         )
-    _check_same(input, other)
+    if x.ndim == 1 == y.ndim and input.dtype is other.dtype:
+        return dot(input, other)
+    _check_one_type(input, other)
+    _refuse_bools("addmm_impl_cpu_", input, other)
     flat = multiply(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]).T)
     return wrap(flat.reshape(x.shape[:-1] + y.shape[:-1]))
 
@@ -240,6 +278,8 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     array = input.array
+    if input.dtype is bool_:
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
     if array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {array.ndim}")
     return wrap(np.trace(array, dtype=None if array.dtype.kind == "f" else np.int64))
@@ -250,12 +290,8 @@ def trace(input: Tensor) -> Tensor:
 
 def _scaled_sum(input: Tensor, product: Array, beta: Any, alpha: Any, kind: Any) -> Tensor:
     """``beta * input + alpha * product``; what beta 0 multiplies does not count, not even a nan."""
-    if kind.category < Category.FLOAT and (isinstance(beta, float) or isinstance(alpha, float)):
-        what = "alpha" if isinstance(alpha, float) else "beta"
-        raise RuntimeError(
-            f"For integral input tensors, argument {what} must not be a floating point number."
-        )
     numpy = kind.numpy
+    beta, alpha = _scale(beta, kind), _scale(alpha, kind)
     if alpha != 1:
         product = quietly.run(np.multiply, product, number_as(alpha, numpy))
     if beta == 0:
@@ -264,6 +300,19 @@ def _scaled_sum(input: Tensor, product: Array, beta: Any, alpha: Any, kind: Any)
     if beta != 1:
         base = quietly.run(np.multiply, base, number_as(beta, numpy))
     return wrap(quietly.run(np.add, base, product))
+
+
+def _scale(number: Any, kind: Any) -> Any:
+    """A factor as one of a type's: of whole numbers the fraction is cut off."""
+    if kind.category is not Category.INTEGER:
+        return number
+    limits = np.iinfo(kind.numpy)
+    whole = int(number)
+    is_negative = isinstance(number, int) and -limits.max <= whole  # wraps around, as in C
+    if whole > limits.max or (number < limits.min and not is_negative):
+        name = kind.numpy.name
+        raise RuntimeError(f"value cannot be converted to type {name}_t without overflow")
+    return whole
 
 
 def _expanded(array: Array, shape: Shape) -> Array:
@@ -287,19 +336,36 @@ def _check_base(input: Tensor, other: Tensor) -> None:
 
 
 @op(f"addmm(Tensor input, Tensor mat1, Tensor mat2, {_SCALES})", in_place=True)
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmm(
+    input: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Any = 1,
+    alpha: Any = 1,
+    out: Tensor | None = None,
+) -> Tensor:
     """``beta * input + alpha * mat1 @ mat2``."""
-    product = _matrix_product("addmm", mat1, mat2)
     _check_base(input, mat2)
-    return _scaled_sum(input, product, beta, alpha, mat1.dtype)
+    product = _matrix_product("addmm", mat1, mat2)
+    found = _scaled_sum(input, product, beta, alpha, mat1.dtype)
+    return found if out is None else delivered(found, out, input)
 
 
 @op(f"addmv(Tensor input, Tensor mat, Tensor vec, {_SCALES})", in_place=True)
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmv(
+    input: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Any = 1,
+    alpha: Any = 1,
+    out: Tensor | None = None,
+) -> Tensor:
     """``beta * input + alpha * mat @ vec``."""
-    product = _apply(mat, vec)
-    _check_base(input, vec)
-    return _scaled_sum(input, product, beta, alpha, mat.dtype)
+    product = _apply(mat, vec, input)
+    found = _scaled_sum(input, product, beta, alpha, mat.dtype)
+    return found if out is None else delivered(found, out, input)
 
 
 @op(f"addr(Tensor input, Tensor vec1, Tensor vec2, {_SCALES})", in_place=True)
@@ -307,8 +373,17 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     """``beta * input + alpha * outer(vec1, vec2)``."""
     x, y = _vectors("addr", vec1, vec2, "vec1", "vec2")
     kind = result_type(input, vec1, vec2)
+    _check_factors(kind, beta, alpha)
     product = cast(quietly.run(np.multiply, x[:, None], y), kind.numpy)
     return _scaled_sum(wrap(cast(input.array, kind.numpy)), product, beta, alpha, kind)
+
+
+def _check_factors(kind: Any, beta: Any, alpha: Any) -> None:
+    for name, number in (("beta", beta), ("alpha", alpha)):
+        if kind.category < Category.FLOAT and isinstance(number, float):
+            raise RuntimeError(
+                f"For integral input tensors, argument {name} must not be a floating point number."
+            )
 
 
 @op(f"baddbmm(Tensor input, Tensor batch1, Tensor batch2, {_SCALES})", in_place=True)
@@ -316,7 +391,12 @@ def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
     """``beta * input + alpha * batch1 @ batch2``, matrix by matrix."""
-    product = _batch_product(batch1, batch2)
+    if not input.dtype is batch1.dtype is batch2.dtype:
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {input.dtype.real}, batch1: "
+            f"{batch1.dtype.real}, batch2: {batch2.dtype.real}"
+        )
+    product = _batch_product(batch1, batch2, "baddbmm")
     return _scaled_sum(input, product, beta, alpha, batch1.dtype)
 
 
@@ -325,7 +405,8 @@ def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
     """``beta * input`` and alpha times the sum of the batches' products."""
-    product = _batch_product(batch1, batch2).sum(0, dtype=batch1.array.dtype)
+    product = _batch_product(batch1, batch2, "addmm_impl_cpu_").sum(0, dtype=batch1.array.dtype)
+    _check_base(input, batch2)
     return _scaled_sum(input, product, beta, alpha, batch1.dtype)
 
 
@@ -372,15 +453,33 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     else:
         pairs = dims.array.tolist() if isinstance(dims, Tensor) else dims
     first, second = ([d] if isinstance(d, int) else list(d) for d in pairs)
-    x, y = a.array, b.array
+    _check_one_type(a, b)
+    x, y = _contractible(a.array, b.array, first, second)
+    axes = wrap_dims(first, x.ndim), wrap_dims(second, y.ndim)
+    _refuse_bools("addmm_impl_cpu_", a, b)
+    with np.errstate(all="ignore"):
+        return wrap(np.tensordot(x, y, axes))
+
+
+def _check_one_type(a: Tensor, b: Tensor) -> None:
+    if a.dtype is not b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+
+
+def _contractible(x: Array, y: Array, first: list[int], second: list[int]) -> tuple[Array, Array]:
+    """The operands, summed along what is multiplied with a single element."""
     for p, q in zip(first, second, strict=True):
-        m, n = x.shape[wrap_dim(p, x.ndim)], y.shape[wrap_dim(q, y.ndim)]
-        if m != n:
+        i, j = wrap_dim(p, x.ndim), wrap_dim(q, y.ndim)
+        m, n = x.shape[i], y.shape[j]
+        if m == n:
+            continue
+        if n == 1:
+            x = x.sum(i, keepdims=True, dtype=x.dtype)
+        elif m == 1:
+            y = y.sum(j, keepdims=True, dtype=y.dtype)
+        else:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {m} in dim {p} and "
                 f"second has size {n} in dim {q}"
             )
-    axes = wrap_dims(first, x.ndim), wrap_dims(second, y.ndim)
-    _check_same(a, b)
-    with np.errstate(all="ignore"):
-        return wrap(np.tensordot(x, y, axes))
+    return x, y

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import float32, float64
-from runtime.pytorch.reducing import OUT, give
-from runtime.pytorch.shapes import wrap_dim
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.base.dtypes import float32, float64
+from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.reducing import OUT, give
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 __all__: list[str] = []
 

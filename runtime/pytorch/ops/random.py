@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import default_dtype, dtype, int64
-from runtime.pytorch.generator import Generator, words_of
-from runtime.pytorch.layouts import empty_like_array
+from runtime.pytorch.base.dtypes import default_dtype, dtype, int64
+from runtime.pytorch.base.shapes import Shape, broadcast
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.classes.generator import Generator, words_of
 from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.random_in_place import check_kind, normal_, uniform_, whole_
-from runtime.pytorch.shapes import Shape, broadcast
-from runtime.pytorch.sharing import empty_tensor
 from runtime.pytorch.streams.whole import permutation
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast, resize, resize_to
+from runtime.pytorch.tensors.layouts import empty_like_array
+from runtime.pytorch.tensors.sharing import empty_tensor
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, resize, resize_to
 
 __all__: list[str] = []
 

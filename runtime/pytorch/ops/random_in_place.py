@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import NUMPY_DTYPES, dtype
-from runtime.pytorch.generator import Generator, words_of
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
+from runtime.pytorch.base.shapes import Shape, listed
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.classes.generator import Generator, words_of
 from runtime.pytorch.ops.random_ranges import check_full, whole_range
-from runtime.pytorch.shapes import Shape, listed
 from runtime.pytorch.streams.choices import fill_bernoulli, fill_bernoulli_each
 from runtime.pytorch.streams.distributions import fill_cauchy, fill_exponential, fill_geometric
 from runtime.pytorch.streams.normal import fill_log_normal, fill_normal
 from runtime.pytorch.streams.uniform import fill_uniform
 from runtime.pytorch.streams.whole import fill_all_longs, fill_natural, fill_whole
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
-from runtime.pytorch.writing import check_single, check_target
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.tensors.writing import check_single, check_target
 
 __all__ = ["bernoulli_each_", "check_kind", "fill_in_place", "normal_", "uniform_", "whole_"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import NUMPY_DTYPES
-from runtime.pytorch.warn import warn
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES
+from runtime.pytorch.base.warn import warn
 
 __all__ = ["check_full", "whole_range"]
 

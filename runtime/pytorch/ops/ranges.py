@@ -1,8 +1,8 @@
 """Tensors of numbers in equal steps, and the unit matrix. PyTorch's documentation: Creation Ops.
 
-PyTorch computes blocks of elements at once, as many as fit a register of 512 bits: the first number
-of a block is rounded to the element type, and the others are counted from it. The last digits
-depend on that, so it is done here, too.
+The last digits are PyTorch's: products and sums are rounded once, as fused multiply-add does. And
+`arange` computes blocks of elements at once, as many as fit a register of 256 bits: the first
+number of a block is rounded to the element type, and the others are counted from it.
 """
 
 from __future__ import annotations
@@ -13,31 +13,35 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, bool_, default_dtype, dtype, int64
-from runtime.pytorch.ops.creation import OPTIONS, finish, type_for
-from runtime.pytorch.promotion import number_as
-from runtime.pytorch.shapes import listed
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.warn import warn
-from runtime.pytorch.writing import cast
+from runtime.pytorch.base.dtypes import Category, default_dtype, dtype, int64
+from runtime.pytorch.base.quiet import calmly
+from runtime.pytorch.base.shapes import listed
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
+from runtime.pytorch.compute.formulas import multiply_add
+from runtime.pytorch.compute.promotion import number_as
+from runtime.pytorch.ops.creation import OPTIONS, fill_number, finish, type_for
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
 
 __all__: list[str] = []
 
-_REGISTER = 64  # bytes
+_REGISTER = 32  # bytes
 _WITH_OUT = f"Tensor out = None, {OPTIONS}"
 
 
 def _check_type(name: str, kind: dtype) -> None:
-    if kind is bool_:
-        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+    check_types(name, NUMBERS, kind)
 
 
 def _check_bounds(start: Any, end: Any, step: Any) -> None:
-    if not (math.isfinite(start) and math.isfinite(end)):
-        raise RuntimeError(f"unsupported range: {_shown(start)} -> {_shown(end)}")
     if step == 0:
         raise RuntimeError("step must be nonzero")
+    if not math.isfinite(step):
+        raise RuntimeError(f"step must be finite but got {_shown(step)}")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {_shown(start)} -> {_shown(end)}")
     if (end - start) * (1 if step > 0 else -1) < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
 
@@ -66,9 +70,9 @@ def arange(
         return wrap(np.arange(start, end, step, dtype=np.int64))
     whole = all(isinstance(n, int) for n in (start, end, step))
     kind = type_for(dtype, out, int64 if whole else default_dtype())
+    _check_type("arange_cpu", kind)
     _check_bounds(start, end, step)
     count = _count(start, end, step, whole and kind is int64)
-    _check_type("arange_cpu", kind)
     if out is not None and out.array.size != count:
         _resize_for_range(out, count)
     if kind.category is Category.INTEGER:
@@ -112,12 +116,11 @@ def _steps(start: float, step: float, count: int, kind: dtype) -> Array:
     """start + step * k for k from 0 on, computed in blocks."""
     block = _REGISTER // kind.itemsize
     full = count - count % block
-    at = np.arange(0, full, block)
-    first = (start + step * at).astype(kind.numpy).astype(np.float64)
-    inside = first[:, None] + step * np.arange(block)
+    first = multiply_add(np.arange(0.0, full, block), step, start)
+    first = first.astype(kind.numpy).astype(np.float64)
     values = np.empty(count, kind.numpy)
-    values[:full] = inside.reshape(-1)
-    values[full:] = start + step * np.arange(full, count)
+    values[:full] = multiply_add(np.arange(float(block)), step, first[:, None]).reshape(-1)
+    values[full:] = multiply_add(np.arange(float(full), count), step, start)
     return values
 
 
@@ -182,7 +185,8 @@ def linspace(
     kind = type_for(dtype, out)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    _check_type("linspace_cpu", kind)
+    if steps > 1:
+        _check_type("linspace_cpu", kind)
     return finish(_between(start, end, steps, kind), out)
 
 
@@ -190,19 +194,15 @@ def _between(start: Any, end: Any, steps: int, kind: dtype) -> Array:
     """Equal steps, counted from the start in the first half and from the end in the second."""
     is_whole = kind.category is Category.INTEGER
     numpy = _STEP_TYPES.get(kind.name, np.dtype(np.float64) if is_whole else kind.numpy)
-    first, last = (number_as(number_as(n, kind.numpy).item(), numpy) for n in (start, end))
     if steps < 2:
-        return cast(np.full(steps, first), kind.numpy)
+        return np.full(steps, fill_number(start, kind) if steps else 0, kind.numpy)
+    first, last = (number_as(fill_number(n, kind).item(), numpy) for n in (start, end))
     step = (last - first) / numpy.type(steps - 1)
-    at = np.arange(steps)
-    block = 1 if is_whole else _REGISTER // kind.itemsize
-    begin = np.where(at < steps - steps % block, at - at % block, at)
-    base = np.where(
-        begin < steps // 2,
-        first + step * begin.astype(numpy),
-        last - step * (steps - 1 - begin).astype(numpy),
-    )
-    return cast(base + step * (at - begin).astype(numpy), kind.numpy)
+    at = np.arange(float(steps))
+    rising = multiply_add(at, float(step), float(first))
+    falling = multiply_add(at[::-1], -float(step), float(last))
+    values: Any = np.where(at < steps // 2, rising, falling)
+    return cast(values, kind.numpy)
 
 
 #: The type in which the steps between elements of another one are computed.
@@ -227,21 +227,22 @@ def logspace(
     kind = type_for(dtype, out)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    _check_type("logspace_cpu", kind)
-    return finish(_powers(start, end, steps, base, kind), out)
+    if steps > 1:
+        _check_type("logspace_cpu", kind)
+    return finish(calmly(_powers, start, end, steps, base, kind), out)
 
 
 def _powers(start: Any, end: Any, steps: int, base: float, kind: dtype) -> Array:
+    if steps < 2:
+        return cast(np.full(steps, base**start), kind.numpy)
     is_whole = kind.category is Category.INTEGER
-    numpy = np.dtype(np.float32) if is_whole else kind.numpy
-    first, last = (number_as(number_as(n, kind.numpy).item(), numpy) for n in (start, end))
-    step = (last - first) / numpy.type(max(steps - 1, 1))
+    numpy = np.dtype(np.float32) if is_whole else _STEP_TYPES.get(kind.name, kind.numpy)
+    first, last = (number_as(fill_number(n, kind).item(), numpy) for n in (start, end))
+    step = (last - first) / numpy.type(steps - 1)
     at = np.arange(steps).astype(numpy)
     if is_whole:
         return cast(np.power(base, first + step * at, dtype=np.float64), kind.numpy)
     exponents = np.where(np.arange(steps) < steps // 2, first + step * at, last - step * at[::-1])
-    if steps == 1:
-        exponents = np.array([first])
     powers: Array = np.power(base, exponents.astype(np.float64)).astype(kind.numpy)
     return powers
 
@@ -254,4 +255,6 @@ def eye(
     for name, size in (("n", n), ("m", m)):
         if size is not None and size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    return finish(np.eye(n, m, dtype=type_for(dtype, out).numpy), out)
+    kind = type_for(dtype, out)
+    check_types("eye", ALL, kind)
+    return finish(np.eye(n, m, dtype=kind.numpy), out)

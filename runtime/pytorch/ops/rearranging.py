@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, dtype, int64
-from runtime.pytorch.layouts import empty_like_array
+from runtime.pytorch.base.dtypes import Category, dtype, int64
+from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
+from runtime.pytorch.calls.table import op
 from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.parts import diagonal_of
-from runtime.pytorch.shapes import Shape, wrap_dim, wrap_dims
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
+from runtime.pytorch.tensors.layouts import empty_like_array
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import delivered
 
 __all__: list[str] = []
 
@@ -112,6 +113,8 @@ def repeat_interleave_all(
 ) -> Tensor:
     """Each position of a dimension so many times."""
     array, dim = (input.array.reshape(-1), 0) if dim is None else (input.array, dim)
+    if not array.ndim:
+        wrap_dim(1, 0)  # as PyTorch: it looks at the dimension behind the one that is repeated
     dim = wrap_dim(dim, array.ndim)
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
@@ -144,13 +147,13 @@ def roll(input: Tensor, shifts: Shape, dims: Shape = ()) -> Tensor:
         raise RuntimeError(
             f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
         )
-    for dim in dims:
+    for dim in dims if array.size else ():
         if not array.ndim:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         wrap_dim(dim, array.ndim)
-    for shift, dim in zip(shifts, dims, strict=True):
+    for shift, dim in zip(shifts, dims, strict=True) if array.size else ():
         array = _rolled(array, shift, wrap_dim(dim, array.ndim))
-    return wrap(array)
+    return wrap(array if array.size else array.copy())
 
 
 def _flipped(tensor: Tensor, dims: Any) -> Tensor:
@@ -158,8 +161,11 @@ def _flipped(tensor: Tensor, dims: Any) -> Tensor:
     index = [slice(None)] * array.ndim
     for dim in dims:
         index[dim] = slice(None, None, -1)
+    flipped = array[tuple(index)]
+    if array.flags.c_contiguous:
+        return wrap(flipped.copy())
     found = empty_like_array(tensor, array.dtype)
-    found[...] = array[tuple(index)]
+    found[...] = flipped
     return wrap(found)
 
 
@@ -250,15 +256,17 @@ def _masked(input: Tensor, name: str, diagonal: int) -> Tensor:
 
 
 @op("tril(Tensor input, int diagonal = 0, *, Tensor out = None)", in_place=True)
-def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Matrices with zeros above a diagonal."""
-    return _masked(input, "tril", diagonal)
+    found = _masked(input, "tril", diagonal)
+    return found if out is None else delivered(found, out, input)
 
 
 @op("triu(Tensor input, int diagonal = 0, *, Tensor out = None)", in_place=True)
-def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Matrices with zeros below a diagonal."""
-    return _masked(input, "triu", diagonal)
+    found = _masked(input, "triu", diagonal)
+    return found if out is None else delivered(found, out, input)
 
 
 def _indices(name: str, row: int, col: int, offset: int, kind: dtype | None) -> Tensor:

@@ -11,23 +11,27 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, int64
-from runtime.pytorch.dtypes import dtype as DType
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
-from runtime.pytorch.shapes import Shape
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast, check_cast
+from runtime.pytorch.base.dtypes import Category, int64
+from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
+from runtime.pytorch.compute.sums import FEW, ordered_sum
+from runtime.pytorch.compute.totals import total
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, check_cast
 
 __all__ = ["count_along", "sum_of", "sum_type"]
 
 _FLOAT16 = np.dtype(np.float16)
 _FLOAT32 = np.dtype(np.float32)
 _INT64 = np.dtype(np.int64)
-#: From this many numbers on a sum along an axis that is not the last one is taken in parts, so
-#: that its rounding errors stay those of few additions.
-_MANY, _PART = 1024, 128
+#: Of this many elements, and so many along an axis whose elements are no neighbours, the sum is
+#: taken in parts, so that its rounding errors stay those of few additions.
+_MANY, _LONG, _PART = 1024, 64, 16
+#: Fewer sums than this are quicker taken of elements that are made neighbours first.
+_NARROW = 8
 
 
 # -- sums
@@ -38,12 +42,17 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
 
     kind: numpy's type in which it is taken; by default the elements'.
     """
+    if kind is None or kind == array.dtype:
+        quick = ordered_sum if array.size < FEW else total
+        found = quick(array, axes, keepdim)
+        if found is not None:
+            return found
     if array.dtype == _FLOAT16 and kind in (None, _FLOAT16):
         return cast(np.asarray(sum_of(array, axes, keepdim, _FLOAT32)), _FLOAT16)
     if axes is not None and array.size >= _MANY and array.dtype.kind == "f":
-        rough = next((a for a in axes if a != array.ndim - 1 and array.shape[a] >= _MANY), None)
-        if rough is not None:
-            return _sum_in_parts(array, axes, keepdim, kind, rough)
+        for axis in axes:
+            if array.shape[axis] >= _LONG and array.strides[axis] != array.itemsize:
+                return _sum_in_parts(array, axes, keepdim, kind, axis)
     found = quietly.run(np.add.reduce, array, axes, kind, None, keepdim)
     return found if array.flags.c_contiguous else tidy(found)
 
@@ -51,13 +60,20 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
 def _sum_in_parts(array: Array, axes: Shape, keepdim: bool, kind: Any, axis: int) -> Any:
     """The same where numpy would add many elements along an axis one after the other."""
     size = array.shape[axis]
-    head, tail = np.split(array, [size - size % _PART], axis)
-    parts = head.reshape(*array.shape[:axis], -1, _PART, *array.shape[axis + 1 :])
-    sums = [
-        np.add.reduce(parts, axis + 1, kind),
-        np.add.reduce(tail, axis, kind, keepdims=True),
-    ]
-    return sum_of(np.concatenate(sums, axis), axes, keepdim, kind)
+    if array.size // size < _NARROW:
+        last = array.ndim - 1
+        turned = np.ascontiguousarray(array.swapaxes(axis, last))
+        moved = tuple(axis if a == last else last if a == axis else a for a in axes)
+        found = np.asarray(sum_of(turned, moved, True, kind)).swapaxes(axis, last)
+        return tidy(found if keepdim else found.squeeze(axes))
+    before = (slice(None),) * axis
+    whole = size - size % _PART
+    shape = (*array.shape[:axis], -1, _PART, *array.shape[axis + 1 :])
+    sums = np.add.reduce(array[(*before, slice(whole))].reshape(shape), axis + 1, kind)
+    if whole < size:
+        rest = np.add.reduce(array[(*before, slice(whole, None))], axis, kind, keepdims=True)
+        sums = np.concatenate([sums, rest], axis)
+    return sum_of(sums, axes, keepdim, kind)
 
 
 def sum_type(array: Array, kind: DType | None) -> np.dtype[Any] | None:
@@ -85,6 +101,9 @@ def _total(
 @op(f"sum(Tensor input, *, {DTYPE})")
 def sum_all(input: Tensor, *, dtype: DType | None = None) -> Tensor:
     """The sum of all elements; of whole numbers as int64."""
+    array = input.array
+    if dtype is None and array.dtype.kind == "f":
+        return wrap(sum_of(array, None, False))
     return _total(input, None, False, dtype)
 
 
@@ -99,7 +118,11 @@ def sum(
     out: Tensor | None = None,
 ) -> Tensor:
     """The sums along dimensions; of whole numbers as int64."""
-    return _total(input, axes_of(dim, input.array.ndim), keepdim, dtype, out)
+    array = input.array
+    axes = axes_of(dim, array.ndim)
+    if dtype is None and out is None and array.dtype.kind == "f":
+        return wrap(sum_of(array, axes, keepdim))
+    return _total(input, axes, keepdim, dtype, out)
 
 
 @op(f"nansum(Tensor input, tuple of ints[1] dim = None, bool keepdim = False, *, {DTYPE}, {OUT})")
@@ -156,9 +179,6 @@ def _product(
     wanted = sum_type(array, kind)
     if wanted is not None:
         array = cast(array, wanted)
-    if array.dtype == _FLOAT16:
-        found = quietly.run(np.multiply.reduce, array, axes, _FLOAT32, None, keepdim)
-        return give(cast(tidy(found), _FLOAT16), out)
     return give(tidy(quietly.run(np.multiply.reduce, array, axes, wanted, None, keepdim)), out)
 
 
@@ -169,7 +189,8 @@ def _average_type(name: str, input: Tensor, kind: DType | None) -> DType:
     found = kind or input.dtype
     if found.category < Category.FLOAT:
         what = "Optional dtype" if kind is not None else "Input dtype"
-        raise NotImplementedError(
+        error = NotImplementedError if name == "mean" else RuntimeError
+        raise error(
             f"{name}(): could not infer output dtype. {what} must be either a floating point or "
             f"complex dtype. Got: {found.scalar}"
         )

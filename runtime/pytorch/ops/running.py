@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import bool_, int64
-from runtime.pytorch.dtypes import dtype as DType
-from runtime.pytorch.elementwise import Pointwise
-from runtime.pytorch.ops.reduce import sum_of, sum_type
-from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import (
+from runtime.pytorch.base.dtypes import bool_, int64
+from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.elementwise import Pointwise
+from runtime.pytorch.compute.promotion import array_as, result_type
+from runtime.pytorch.compute.reducing import (
     DTYPE,
     OUT,
     OUTS,
@@ -28,25 +29,33 @@ from runtime.pytorch.reducing import (
     tidy,
     want_kernel,
 )
-from runtime.pytorch.shapes import wrap_dim
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast, write_in_place
+from runtime.pytorch.compute.totals import sums_so_far
+from runtime.pytorch.ops.reduce import sum_of, sum_type
+from runtime.pytorch.tensors.sharing import SHARED
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, write_in_place
 
 __all__: list[str] = []
 
 _multiply, _subtract = Pointwise(np.multiply), Pointwise(np.subtract)
 #: The type in which sums so far are computed, by the character of the elements' type.
-_WIDER = {"e": np.dtype(np.float32), "f": np.dtype(np.float64)}
+_WIDER: dict[str, np.dtype[Any]] = {"e": np.dtype(np.float32), "f": np.dtype(np.float64)}
 
 
 def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
     """A ufunc's values so far, computed in the next larger type, as PyTorch does."""
     row, axis = along(array, dim)
     kind = row.dtype
-    found: Array = quietly.run(ufunc.accumulate, row, axis, _WIDER.get(kind.char, kind))
-    if ufunc is not np.multiply and kind.kind == "f":
-        found += 0.0  # PyTorch: sums begin with 0, which makes 0 of -0
+    if ufunc is np.add and axis == row.ndim - 1 and row.size >= SHARED:
+        sums = np.empty(row.shape, kind)
+        if sums_so_far(row, sums):
+            return sums
+    wide: np.dtype[Any] = _WIDER.get(kind.char, kind)
+    if ufunc is np.multiply or kind.kind != "f":
+        row = row.astype(wide, copy=False)
+    else:  # PyTorch: sums begin with 0, which makes 0 of -0
+        row = quietly.run(np.add, row, wide.type(0))
+    found: Array = quietly.run(ufunc.accumulate, row, axis, wide)
     if found.dtype != kind:
         found = quietly.run(found.astype, kind)
     return tidy(found) if array.ndim else found.reshape(())
@@ -72,6 +81,7 @@ def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
 
     @op(f"{name}_(Tensor input, int dim, *, {DTYPE})", function=False)
     def compute_in_place(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
+        wrap_dim(dim, input.array.ndim)
         if dtype not in (None, input.dtype):
             assert dtype is not None
             raise RuntimeError(
@@ -206,7 +216,7 @@ def _sides(y: Array, axis: int) -> Array:
 def _steps(name: str, y: Array, x: Tensor, axis: int) -> Tensor:
     """The widths of the intervals between the sample points x, to be broadcast with y."""
     points = x.array
-    if points.ndim == 1 and y.ndim > 1:
+    if points.ndim == 1:
         if points.shape[0] != y.shape[axis]:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         return wrap(_differences(points, 1, 0).reshape(-1, *[1] * (y.ndim - 1 - axis)))

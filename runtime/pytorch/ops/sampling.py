@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import int64
-from runtime.pytorch.generator import Generator, words_of
+from runtime.pytorch.base.dtypes import int64
+from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.classes.generator import Generator, words_of
 from runtime.pytorch.ops.random_in_place import bernoulli_, bernoulli_each_, check_kind
-from runtime.pytorch.shapes import Shape
 from runtime.pytorch.streams.choices import draw_apart, draw_with_replacement, poisson
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import resize
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import resize
 
 __all__: list[str] = []
 

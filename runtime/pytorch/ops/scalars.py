@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from runtime.pytorch.options import strided
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.base.formats import strided
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__: list[str] = []
 

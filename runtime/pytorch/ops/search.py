@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import int64
-from runtime.pytorch.promotion import array_as, result_type
-from runtime.pytorch.reducing import OUT, want_kernel
-from runtime.pytorch.shapes import listed
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import resize_to
+from runtime.pytorch.base.dtypes import int64
+from runtime.pytorch.base.shapes import listed
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.promotion import array_as, result_type
+from runtime.pytorch.compute.reducing import OUT, want_kernel
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import resize_to
 
 __all__: list[str] = []
 
@@ -132,14 +132,10 @@ _OPTIONS = (
 )
 
 
-@op(
-    f"searchsorted(Tensor sorted_sequence, Tensor input, {_OPTIONS})",
-    f"searchsorted(Tensor sorted_sequence, Number self, {_OPTIONS})",
-    method=False,
-)
+@op(f"searchsorted(Tensor sorted_sequence, Tensor input, {_OPTIONS})", method=False)
 def searchsorted(
     sorted_sequence: Tensor,
-    input: Any,
+    input: Tensor,
     *,
     out_int32: bool = False,
     right: bool = False,
@@ -154,14 +150,28 @@ def searchsorted(
     return _search(sorted_sequence, input, right, out_int32, out, side, sorter)
 
 
+@op(f"searchsorted(Tensor sorted_sequence, Number self, {_OPTIONS})", method=False)
+def searchsorted_number(
+    sorted_sequence: Tensor,
+    self: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The same for one number."""
+    return _search(sorted_sequence, self, right, out_int32, out, side, sorter)
+
+
 @op(
     f"bucketize(Tensor input, Tensor boundaries, *, bool out_int32 = False, bool right = False, "
     f"{OUT})",
-    "bucketize(Number self, Tensor boundaries, *, bool out_int32 = False, bool right = False)",
     method=False,
 )
 def bucketize(
-    input: Any,
+    input: Tensor,
     boundaries: Tensor,
     *,
     out_int32: bool = False,
@@ -172,8 +182,24 @@ def bucketize(
 
     right: a value that is a boundary is in the bucket behind it.
     """
+    _check_boundaries(boundaries)
+    return _search(boundaries, input, right, out_int32, out)
+
+
+@op(
+    "bucketize(Number self, Tensor boundaries, *, bool out_int32 = False, bool right = False)",
+    method=False,
+)
+def bucketize_number(
+    self: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
+    """The same for one number."""
+    _check_boundaries(boundaries)
+    return _search(boundaries, self, right, out_int32, None)
+
+
+def _check_boundaries(boundaries: Tensor) -> None:
     if boundaries.array.ndim != 1:
         raise RuntimeError(
             f"boundaries tensor must be 1 dimension, but got dim({boundaries.array.ndim})"
         )
-    return _search(boundaries, input, right, out_int32, out)

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import dtype as DType
-from runtime.pytorch.promotion import to_float
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
-from runtime.pytorch.shapes import listed, wrap_dim
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor
-from runtime.pytorch.writing import cast
+from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import listed, wrap_dim
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.promotion import to_float
+from runtime.pytorch.compute.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
+from runtime.pytorch.ops.reduce import sum_of
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.tensors.writing import cast
 
 __all__: list[str] = []
 
@@ -42,9 +43,7 @@ def logsumexp(
         raise RuntimeError(
             "output with shape [] doesn't match the broadcast shape " + listed([1] * array.ndim)
         )
-    wide = array.astype(np.promote_types(kind, np.float32), copy=False)
-    found = _log_of_sums(wide, axes, keepdim)
-    return give(tidy(found.astype(kind, copy=False)), out)
+    return give(tidy(_log_of_sums(array.astype(kind, copy=False), axes, keepdim)), out)
 
 
 def _log_of_sums(array: Array, axes: Any, keepdim: bool) -> Array:
@@ -52,7 +51,7 @@ def _log_of_sums(array: Array, axes: Any, keepdim: bool) -> Array:
     largest = run(np.maximum.reduce, array, axes, None, None, True, -np.inf)
     largest = np.where(np.isinf(largest), array.dtype.type(0), largest)
     powers = run(np.exp, run(np.subtract, array, largest))
-    found = run(np.log, run(np.add.reduce, powers, axes, None, None, True)) + largest
+    found = run(np.log, sum_of(powers, axes, True)) + largest
     if keepdim:
         return np.asarray(found)
     return np.asarray(found).squeeze(tuple(range(array.ndim)) if axes is None else axes)
@@ -91,6 +90,7 @@ def _finish(found: Array, input: Tensor, kind: Any, out: Tensor | None) -> Tenso
 
 
 @op(f"softmax(Tensor input, int dim, {DTYPE}, *, {OUT})")
+@op(f"special_softmax(Tensor input, int dim, {DTYPE})", method=False)
 def softmax(
     input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -99,12 +99,14 @@ def softmax(
     if not array.size:
         return give(array.copy(), out)
     run = quietly.run
-    powers = run(np.exp, _shifted(array, axis))
+    powers = _shifted(array, axis)
+    run(np.exp, powers, powers)
     run(np.true_divide, powers, run(np.add.reduce, powers, axis, None, None, True), powers)
     return _finish(powers, input, kind, out)
 
 
 @op(f"log_softmax(Tensor input, int dim, {DTYPE}, *, {OUT})")
+@op(f"special_log_softmax(Tensor input, int dim, {DTYPE})", method=False)
 def log_softmax(
     input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -115,4 +117,5 @@ def log_softmax(
     run = quietly.run
     shifted = _shifted(array, axis)
     sums = run(np.add.reduce, run(np.exp, shifted), axis, None, None, True)
-    return _finish(run(np.subtract, shifted, run(np.log, sums)), input, kind, out)
+    run(np.subtract, shifted, run(np.log, sums), shifted)
+    return _finish(shifted, input, kind, out)

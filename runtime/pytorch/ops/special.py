@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch import formulas
-from runtime.pytorch.elementwise import FLOATS, Pointwise, to_float
+from runtime.pytorch.calls.table import op, operation
+from runtime.pytorch.compute import formulas
+from runtime.pytorch.compute.elementwise import FLOATS, Pointwise, to_float
 from runtime.pytorch.ops.pairs import binary
 from runtime.pytorch.ops.pointwise import unary
-from runtime.pytorch.table import op, operation
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor
 
 __all__: list[str] = []
 

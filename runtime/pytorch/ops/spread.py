@@ -5,24 +5,28 @@ PyTorch's documentation: torch, Reduction Ops; cov and corrcoef.
 
 from __future__ import annotations
 
+from math import inf, nan
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.dtypes import Category, bool_
+from runtime.pytorch.base.dtypes import Category, bool_
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.promotion import to_float
+from runtime.pytorch.compute.reducing import OUT, axes_of, give, tidy
+from runtime.pytorch.compute.totals import spread
 from runtime.pytorch.ops.reduce import count_along, sum_of
-from runtime.pytorch.promotion import to_float
-from runtime.pytorch.quiet import quietly
-from runtime.pytorch.reducing import OUT, axes_of, give
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.warn import warn
-from runtime.pytorch.writing import cast, check_cast
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, check_cast
 
 __all__: list[str] = []
 
 _FLOAT64 = np.dtype(np.float64)
+_FACTOR = "reduction factor (input numel divided by output numel)"
+_FEW = 1 << 10
 _FEW_FREE = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
 
 
@@ -31,22 +35,46 @@ def _variance(
 ) -> tuple[Array, Array]:
     """Variances and averages, in the precision of float64 for the smaller types."""
     axes = axes_of(dim, array.ndim)
-    wide = array.astype(_FLOAT64, copy=False)
+    if axes is None and 0 < array.size < _FEW and not keepdim:
+        return _variance_of_few(name, array, correction)
     count = array.size if axes is None else count_along(array, axes)
-    run = quietly.run
-    average = run(np.true_divide, sum_of(wide, axes, True), count)
-    apart = run(np.subtract, wide, average)
-    squares = sum_of(run(np.multiply, apart, apart), axes, keepdim)
+    average, squares = spread(array, axes) or _spread_of_few(array, axes, count)
     free = count - (1 if correction is None else correction)
     if free <= 0 or not array.size:
-        few = "reduction factor (input numel divided by output numel)"
-        if not array.size or free <= 0:
-            warn(_FEW_FREE.format(name, few))
+        warn(_FEW_FREE.format(name, _FACTOR))
         free = max(free, 0)
-    variance = np.asarray(run(np.true_divide, squares, float(free)))
-    if np.isinf(average).any():
-        average = _average_so_far(wide, axes, average)
-    return variance, average if keepdim else average.reshape(variance.shape)
+    variance = np.asarray(quietly.run(np.true_divide, squares, float(free)))
+    if keepdim:
+        return variance, average
+    return np.squeeze(variance, axes), np.squeeze(average, axes)
+
+
+def _spread_of_few(array: Array, axes: Any, count: int) -> tuple[Array, Array]:
+    """The averages and the sums of squared distances from them, as float64, with the axes kept."""
+    run, add = quietly.run, _add if array.size < _FEW else sum_of
+    wide = array.astype(_FLOAT64, copy=False)
+    average = run(np.true_divide, add(wide, axes, True), count)
+    apart = run(np.subtract, wide, average)
+    return average, add(run(np.multiply, apart, apart), axes, True)
+
+
+def _add(array: Array, axes: Any, keepdim: bool) -> Array:
+    return tidy(quietly.run(np.add.reduce, array, axes, None, None, keepdim))
+
+
+def _variance_of_few(name: str, array: Array, correction: Any) -> tuple[Array, Array]:
+    """The same of a few elements."""
+    row, run = array.reshape(-1).astype(_FLOAT64), quietly.run
+    n = len(row)
+    average = float(run(np.add.reduce, row)) / n
+    apart = run(np.subtract, row, average)
+    squares = float(run(apart.dot, apart))
+    free = n - (1 if correction is None else correction)
+    if free <= 0:
+        warn(_FEW_FREE.format(name, _FACTOR))
+        free = 0
+    variance = squares / free if free else inf if squares > 0 else nan
+    return np.asarray(variance), np.asarray(average)
 
 
 def _average_so_far(array: Array, axes: Any, average: Array) -> Array:
@@ -84,7 +112,10 @@ def _with_average(name: str, input: Tensor, dim: Any, correction: Any, keepdim: 
     """Variances, or standard deviations, and averages."""
     _check_type(name, input)
     kind = input.array.dtype
-    found, average = _variance(name, input.array, dim, correction, keepdim)
+    array = input.array
+    found, average = _variance(name, array, dim, correction, keepdim)
+    if np.isinf(average).any():
+        average = _average_so_far(array.astype(_FLOAT64), axes_of(dim, array.ndim), average)
     if name == "std_mean":
         found = np.sqrt(found)
     return wrap(found.astype(kind, copy=False)), wrap(average.astype(kind, copy=False))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from runtime.pytorch.dtypes import default_dtype
-from runtime.pytorch.printing import scalar_format, storage_text, tensor_text
-from runtime.pytorch.storages import TypedStorage, UntypedStorage
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.base.dtypes import default_dtype
+from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.text.printing import scalar_format, storage_text, tensor_text
 
 __all__: list[str] = []
 

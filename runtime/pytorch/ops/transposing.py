@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.table import op
 from runtime.pytorch.ops.views import in_place
-from runtime.pytorch.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.striding import strided
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, view_of
-from runtime.pytorch.warn import warn
+from runtime.pytorch.tensors.striding import strided
+from runtime.pytorch.tensors.tensor import Tensor, view_of
 
 __all__: list[str] = []
 

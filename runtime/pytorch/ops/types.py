@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.pytorch import dtypes, promotion
-from runtime.pytorch.dtypes import dtype
-from runtime.pytorch.table import op
+from runtime.pytorch.base import dtypes
+from runtime.pytorch.base.dtypes import dtype
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute import promotion
 
 __all__: list[str] = []
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.linalg import LinAlgError as NumpyError
 
 from runtime.core.dtypes import Array
-from runtime.pytorch import return_types
-from runtime.pytorch.convergence import LinAlgError
+from runtime.pytorch.base import results
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.convergence import LinAlgError
 from runtime.pytorch.ops import factors
 from runtime.pytorch.ops.factors import matrices
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 __all__ = ["lu"]
 
@@ -26,7 +26,7 @@ _OUTS = "tuple of Tensors out = None"
 
 
 def _named(name: str, *parts: Any) -> Any:
-    return tuple.__new__(return_types.RESULTS[name], parts)
+    return tuple.__new__(results.RESULTS[name], parts)
 
 
 def _info(batch: tuple[int, ...], wrong: dict[int, int]) -> Tensor:

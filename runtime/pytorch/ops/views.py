@@ -5,6 +5,7 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Tensor
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import reduce
 from itertools import zip_longest
@@ -13,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.dtypes import dtype
-from runtime.pytorch.shapes import Shape, broadcast, infer_size, listed, wrap_dim, wrap_dims
-from runtime.pytorch.size import Size
-from runtime.pytorch.striding import strided, view_strides
-from runtime.pytorch.table import FUNCTIONS, op
-from runtime.pytorch.tensor import Tensor, view_of, wrap
+from runtime.pytorch.base.dtypes import dtype
+from runtime.pytorch.base.shapes import Shape, broadcast, infer_size, listed, wrap_dim, wrap_dims
+from runtime.pytorch.base.size import Size
+from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.tensors.striding import strided, view_strides
+from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
-__all__ = ["expanded", "in_place", "reshaped"]
+__all__ = ["as_method", "expanded", "in_place", "reshaped"]
 
 
 def in_place(schema: str, view: Callable[..., Tensor]) -> None:
@@ -32,6 +33,12 @@ def in_place(schema: str, view: Callable[..., Tensor]) -> None:
         return input
 
     change.__doc__ = f"As `{view.__name__}`, but the tensor itself becomes the view."
+
+
+def as_method(function: Callable[..., Any], name: str, text: str | None) -> None:
+    """Make a function of Python's a method; its errors of wrong calls are Python's then."""
+    function.__name__, function.__qualname__, function.__doc__ = name, f"Tensor.{name}", text
+    setattr(Tensor, name, function)
 
 
 # -- view and reshape
@@ -165,6 +172,19 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     return view(input, (*old[:dim], *full, *old[dim + 1 :]))
 
 
+_unflatten: Any = Tensor.unflatten  # type: ignore[attr-defined]
+
+
+def _unflatten_method(self: Tensor, dim: int, sizes: Any) -> Tensor:
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    found: Tensor = _unflatten(self, dim, sizes)
+    return found
+
+
+as_method(_unflatten_method, "unflatten", inspect.getdoc(unflatten))
+
+
 @op("ravel(Tensor input)")
 def ravel(input: Tensor) -> Tensor:
     """The elements in one dimension; a view where that is possible."""
@@ -199,7 +219,7 @@ def _keep(input: Tensor, kept: list[bool]) -> Tensor:
     if all(kept):
         return view_of(input, array.view())
     if array.size:
-        return view_of(input, array[tuple([slice(None) if keep else 0 for keep in kept])])
+        return view_of(input, array[(*[slice(None) if keep else 0 for keep in kept], ...)])
     sizes = [n for n, keep in zip(array.shape, kept, strict=True) if keep]
     strides = [n for n, keep in zip(input.strides, kept, strict=True) if keep]
     return strided(input, tuple(sizes), tuple(strides))
@@ -208,8 +228,12 @@ def _keep(input: Tensor, kept: list[bool]) -> Tensor:
 @op("unsqueeze(Tensor input, int dim)")
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A view with a further dimension of size 1."""
-    sizes, strides = input.array.shape, input.strides
+    array = input.array
+    sizes = array.shape
     dim = wrap_dim(dim, len(sizes) + 1)
+    if array.flags.c_contiguous and array.size and 1 not in sizes:
+        return view_of(input, array.reshape((*sizes[:dim], 1, *sizes[dim:])))
+    strides = input.strides
     step = sizes[dim] * strides[dim] if dim < len(sizes) else 1
     return strided(input, (*sizes[:dim], 1, *sizes[dim:]), (*strides[:dim], step, *strides[dim:]))
 
@@ -298,7 +322,9 @@ def broadcast_shapes(*shapes: Any) -> Size:
     given = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
     result: list[int] = [1] * max(map(len, given), default=0)
     for position, shape in enumerate(given):
-        if any(n < 0 for n in shape):
+        if any(n < 0 for n in shape) and not (
+            isinstance(shapes[position], int) and max(result) > 1
+        ):
             raise ValueError("Attempting to broadcast a dimension with negative length!")
         for back, (n, m) in enumerate(zip_longest(reversed(shape), reversed(result), fillvalue=1)):
             if n not in (1, m) and m != 1:
@@ -342,7 +368,7 @@ def _read_data(self: Tensor) -> Tensor:
     return view_of(self, self.array.view())
 
 
-def _write_data(self: Tensor, value: Tensor) -> None:
+def _write_data(self: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     self.become(value)

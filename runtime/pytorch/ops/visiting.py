@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.device import NO_DRIVER
-from runtime.pytorch.shapes import Shape, listed
-from runtime.pytorch.storages import STORAGE_CLASSES
-from runtime.pytorch.table import op
-from runtime.pytorch.tensor import Tensor, wrap
-from runtime.pytorch.writing import cast, check_single
+from runtime.pytorch.base.shapes import Shape, listed
+from runtime.pytorch.calls.device import NO_DRIVER
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.classes.storages import STORAGE_CLASSES
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, check_single
 
 __all__: list[str] = []
 
@@ -37,10 +37,10 @@ def apply_(input: Tensor, callable: Callable[[Any], Any]) -> Tensor:
     return _visit(input, callable, ())
 
 
-@op("map_(Tensor input, Tensor tensor, object callable)", function=False)
-def map_(input: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+@op("map_(Tensor input, Tensor other, object callable)", function=False)
+def map_(input: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
     """Set each element to what a function makes of it and another tensor's."""
-    return _visit(input, callable, (tensor,))
+    return _visit(input, callable, (other,))
 
 
 @op("map2_(Tensor input, Tensor x, Tensor y, object callable)", function=False)
@@ -80,7 +80,8 @@ def sum_to_size(input: Tensor, size: Shape) -> Tensor:
             f"size {{{listed(size)}}} is not expandable to size {{{listed(array.shape)}}}."
         )
     ones = [extra + d for d, n in enumerate(size) if n == 1 and array.shape[extra + d] != 1]
-    total: Array = array.sum(tuple([*range(extra), *ones]), keepdims=True)
+    along = tuple([*range(extra), *ones])
+    total: Array = array.sum(along, keepdims=True) if along else array
     return wrap(total.reshape(size))
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.arrangement import top_order
+from runtime.pytorch.compute.arrangement import top_order
 from runtime.pytorch.streams.distributions import fill_exponential
 from runtime.pytorch.streams.order import fill, in_order
 from runtime.pytorch.streams.uniform import doubles_of, unit_doubles, unit_floats

@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.memory import address_of
 from runtime.pytorch.streams.loops import loops
 from runtime.pytorch.streams.order import fill
 from runtime.pytorch.streams.uniform import doubles_of
 from runtime.pytorch.streams.words import Words
+from runtime.pytorch.tensors.memory import address_of
 
 __all__ = ["fill_cauchy", "fill_exponential", "fill_geometric"]
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.memory import address_of
-from runtime.pytorch.quiet import quietly
+from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.streams.loops import loops
 from runtime.pytorch.streams.order import deal, fill_in_turn
 from runtime.pytorch.streams.uniform import FEW, doubles_of, floats_of
 from runtime.pytorch.streams.words import Words
+from runtime.pytorch.tensors.memory import address_of
 
 __all__ = ["fill_log_normal", "fill_normal"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.quiet import quietly
+from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.streams.words import MANY, Words
 
 __all__ = ["BLOCK", "deal", "fill", "fill_in_turn", "in_order"]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.memory import address_of
 from runtime.pytorch.streams.loops import loops
 from runtime.pytorch.streams.order import fill
 from runtime.pytorch.streams.words import Words
+from runtime.pytorch.tensors.memory import address_of
 
 __all__ = ["FEW", "doubles_of", "fill_uniform", "floats_of", "unit_doubles", "unit_floats"]
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.memory import address_of
 from runtime.pytorch.streams.loops import loops
 from runtime.pytorch.streams.order import BLOCK, fill
 from runtime.pytorch.streams.uniform import FEW
 from runtime.pytorch.streams.words import Words
+from runtime.pytorch.tensors.memory import address_of
 
 __all__ = ["fill_all_longs", "fill_natural", "fill_whole", "permutation"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.pytorch.compat import Warning, warn_of_broadcast
+from runtime.pytorch.compute.compat import Warning, warn_of_broadcast
 
 __all__ = ["broadcast_warning", "keepdim_warning"]
 

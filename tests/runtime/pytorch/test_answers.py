@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import runtime.pytorch as torch
 from tests.runtime.pytorch.answers import FOLDER, answer, programs
 
-CASES = [
-    pytest.param(program, expected, id=f"{path.stem}-{number}")
-    for path in sorted(FOLDER.glob("*.txt"))
-    for number, (program, expected) in enumerate(programs(path))
-]
+FILES = sorted(FOLDER.glob("*.txt"))
 
 
-@pytest.mark.parametrize("program, expected", CASES)
-def test_program_answers_as_pytorch_did(program: str, expected: str) -> None:
-    assert answer(program, {"torch": torch, "np": np}) == expected
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_programs_answer_as_pytorch_did(path: Path) -> None:
+    found = [
+        (program, expected, answer(program, {"torch": torch, "np": np}))
+        for program, expected in programs(path)
+    ]
+    assert [entry for entry in found if entry[1] != entry[2]] == []
+    assert len(found) > 50

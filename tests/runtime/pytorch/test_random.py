@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import runtime.pytorch as torch_module
-from runtime.pytorch.generator import Generator
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.classes.generator import Generator
+from runtime.pytorch.tensors.tensor import Tensor
 
 torch: Any = torch_module
 DATA = Path(__file__).parents[2] / "data" / "pytorch-random.txt"

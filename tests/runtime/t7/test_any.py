@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from runtime import Engine, Function, T7Error, Table, TorchObject, load, save
 from runtime.core.dtypes import DTYPES
+from runtime.pytorch.classes.storages import TypedStorage
 from runtime.pytorch.ops.interchange import share_array
-from runtime.pytorch.storages import TypedStorage
-from runtime.pytorch.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor
 from tests.fuzz.mutations import OBJECTS, mutate
 
 FORMATS = ["binary", "b32", "ascii"]

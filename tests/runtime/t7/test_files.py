@@ -13,9 +13,11 @@ import pytest
 
 from runtime import Function, T7Error, Table, TorchObject, load, save
 from runtime.core.dtypes import DTYPES
+from runtime.core.errors import TorchError
+from runtime.core.memory import Memory, not_enough
 from runtime.core.storage import STORAGE_CLASSES
 from runtime.pytorch.ops.interchange import share_array
-from runtime.pytorch.tensor import wrap
+from runtime.pytorch.tensors.tensor import wrap
 from runtime.t7.faces import storage_of
 from tests.conftest import Lua
 from tests.runtime.io.torch7_files import FILES, mode_of
@@ -296,3 +298,26 @@ def test_empty_tensors_and_the_size_of_longs() -> None:
             data = saved(value, format)
             assert saved(loaded(data), format) == data
     assert isinstance(Table.of([1]), Table)
+
+
+def test_views_that_are_saved_share_their_storage() -> None:
+    x = share_array(np.arange(12.0).reshape(3, 4))
+    base, transposed, row, storage = loaded(saved([x, x.t(), x[1], x.storage_object])).to_list()
+    transposed.numpy()[2, 1] = 50
+    assert base.numpy()[1, 2] == 50 and row.numpy()[2] == 50 and storage[6] == 50
+    assert transposed.strides == (1, 4) and row.offset == 4
+
+
+def test_a_tensor_without_dimensions_has_one_in_torch7() -> None:
+    assert loaded(saved(share_array(np.array(5.0)))).tolist() == [5]
+    assert loaded(saved(share_array(np.array([True, False])))).tolist() == [1, 0]
+
+
+def test_files_that_do_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise TorchError(not_enough(1 << 40))
+
+    data = saved(np.ones(3))
+    monkeypatch.setattr(Memory, "allocate", fail)
+    with pytest.raises(MemoryError, match="not enough memory: you tried to allocate 1024GB"):
+        loaded(data)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from typing import Any
 
 import pytest
@@ -83,3 +85,11 @@ def test_fields_are_attributes() -> None:
     with pytest.raises(AttributeError, match="nn.Linear has no field 'bias'"):
         del o.bias
     assert Function(b"code").upvalues.to_python() == {}
+
+
+@pytest.mark.parametrize("copied", [lambda t: pickle.loads(pickle.dumps(t)), copy.deepcopy])
+def test_copies(copied: Any) -> None:
+    t = Table([(1, "a"), (True, TorchObject("x.Y", {"f": Function(b"ab")}))])
+    t["self"] = t
+    again = copied(t)
+    assert again["self"] is again and again[True].f.bytecode == b"ab" and again[1] == "a"

@@ -1,52 +1,69 @@
-"""Tensors whose storage was resized."""
+"""What PyTorch 2.15 gave for strides, contiguous memory, as_strided."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-import runtime.pytorch as torch
+from tests.runtime.pytorch.ops.facts import described
+
+#: An expression, its elements and strides (and type, but for float32).
+FACTS = [
+    ("x[1].as_strided((2,),(1,)).storage_offset()", "4"),
+    ("z.stride()", "()"),
+    ("x.is_contiguous(memory_format=torch.contiguous_format)", "True"),
+    ("x.is_contiguous(memory_format=torch.channels_last)", "False"),
+    ("torch.zeros(2,3,4,5).is_contiguous(memory_format=torch.channels_last)", "False"),
+    (
+        "torch.zeros(2,3,4,5).contiguous(memory_format=torch.channels_last).stride()",
+        "(60, 1, 15, 3)",
+    ),
+    (
+        "torch.zeros(2,3,4,5).contiguous(memory_format=torch.channels_last)[:1].stride()",
+        "(60, 1, 15, 3)",
+    ),
+    (
+        "x.contiguous(memory_format=torch.preserve_format)",
+        "[[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0], [8.0, 9.0, 10.0, 11.0]] (4, 1)",
+    ),
+    ("x.contiguous() is x", "True"),
+]
+
+ERRORS = [
+    ("x.as_strided((2,),(1,2))", "RuntimeError: mismatch in length of strides and shape"),
+    (
+        "x.as_strided((20,),(1,))",
+        "RuntimeError: setStorage: sizes [20], strides [1], storage offset 0, and itemsize 4 "
+        "requiring a storage size of 80 are out of bounds for storage of size 48",
+    ),
+    (
+        "x.as_strided((2,),(-1,))",
+        "RuntimeError: as_strided: Negative strides are not supported at the moment, got "
+        "strides: [-1]",
+    ),
+    ("x.as_strided((2,),(1,),-1)", "RuntimeError: Tensor: invalid storage offset -1"),
+    (
+        "x.as_strided((-2,),(1,))",
+        "RuntimeError: Storage size calculation overflowed with sizes=[-2] and strides=[1]",
+    ),
+    (
+        "x.as_strided((2,),(1,),12)",
+        "RuntimeError: setStorage: sizes [2], strides [1], storage offset 12, and itemsize 4 "
+        "requiring a storage size of 56 are out of bounds for storage of size 48",
+    ),
+    (
+        "x.contiguous(memory_format=torch.channels_last)",
+        "RuntimeError: required rank 4 tensor to use channels_last format",
+    ),
+]
 
 
-@pytest.fixture
-def beyond() -> Any:
-    """A view of the last elements of a storage that has become too small."""
-    tensor = torch.arange(10.0)
-    view = tensor[4:].view(2, 3)
-    tensor.untyped_storage().resize_(20)
-    return view
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("expression", "expected"), FACTS)
+def test_values_and_strides(expression: str, expected: str) -> None:
+    assert described(expression) == expected
 
 
-def test_elements_beyond_the_storage_are_an_error(beyond: Any) -> None:
-    message = (
-        "setStorage: sizes [2, 3], strides [3, 1], storage offset 4, and itemsize 4 requiring a "
-        "storage size of 40 are out of bounds for storage of size 20"
-    )
-    with pytest.raises(RuntimeError, match=f"^{re.escape(message)}$"):
-        beyond.sum()
-
-
-def test_geometry_beyond_the_storage_is_told(beyond: Any) -> None:
-    assert beyond.shape == beyond.size() == (2, 3)
-    assert (beyond.dim(), beyond.numel(), beyond.stride(), beyond.stride(0)) == (2, 6, (3, 1), 3)
-    assert (beyond.storage_offset(), beyond.element_size(), beyond.itemsize) == (4, 4, 4)
-    assert (beyond.ndimension(), beyond.nelement()) == (2, 6)
-
-
-MENDS: dict[str, Callable[[Any], Any]] = {
-    "resize_": lambda x: x.resize_(1),
-    "set_": lambda x: x.set_(torch.ones(1)),
-    "set_ to nothing": lambda x: x.set_(),
-    "set_ to a storage": lambda x: x.set_(torch.ones(2).untyped_storage()),
-    "its storage": lambda x: x.untyped_storage().resize_(40),
-}
-
-
-@pytest.mark.parametrize("mend", MENDS.values(), ids=MENDS)
-def test_tensor_beyond_its_storage_is_mended(beyond: Any, mend: Callable[[Any], Any]) -> None:
-    mend(beyond)
-    beyond.fill_(1)
-    assert beyond.sum().item() == beyond.numel()
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("expression", "expected"), ERRORS)
+def test_errors(expression: str, expected: str) -> None:
+    assert described(expression) == expected

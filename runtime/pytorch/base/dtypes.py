@@ -1,0 +1,233 @@
+"""The element types as PyTorch names them, and the one table of how two of them are promoted.
+
+numpy has no bfloat16, and no operation here computes with complex numbers: those types have names
+and are promoted as PyTorch does, but a tensor of them is an error that says so.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch.base.c_types import CMeta
+
+__all__ = [
+    "DTYPES",
+    "NUMPY_DTYPES",
+    "Category",
+    "bool_",
+    "default_dtype",
+    "dtype",
+    "dtype_of",
+    "dtype_of_python",
+    "float32",
+    "float64",
+    "int64",
+    "promote_types",
+    "set_default_dtype",
+    "uint8",
+]
+
+
+class Category(IntEnum):
+    """What numbers of a type are; of operands of one kind, the highest decides."""
+
+    BOOL = 0
+    INTEGER = 1
+    FLOAT = 2
+    COMPLEX = 3
+
+
+class dtype(metaclass=CMeta):  # noqa: N801 (PyTorch's name)
+    """An element type: ``torch.float32``.
+
+    name: as it is printed behind 'torch.'. scalar: the name in most of PyTorch's messages
+    ('Float'). real: the name of the C++ type, in the others ('float').
+    """
+
+    __slots__ = ("category", "is_signed", "itemsize", "name", "real", "scalar", "storable")
+    __module__ = "torch"
+
+    def __init__(
+        self, name: str, scalar: str, real: str, category: Category, itemsize: int, signed: bool
+    ) -> None:
+        self.name = name
+        self.scalar = scalar
+        self.real = real
+        self.category = category
+        self.itemsize = itemsize
+        self.is_signed = signed
+        #: numpy's type, None where there is none.
+        self.storable: np.dtype[Any] | None = None
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """numpy's type. Raises NotImplementedError where tensors of it are not provided."""
+        if self.storable is None:
+            raise NotImplementedError(f"{self!r} tensors are not provided here")
+        return self.storable
+
+    @property
+    def is_floating_point(self) -> bool:
+        """Whether the elements are floating-point numbers."""
+        return self.category is Category.FLOAT
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether the elements are complex numbers."""
+        return self.category is Category.COMPLEX
+
+    def to_real(self) -> dtype:
+        """The type of the real part of a complex number; itself for others."""
+        return _BY_NAME[_REALS.get(self.name, self.name)]
+
+    def to_complex(self) -> dtype:
+        """The complex type whose parts have this type. Raises RuntimeError where there is none."""
+        if self.category < Category.FLOAT:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar}")
+        found = _COMPLEX.get(self.name, self.name if self.is_complex else "")
+        return _BY_NAME[found or "complex64"]
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _by_name, (self.name,)
+
+
+def _by_name(name: str) -> dtype:
+    return _BY_NAME[name]
+
+
+_B, _I, _F, _C = Category
+#: All element types; those of one category stand in the order in which they are promoted.
+DTYPES = (
+    dtype("bool", "Bool", "bool", _B, 1, False),
+    dtype("uint8", "Byte", "unsigned char", _I, 1, False),
+    dtype("int8", "Char", "signed char", _I, 1, True),
+    dtype("int16", "Short", "short int", _I, 2, True),
+    dtype("int32", "Int", "int", _I, 4, True),
+    dtype("int64", "Long", "long int", _I, 8, True),
+    dtype("uint16", "UInt16", "short unsigned int", _I, 2, False),
+    dtype("uint32", "UInt32", "unsigned int", _I, 4, False),
+    dtype("uint64", "UInt64", "long unsigned int", _I, 8, False),
+    dtype("float16", "Half", "c10::Half", _F, 2, True),
+    dtype("bfloat16", "BFloat16", "c10::BFloat16", _F, 2, True),
+    dtype("float32", "Float", "float", _F, 4, True),
+    dtype("float64", "Double", "double", _F, 8, True),
+    dtype("complex32", "ComplexHalf", "c10::complex<c10::Half>", _C, 4, True),
+    dtype("complex64", "ComplexFloat", "c10::complex<float>", _C, 8, True),
+    dtype("complex128", "ComplexDouble", "c10::complex<double>", _C, 16, True),
+)
+_BY_NAME = {t.name: t for t in DTYPES}
+_REALS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+_COMPLEX = {real: name for name, real in _REALS.items()}
+#: The names that PyTorch has besides, for the same types.
+ALIASES = {
+    "double": "float64",
+    "float": "float32",
+    "half": "float16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+    "chalf": "complex32",
+}
+for _t in DTYPES:
+    if _t.category is not Category.COMPLEX and _t.name != "bfloat16":
+        _t.storable = np.dtype(_t.name)
+#: The types that tensors may have, by numpy's types.
+NUMPY_DTYPES = {t.storable: t for t in DTYPES if t.storable is not None}
+
+bool_ = _BY_NAME["bool"]
+uint8, int64 = _BY_NAME["uint8"], _BY_NAME["int64"]
+float32, float64 = _BY_NAME["float32"], _BY_NAME["float64"]
+_PYTHON = {bool: bool_, int: int64, float: float64, complex: _BY_NAME["complex128"]}
+_BAREBONES = ("uint16", "uint32", "uint64")
+
+
+def dtype_of(numpy: np.dtype[Any]) -> dtype:
+    """The element type for one of numpy's. Raises TypeError in PyTorch's words."""
+    found = NUMPY_DTYPES.get(numpy) or NUMPY_DTYPES.get(numpy.newbyteorder("="))
+    if found is None or not numpy.isnative:
+        if found is not None:
+            raise ValueError(
+                "given numpy array has byte order different from the native byte order. "
+                "Conversion between byte orders is currently not supported."
+            )
+        raise TypeError(
+            f"can't convert np.ndarray of type {numpy.type.__module__}.{numpy.type.__name__}. "
+            "The only supported types are: float64, float32, float16, complex64, complex128, "
+            "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+        )
+    return found
+
+
+def dtype_of_python(python: type) -> dtype | None:
+    """The element type that Python's own type of numbers stands for as a dtype."""
+    return _PYTHON.get(python)
+
+
+def _promote(a: dtype, b: dtype) -> dtype | None:
+    if a is b:
+        return a
+    if a.category is not b.category:
+        return _promote_across(*sorted((a, b), key=lambda t: t.category))
+    if a.name in _BAREBONES or b.name in _BAREBONES:
+        return None
+    names = {a.name, b.name}
+    if "uint8" in names and "int8" in names:
+        return _BY_NAME["int16"]
+    if names == {"float16", "bfloat16"}:
+        return float32
+    return max(a, b, key=lambda t: t.itemsize)
+
+
+def _promote_across(low: dtype, high: dtype) -> dtype | None:
+    if high.is_complex and low.is_floating_point:
+        parts = _promote(low, high.to_real())
+        return parts and parts.to_complex()
+    if low.name in _BAREBONES or high.name in _BAREBONES:
+        return high if high.is_floating_point else None
+    return high
+
+
+#: The promoted type of each pair; None where PyTorch has none.
+PROMOTED = {(a, b): _promote(a, b) for a in DTYPES for b in DTYPES}
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The type of the result where elements of two types meet. Raises RuntimeError for no type.
+
+    PyTorch's rule: the higher category decides; within one, the smallest type that both fit.
+    """
+    found = PROMOTED[type1, type2]
+    if found is None:
+        raise RuntimeError(
+            "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+            f"{type1.scalar} and {type2.scalar}"
+        )
+    return found
+
+
+class _Default:
+    dtype = float32
+
+
+def default_dtype() -> dtype:
+    """The type of tensors that are made of Python's floats."""
+    return _Default.dtype
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Set the type of tensors that are made of Python's floats. Raises TypeError."""
+    if not isinstance(d, dtype):
+        raise TypeError(
+            "invalid dtype object: only floating-point types are supported as the default type"
+        )
+    if not d.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    _Default.dtype = d

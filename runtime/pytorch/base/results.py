@@ -1,0 +1,118 @@
+"""torch.return_types: named tuples, of which operations with several results return one.
+
+Each is a tuple whose parts have names. The classes are made from one table, and are attributes
+of this module under the operations' names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import itemgetter
+from typing import Any
+
+from runtime.pytorch.base.c_types import CType
+
+__all__ = ["RESULTS", "ReturnType", "all_return_types"]
+
+
+class ReturnType(CType, tuple[Any, ...]):
+    """A tuple with names for its parts; its subclasses say which."""
+
+    __slots__ = ()
+    __match_args__: tuple[str, ...] = ()
+    n_fields = n_sequence_fields = n_unnamed_fields = 0
+
+    def __new__(cls, sequence: Iterable[Any]) -> ReturnType:
+        """A result of its parts.
+
+        Errors: TypeError for what is no sequence, or has another number of parts.
+        """
+        parts = _parts(sequence)
+        if len(parts) != cls.n_fields:
+            takes = f"takes a {cls.n_fields}-sequence ({len(parts)}-sequence given)"
+            raise TypeError(f"torch.return_types.{cls.__name__}() {takes}")
+        return tuple.__new__(cls, parts)
+
+    def __repr__(self) -> str:
+        """The name, and a line for each part."""
+        parts = zip(self.__match_args__, self, strict=True)
+        lines = ",\n".join(f"{name}={part!r}" for name, part in parts)
+        return f"torch.return_types.{type(self).__name__}(\n{lines})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy."""
+        return _restored, (type(self).__name__, tuple(self))
+
+
+def _parts(sequence: Iterable[Any]) -> tuple[Any, ...]:
+    try:
+        return tuple(sequence)
+    except TypeError:
+        raise TypeError("constructor requires a sequence") from None
+
+
+def _restored(name: str, parts: tuple[Any, ...]) -> ReturnType:
+    return RESULTS[name](parts)
+
+
+def _make(name: str, fields: tuple[str, ...]) -> type[ReturnType]:
+    """The class of an operation's results."""
+    count = len(fields)
+    members = {
+        "__slots__": (),
+        "__module__": "torch.return_types",
+        "__match_args__": fields,
+        "n_fields": count,
+        "n_sequence_fields": count,
+    }
+    parts = {field: property(itemgetter(i)) for i, field in enumerate(fields)}
+    return type(name, (ReturnType,), {**members, **parts})
+
+
+_VALUES = ("values", "indices")
+
+_FIELDS: dict[str, tuple[str, ...]] = {
+    "aminmax": ("min", "max"),
+    "cummax": _VALUES,
+    "cummin": _VALUES,
+    "frexp": ("mantissa", "exponent"),
+    "geqrf": ("a", "tau"),
+    "histogram": ("hist", "bin_edges"),
+    "histogramdd": ("hist", "bin_edges"),
+    "kthvalue": _VALUES,
+    "linalg_cholesky_ex": ("L", "info"),
+    "linalg_eig": ("eigenvalues", "eigenvectors"),
+    "linalg_eigh": ("eigenvalues", "eigenvectors"),
+    "linalg_inv_ex": ("inverse", "info"),
+    "linalg_ldl_factor": ("LD", "pivots"),
+    "linalg_ldl_factor_ex": ("LD", "pivots", "info"),
+    "linalg_lstsq": ("solution", "residuals", "rank", "singular_values"),
+    "linalg_lu": ("P", "L", "U"),
+    "linalg_lu_factor": ("LU", "pivots"),
+    "linalg_lu_factor_ex": ("LU", "pivots", "info"),
+    "linalg_polar": ("U", "H"),
+    "linalg_qr": ("Q", "R"),
+    "linalg_slogdet": ("sign", "logabsdet"),
+    "linalg_solve_ex": ("result", "info"),
+    "linalg_svd": ("U", "S", "Vh"),
+    "lu_unpack": ("P", "L", "U"),
+    "max": _VALUES,
+    "median": _VALUES,
+    "min": _VALUES,
+    "mode": _VALUES,
+    "nanmedian": _VALUES,
+    "slogdet": ("sign", "logabsdet"),
+    "sort": _VALUES,
+    "svd": ("U", "S", "V"),
+    "topk": _VALUES,
+    "triangular_solve": ("solution", "cloned_coefficient"),
+}
+
+#: Where the results are written to given tensors, the tuple has a class of its own.
+_FIELDS |= {f"{name}_out": fields for name, fields in _FIELDS.items() if name != "histogramdd"}
+
+RESULTS: dict[str, type[ReturnType]] = {
+    name: _make(name, fields) for name, fields in _FIELDS.items()
+}
+all_return_types = list(RESULTS.values())
+globals().update(RESULTS)

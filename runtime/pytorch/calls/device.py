@@ -1,0 +1,179 @@
+"""torch.device: where a tensor is. Any device has a name; tensors are on the processor alone.
+
+Errors of devices that are not there are those of PyTorch on a machine without them.
+"""
+
+from __future__ import annotations
+
+import re
+from types import NoneType
+from typing import Any
+
+from runtime.pytorch.base.c_types import CType
+from runtime.pytorch.calls.messages import invalid_arguments
+from runtime.pytorch.calls.schema import parse
+
+__all__ = [
+    "CPU",
+    "NO_DRIVER",
+    "check_device",
+    "device",
+    "get_default_device",
+    "set_default_device",
+]
+
+NO_DRIVER = (
+    "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed "
+    "a driver from http://www.nvidia.com/Download/index.aspx"
+)
+_TYPES = (
+    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu "
+    "mtia privateuseone"
+).split()
+_TEXT = re.compile(r"(?P<type>[A-Za-z_]+)(?::(?P<index>0|[1-9][0-9]*))?")
+_INT_LIMIT = 2**31
+_FORMS = (parse("device(torch.device device)"), parse("device(str type, int index = -1)"))
+
+
+class device(CType):
+    """A device: its type ('cpu'), and its index, None for the current one."""
+
+    __module__ = "torch"
+    __slots__ = ("index", "type")
+    type: str
+    index: int | None
+
+    def __new__(cls, *args: Any, **named: Any) -> device:
+        """A device named by a text ('cuda:1'), by a type and an index, or by an index of CUDA's.
+
+        Errors: RuntimeError for names of no device; TypeError for other arguments.
+        """
+        one = len(args) == 1 and not named or not args and named.keys() == {"device"}
+        made = _of_one((*args, *named.values())[0]) if one else _of_type(args, named)
+        if made is None:
+            raise invalid_arguments(_FORMS, args, named)
+        return made
+
+    def __repr__(self) -> str:
+        """As PyTorch prints it, which reads a negative index as 16 bits without a sign."""
+        index = "" if self.index is None else f", index={self.index & 0xFFFF}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self) -> str:
+        """The text that names it."""
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy."""
+        return _device, (self.type, self.index)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether type and index are the same: 'cpu' and 'cpu:0' are two devices."""
+        return isinstance(other, device) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        """Equal devices have equal ones."""
+        return hash((self.type, self.index))
+
+    def __lt__(self, other: object) -> bool:
+        """Devices have no order."""
+        if not isinstance(other, device):
+            return NotImplemented
+        raise TypeError("comparison not implemented")
+
+    __le__ = __gt__ = __ge__ = __lt__
+
+    def __enter__(self) -> device:
+        """In a `with` block new tensors are on this device; it can only be the CPU."""
+        check_device(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Leave the block."""
+
+
+def _device(type: str, index: int | None) -> device:
+    """The device of a known type. PyTorch: an index has 8 bits, of which -1 means none."""
+    made = object.__new__(device)
+    if index is not None:
+        index = (index + 128) % 256 - 128
+    object.__setattr__(made, "type", type)
+    object.__setattr__(made, "index", None if index == -1 else index)
+    return made
+
+
+def _of_one(value: object) -> device | None:
+    """The device of a text or an index, or that device; None for other arguments."""
+    if isinstance(value, device):
+        return value
+    if isinstance(value, (str, bytes)):
+        return _device(*_parse(_text(value)))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _device("cuda", _not_negative(value))
+    return None
+
+
+def _of_type(args: tuple[Any, ...], named: dict[str, Any]) -> device | None:
+    """The device of a type and an index that were given apart; None for other arguments."""
+    names = (*("type", "index")[: len(args)], *named)
+    if len(names) != len(args) + len(named) or sorted(names) not in (["type"], ["index", "type"]):
+        return None
+    given = dict(zip(names, (*args, *named.values()), strict=True))
+    kind, index = given["type"], given.get("index")
+    if not isinstance(kind, (str, bytes)) or type(index) not in (int, NoneType):
+        return None
+    name, in_text = _parse(_text(kind))
+    if in_text is not None:
+        why = "because index was passed explicitly"
+        raise RuntimeError(f"type (string) must not include an index {why}: {_text(kind)}")
+    return _device(name, None if index is None else _not_negative(index))
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def _parse(text: str) -> tuple[str, int | None]:
+    """The type and the index that a text names."""
+    if not text:
+        raise RuntimeError("Device string must not be empty")
+    found = _TEXT.fullmatch(text)
+    if not found:
+        raise RuntimeError(f"Invalid device string: '{text}'")
+    name, index = found["type"], found["index"]
+    if name not in _TYPES:
+        where = f"device type at start of device string: {name}"
+        raise RuntimeError(f"Expected one of {', '.join(_TYPES)} {where}")
+    if index and int(index) >= _INT_LIMIT:
+        raise RuntimeError(f"Could not parse device index '{index}' in device string '{text}'")
+    return name, int(index) if index else None
+
+
+def _not_negative(index: int) -> int:
+    if index < 0:
+        raise RuntimeError("Device index must not be negative")
+    return index
+
+
+def check_device(value: Any) -> None:
+    """Raise the error of PyTorch without devices where a tensor is wanted on one."""
+    if value is None:
+        return
+    wanted = value if isinstance(value, device) else device(value)
+    if wanted.type == "cuda":
+        raise RuntimeError(NO_DRIVER)
+    if wanted.type != "cpu":
+        raise NotImplementedError(f"tensors on the device '{wanted}' are not provided here")
+
+
+CPU = _device("cpu", None)
+
+
+def set_default_device(device: Any) -> None:
+    """Set the device of new tensors. Raises RuntimeError for one other than the processor."""
+    check_device(device)
+
+
+def get_default_device() -> device:
+    """The device of new tensors: the processor."""
+    return CPU

@@ -1,0 +1,182 @@
+"""The types of parameters: which values a parameter of each type takes, and as what.
+
+A kind is asked once for each type of argument (`converter`). Where the type alone does not tell, as
+for a list that must have ints in it, the converter that it gives looks at each value.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch.base.c_types import type_name
+from runtime.pytorch.base.dtypes import dtype, dtype_of_python
+from runtime.pytorch.calls.schema import Parameter
+from runtime.pytorch.tensors.tensor import Tensor
+
+__all__ = ["AS_IT_IS", "KINDS", "Rejected", "as_ints", "converter", "kind_of", "register_kind"]
+
+#: How the value of an argument becomes the parameter's; raises Rejected where it does not.
+Converter = Callable[[Any], Any]
+
+
+class Rejected(Exception):
+    """A value that a parameter does not take."""
+
+
+def AS_IT_IS(value: Any) -> Any:  # noqa: N802 (a constant, but for being called)
+    """The converter of values that need no conversion."""
+    return value
+
+
+def _as_int(value: Any) -> int:
+    if isinstance(value, Tensor):
+        array = value.array
+        if array.size != 1 or array.dtype.kind not in "iu":
+            raise Rejected
+        return int(array.reshape(())[()])
+    return operator.index(value)
+
+
+def _as_number(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        if value.array.ndim:
+            raise Rejected
+        return value.array[()].item()
+    return value.item()
+
+
+def _as_float(value: Any) -> float:
+    return float(_as_number(value) if not isinstance(value, (int, float)) else value)
+
+
+def as_ints(value: Any) -> tuple[int, ...]:
+    """A list or tuple of ints as a tuple. Raises Rejected for other elements."""
+    try:
+        return tuple([v if v.__class__ is int else _as_size(v) for v in value])
+    except TypeError:
+        raise Rejected from None
+
+
+def _as_size(value: Any) -> int:
+    if isinstance(value, (bool, float)):
+        raise Rejected
+    return _as_int(value)
+
+
+def _as_tensors(value: Any) -> tuple[Tensor, ...]:
+    for position, element in enumerate(value):
+        if not isinstance(element, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 0, "
+                f"but got {type(element).__name__}"
+            )
+    return tuple(value)
+
+
+def _int(given: type) -> Converter | None:
+    if given is int:
+        return AS_IT_IS
+    if issubclass(given, (Tensor, np.integer)) or (given is not bool and issubclass(given, int)):
+        return _as_int
+    return None
+
+
+def _as_complex(value: Any) -> Any:
+    raise NotImplementedError("complex numbers are not provided here")
+
+
+def _number(given: type) -> Converter | None:
+    if issubclass(given, (int, float)) and not issubclass(given, np.generic):
+        return AS_IT_IS
+    if issubclass(given, complex):
+        return _as_complex
+    return _as_number if issubclass(given, (Tensor, np.number, np.bool_)) else None
+
+
+def _float(given: type) -> Converter | None:
+    if given is float:
+        return AS_IT_IS
+    return _as_float if issubclass(given, (Tensor, int, np.number)) else None
+
+
+def _bool(given: type) -> Converter | None:
+    return AS_IT_IS if given is bool else bool if issubclass(given, np.bool_) else None
+
+
+def _ints(given: type) -> Converter | None:
+    return as_ints if issubclass(given, (tuple, list)) else None
+
+
+def _as_numbers(value: Any) -> tuple[Any, ...]:
+    if not all(isinstance(v, (int, float)) for v in value):
+        raise Rejected
+    return tuple(value)
+
+
+def _numbers(given: type) -> Converter | None:
+    return _as_numbers if issubclass(given, (tuple, list)) else None
+
+
+def _tensors(given: type) -> Converter | None:
+    return _as_tensors if issubclass(given, (tuple, list)) else None
+
+
+def _as_dtype(value: Any) -> dtype:
+    found = dtype_of_python(value)
+    if found is None:
+        raise Rejected
+    return found
+
+
+def _dtype(given: type) -> Converter | None:
+    return AS_IT_IS if given is dtype else _as_dtype if given is type else None
+
+
+def _instances(*types: type) -> Callable[[type], Converter | None]:
+    return lambda given: AS_IT_IS if issubclass(given, types) else None
+
+
+#: The converter for each type of argument, or None where the parameter does not take it.
+KINDS: dict[str, Callable[[type], Converter | None]] = {
+    "Tensor": _instances(Tensor),
+    "Number": _number,
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "str": _instances(str),
+    "object": _instances(object),
+    "tuple of ints": _ints,
+    "tuple of Scalars": _numbers,
+    "tuple of Tensors": _tensors,
+    "torch.dtype": _dtype,
+}
+
+
+def register_kind(name: str, *types: type) -> None:
+    """Add a type of parameters that takes instances of some classes as they are."""
+    KINDS[name] = _instances(*types)
+
+
+def converter(parameter: Parameter, given: type, numbers: bool = False) -> Converter | None:
+    """How a parameter takes arguments of a type; None where it does not.
+
+    numbers: whether Python's numbers are taken for tensors.
+    """
+    if given is type(None):
+        return AS_IT_IS if parameter.nullable or parameter.kind == "object" else None
+    found = KINDS[parameter.kind](given)
+    if found is None and parameter.single:
+        as_int = _int(given)
+        return None if as_int is None else lambda value: (as_int(value),)
+    if found is None and numbers and parameter.kind == "Tensor" and parameter.name != "out":
+        return _number(given)
+    return found
+
+
+def kind_of(value: Any) -> str:
+    """The name of a value's type in messages."""
+    return type_name(value)

@@ -1,0 +1,239 @@
+"""What PyTorch says of arguments that fit no signature, and where memory is lacking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+from runtime.pytorch.calls.kinds import Rejected, converter, kind_of
+from runtime.pytorch.calls.schema import NUMPY_NAMES, Parameter, Schema
+
+__all__ = ["invalid_arguments", "no_memory"]
+
+Args = Sequence[Any]
+Named = Mapping[str, Any]
+
+
+def invalid_arguments(
+    schemas: Sequence[Schema],
+    args: Args,
+    named: Named,
+    numbers: bool = False,
+    hidden: Sequence[Schema] = (),
+) -> TypeError:
+    """The error of a call that fits none of the signatures.
+
+    PyTorch tells exactly what is wrong where one signature alone has room for so many arguments;
+    otherwise it lists the signatures. hidden: further ones, which it does not list.
+    """
+    count = len(args) + len(named)
+    plausible = [s for s in schemas if _required(s) <= count <= _capacity(s, args)]
+    if len(plausible) == 1:
+        return TypeError(_what_is_wrong(plausible[0], args, named, numbers))
+    if len(schemas) == 1 and not hidden:
+        return TypeError(_what_is_wrong(schemas[0], args, named, numbers))
+    return TypeError(_list(schemas, args, named))
+
+
+def _required(schema: Schema) -> int:
+    return sum(p.default is None for p in schema.parameters)
+
+
+def _capacity(schema: Schema, args: Args) -> int:
+    more = len(args) if _has_ints_apart(schema, args) else 0
+    return len(schema.parameters) + more
+
+
+def _has_ints_apart(schema: Schema, args: Args) -> bool:
+    """Whether a call gives the ints of a tuple one by one, as the first one tells."""
+    if not (schema.takes_ints_apart and args):
+        return False
+    convert = converter(Parameter("int", "", None, False, False, False), type(args[0]))
+    if convert is None:
+        return False
+    try:
+        convert(args[0])
+    except Rejected:
+        return False
+    return True
+
+
+# -- what is wrong with a call of one signature
+
+
+def _what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> str:
+    name = f"{schema.name}()"
+    positional = schema.positional
+    if _has_ints_apart(schema, args):
+        wrong = _wrong_size(schema, args)
+        if wrong:
+            return wrong
+        args = [args]
+    if not schema.parameters and args:
+        return f"TensorBase.{name} takes no arguments ({len(args)} given)"
+    if len(args) > len(positional):
+        return f"{name} {_too_many(positional, len(args))}"
+    for at, parameter in enumerate(schema.parameters):
+        given = at < len(args) and not parameter.keyword_only
+        key = _key(parameter, named)
+        if not given and key is None:
+            if parameter.default is None:
+                return _missing(schema, at)
+            continue
+        value = args[at] if given else named[key or ""]
+        wrong = _misfit(parameter, value, at if given else None, numbers)
+        if wrong:
+            return f"{name}: {wrong}"
+    return f"{name} {_unexpected(schema, args, named)}"
+
+
+def _wrong_size(schema: Schema, args: Args) -> str:
+    """What is wrong with ints that stand for a tuple; '' where nothing is."""
+    parameter = schema.positional[0]
+    for at, value in enumerate(args):
+        if not isinstance(value, int) or isinstance(value, bool):
+            return (
+                f"{schema.name}(): argument '{parameter.name}' failed to unpack the object at pos "
+                f'{at + 1} with error "type must be {parameter.kind},but got {kind_of(value)}"'
+            )
+    return ""
+
+
+def _too_many(positional: Sequence[Parameter], given: int) -> str:
+    least = sum(p.default is None for p in positional)
+    most = len(positional)
+    takes = f"{most}" if least == most else f"from {least} to {most}"
+    plural = "" if takes == "1" else "s"
+    verb = "was" if given == 1 and takes == "0" else "were"
+    return f"takes {takes} positional argument{plural} but {given} {verb} given"
+
+
+def _key(parameter: Parameter, named: Named) -> str | None:
+    """The name by which an argument is given: the parameter's own, or numpy's for it."""
+    if parameter.name in named:
+        return parameter.name
+    return next((k for k in named if NUMPY_NAMES.get(k) == parameter.name), None)
+
+
+def _missing(schema: Schema, first: int) -> str:
+    """The required parameters from the first missing one on, be they given or not."""
+    names = [f'"{p.name}"' for p in schema.parameters[first:] if p.default is None]
+    plural = "s" if len(names) == 1 else ""  # as PyTorch has it
+    what = f"{len(names)} required positional argument{plural}"
+    return f"{schema.name}() missing {what}: {', '.join(names)}"
+
+
+def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> str:
+    """What is wrong with a value; '' where it fits."""
+    where = f"argument '{parameter.name}'" + (f" (position {at + 1})" if at is not None else "")
+    convert = converter(parameter, type(value), numbers)
+    if convert is None:
+        return f"{where} must be {parameter.kind}, not {kind_of(value)}"
+    try:
+        convert(value)
+    except Rejected:
+        return _misfit_inside(parameter, value, where)
+    return ""
+
+
+def _misfit_inside(parameter: Parameter, value: Any, where: str) -> str:
+    if not isinstance(value, (tuple, list)):
+        return f"{where} must be {parameter.kind}, not {kind_of(value)}"
+    wrong = next(i for i, v in enumerate(value) if not isinstance(v, int) or isinstance(v, bool))
+    if wrong:
+        return (
+            f"argument '{parameter.name}' failed to unpack the object at pos {wrong + 1} with "
+            f'error "type must be {parameter.kind},but got {kind_of(value[wrong])}"'
+        )
+    return (
+        f"{where} must be {parameter.kind}, but found element of type {kind_of(value[wrong])} "
+        f"at pos {wrong}"
+    )
+
+
+def _unexpected(schema: Schema, args: Args, named: Named) -> str:
+    for name in named:
+        if name not in schema.by_name:
+            return f"got an unexpected keyword argument '{name}'"
+    positional = [p.name for p in schema.positional[: len(args)]]
+    twice = next((name for name in named if name in positional), "")
+    return f"got multiple values for argument '{twice}'"
+
+
+# -- the list of signatures
+
+
+def _list(schemas: Sequence[Schema], args: Args, named: Named) -> str:
+    name = schemas[0].name
+    named = dict(reversed(list(named.items())))  # PyTorch: out of a hash table
+    given = f"{name}() received an invalid combination of arguments - got "
+    if len(schemas) == 1:
+        return f"{given}{_described(args, named)}, but expected {schemas[0]}"
+    lines = [f"{given}{_described(args, named)}, but expected one of:"]
+    for schema in schemas:
+        lines.append(f" * {schema}")
+        if len(args) + len(named) == len(_parts(schema)):
+            lines.append(f"      didn't match because {_reason(schema, args, named)}")
+    return "\n".join([*lines, ""])
+
+
+def _described(args: Args, named: Named) -> str:
+    text = "".join(f"{kind_of(v)}, " for v in args)
+    text += "".join(f"{name}={kind_of(v)}, " for name, v in named.items())
+    return f"({text[:-2] if args else text})"
+
+
+def _parts(schema: Schema) -> list[str]:
+    """The parts between a signature's commas; PyTorch counts a star, or nothing at all, as one."""
+    return str(schema)[1:-1].split(", ")
+
+
+def _reason(schema: Schema, args: Args, named: Named) -> str:
+    expected = _parts(schema)
+    # PyTorch takes the last word for the name, so that it does not know those with a default.
+    known = [part.split(" ")[-1] for part in expected[len(expected) - len(named) :]]
+    unknown = [name for name in named if name not in known]
+    if unknown:
+        return f"some of the keywords were incorrect: {', '.join(unknown)}"
+    given = [("", value) for value in args] + [(f"{name}=", v) for name, v in named.items()]
+    parts = []
+    for part, (prefix, value) in zip(expected, given, strict=True):
+        text = prefix + _element_types(value)
+        # Nothing matches a parameter with a default here, and so PyTorch tells it.
+        fits = " = " not in part and _matches(part.rpartition(" ")[0], value)
+        parts.append(text if fits else f"!{text}!")
+    text = ", ".join(parts) if args else "".join(f"{part}, " for part in parts)
+    return f"some of the arguments have invalid types: ({text})"
+
+
+def _matches(kind: str, value: Any) -> bool:
+    if kind.startswith("tuple of "):
+        of = kind.removeprefix("tuple of ")[:-1]
+        return isinstance(value, (tuple, list)) and all(_matches(of, v) for v in value)
+    names = {"float": ("float", "int", "long"), "int": ("int", "long")}
+    return kind_of(value) in names.get(kind, (kind,))
+
+
+def _element_types(value: Any) -> str:
+    if not isinstance(value, (tuple, list)):
+        return kind_of(value)
+    inside = ", ".join(kind_of(v) for v in value)
+    if isinstance(value, list):
+        return f"{kind_of(value)} of [{inside}]"
+    return f"{kind_of(value)} of ({inside}{',' if len(value) == 1 else ''})"
+
+
+def no_memory(error: Exception) -> RuntimeError:
+    """The error of a call for which there was no memory, or with which the runtime was at odds.
+
+    error: numpy's MemoryError, or one of the runtime's, whose text it keeps.
+    """
+    shape, kind = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if shape is None or kind is None:
+        return RuntimeError(str(error) or "not enough memory")
+    return RuntimeError(
+        f"[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
+        f"memory: you tried to allocate {prod(shape) * kind.itemsize} bytes. Error code 12 "
+        f"(Cannot allocate memory)"
+    )

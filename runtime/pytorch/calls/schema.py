@@ -1,0 +1,113 @@
+"""The text of a signature, as PyTorch prints it in its errors, and what it says.
+
+    sum(Tensor input, tuple of ints[1] dim, bool keepdim = False, *, torch.dtype dtype = None)
+
+Behind a type's name may stand ``[1]``: a single int is taken for a tuple of one; and ``?``: None is
+taken although there is another default, or none. PyTorch prints neither of them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from keyword import iskeyword
+
+__all__ = ["NUMPY_NAMES", "Parameter", "Schema", "parse"]
+
+#: numpy's names of parameters, which PyTorch takes as well.
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x2": "other"}
+
+_PARAMETER = re.compile(
+    r"(?P<kind>[\w. ]+?)(?P<single>\[1\])?(?P<nullable>\?)? (?P<name>\w+)(?: = (?P<default>.+))?"
+)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: its type and name, and the text of its default, None where it has none."""
+
+    kind: str
+    name: str
+    default: str | None
+    keyword_only: bool
+    single: bool
+    nullable: bool
+
+    @property
+    def python_name(self) -> str:
+        """The name in an implementation: `from` is a word of Python's, and becomes from_."""
+        return f"{self.name}_" if iskeyword(self.name) else self.name
+
+    def __str__(self) -> str:
+        text = f"{self.kind} {self.name}"
+        return text if self.default is None else f"{text} = {self.default}"
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A signature: the function's name and its parameters in order."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+
+    @cached_property
+    def positional(self) -> tuple[Parameter, ...]:
+        """The parameters that may be given by position."""
+        return tuple(p for p in self.parameters if not p.keyword_only)
+
+    @cached_property
+    def by_name(self) -> dict[str, Parameter]:
+        """The parameters by name."""
+        return {p.name: p for p in self.parameters}
+
+    @cached_property
+    def takes_ints_apart(self) -> bool:
+        """Whether a tuple of ints may be given as several arguments: x.view(2, 3)."""
+        return len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
+
+    @property
+    def has_out(self) -> bool:
+        """Whether the result may be written to a given tensor."""
+        return "out" in self.by_name
+
+    def without(self, *names: str) -> Schema:
+        """The signature without some parameters."""
+        return Schema(self.name, tuple(p for p in self.parameters if p.name not in names))
+
+    def renamed(self, name: str) -> Schema:
+        """The same signature of another function."""
+        return Schema(name, self.parameters)
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        for parameter in self.parameters:
+            if parameter.keyword_only and "*" not in parts:
+                parts.append("*")
+            parts.append(str(parameter))
+        return f"({', '.join(parts)})"
+
+
+def parse(text: str) -> Schema:
+    """Read a signature. Raises ValueError where it is not one."""
+    name, bracket, rest = text.partition("(")
+    if not bracket or not rest.endswith(")"):
+        raise ValueError(f"not a signature: {text}")
+    parameters: list[Parameter] = []
+    keyword_only = False
+    for part in re.split(r", (?![^()]*\))", rest[:-1]) if rest != ")" else ():
+        if part == "*":
+            keyword_only = True
+        else:
+            parameters.append(_parameter(part, keyword_only))
+    return Schema(name, tuple(parameters))
+
+
+def _parameter(text: str, keyword_only: bool) -> Parameter:
+    found = _PARAMETER.fullmatch(text)
+    if found is None:
+        raise ValueError(f"not a parameter: {text}")
+    default = found["default"]
+    nullable = bool(found["nullable"]) or default == "None"
+    single = bool(found["single"])
+    return Parameter(found["kind"], found["name"], default, keyword_only, single, nullable)

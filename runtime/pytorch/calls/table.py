@@ -1,0 +1,228 @@
+"""The table of operations: a row for each signature, and the functions and methods made of them.
+
+    @op("clamp(Tensor input, Number min = None, Number max = None, *, Tensor out = None)")
+    def clamp(input, min=None, max=None): ...
+
+makes ``torch.clamp`` and ``Tensor.clamp``; several rows of one name are its overloads. The
+implementation has the signature's parameters, with the same defaults, but for those that are looked
+at here: `out`, unless it has that itself, and the options of `OPTIONS`. Errors, signatures and
+completion all come from the rows.
+
+A call looks up the types of its arguments in the function's plans. The first call with new types
+makes the plan (`binding.py`), or raises the error; later ones go on to the implementation at once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from runtime.core.errors import TorchError
+from runtime.pytorch.calls.binding import Plan, bind
+from runtime.pytorch.calls.kinds import Rejected
+from runtime.pytorch.calls.messages import invalid_arguments, no_memory
+from runtime.pytorch.calls.schema import Schema, parse
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.tensors.writing import write_in_place
+
+__all__ = ["FUNCTIONS", "ROWS", "Row", "document", "op", "operation"]
+
+Implementation = Callable[..., Any]
+
+
+class _Nothing:
+    """Stands for an argument that is not given."""
+
+
+_NOTHING = _Nothing()
+F = TypeVar("F", bound=Implementation)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One signature and what computes it.
+
+    numbers: Python's numbers are taken for tensors. in_place: the result is written to the first
+    argument. is_method: the first argument is self, which messages do not count. hidden: messages
+    do not list the signature, which PyTorch takes for the sake of old programs.
+    """
+
+    schema: Schema
+    implementation: Implementation
+    numbers: bool = False
+    in_place: bool = False
+    is_method: bool = False
+    hidden: bool = False
+
+
+#: All rows, by function or 'Tensor.method'.
+ROWS: dict[str, list[Row]] = {}
+#: The functions of the module, by name; also dotted ones, such as linalg.inv.
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+
+
+def op(
+    *schemas: str,
+    function: bool = True,
+    method: bool | None = None,
+    in_place: bool = False,
+    numbers: bool = False,
+    hidden: bool = False,
+) -> Callable[[F], F]:
+    """Register an implementation for one signature or more.
+
+    function: there is a function. method: there is a method; by default where the first parameter
+    is `Tensor input`. in_place: there is a method with '_' behind its name, too, which writes the
+    result to its tensor. numbers: Python's numbers are taken for tensors. hidden: messages do not
+    list the signatures.
+    """
+
+    def register(implementation: F) -> F:
+        for schema in map(parse, schemas):
+            row = Row(schema, implementation, numbers, hidden=hidden)
+            if function:
+                _register(schema.name, row)
+            if method or (method is None and _begins_with_input(schema)):
+                _register(f"Tensor.{schema.name}", _method(row))
+            if in_place:
+                _register(f"Tensor.{schema.name}_", _method(row, in_place=True))
+        return implementation
+
+    return register
+
+
+def _begins_with_input(schema: Schema) -> bool:
+    return bool(schema.parameters) and str(schema.parameters[0]) == "Tensor input"
+
+
+def _method(row: Row, in_place: bool = False) -> Row:
+    """The row of the method for a function's: without self, which is its first parameter."""
+    schema = row.schema.without(row.schema.parameters[0].name, "out")
+    if in_place:
+        schema = schema.renamed(f"{schema.name}_")
+    return replace(row, schema=schema, in_place=in_place, is_method=True)
+
+
+def operation(name: str) -> list[Row]:
+    """The rows of a function, or of a method ('Tensor.add'); none for names that are none."""
+    return ROWS.get(name, [])
+
+
+def _register(name: str, row: Row) -> None:
+    rows = ROWS.setdefault(name, [])
+    rows.append(row)
+    if len(rows) > 1:
+        return
+    made = _function(row.schema.name, rows)
+    made.__qualname__ = name
+    owner, dot, attribute = name.rpartition(".")
+    if owner == "Tensor":
+        setattr(Tensor, attribute, made)
+    else:
+        FUNCTIONS[name] = made
+
+
+def document() -> None:
+    """Write the docstrings of all functions and methods: their signatures, and what they do."""
+    for name, rows in ROWS.items():
+        owner, _, attribute = name.rpartition(".")
+        made = getattr(Tensor, attribute) if owner == "Tensor" else FUNCTIONS[name]
+        signatures = "\n".join(f"{row.schema.name}{row.schema}" for row in rows if not row.hidden)
+        made.__doc__ = f"{signatures}\n\n{inspect.getdoc(rows[0].implementation) or ''}"
+        made.__dict__["__wrapped__"] = rows[0].implementation  # of which inspect.signature tells
+
+
+#: How many plans a function keeps.
+_MOST_PLANS = 1000
+
+
+def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
+    """What is called for a name: it finds the plan for the arguments' types."""
+    plans: dict[Any, Plan] = {}
+
+    def call_with(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        key: Any = tuple(map(type, args)) if len(args) != 1 else type(args[0])
+        if named:
+            key = (key, *named, *map(type, named.values()))
+        plan = plans.get(key)
+        if plan is None:
+            plan, is_for_all = _find(rows, args, named)
+            if is_for_all:
+                if len(plans) >= _MOST_PLANS:
+                    plans.clear()  # a program makes new types again and again
+                plans[key] = plan
+        try:
+            try:
+                return plan(*args, **named)
+            except Rejected:
+                pass
+            plan, _ = _find(rows, args, named)  # of another overload
+            return plan(*args, **named)
+        except (MemoryError, TorchError) as error:
+            raise no_memory(error) from None
+
+    # Most calls have one argument or two; to look their types up without a loop halves the time.
+    def call(first: Any = _NOTHING, second: Any = _NOTHING, /, *rest: Any, **named: Any) -> Any:
+        if not named:
+            try:
+                if second is _NOTHING:
+                    plan = plans.get(first.__class__)
+                    if plan is not None:
+                        return plan(first)
+                elif not rest:
+                    plan = plans.get((first.__class__, second.__class__))
+                    if plan is not None:
+                        return plan(first, second)
+                else:
+                    plan = plans.get((first.__class__, second.__class__, *map(type, rest)))
+                    if plan is not None:
+                        return plan(first, second, *rest)
+            except Rejected:
+                pass
+            except (MemoryError, TorchError) as error:
+                raise no_memory(error) from None
+        given = (first, second) if second is not _NOTHING else (first,)
+        return call_with(() if first is _NOTHING else given + rest, named)
+
+    call.__name__ = name.rpartition(".")[2]
+    call.__module__ = "torch"
+    return call
+
+
+def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
+    """The plan of the first row that takes the arguments, and whether types alone decided.
+
+    Raises TypeError where there is none.
+    """
+    is_for_all = True
+    for row in rows:
+        implementation = _in_place(row.implementation) if row.in_place else row.implementation
+        found = bind(row.schema, implementation, args, named, row.numbers, row.is_method)
+        if found is not None:
+            try:
+                found.check(args, named)
+            except Rejected:
+                is_for_all = False  # other values of these types may fit
+                continue
+            return found.plan, is_for_all
+    skip = 1 if rows[0].is_method else 0
+    shown = [r.schema for r in rows if not r.hidden]
+    hidden = [r.schema for r in rows if r.hidden]
+    raise invalid_arguments(shown, args[skip:], named, rows[0].numbers, hidden)
+
+
+def _in_place(implementation: Implementation) -> Implementation:
+    if "out" in inspect.signature(implementation).parameters:
+
+        def compute(self: Tensor, *args: Any, **named: Any) -> Tensor:
+            implementation(self, *args, out=self, **named)
+            return self
+
+        return compute
+
+    def assign(self: Tensor, *args: Any, **named: Any) -> Tensor:
+        return write_in_place(self, implementation(self, *args, **named))
+
+    return assign

@@ -1,0 +1,1 @@
+"""PyTorch's classes besides Tensor: storages, limits, generators, old constructors."""

@@ -1,0 +1,151 @@
+"""``torch.Generator``: a stream of random numbers, and the one that functions draw from."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch.base.c_types import CType, type_name
+from runtime.pytorch.calls.device import CPU, check_device, device
+from runtime.pytorch.calls.kinds import converter, register_kind
+from runtime.pytorch.calls.messages import invalid_arguments
+from runtime.pytorch.calls.schema import parse
+from runtime.pytorch.streams.words import STATE_SIZE, Words
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+
+__all__ = ["Generator", "default_generator", "words_of"]
+
+_DEFAULT_SEED = 67280421310721
+_FORM = parse("Generator(torch.device device = None)")
+
+
+class Generator(CType):
+    """A generator of random numbers on the processor, the same numbers as PyTorch's for a seed.
+
+    A new one has the seed 67280421310721. PyTorch's documentation: torch.Generator.
+    """
+
+    __module__ = "torch._C"
+    __slots__ = ("__weakref__", "_words", "device")
+    _words: Words
+    device: device
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        """A generator for a device, which can only be the processor."""
+        given = (*args, *named.values())
+        if len(given) > 1 or named.keys() - {"device"} or not _is_device(given):
+            raise invalid_arguments([_FORM], args, named)
+        for value in given:
+            check_device(value)
+        object.__setattr__(self, "_words", Words(_DEFAULT_SEED))
+        object.__setattr__(self, "device", CPU)
+
+    def manual_seed(self, seed: int, /) -> Generator:
+        """Start the stream of a seed, from -2^63 to 2^64 - 1; returns the generator."""
+        if type(seed) is not int:
+            raise RuntimeError(f"manual_seed expected a long, but got {type_name(seed)}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError("Overflow when unpacking long long")
+        with self._words.lock:
+            self._words.start(seed & 0xFFFFFFFFFFFFFFFF)
+        return self
+
+    def seed(self) -> int:
+        """Start a stream that nobody foresees; returns its seed."""
+        seed = int.from_bytes(os.urandom(8), "little") >> 1
+        self.manual_seed(seed)
+        return seed
+
+    def initial_seed(self) -> int:
+        """The seed that the stream was started with."""
+        return self._words.seed
+
+    def get_state(self) -> Tensor:
+        """All there is to know, as a tensor of 5056 bytes, which PyTorch's generators take."""
+        with self._words.lock:
+            return wrap(np.frombuffer(bytearray(self._words.state), np.uint8))
+
+    def set_state(self, new_state: Tensor, /) -> Generator:
+        """Go on from a state; returns the generator. Raises TypeError and RuntimeError."""
+        state = _bytes_of(new_state)
+        with self._words.lock:
+            self._words.state = state
+        return self
+
+    def clone_state(self) -> Generator:
+        """A generator that goes on from the same state."""
+        return Generator().set_state(self.get_state())
+
+    def get_offset(self) -> int:
+        """Raise RuntimeError: only generators of other devices have an offset."""
+        raise RuntimeError("CPU Generator does not use offset")
+
+    def set_offset(self, offset: int, /) -> Generator:
+        """Raise RuntimeError: only generators of other devices have an offset."""
+        raise RuntimeError("CPU Generator does not use offset")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy."""
+        return _restored, (self.get_state(),)
+
+
+def _restored(state: Tensor) -> Generator:
+    return Generator().set_state(state)
+
+
+def _is_device(given: tuple[Any, ...]) -> bool:
+    return all(converter(_FORM.parameters[0], type(value)) for value in given)
+
+
+def _bytes_of(state: Any) -> bytes:
+    if not isinstance(state, Tensor):
+        raise TypeError(f"expected a torch.ByteTensor, but got {type_name(state)}")
+    array = state.array
+    if array.dtype != np.uint8:
+        raise TypeError("RNG state must be a torch.ByteTensor")
+    if not array.flags.c_contiguous:
+        raise RuntimeError("RNG state must be contiguous")
+    if array.size != STATE_SIZE:
+        raise RuntimeError(
+            f"Expected a CPUGeneratorImplState of size {STATE_SIZE} but found the input RNG state "
+            f"size to be {array.size}"
+        )
+    return array.tobytes()
+
+
+#: What functions draw from that are given no generator. Its seed is not foreseen.
+default_generator = Generator()
+default_generator.seed()
+
+
+class _Fork:
+    """Lets no thread be at the default stream while the process forks, which a child could not use.
+
+    It waits a second at most: the thread that forks may be at it itself, in a signal's handler.
+    """
+
+    def __init__(self) -> None:
+        self._has_lock = False
+
+    def before(self) -> None:
+        self._has_lock = default_generator._words.lock.acquire(timeout=1)
+
+    def after(self) -> None:
+        if self._has_lock:
+            default_generator._words.lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    _fork = _Fork()
+    os.register_at_fork(
+        before=_fork.before, after_in_child=_fork.after, after_in_parent=_fork.after
+    )
+
+register_kind("torch.Generator", Generator)
+
+
+def words_of(generator: Generator | None) -> Words:
+    """The stream of the generator that a call has given, or of the default one."""
+    return default_generator._words if generator is None else generator._words

@@ -1,0 +1,135 @@
+"""torch.finfo and torch.iinfo: the limits of the element types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import floor, log10
+from typing import Any
+
+from runtime.pytorch.base.c_types import CType, type_name
+from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, float64, int64
+from runtime.pytorch.calls.messages import invalid_arguments
+from runtime.pytorch.calls.schema import Schema, parse
+
+__all__ = ["finfo", "iinfo"]
+
+_FLOAT_FORMS = (parse("finfo(torch.dtype type)"), parse("finfo()"))
+_INTEGER_FORMS = (parse("iinfo(torch.dtype type)"),)
+_FRACTION_BITS = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
+_PYTHON_TYPES: dict[type, dtype] = {float: float64, int: int64, bool: bool_}
+
+
+class _Limits(CType):
+    """What the two classes have in common. bits: of one element. dtype: its type's name."""
+
+    __slots__ = ("bits", "dtype", "max", "min")
+    bits: int
+    dtype: str
+
+    def _set(self, **values: object) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are limits of the same type."""
+        return isinstance(other, _Limits) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        """Equal limits have equal ones."""
+        return hash(self.dtype)
+
+    def __reduce__(self) -> Any:
+        """Refuse pickle and copy."""
+        raise TypeError(f"cannot pickle '{type_name(self)}' object")
+
+
+class finfo(_Limits):  # noqa: N801 (PyTorch's name)
+    """The limits of a floating-point type, or of the parts of a complex one.
+
+    Without a type, of the default one. Errors: TypeError for other types and arguments.
+
+    max, min: the largest finite number and its negative. eps: from 1 to the next number.
+    smallest_normal, tiny: the smallest positive number with full precision. resolution: of as
+    many decimals as are certain.
+    """
+
+    __module__ = "torch"
+    __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
+    max: float
+    min: float
+    eps: float
+    resolution: float
+    smallest_normal: float
+    tiny: float
+
+    def __new__(cls, *args: Any, **named: Any) -> finfo:
+        """The limits of a type."""
+        given = args or named
+        kind = _element_type(_FLOAT_FORMS, args, named) if given else default_dtype()
+        kind = kind.to_real() if kind.is_complex else kind
+        if not kind.is_floating_point:
+            what = "a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            raise TypeError(f"torch.finfo() requires {what}")
+        return _float_limits(kind.name, 8 * kind.itemsize)
+
+    def __repr__(self) -> str:
+        """As PyTorch prints it, with six digits."""
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        numbers = ", ".join(f"{name}={getattr(self, name):g}" for name in names)
+        return f"finfo({numbers}, dtype={self.dtype})"
+
+
+class iinfo(_Limits):  # noqa: N801 (PyTorch's name)
+    """The limits of a type of whole numbers: max and min.
+
+    Errors: TypeError for other types and arguments.
+    """
+
+    __module__ = "torch"
+    __slots__ = ()
+    max: int
+    min: int
+
+    def __new__(cls, *args: Any, **named: Any) -> iinfo:
+        """The limits of a type."""
+        kind = _element_type(_INTEGER_FORMS, args, named)
+        if kind.is_floating_point or kind.is_complex:
+            what = "an integer input type. Use torch.finfo to handle 'torch.iinfo'"
+            raise TypeError(f"torch.iinfo() requires {what}")
+        if kind is bool_:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        return _integer_limits(kind.name, 8 * kind.itemsize, kind.is_signed)
+
+    def __repr__(self) -> str:
+        """As PyTorch prints it, with six digits."""
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
+
+
+def _float_limits(name: str, bits: int) -> finfo:
+    """IEEE 754's rules: the bits that are left for the exponent give the range."""
+    fraction = _FRACTION_BITS[name]
+    bias = 2 ** (bits - fraction - 2) - 1
+    eps, tiny, largest = 2.0**-fraction, 2.0 ** (1 - bias), (2 - 2.0**-fraction) * 2.0**bias
+    digits = floor(fraction * log10(2))
+    made = object.__new__(finfo)
+    made._set(bits=bits, dtype=name, max=largest, min=-largest, eps=eps)
+    made._set(resolution=float(f"1e-{digits}"), smallest_normal=tiny, tiny=tiny)
+    return made
+
+
+def _integer_limits(name: str, bits: int, signed: bool) -> iinfo:
+    smallest = -(2 ** (bits - 1)) if signed else 0
+    made = object.__new__(iinfo)
+    made._set(bits=bits, dtype=name, min=smallest, max=smallest + 2**bits - 1)
+    return made
+
+
+def _element_type(forms: Sequence[Schema], args: Sequence[Any], named: Mapping[str, Any]) -> dtype:
+    """The type that a call gives, maybe as Python's class. Raises TypeError for other calls."""
+    given = (*args, *named.values())
+    if len(given) == 1 and (args or "type" in named):
+        value = given[0]
+        found = _PYTHON_TYPES.get(value) if isinstance(value, type) else value
+        if isinstance(found, dtype):
+            return found
+    raise invalid_arguments(forms, args, named)

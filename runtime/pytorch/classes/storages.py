@@ -1,0 +1,377 @@
+"""Storages as PyTorch's programs see them: of typed elements, and of bytes.
+
+Both stand for one of the runtime's storages (`core/storage.py`), which Lua has as well. As in
+PyTorch a typed storage is made anew each time that it is asked for, and one of bytes is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.storage import Storage
+from runtime.pytorch.base.dtypes import DTYPES, default_dtype, dtype, dtype_of
+from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.device import CPU, NO_DRIVER, device
+from runtime.pytorch.tensors.memory import address_of, resize_storage, storage_type
+from runtime.pytorch.tensors.writing import cast
+
+__all__ = ["STORAGE_CLASSES", "TypedStorage", "UntypedStorage", "typed", "untyped"]
+
+_known: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
+_REMOVAL = (
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "
+    "only storage class. This should only matter to you if you are using storages directly.  To "
+    "access UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()"
+)
+
+
+class _Storage:
+    """What both kinds have in common: a one-dimensional array of elements."""
+
+    __slots__ = ("__weakref__", "object")
+
+    def __init__(self, storage: Storage) -> None:
+        self.object = storage
+
+    @property
+    def array(self) -> Array:
+        """The elements as numpy's array, which shares their memory."""
+        return self.object.data
+
+    @property
+    def device(self) -> device:
+        """Where the elements are."""
+        return CPU
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the elements are on a GPU: never."""
+        return False
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            kind = f"torch.storage.{type(self).__name__}"
+            raise AttributeError(f"'{kind}' object has no attribute '{name}'")
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def size(self) -> int:
+        """The number of elements."""
+        return len(self.array)
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return int(self.array.nbytes)
+
+    def element_size(self) -> int:
+        """The bytes of one element."""
+        return int(self.array.itemsize)
+
+    def data_ptr(self) -> int:
+        """The address of the first element; 0 where there is none."""
+        return address_of(self.array) if len(self.array) else 0
+
+    def tolist(self) -> list[Any]:
+        """The elements as Python's numbers."""
+        found: list[Any] = self.array.tolist()
+        return found
+
+    def is_shared(self) -> bool:
+        """Whether other processes share the memory: never."""
+        return False
+
+    def cpu(self) -> Any:
+        """The storage itself: its elements are where the processor is."""
+        return self
+
+    def cuda(self, *_: Any, **__: Any) -> Any:
+        """Raise the error of PyTorch without a GPU."""
+        raise RuntimeError(NO_DRIVER)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist())
+
+    def __bytes__(self) -> bytes:
+        return self.array.tobytes()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.array, dtype) if copy else np.asarray(self.array, dtype)
+
+    @property
+    def __array_struct__(self) -> Any:  # by which numpy keeps the memory
+        return self.array.__array_struct__
+
+    @property
+    def __array_interface__(self) -> Any:
+        return self.array.__array_interface__
+
+    def __buffer__(self, _: int) -> memoryview:  # asked for from Python 3.12 on
+        view: memoryview = self.array.data
+        return view
+
+    def fill_(self, value: Any) -> Any:
+        """Set all elements to a number."""
+        self.array[...] = cast(np.asarray(value), self.array.dtype)
+        return self
+
+    def copy_(self, source: Any, non_blocking: bool | None = None) -> Any:
+        """Take over another storage's elements, converted. Raises RuntimeError for another size."""
+        values = source.array
+        if len(values) != len(self.array):
+            raise RuntimeError(
+                f"size does not match, self was {self.nbytes()} bytes but src was "
+                f"{source.nbytes()} bytes"
+            )
+        self.array[...] = cast(values, self.array.dtype)
+        return self
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.array[self._position(index)].item()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        size = len(self.array)
+        if isinstance(index, int) and not -size <= index < size:
+            raise IndexError(f"index {index} is out of bounds for dimension 0 with size {size}")
+        at = index if isinstance(index, slice) else self._position(index)
+        self.array[at] = cast(np.asarray(value), self.array.dtype)
+
+    def _position(self, index: Any) -> int:
+        if not isinstance(index, (int, np.integer)):
+            raise RuntimeError(f"can't index a {type(self)} with {type(index)}")
+        size = len(self.array)
+        if not -size <= index < size:
+            raise IndexError(f"index {index} out of range for storage of size {size}")
+        return int(index) % size
+
+
+class UntypedStorage(_Storage):
+    """The bytes of a storage."""
+
+    __slots__ = ()
+    __module__ = "torch.storage"
+
+    def __init__(self, storage: Any = 0) -> None:
+        if not isinstance(storage, Storage):
+            size = storage if isinstance(storage, int) else len(storage)
+            values = np.zeros(size, np.uint8)
+            if not isinstance(storage, int):
+                values[...] = storage
+            storage = storage_type(values.dtype)(values)
+        super().__init__(storage)
+
+    @property
+    def array(self) -> Array:
+        """The bytes."""
+        return self.object.data.view(np.uint8)
+
+    def resize_(self, size: int) -> UntypedStorage:
+        """Change the number of bytes, which has to be one of whole elements."""
+        width = self.object.data.itemsize
+        if size % width:
+            raise NotImplementedError(f"{size} bytes are no whole elements of {width} bytes")
+        resize_storage(self.object, size // width)
+        return self
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not isinstance(value, (int, np.integer)):
+            raise RuntimeError(
+                f"can only set storage content with a int types, but got {type(value).__name__} "
+                f"instead"
+            )
+        super().__setitem__(index, value)
+
+    def clone(self) -> UntypedStorage:
+        """A copy."""
+        return untyped(_copy(self.object))
+
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, slice):
+            return super().__getitem__(index)
+        if index.step not in (None, 1):
+            raise RuntimeError(
+                f"Trying to slice with a step of {index.step}, but only a step of 1 is supported"
+            )
+        part = self.array[index]
+        return untyped(storage_type(part.dtype)(part, self.object))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
+        return untyped(copied(self.object, memo))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        data = self.object.data
+        return _restore, (data.dtype.name, data.tobytes())
+
+
+class TypedStorage(_Storage):
+    """A storage's elements, all of one type."""
+
+    __slots__ = ("_dtype",)
+    __module__ = "torch.storage"
+
+    def __init__(
+        self, *args: Any, wrap_storage: Any = None, dtype: dtype | None = None, **_: Any
+    ) -> None:
+        self._dtype = dtype or self._default()
+        if wrap_storage is None:
+            wrap_storage = _new(args[0] if args else 0, self._dtype)
+        super().__init__(getattr(wrap_storage, "object", wrap_storage))
+
+    @classmethod
+    def _default(cls) -> dtype:
+        return default_dtype()
+
+    @property
+    def array(self) -> Array:
+        """The elements."""
+        data = self.object.data
+        kind = self._dtype.numpy
+        return data if data.dtype == kind else data.view(np.uint8).view(kind)
+
+    @property
+    def dtype(self) -> dtype:
+        """The element type."""
+        return self._dtype
+
+    def untyped(self) -> UntypedStorage:
+        """The bytes."""
+        return untyped(self.object)
+
+    def resize_(self, size: int) -> None:
+        """Change the number of elements; the first ones keep their values."""
+        width = self.object.data.itemsize
+        resize_storage(self.object, size * self._dtype.itemsize // width)
+
+    def clone(self) -> TypedStorage:
+        """A copy."""
+        return typed(_copy(self.object), self._dtype)
+
+    def type(self, dtype: Any = None) -> Any:
+        """The name of the class; a copy as another type, if one is given."""
+        if dtype is None:
+            return f"torch.{self.pickle_storage_type()}"
+        return self._as(dtype)
+
+    def pickle_storage_type(self) -> str:
+        """The name of the class of such storages: FloatStorage."""
+        return f"{self._dtype.scalar}Storage"
+
+    def _as(self, kind: DType) -> TypedStorage:
+        values = cast(self.array, kind.numpy)
+        return self if kind is self._dtype else typed(storage_type(values.dtype)(values), kind)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        return super().__getitem__(index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not isinstance(value, (int, float, np.generic)) and not hasattr(value, "__array__"):
+            raise TypeError(
+                f"can't assign a {type(value).__name__} to a torch.{self._dtype.scalar}Tensor"
+            )
+        super().__setitem__(index, value)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TypedStorage:
+        return typed(copied(self.object, memo), self._dtype)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore_typed, (self.untyped(), self._dtype)
+
+
+def _conversion(kind: dtype) -> Any:
+    def convert(self: TypedStorage) -> TypedStorage:
+        return self._as(kind)
+
+    convert.__doc__ = f"The elements as {kind!r}; the storage itself if they are."
+    return convert
+
+
+for _name in ("float", "double", "half", "long", "int", "short", "char", "byte", "bool"):
+    _scalar = "Byte" if _name == "byte" else _name.capitalize()
+    _kind = next(kind for kind in DTYPES if kind.scalar == _scalar)
+    setattr(TypedStorage, _name, _conversion(_kind))
+
+
+def _new(given: Any, kind: dtype) -> Storage:
+    if isinstance(given, int):
+        values = np.zeros(given, kind.numpy)
+    else:
+        values = cast(np.asarray(list(given)), kind.numpy)
+    return storage_type(values.dtype)(values)
+
+
+def _copy(storage: Storage) -> Storage:
+    return type(storage)(storage.data.copy())
+
+
+def copied(storage: Storage, memo: dict[int, Any]) -> Storage:
+    """A storage's copy for copy.deepcopy: one for all that refer to it."""
+    found: Storage | None = memo.get(id(storage))
+    if found is None:
+        found = memo[id(storage)] = _copy(storage)
+    return found
+
+
+def _restore(kind: str, data: bytes) -> UntypedStorage:
+    values = np.frombuffer(data, kind).copy()
+    return untyped(storage_type(values.dtype)(values))
+
+
+def _restore_typed(storage: UntypedStorage, kind: dtype) -> TypedStorage:
+    return typed(storage.object, kind)
+
+
+def untyped(storage: Storage) -> UntypedStorage:
+    """The object that stands for a storage's bytes."""
+    found = _known.get(id(storage))
+    if found is None:
+        found = _known[id(storage)] = UntypedStorage(storage)
+    return found
+
+
+def typed(storage: Storage, kind: dtype | None = None) -> TypedStorage:
+    """A new object that stands for a storage's elements."""
+    return TypedStorage(wrap_storage=storage, dtype=kind or dtype_of(storage.data.dtype))
+
+
+class _Removal:
+    given = False
+
+
+def warn_of_removal() -> None:
+    """Warn once, as PyTorch does, that it is about to remove typed storages."""
+    if not _Removal.given:
+        _Removal.given = True
+        warn(_REMOVAL)
+
+
+class _Class(type):
+    """The classes of old names: torch.FloatStorage has all storages of float32 as instances."""
+
+    kind: dtype
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, TypedStorage) and instance.dtype is cls.kind
+
+
+def _class_of(kind: dtype) -> Any:
+    name = f"{kind.scalar}Storage"
+
+    def new(cls: Any, given: int | Iterable[Any] = 0) -> TypedStorage:
+        return TypedStorage(given, dtype=kind)
+
+    members = {"__module__": "torch", "__new__": new, "kind": kind, "dtype": kind}
+    members["__doc__"] = f"Makes a typed storage of {kind!r}."
+    return _Class(name, (), members)
+
+
+#: torch.FloatStorage and the like, by name.
+STORAGE_CLASSES = {f"{k.scalar}Storage": _class_of(k) for k in DTYPES if k.storable is not None}

@@ -1,0 +1,1 @@
+"""How elements are computed: types in which operands meet, loops, order."""

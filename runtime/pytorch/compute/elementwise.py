@@ -1,0 +1,365 @@
+"""Functions computed element by element: types, broadcasting, destinations, and the quick ways.
+
+`Pointwise` describes a function; calling it computes. Where the operands have one type and numpy's
+ufunc computes in it, that is a single call of numpy; all else goes through `general`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.base.dtypes import DTYPES, Category, bool_, dtype
+from runtime.pytorch.base.quiet import calmly, quietly
+from runtime.pytorch.base.shapes import Shape, broadcast
+from runtime.pytorch.compute.compat import warn_of_broadcast
+from runtime.pytorch.compute.promotion import array_as, number_as, result_type, to_float
+from runtime.pytorch.tensors.layouts import laid_out
+from runtime.pytorch.tensors.overlap import check_apart
+from runtime.pytorch.tensors.sharing import SHARED, compute_into, compute_shared
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import (
+    cast,
+    check_cast,
+    check_shape,
+    check_single,
+    resize,
+    resize_to,
+)
+
+__all__ = [
+    "ALL",
+    "FLOATS",
+    "NUMBERS",
+    "WHOLE",
+    "Pointwise",
+    "check_types",
+    "comparison",
+    "same_type",
+    "to_float",
+]
+
+
+def _numbers_of(*categories: Category) -> frozenset[int]:
+    """numpy's numbers of the types of some categories, but those that PyTorch has for storing."""
+    return frozenset(
+        t.storable.num
+        for t in DTYPES
+        if t.storable is not None
+        and t.category in categories
+        and t.name not in ("uint16", "uint32", "uint64")
+    )
+
+
+#: Types on which a ufunc computes as PyTorch does, by numpy's numbers for them.
+FLOATS = _numbers_of(Category.FLOAT)
+WHOLE = _numbers_of(Category.INTEGER)
+NUMBERS = FLOATS | WHOLE
+ALL = _numbers_of(*Category)
+_HALF = np.dtype(np.float16).num
+_BOOL = np.dtype(np.bool_).num
+_UFUNC = np.ufunc
+
+
+def same_type(kind: dtype) -> dtype:
+    """The rule of functions whose values have the operands' type."""
+    return kind
+
+
+def check_types(kernel: str, takes: frozenset[int], kind: dtype) -> None:
+    """Raise NotImplementedError where a function is not defined for a type."""
+    if kernel and kind.numpy.num not in takes:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind.scalar}'")
+
+
+@dataclass(eq=False, slots=True)
+class Pointwise:
+    """A function of elements.
+
+    compute: numpy's ufunc, or a function of arrays of one type. direct: the types for which
+    compute, given elements of one type, has the right values in the right type. rule: the type that
+    is computed in, by that in which the operands meet. result: the type of the values, where it is
+    another one. check: raises an error for operands that the function does not take. kernel: the
+    function's name in the error for types that are not among `takes`; '' where it takes all.
+
+    Elements of 16 bits are computed in 32, but those of a single ufunc, which does that itself.
+    wide: also with a ufunc, if an operand is a number of Python's. keeps_half: they are never.
+
+    whole: what computes whole numbers and bools, where it is not `compute`; quick_whole: the ufunc
+    for it in the quick way. divides: a whole number by 0 is an error, which `whole` has.
+    """
+
+    compute: Callable[..., Any]
+    direct: frozenset[int] = ALL
+    rule: Callable[[dtype], dtype] = same_type
+    result: dtype | None = None
+    check: Callable[..., None] | None = None
+    kernel: str = ""
+    takes: frozenset[int] = ALL
+    wide: bool = False
+    keeps_half: bool = False
+    whole: Callable[..., Any] | None = None
+    quick_whole: np.ufunc | None = None
+    divides: bool = False
+    many: np.ufunc | None = None
+
+    def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Any:
+        """The values for one operand or two; those of ``out``, which is returned, if it is given.
+
+        Operands are tensors, or numbers of Python's. Raises RuntimeError for shapes that cannot be
+        broadcast.
+        """
+        if a.__class__ is Tensor and (out is None or out is a):
+            x = a._array if a._storage is None else a.array
+            kind = x.dtype
+            if kind.num in self.direct:
+                try:
+                    found = self._quick(x, kind, b, out)
+                except (TypeError, ValueError, OverflowError):
+                    found = None  # the general way does it, or has an error in PyTorch's words
+                if found is not None:
+                    return found
+        operands = (a,) if b is None else (a, b)
+        if out is None and self.check is None and self.compute.__class__ is np.ufunc:
+            try:
+                found = self._mixed(operands)
+            except (TypeError, ValueError, OverflowError):
+                found = None
+            if found is not None:
+                return found
+        return self.general(operands, out)
+
+    def _mixed(self, operands: tuple[Any, ...]) -> Tensor | None:
+        """The values where numpy computes them in the type in which operands meet; or None."""
+        if warn_of_broadcast.enabled:
+            return None
+        kind: Any = self.rule(result_type(*operands)).numpy
+        if kind.num not in self.direct or kind.num == _HALF or (self.divides and kind.kind != "f"):
+            return None
+        given, inputs = [], []
+        for operand in operands:
+            if isinstance(operand, Tensor):  # one of Lua's, or of a program's class, as well
+                array = operand.array
+                if array.size >= SHARED:
+                    return None
+                inputs.append(array if array.dtype is kind else quietly.run(array.astype, kind))
+            else:
+                array = number_as(operand, kind)
+                inputs.append(array)
+            given.append(array)
+        values = quietly.run(
+            self.quick_whole if self._is_quick_whole(kind) else self.compute, *inputs
+        )
+        if values.ndim > 1 and not _is_plain(values, given[0], given[-1]):
+            values = laid_out(values, given)
+        return wrap(values)
+
+    def _is_quick_whole(self, kind: Any) -> bool:
+        return self.quick_whole is not None and kind.kind != "f"
+
+    def _quick(self, x: Array, kind: Any, b: Any, out: Tensor | None) -> Tensor | None:
+        """The values where one call of numpy computes them; None where it would not."""
+        compute: Any = self.compute
+        if self.quick_whole is not None and kind.kind != "f":
+            compute = self.quick_whole
+        run = quietly.run
+        if compute.__class__ is not _UFUNC:
+            if out is not None or (kind.num == _HALF and not self.keeps_half):
+                return None
+            run = calmly
+        if b is None:
+            inputs: tuple[Any, ...] = (x,)
+        elif b.__class__ is Tensor:
+            y = b._array if b._storage is None else b.array
+            if y.dtype is not kind or (self.divides and kind.kind != "f"):
+                return None
+            if (out is not None or warn_of_broadcast.enabled) and y.shape != x.shape:
+                return None
+            if run is calmly and y.shape != x.shape:
+                return None  # shapes are checked before divisors
+            inputs = x, y
+        else:
+            number = _quick_number(kind, b)
+            if number is None or (self.divides and not number and kind.kind != "f"):
+                return None
+            inputs = x, number
+        if x.size >= SHARED or inputs[-1].size >= SHARED:
+            return self._shared(compute, inputs, out)
+        if out is None:
+            values = run(compute, *inputs)
+            if run is calmly and self.result is None and values.dtype is not kind:
+                return None
+            if values.ndim > 1 and not _is_plain(values, x, inputs[-1]):
+                values = laid_out(values, inputs)
+            return wrap(values)
+        if self.result is not None or not x.flags.forc or _shares_storage(out, b):
+            return None
+        quietly.run(compute, *inputs, out=x)
+        return out
+
+    def _shared(self, compute: Any, inputs: tuple[Any, ...], out: Tensor | None) -> Tensor | None:
+        """The same for many elements, by threads; inputs are an array, and an array or a number."""
+        x, y = inputs[0], inputs[-1]
+        if compute.__class__ is not _UFUNC or self.result not in (None, bool_):
+            return None
+        if not (
+            x.flags.c_contiguous and (not y.ndim or y.flags.c_contiguous and y.shape == x.shape)
+        ):
+            return None
+        if out is None:
+            kind = x.dtype if self.result is None else self.result.numpy
+            return compute_shared(compute, list(inputs), x.shape, kind)
+        if self.result is not None or (y is not x and np.may_share_memory(x, y)):
+            return None
+        compute_into(compute, list(inputs), x)
+        return out
+
+    def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
+        """The values for any number of operands, of any types."""
+        if self.check is not None:
+            self.check(*operands)
+        if out is not None:
+            check_single(out.array)
+            check_apart(out, operands)
+        shape = _shape_of(operands)
+        in_place = operands[0] is out
+        if out is not None and in_place:
+            check_shape(out.array, shape)
+        kind = self.rule(result_type(*operands))
+        result = self.result or kind
+        if out is not None:
+            check_cast(result, out.dtype)
+            if in_place and self._compute_in_place(operands, kind, result, out):
+                return out
+        is_new = out is not None and not in_place and out.array.shape != shape
+        if out is not None and is_new:
+            resize_to(out, shape)
+        check_types(self.kernel, self.takes, kind)
+        values = self._values(operands, kind, result, shape)
+        if out is None:
+            return values
+        target: Tensor = out
+        if is_new:
+            resize(target, shape, values.strides)
+        np.copyto(target.array, cast(values.array, target.array.dtype))
+        return target
+
+    def _compute_in_place(
+        self, operands: tuple[Any, ...], kind: dtype, result: dtype, out: Tensor
+    ) -> bool:
+        """Write values of many elements over the first operand's; whether that was possible."""
+        array = out.array
+        is_same = kind is result is out.dtype and self._width(kind, operands) is kind
+        may_fail = self.divides and kind.category is not Category.FLOAT
+        if array.size < SHARED or not is_same or may_fail:
+            return False
+        check_types(self.kernel, self.takes, kind)
+        arrays = [array_as(x, kind) for x in operands]
+        if any(x is not array and np.may_share_memory(x, array) for x in arrays):
+            return False
+        compute_into(self._for_type(kind, many=True), arrays, array)
+        return True
+
+    def _values(
+        self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape
+    ) -> Tensor:
+        compute = self._for_type(kind)
+        width = self._width(kind, operands)
+        arrays = [array_as(x, width) for x in operands]
+        if width is not kind and not self.wide:
+            arrays = [x if x.ndim else _rounded(x, kind).astype(width.numpy) for x in arrays]
+        if width is kind and (result is kind or result is bool_) and _is_shared(arrays, shape):
+            compute = self._for_type(kind, many=True)
+            return compute_shared(compute, arrays, shape, result.numpy)
+        if compute.__class__ is np.ufunc:
+            values = quietly.run(compute, *arrays)
+        else:
+            values = calmly(compute, *arrays)
+        if values.dtype != result.numpy:
+            values = quietly.run(values.astype, result.numpy)
+        if len(shape) > 1 and values.size:
+            like = [x.array if isinstance(x, Tensor) else _NUMBER for x in operands]
+            values = laid_out(values, like)
+        return wrap(values)
+
+    def _for_type(self, kind: dtype, many: bool = False) -> Any:
+        """What computes elements of a type; many: in pieces."""
+        is_whole = self.whole is not None and kind.category is not Category.FLOAT
+        if many and self.many is not None and not is_whole:
+            return self.many
+        return self.whole if is_whole else self.compute
+
+    def _width(self, kind: dtype, operands: tuple[Any, ...]) -> dtype:
+        """The type of the arrays that are computed with."""
+        if kind.numpy.num != _HALF or self.keeps_half:
+            return kind
+        is_ufunc = self.compute.__class__ is np.ufunc
+        if is_ufunc and not (self.wide and any(not isinstance(x, Tensor) for x in operands)):
+            return kind
+        return _FLOAT
+
+
+def _is_shared(arrays: list[Any], shape: Shape) -> bool:
+    """Whether there are many elements, and the values lie in memory as in their order."""
+    whole = [x for x in arrays if np.shape(x) == shape]
+    return prod(shape) >= SHARED and bool(whole) and all(x.flags.c_contiguous for x in whole)
+
+
+_FLOAT = next(t for t in DTYPES if t.name == "float32")
+
+
+def comparison(compute: Callable[..., Any], kernel: str = "", takes: Any = ALL) -> Pointwise:
+    """A function of two elements that is true or false."""
+    return Pointwise(compute, result=bool_, kernel=kernel, takes=takes)
+
+
+#: Stands for a number where layouts are looked at.
+_NUMBER = np.empty(())
+
+
+def _is_plain(values: Any, first: Any, last: Any) -> bool:
+    """Whether numpy's layout of a result is PyTorch's for sure."""
+    return 1 not in values.shape and first.flags.c_contiguous and last.flags.c_contiguous
+
+
+def _quick_number(kind: Any, number: Any) -> Any:
+    """A number as one of a type's; None where the type changes, or it is not surely exact.
+
+    Raises OverflowError for a number that the type lacks.
+    """
+    if kind.kind == "f":
+        if kind.num == _HALF or number.__class__ is bool:
+            return None
+        if number.__class__ is int and number.bit_length() > 63:
+            return None
+        return quietly.run(kind.type, number)
+    return kind.type(number) if number.__class__ is int and kind.num != _BOOL else None
+
+
+def _rounded(number: Any, kind: dtype) -> Any:
+    return quietly.run(number.astype, kind.numpy)
+
+
+def _shares_storage(out: Tensor, b: Any) -> bool:
+    # That of other tensors than itself: their elements may be others of the same memory.
+    return (
+        b.__class__ is Tensor
+        and b is not out
+        and b._storage is not None
+        and b._storage is out._storage
+    )
+
+
+def _shape_of(operands: tuple[Any, ...]) -> Shape:
+    shapes = [x.array.shape if isinstance(x, Tensor) else () for x in operands]
+    if len(shapes) == 1:
+        return shapes[0]
+    if warn_of_broadcast.enabled and len(shapes) == 2:
+        warn_of_broadcast(*shapes)
+    return reduce(broadcast, shapes)

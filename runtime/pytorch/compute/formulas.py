@@ -1,0 +1,287 @@
+"""Functions of arrays that numpy lacks, or computes in another way than PyTorch.
+
+Arrays have one type, or are numbers of numpy's in it; the values have it, too. Division by a whole
+number 0 is an error here, and the sign of zeros and nans is PyTorch's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+
+__all__ = [
+    "divide_floor",
+    "divide_trunc",
+    "fmod",
+    "frac",
+    "heaviside",
+    "isclose",
+    "lcm",
+    "left_shift",
+    "lerp",
+    "logit",
+    "multiply_add",
+    "nan_to_num",
+    "power",
+    "power_by",
+    "relu",
+    "remainder",
+    "remainder_of_whole",
+    "right_shift",
+    "round_decimals",
+    "rsqrt",
+    "sgn",
+    "sigmoid",
+    "sign",
+    "sinc",
+    "xlogy",
+]
+
+Values = Any  # an array, or a number of numpy's
+
+
+def _check_divisor(a: Values, b: Values) -> None:
+    if b.dtype.kind in "iu" and not np.all(b) and a.size:
+        raise RuntimeError("ZeroDivisionError")
+
+
+def divide_floor(a: Values, b: Values) -> Values:
+    """The quotient rounded down."""
+    _check_divisor(a, b)
+    return np.floor_divide(a, b)
+
+
+def divide_trunc(a: Values, b: Values) -> Values:
+    """The quotient rounded towards zero."""
+    _check_divisor(a, b)
+    if a.dtype.kind == "f":
+        return np.trunc(np.true_divide(a, b))
+    quotient = np.floor_divide(a, b)
+    if a.dtype.kind == "u":
+        return quotient
+    is_low = (np.remainder(a, b) != 0) & ((a < 0) != (b < 0))
+    return quotient + is_low.astype(quotient.dtype)
+
+
+def remainder(a: Values, b: Values) -> Values:
+    """What is left of a division that rounds down; it has the divisor's sign, zeros a's."""
+    if a.size >= _MANY and a.dtype == np.float32:
+        found = _remainder_by_quotient(a, b)
+        if found is not None:
+            return found
+    left = np.fmod(a, b)
+    if not b.ndim and left.ndim:
+        return np.add(left, b, out=left, where=left > 0 if b < 0 else left < 0)
+    return np.where((left != 0) & ((b < 0) != (left < 0)), left + b, left)
+
+
+#: From this many elements on a remainder is computed by its quotient, which fmod takes longer than.
+_MANY = 4096
+
+
+def _remainder_by_quotient(a: Values, b: Values) -> Values | None:
+    """The remainder of numbers of 32 bits; None where a quotient is too large for 64 bits.
+
+    Products of a quotient of 29 bits are exact. A quotient that is rounded up to a whole number
+    makes what is left have the other sign.
+    """
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    quotient = np.floor(wide_a / wide_b)
+    if not np.abs(quotient).max() < 2**29:
+        return None
+    left = wide_a - quotient * wide_b
+    left = np.where((left != 0) & ((left < 0) != (wide_b < 0)), left + wide_b, left)
+    return np.where(left == 0, np.copysign(left, wide_a), left).astype(np.float32)
+
+
+def remainder_of_whole(a: Values, b: Values) -> Values:
+    """What is left of a division of whole numbers that rounds down."""
+    _check_divisor(a, b)
+    return np.remainder(a, b)
+
+
+def fmod(a: Values, b: Values) -> Values:
+    """What is left of a division that rounds towards zero; it has a's sign."""
+    _check_divisor(a, b)
+    return np.fmod(a, b)
+
+
+def power(a: Values, b: Values) -> Values:
+    """a to the power of b; whole numbers to negative powers are cut to whole ones."""
+    if a.dtype.kind == "f" and b.size == 1:
+        # Of a single exponent numpy takes roots and products, with other signs of zeros.
+        b = np.full(np.broadcast_shapes(a.shape, b.shape), b, b.dtype)
+    if a.dtype.kind != "i" or not np.any(b < 0):
+        return np.power(a, b)
+    found = np.power(a, np.maximum(b, 0))
+    odd = np.where(b % 2, a, a * a)
+    return np.where(b >= 0, found, np.where(np.abs(a) == 1, odd, np.zeros_like(found)))
+
+
+def power_by(a: Array, exponent: float) -> Values:
+    """a to the power of a number. Of small ones PyTorch takes products and roots."""
+    if a.dtype.kind != "f":
+        return np.power(a, a.dtype.type(exponent))
+    simple = _POWERS.get(exponent)
+    return np.power(a, a.dtype.type(exponent)) if simple is None else simple(a)
+
+
+_POWERS: dict[float, Callable[[Values], Values]] = {
+    0.5: np.sqrt,
+    2.0: np.square,
+    3.0: lambda a: a * a * a,
+    -0.5: lambda a: 1 / np.sqrt(a),
+    -1.0: lambda a: 1 / a,
+    -2.0: lambda a: 1 / (a * a),
+}
+
+
+def lcm(a: Values, b: Values) -> Values:
+    """The least common multiple."""
+    return np.abs(np.lcm(a, b))
+
+
+def left_shift(a: Values, b: Values) -> Values:
+    """Bits shifted to the left; all are gone where there are not so many, or b is negative."""
+    return np.where(_is_shift(a, b), np.left_shift(a, _shift(a, b)), a.dtype.type(0))
+
+
+def right_shift(a: Values, b: Values) -> Values:
+    """Bits shifted to the right; the sign remains where there are not so many."""
+    end = a.dtype.type(8 * a.dtype.itemsize - 1)
+    if a.dtype.kind == "u":
+        return np.where(_is_shift(a, b), np.right_shift(a, _shift(a, b)), a.dtype.type(0))
+    return np.right_shift(a, np.where(_is_shift(a, b), b, end))
+
+
+def _is_shift(a: Values, b: Values) -> Values:
+    return (b >= 0) & (b < 8 * a.dtype.itemsize)
+
+
+def _shift(a: Values, b: Values) -> Values:
+    return np.where(_is_shift(a, b), b, a.dtype.type(0))
+
+
+def heaviside(a: Values, b: Values) -> Values:
+    """0 below 0, 1 above; b at 0."""
+    return np.where(a == 0, b, (a > 0).astype(a.dtype))
+
+
+def xlogy(a: Values, b: Values) -> Values:
+    """a * log(b), and 0 where a is 0."""
+    return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log(b)))
+
+
+def sign(a: Values) -> Values:
+    """-1, 0 or 1; 0 for nans, too."""
+    if a.dtype.kind == "b":
+        return np.array(a)
+    return (a > 0).astype(a.dtype) - (a < 0).astype(a.dtype)
+
+
+sgn = sign
+
+
+def frac(a: Values) -> Values:
+    """What stands behind the point, with the number's sign."""
+    return a - np.trunc(a)
+
+
+def rsqrt(a: Values) -> Values:
+    """One divided by the square root."""
+    return 1 / np.sqrt(a)
+
+
+def sigmoid(a: Values) -> Values:
+    """1 / (1 + exp(-a))."""
+    if not a.ndim:
+        return 1 / (1 + np.exp(-a))
+    found = np.negative(a)
+    np.exp(found, out=found)
+    np.add(found, found.dtype.type(1), out=found)
+    return np.reciprocal(found, out=found)
+
+
+def relu(a: Values) -> Values:
+    """Positive numbers and nans; 0 for the others."""
+    return np.where(a <= 0, a.dtype.type(0), a)
+
+
+def sinc(a: Values) -> Values:
+    """sin(pi a) / (pi a), and 1 at 0."""
+    angle = a * a.dtype.type(math.pi)
+    return np.where(a == 0, a.dtype.type(1), np.sin(angle) / angle)
+
+
+def logit(a: Values, eps: float | None) -> Values:
+    """log(a / (1 - a)), where a is kept between eps and 1 - eps."""
+    if eps is not None:
+        kind = a.dtype.type
+        low, high = kind(eps), kind(1) - kind(eps)
+        a = np.where(a < low, low, np.where(a > high, high, a))
+    return np.log(a / (1 - a))
+
+
+def nan_to_num(a: Values, nan: float | None, posinf: float | None, neginf: float | None) -> Values:
+    """The numbers, with others for nans and infinities; by default 0 and the ends of the type."""
+    if a.dtype.kind != "f":
+        return np.array(a)
+    kind = a.dtype.type
+    ends = np.finfo(a.dtype)
+    low = ends.min if neginf is None else kind(neginf)
+    high = ends.max if posinf is None else kind(posinf)
+    found = np.where(np.isnan(a), kind(nan or 0), a)
+    return np.where(found == np.inf, high, np.where(found == -np.inf, low, found))
+
+
+def round_decimals(a: Values, decimals: int) -> Values:
+    """Rounded to digits behind the point, or before it; halves to the even neighbour."""
+    if not decimals:
+        return np.rint(a)
+    ten = a.dtype.type(10.0 ** abs(decimals))
+    return np.rint(a * ten) / ten if decimals > 0 else np.rint(a / ten) * ten
+
+
+def lerp(a: Values, b: Values, weight: Values) -> Values:
+    """a + weight * (b - a), computed from the nearer end."""
+    span = b - a
+    if weight.ndim:
+        return np.where(np.abs(weight) < 0.5, a + weight * span, b - span * (1 - weight))
+    return a + weight * span if abs(weight) < 0.5 else b - span * (1 - weight)
+
+
+def isclose(a: Values, b: Values, rtol: float, atol: float, equal_nan: bool) -> Values:
+    """Whether |a - b| <= atol + |rtol * b|, or both are the same."""
+    close = a == b
+    if a.dtype.kind == "f" and equal_nan:
+        close = close | (np.isnan(a) & np.isnan(b))
+    if not (rtol or atol):
+        return close
+    if a.dtype.kind != "f":
+        a, b = a.astype(np.float32), b.astype(np.float32)
+    allowed = a.dtype.type(atol) + np.abs(a.dtype.type(rtol) * b)
+    apart = np.abs(a - b)
+    return close | (np.isfinite(apart) & (apart <= allowed))
+
+
+def multiply_add(a: Values, b: Values, c: Values) -> Values:
+    """a * b + c for numbers of 64 bits, rounded once; b is a number."""
+    product = a * b
+    high_a, high_b = _upper_half(a), _upper_half(b)
+    low_a, low_b = a - high_a, b - high_b
+    lost = ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+    total = product + c
+    added = total - product
+    lost_too = (product - (total - added)) + (c - added)
+    return total + (lost_too + lost)
+
+
+def _upper_half(a: Values) -> Values:
+    """The number cut to half its digits."""
+    scaled = a * 134217729.0
+    return scaled - (scaled - a)

@@ -1,0 +1,269 @@
+"""What an index in brackets says: a view of the tensor, and the tensors that index that.
+
+PyTorch takes numbers, slices, None and ... first, which give a view; tensors, masks and lists then
+choose elements of the view. (In numpy a number counts as an array, which can move dimensions.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.base.dtypes import dtype_of, int64
+from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.compute.literals import array_of
+from runtime.pytorch.tensors.striding import strided
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.tensors.writing import cast
+
+__all__ = [
+    "Chosen",
+    "as_indices",
+    "check_bounds",
+    "indexed_shape",
+    "masks_checked",
+    "parse",
+    "type_name",
+]
+
+#: Arrays of indices by the dimension of the view that they index.
+Chosen = dict[int, Array]
+
+_SEQUENCES = (Sequence, np.ndarray)
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's class as C has it: with the module, unless that is builtins."""
+    kind = type(value)
+    defined_in_python = bool(kind.__flags__ & 1 << 9)
+    if defined_in_python or kind.__module__ == "builtins":
+        return kind.__name__
+    return f"{kind.__module__}.{kind.__name__}"
+
+
+class _View:
+    """A view in the making: dimensions are taken away, changed and added from the left."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.sizes = list(tensor.array.shape)
+        self.strides = list(tensor.strides)
+        self.shift = 0
+        self.dim = 0
+
+    def select(self, index: int, position: int) -> None:
+        dim = self.dim
+        if not self.sizes and index == 0:
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+            )
+        if not -(1 << 63) <= index < 1 << 63:
+            raise ValueError("Overflow when unpacking long long")
+        size = self.sizes[dim] if dim < len(self.sizes) else 0
+        if not -size <= index < size:
+            raise IndexError(
+                f"index {index} is out of bounds for dimension {position} with size {size}"
+            )
+        self.shift += (index % size) * self.strides[dim]
+        del self.sizes[dim], self.strides[dim]
+
+    def slice(self, given: slice) -> None:
+        _, _, step = given.indices(0)  # raises TypeError and ValueError
+        if step < 0:
+            raise ValueError("step must be greater than zero")
+        if not self.sizes:
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        dim = wrap_dim(self.dim, len(self.sizes))
+        start, stop, step = given.indices(self.sizes[dim])
+        self.sizes[dim] = max(0, -((start - stop) // step))
+        self.shift += start * self.strides[dim]
+        self.strides[dim] *= step
+        self.dim += 1
+
+    def add(self) -> None:
+        dim = wrap_dim(self.dim, len(self.sizes) + 1)
+        step = self.sizes[dim] * self.strides[dim] if dim < len(self.sizes) else 1
+        self.sizes.insert(dim, 1)
+        self.strides.insert(dim, step)
+        self.dim += 1
+
+
+def parse(tensor: Tensor, index: Any) -> tuple[Tensor, Chosen]:
+    """The view of a tensor that an index tells, and what indexes the view's dimensions.
+
+    Raises IndexError, TypeError and ValueError.
+    """
+    items = _items(index)
+    view = _View(tensor)
+    chosen: Chosen = {}
+    ndim, taken = tensor.array.ndim, sum(map(_count, items))
+    single = index.__class__ is not tuple and len(items) == 1
+    if taken > ndim and not (single and isinstance(items[0], (int, slice))):
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    for position, item in enumerate(items):
+        if item is Ellipsis:
+            view.dim += ndim - taken
+        else:
+            _take(view, chosen, item, position)
+    sizes, strides = tuple(view.sizes), tuple(view.strides)
+    made = strided(tensor, sizes, strides, view.shift)
+    return made, {dim: _checked(array, dim, sizes) for dim, array in chosen.items()}
+
+
+def _items(index: Any) -> Any:
+    """The parts of an index. A list that has more than numbers in it counts as a tuple."""
+    if isinstance(index, tuple):
+        return index
+    if isinstance(index, (Tensor, np.ndarray)) or not isinstance(index, Sequence):
+        return (index,)
+    if len(index) < 32:
+        for item in index:
+            if item is None or item is Ellipsis or isinstance(item, (Tensor, slice, *_SEQUENCES)):
+                return tuple(index)
+    return (index,)
+
+
+def _count(item: Any) -> int:
+    """How many dimensions of the tensor a part of an index takes."""
+    if isinstance(item, Tensor):
+        array = item.array
+        return array.ndim if _is_mask(array) else 1
+    return 0 if item is None or item is Ellipsis or item is True or item is False else 1
+
+
+def _is_mask(array: Array) -> bool:
+    return array.dtype.kind == "b" or array.dtype == np.uint8
+
+
+def _take(view: _View, chosen: Chosen, item: Any, position: int) -> None:
+    if item is None:
+        view.add()
+    elif isinstance(item, bool):
+        _take_truth(view, chosen, item)
+    elif isinstance(item, (int, np.integer)):
+        view.select(int(item), position)
+    elif isinstance(item, slice):
+        view.slice(item)
+    elif isinstance(item, Tensor):
+        _take_array(view, chosen, item.array, position)
+    elif isinstance(item, np.ndarray) and not item.ndim:
+        _take_array(view, chosen, item, position)
+    elif isinstance(item, _SEQUENCES):
+        _take_array(view, chosen, _from_sequence(item), position)
+    elif hasattr(item, "__index__") and not isinstance(item, (np.bool_, type)):
+        view.select(item.__index__(), position)
+    else:
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+            f"valid indices (got {type_name(item)})"
+        )
+
+
+def _take_truth(view: _View, chosen: Chosen, value: bool) -> None:
+    """A further dimension, with one position if a value is true, or none."""
+    chosen[view.dim] = np.zeros(1 if value else 0, np.int64)
+    view.add()
+
+
+def _take_array(view: _View, chosen: Chosen, array: Array, position: int) -> None:
+    if array.ndim or array.dtype.kind not in "biu":
+        chosen[view.dim] = array
+        view.dim += array.ndim if _is_mask(array) else 1
+    elif _is_mask(array):
+        _take_truth(view, chosen, bool(array))
+    else:
+        view.select(int(array), position)
+
+
+def _from_sequence(items: Any) -> Array:
+    """A list of numbers, or a list of such lists, as an array: of bool, or of integers.
+
+    Raises TypeError, ValueError and RuntimeError.
+    """
+    if isinstance(items, np.ndarray):
+        dtype_of(items.dtype)
+        return items if _is_mask(items) else cast(items, np.dtype(np.int64))
+    array = array_of(items)
+    return array_of(items, int64) if array.dtype.kind == "f" else array
+
+
+# -- arrays of indices
+
+
+def _checked(array: Array, dim: int, sizes: Shape) -> Array:
+    """An array that indexes dimensions of some sizes from a dimension on. Raises IndexError."""
+    if not _is_mask(array):
+        if array.dtype not in (np.int64, np.int32):
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        return array
+    if array.dtype.kind != "b":
+        warn(
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
+            "instead."
+        )
+    for at, size in enumerate(array.shape):
+        if dim + at >= len(sizes):
+            raise IndexError(f"too many indices for tensor of dimension {len(sizes)}")
+        if sizes[dim + at] != size:
+            raise IndexError(
+                f"The shape of the mask {listed(array.shape)} at index {at} does not match the "
+                f"shape of the indexed tensor {listed(sizes)} at index {dim + at}"
+            )
+    return array
+
+
+def masks_checked(arrays: Sequence[Array], sizes: Shape) -> Chosen:
+    """Arrays of indices by the dimensions that they index one after the other."""
+    found: Chosen = {}
+    dim = 0
+    for array in arrays:
+        found[dim] = array
+        dim += array.ndim if _is_mask(array) else 1
+    if dim > len(sizes):
+        raise IndexError(f"too many indices for tensor of dimension {len(sizes)} (got {dim})")
+    return {dim: _checked(array, dim, sizes) for dim, array in found.items()}
+
+
+def as_indices(chosen: Chosen) -> Chosen:
+    """Arrays of integers in place of masks. Raises IndexError where no shape fits all of them."""
+    found: Chosen = {}
+    for dim, array in chosen.items():
+        if _is_mask(array):
+            found |= {dim + at: places for at, places in enumerate(array.nonzero())}
+        else:
+            found[dim] = array
+    try:
+        np.broadcast_shapes(*[array.shape for array in found.values()])
+    except ValueError:
+        shapes = ", ".join(listed(array.shape) for array in found.values())
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+        ) from None
+    return found
+
+
+def indexed_shape(sizes: Shape, indices: Chosen) -> Shape:
+    """The shape of the elements that arrays choose of a view with some sizes."""
+    chosen = np.broadcast_shapes(*[array.shape for array in indices.values()])
+    dims = sorted(indices)
+    rest = [size for dim, size in enumerate(sizes) if dim not in indices]
+    front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
+    return (*rest[:front], *chosen, *rest[front:])
+
+
+def check_bounds(sizes: Shape, indices: Chosen) -> None:
+    """Raise IndexError for the first index that is beyond its dimension's size."""
+    dims = sorted(indices)
+    arrays = np.broadcast_arrays(*[indices[dim] for dim in dims])
+    bad = [(a < -sizes[dim]) | (a >= sizes[dim]) for dim, a in zip(dims, arrays, strict=True)]
+    first = np.flatnonzero(np.logical_or.reduce(bad))
+    if first.size:
+        at = next(n for n, wrong in enumerate(bad) if wrong.flat[first[0]])
+        raise IndexError(
+            f"index {arrays[at].flat[first[0]]} is out of bounds for dimension {at} with size "
+            f"{sizes[dims[at]]}"
+        )

@@ -1,0 +1,173 @@
+"""What reductions, sorting and searching share: dimensions, types, results and `out=`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.base import results
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
+from runtime.pytorch.base.shapes import Shape, contiguous_strides, wrap_dim, wrap_dims
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, check_cast, resize_to
+
+__all__ = [
+    "BAREBONES",
+    "DTYPE",
+    "OUT",
+    "OUTS",
+    "along",
+    "axes_of",
+    "check_count",
+    "check_not_empty",
+    "check_out",
+    "check_outs",
+    "give",
+    "give_pair",
+    "named",
+    "take_at",
+    "tidy",
+    "want_kernel",
+]
+
+#: Parts of signatures.
+DTYPE = "torch.dtype dtype = None"
+OUT = "Tensor out = None"
+OUTS = "tuple of Tensors out = None"
+#: numpy's characters for the types that most of PyTorch's kernels lack: uint16, uint32, uint64.
+BAREBONES = "HILQ"
+
+
+def axes_of(dim: Any, ndim: int) -> Shape | None:
+    """numpy's axes for a dimension, or several; None for all. Raises IndexError, RuntimeError."""
+    if dim.__class__ is int:
+        axes: Shape = (dim,) if 0 <= dim < ndim else (wrap_dim(dim, ndim),)
+    elif dim is None or dim == ():
+        return None
+    else:
+        axes = wrap_dims(dim, ndim)
+    return axes if ndim else None
+
+
+def want_kernel(name: str, array: Array, lacking: str = BAREBONES) -> None:
+    """Raise NotImplementedError where PyTorch's kernel lacks an element type.
+
+    lacking: numpy's characters of these types.
+    """
+    if array.dtype.char in lacking:
+        kind = NUMPY_DTYPES[array.dtype]
+        raise NotImplementedError(f"\"{name}\" not implemented for '{kind.scalar}'")
+
+
+def check_not_empty(name: str, array: Array, axes: Shape | None, error: type[Exception]) -> None:
+    """Raise an error where no element is left to choose from."""
+    if axes is None:
+        if not array.size:
+            tail = " Specify the reduction dim with the 'dim' argument."
+            raise error(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+                f"{tail if error is RuntimeError else ''}"
+            )
+        return
+    for axis in axes:
+        if not array.shape[axis]:
+            raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+
+
+# -- elements along a dimension
+
+
+def along(array: Array, dim: int) -> tuple[Array, int]:
+    """An array with a dimension at least, and the axis of a dimension. Raises IndexError."""
+    axis = wrap_dim(dim, array.ndim)
+    return (array, axis) if array.ndim else (array.reshape(1), 0)
+
+
+def _grid(shape: Shape, axis: int) -> tuple[Array, ...]:
+    """Indices of all other dimensions, which are broadcast with those along an axis."""
+    grid = []
+    for at, size in enumerate(shape):
+        if at != axis:
+            grid.append(np.arange(size).reshape([-1 if d == at else 1 for d in range(len(shape))]))
+    return tuple(grid)
+
+
+#: The indices for small arrays are kept; they are quicker found than made.
+_small_grid = lru_cache(maxsize=256)(_grid)
+_SMALL = 1 << 12
+
+
+def take_at(array: Array, at: Array, axis: int) -> Array:
+    """The elements at indices along an axis; both have the same other sizes."""
+    if array.ndim == 1:
+        return array[at]
+    make = _small_grid if array.size < _SMALL else _grid
+    grid = make(array.shape[:axis] + (1,) + array.shape[axis + 1 :], axis)
+    found: Array = array[(*grid[:axis], at, *grid[axis:])]
+    return found
+
+
+# -- results
+
+
+def tidy(array: Any) -> Array:
+    """A result with the strides of a contiguous tensor, also in dimensions of size 1.
+
+    numpy gives results the order of dimensions that the operands have.
+    """
+    found: Array = array if array.__class__ is np.ndarray else np.asarray(array)
+    if found.flags.c_contiguous and 1 not in found.shape and found.size:
+        return found
+    width = found.itemsize
+    wanted = tuple([step * width for step in contiguous_strides(found.shape)])
+    if found.strides == wanted:
+        return found
+    found = np.ascontiguousarray(found).reshape(-1).reshape(found.shape)
+    return found
+
+
+def named(name: str, *parts: Any) -> Any:
+    """An operation's results as its named tuple."""
+    return tuple.__new__(results.RESULTS[name], parts)
+
+
+def check_out(out: Tensor | None, kind: dtype) -> None:
+    """Raise RuntimeError where a tensor for a result has another type than that."""
+    if out is not None and out.dtype is not kind:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {kind.real}, but got {out.dtype.real} instead"
+        )
+
+
+def check_outs(out: tuple[Tensor, ...], *kinds: dtype) -> None:
+    """The same for a tuple of tensors. Raises TypeError for another number of them."""
+    check_count(out, len(kinds))
+    for target, kind in zip(out, kinds, strict=True):
+        check_out(target, kind)
+
+
+def check_count(out: tuple[Tensor, ...], count: int) -> None:
+    """Raise TypeError where there are not as many tensors as results."""
+    if len(out) != count:
+        raise TypeError(f"expected tuple of {count} elements but got {len(out)}")
+
+
+def give(values: Any, out: Tensor | None) -> Tensor:
+    """A result as a tensor; written to out, where that is given."""
+    if out is None:
+        return wrap(values)
+    values = np.asarray(values)
+    check_cast(NUMPY_DTYPES[values.dtype], out.dtype)
+    resize_to(out, values.shape)
+    np.copyto(out.array, cast(values, out.array.dtype))
+    return out
+
+
+def give_pair(name: str, first: Any, second: Any, out: tuple[Tensor, ...] | None) -> Any:
+    """Two results as the operation's named tuple; written to out, where that is given."""
+    if out is None:
+        return named(name, wrap(first), wrap(second))
+    return named(f"{name}_out", give(first, out[0]), give(second, out[1]))

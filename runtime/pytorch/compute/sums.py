@@ -1,0 +1,174 @@
+"""Sums of a few numbers in PyTorch's order, which decides how they are rounded.
+
+PyTorch adds rows of neighbours in as many lanes as a vector has, and other rows in four lanes; the
+lanes are added up at the end. A sum that should be 0, or 1, shows the difference. Where there are
+many numbers the order depends on the number of threads, too; then numpy's pairwise sums do.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape
+
+__all__ = ["FEW", "ordered_sum"]
+
+#: How many numbers are in a vector, by the characters of the types that are added so.
+_LANES = {"f": 8, "d": 4}
+#: How many vectors, or numbers, PyTorch adds at once.
+_FOUR = 4
+#: Of fewer elements than this PyTorch's order is followed.
+FEW = 4096
+#: It is not from so many on that are added up: vectors of a row, and numbers of a column.
+_LONG_ROW, _LONG_COLUMN = 8, 16
+
+
+_accumulate = np.add.accumulate
+
+
+def ordered_sum(array: Array, axes: Shape | None, keepdim: bool) -> Any:
+    """The sum along an axis, or of all elements; None where numpy's own is to be taken."""
+    lanes = _LANES.get(array.dtype.char)
+    if lanes is None or not array.flags.c_contiguous:
+        return None
+    shape = array.shape
+    if axes is None or len(axes) == len(shape):
+        n = array.size
+        if not _FOUR < n < _LONG_ROW * lanes:
+            return None
+        found = _row(array if len(shape) == 1 else array.ravel(), n, lanes)
+        return found.reshape((1,) * len(shape)) if keepdim else found
+    return _along(array, axes[0], keepdim, lanes) if len(axes) == 1 else None
+
+
+def _along(array: Array, axis: int, keepdim: bool, lanes: int) -> Any:
+    shape = array.shape
+    n, inside = shape[axis], prod(shape[axis + 1 :])
+    if n <= _FOUR or not array.size:
+        return None
+    if axis == 0 and n < 2 * _FOUR and inside > 1:
+        parts = array.take(_places(n, inside, lanes))  # of the few numbers at once
+        found = quietly.run(_accumulate, parts)[-1] + 0
+        if keepdim or len(shape) > 2:
+            found = found.reshape(((1,) if keepdim else ()) + shape[1:])
+        return found
+    if inside == 1 and n < _LONG_ROW * lanes:
+        found = _rows(array.reshape(-1, n), n, lanes)
+    elif inside > 1 and n < _LONG_COLUMN:
+        found = _columns(array.reshape(-1, n, inside), lanes)
+    else:
+        return None
+    if len(shape) == 2 and not keepdim:
+        return found.reshape(-1)
+    return found.reshape(shape[:axis] + ((1,) if keepdim else ()) + shape[axis + 1 :])
+
+
+def _in_turn(n: int) -> list[int]:
+    """The order of less than eight rows: the first takes those that are left over."""
+    return [*range(min(n, 1)), *range(_FOUR, n), *range(1, min(n, _FOUR))]
+
+
+@lru_cache(maxsize=16)
+def _turns(n: int) -> Array:
+    return np.array(_in_turn(n))
+
+
+@lru_cache(maxsize=256)
+def _places(n: int, inside: int, lanes: int) -> Array:
+    """Where the numbers of columns are, row by row in the order in which each column is added."""
+    at_once = _at_once(inside, lanes)
+    whole = inside // at_once * at_once
+    rows = np.repeat(np.arange(n)[:, None], inside, 1)
+    rows[:, whole:] = _turns(n)[:, None]
+    return rows * inside + np.arange(inside)
+
+
+def _at_once(inside: int, lanes: int) -> int:
+    """How many columns PyTorch adds at once, each one number after the other."""
+    return _FOUR * (lanes if inside >= lanes else 1)
+
+
+@lru_cache(maxsize=512)
+def _order(n: int, lanes: int) -> Array:
+    """The order in which a row of less than two vectors is added; or one of many: its vectors."""
+    vectors = n // lanes
+    if vectors == 0:
+        return np.array(_in_turn(n))
+    if vectors == 1:
+        return np.array([*range(lanes, n), *range(lanes)])
+    return np.array([range(at * lanes, (at + 1) * lanes) for at in _in_turn(vectors)])
+
+
+# A sum in turn is the last one of numpy's running sums, which are quicker to have than its sum. It
+# begins with 0, so that it is never -0.
+
+
+def _row(row: Array, n: int, lanes: int) -> Array:
+    """The sum of neighbours."""
+    run = quietly.run
+    parts = row[_order(n, lanes)]
+    if n >= 2 * lanes:
+        sums = run(_accumulate, parts)[-1]
+        tail = n % lanes
+        if tail:
+            parts = np.empty(tail + lanes, row.dtype)
+            parts[:tail] = row[-tail:]
+            parts[tail:] = sums
+        else:
+            parts = sums
+    found: Array = run(_accumulate, parts)[..., -1]
+    if not found:
+        found += 0
+    return found
+
+
+def _rows(rows: Array, n: int, lanes: int) -> Array:
+    """The sums of rows of neighbours."""
+    run = quietly.run
+    parts = rows.take(_order(n, lanes), 1)
+    if n >= 2 * lanes:
+        sums = run(_accumulate, parts, 1)[:, -1]
+        tail = n % lanes
+        parts = np.concatenate((rows[:, -tail:], sums), 1) if tail else sums
+    found: Array = run(_accumulate, parts, 1)[:, -1] + 0
+    return found
+
+
+def _in_four_lanes(columns: Array) -> Array:
+    """The sums along the middle dimension, of each fourth number first."""
+    n = columns.shape[1]
+    whole = n // _FOUR * _FOUR
+    if whole < 2 * _FOUR:
+        return _down(columns.take(_turns(n), 1))
+    shape = (len(columns), -1, _FOUR, columns.shape[2])
+    lanes = _down(columns[:, :whole].reshape(shape))
+    for at in range(whole, n):
+        lanes[:, 0] += columns[:, at]
+    return _down(lanes)
+
+
+def _down(columns: Array) -> Array:
+    """The sums along the second dimension, one number after the other."""
+    found: Array = quietly.run(_accumulate, columns, 1)[:, -1] + 0
+    return found
+
+
+def _columns(columns: Array, lanes: int) -> Array:
+    """The sums along the middle dimension, where the last one has neighbours.
+
+    PyTorch adds them one after the other where it takes four vectors, or four numbers, at once.
+    """
+    inside = columns.shape[2]
+    at_once = _at_once(inside, lanes)
+    whole = inside // at_once * at_once
+    if not whole:
+        return _in_four_lanes(columns)
+    if whole == inside:
+        return _down(columns)
+    return np.concatenate([_down(columns[..., :whole]), _in_four_lanes(columns[..., whole:])], 1)

@@ -1,0 +1,207 @@
+"""The constructors of old programs: ``torch.Tensor(2, 3)``, ``torch.FloatTensor([1, 2])``.
+
+A class such as FloatTensor has no instances of its own: all tensors are `Tensor`s, and those of
+its element type count as its instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch.base.dtypes import DTYPES, default_dtype, dtype, set_default_dtype
+from runtime.pytorch.base.formats import layout, strided
+from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.base.size import Size
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.device import NO_DRIVER, device
+from runtime.pytorch.calls.kinds import Rejected, converter, kind_of
+from runtime.pytorch.calls.messages import invalid_arguments
+from runtime.pytorch.calls.schema import parse
+from runtime.pytorch.compute.literals import array_of
+from runtime.pytorch.ops.creation import check_sizes
+from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
+
+__all__ = [
+    "TENSOR_TYPES",
+    "TypedTensor",
+    "construct",
+    "set_default_tensor_type",
+    "tensor_type",
+    "tensortype",
+]
+
+_SCHEMAS = [
+    parse(text)
+    for text in (
+        "new(*, torch.device device = None)",
+        "new(torch.Storage storage)",
+        "new(Tensor other)",
+        "new(tuple of ints size, *, torch.device device = None)",
+        "new(object data, *, torch.device device = None)",
+    )
+]
+
+
+def construct(kind: dtype | None, args: Sequence[Any], named: Mapping[str, Any]) -> Tensor:
+    """The tensor of a constructor's arguments: sizes, or a sequence of numbers, or another tensor.
+
+    kind: the element type; None for that of the argument, or the default. Raises TypeError,
+    RuntimeError and ValueError in PyTorch's words.
+    """
+    args, named = list(args), dict(named)
+    _check_device(named.pop("device", None))
+    for name in ("data", "size", "other", "storage"):
+        if not args and name in named:
+            value = named.pop(name)
+            args.append(Size(value) if name == "size" else value)
+    if named:
+        raise invalid_arguments(_SCHEMAS, args, named)
+    if not args:
+        return wrap(np.empty(0, (kind or default_dtype()).numpy))
+    sizes = _sizes(args)
+    if sizes is not None:
+        return wrap(np.empty(check_sizes(sizes), (kind or default_dtype()).numpy))
+    if len(args) > 1:
+        raise invalid_arguments(_SCHEMAS, args, named)
+    return _of(args[0], kind)
+
+
+def _check_device(wanted: Any) -> None:
+    if wanted is not None and device(wanted).type != "cpu":
+        raise RuntimeError(
+            f"legacy constructor expects device type: cpu but device type: {device(wanted).type} "
+            f"was passed"
+        )
+
+
+def _sizes(args: Sequence[Any]) -> Shape | None:
+    """The sizes that the arguments are; None where they are something else."""
+    if isinstance(args[0], Size):
+        return tuple(args[0]) if len(args) == 1 else None
+    size = parse("f(int n)").parameters[0]
+    if isinstance(args[0], Tensor) or converter(size, type(args[0])) is None:
+        return None
+    for at, value in enumerate(args):
+        convert = converter(size, type(value))
+        if convert is None:
+            if isinstance(value, float):
+                return None
+            raise TypeError(
+                f"new(): argument 'size' failed to unpack the object at pos {at + 1} with error "
+                f'"type must be tuple of ints,but got {kind_of(value)}"'
+            )
+    try:
+        return tuple([converter(size, type(v))(v) for v in args])  # type: ignore[misc]
+    except Rejected:
+        return None
+
+
+def _of(data: Any, kind: dtype | None) -> Tensor:
+    if isinstance(data, Tensor):
+        if kind is not None and data.dtype is not kind:
+            raise TypeError(f"expected {_options(kind)} (got {_options(data.dtype)})")
+        return view_of(data, data.array)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if not hasattr(data, "__len__") or isinstance(data, (dict, np.generic)):
+        raise TypeError(f"new(): data must be a sequence (got {kind_of(data)})")
+    return wrap(array_of(data, kind or default_dtype()))
+
+
+def _options(kind: dtype) -> str:
+    name = {"Byte": "unsigned char", "Char": "signed char", "Long": "long int"}.get(kind.scalar)
+    return (
+        f"TensorOptions(dtype={name or kind.real}, device=cpu, layout=Strided, "
+        f"requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
+    )
+
+
+class tensortype(type):  # noqa: N801 (PyTorch's name)
+    """The class of classes such as FloatTensor."""
+
+    __module__ = "torch"
+    dtype: dtype
+    layout: layout
+    is_cuda: bool
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor) and not cls.is_cuda and instance.dtype is cls.dtype
+
+    def __call__(cls, *args: Any, **named: Any) -> Any:
+        if cls.is_cuda:
+            raise RuntimeError(NO_DRIVER)
+        return construct(cls.dtype, args, named)
+
+
+class TypedTensor:
+    """What classes such as FloatTensor have in common; no instances."""
+
+    layout = strided
+    is_cuda = False
+    is_sparse = False
+
+
+def tensor_type(kind: dtype, is_cuda: bool = False) -> tensortype:
+    """The class of tensors of an element type."""
+    module = "torch.cuda" if is_cuda else "torch"
+    members = {"dtype": kind, "is_cuda": is_cuda, "__module__": module, "__doc__": None}
+    return tensortype(f"{kind.scalar}Tensor", (TypedTensor,), members)
+
+
+_LEGACY = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double")
+#: The classes by the names that `type()` tells: 'torch.FloatTensor'.
+TENSOR_TYPES = {
+    f"torch.{'cuda.' if is_cuda else ''}{kind.scalar}Tensor": tensor_type(kind, is_cuda)
+    for is_cuda in (False, True)
+    for kind in DTYPES
+    if kind.scalar in _LEGACY
+}
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Set the type of tensors that are made of Python's floats by the name of a class of tensors.
+
+    Raises TypeError where it is no class of floating-point numbers.
+    """
+    found = TENSOR_TYPES.get(t) if isinstance(t, str) else t
+    if not isinstance(found, tensortype):
+        raise TypeError("invalid type object")
+    if not found.dtype.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    if found.is_cuda:
+        raise RuntimeError(NO_DRIVER)
+    warn(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch."
+        "set_default_dtype() and torch.set_default_device() as alternatives."
+    )
+    set_default_dtype(found.dtype)
+
+
+def _new_tensor(cls: type[Tensor], *args: Any, **named: Any) -> Tensor:
+    found = construct(None, args, named)
+    return found if cls is Tensor else _as_subclass(found, cls)
+
+
+def _as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
+    """The same view of the same storage as an instance of a class. Raises TypeError for no class.
+
+    Results of operations on it are plain tensors, where PyTorch keeps the class.
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {kind_of(cls)})")
+    if not issubclass(cls, Tensor):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not "
+            "possible. Make sure your class inherits from Tensor."
+        )
+    made = object.__new__(cls)
+    made._array = np.empty(0, self.dtype.numpy)
+    made.become(self)
+    return made
+
+
+Tensor.__new__ = _new_tensor  # type: ignore[method-assign, assignment]
+Tensor.as_subclass = _as_subclass  # type: ignore[attr-defined]

@@ -1,0 +1,227 @@
+"""The k-th smallest elements, medians and modes.
+
+PyTorch's documentation: torch, Reduction Ops; kthvalue. A nan is larger than all numbers. Of equal
+elements a median is the one that would be in the middle if they stayed in their order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.base.dtypes import int64
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.arrangement import SHORT, kth_position, nth_position
+from runtime.pytorch.compute.reducing import (
+    OUTS,
+    along,
+    check_count,
+    check_not_empty,
+    give_pair,
+    take_at,
+    tidy,
+    want_kernel,
+)
+from runtime.pytorch.ops.order import order_along, sort_keys, stable_order
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast
+
+__all__: list[str] = []
+
+_BOOL_AND_BAREBONES = "?HIL"
+#: From so many elements on it is quicker to select than to sort.
+_FEW = 1 << 10
+
+
+@op(f"kthvalue(Tensor input, int k, int dim = -1, bool keepdim = False, *, {OUTS})")
+def kthvalue(
+    input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None
+) -> Any:
+    """The k-th smallest elements along a dimension, and their positions."""
+    array, axis = along(input.array, dim)
+    if not array.shape[axis]:
+        check_not_empty("kthvalue", array, (axis,), IndexError)
+    if not 0 < k <= array.shape[axis]:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    if out is not None:
+        check_count(out, 2)
+        if out[0].dtype is not input.dtype:
+            raise RuntimeError("output values must be of same type as input")
+        if out[1].dtype is not int64:
+            raise RuntimeError("output indices must be of scalar type Long")
+    want_kernel("kthvalue_cpu", array, _BOOL_AND_BAREBONES)
+    return _chosen("kthvalue", input, array, axis, _kth(array, axis, k), keepdim, out)
+
+
+def _kth(array: Array, axis: int, k: int) -> Array:
+    """The positions along an axis, which is kept, of the k-th smallest elements."""
+    rows = array.swapaxes(axis, -1)
+    at, tied = _only(rows, k)
+    if tied is not None:
+        keys = np.ascontiguousarray(sort_keys(rows[tied], False))
+        at[tied] = kth_position(keys, k)[:, None]
+    return at.swapaxes(axis, -1)
+
+
+def _only(rows: Array, k: int) -> tuple[Array, Array | None]:
+    """The positions in rows of the k-th smallest elements, and the rows, if any, with several."""
+    parts = rows.copy("K")
+    parts.partition(k - 1, -1)
+    kth = parts[..., k - 1 : k]
+    same = rows == kth
+    if rows.dtype.kind == "f" and np.count_nonzero(kth != kth):
+        same |= np.isnan(rows) & np.isnan(kth)
+    at = same.argmax(-1, keepdims=True)
+    if np.count_nonzero(same) == at.size:
+        return at, None
+    return at, np.asarray(np.count_nonzero(same, axis=-1) > 1)
+
+
+def _chosen(
+    name: str, input: Tensor, array: Array, axis: int, at: Array, keepdim: bool, out: Any
+) -> Any:
+    """The elements at positions along an axis as an operation's result."""
+    values = take_at(array, at, axis)
+    if not keepdim or not input.array.ndim:
+        values, at = values.squeeze(axis), at.squeeze(axis)
+    return give_pair(name, tidy(values), tidy(at), out)
+
+
+# -- medians
+
+
+def _register_median(name: str, ignores_nan: bool) -> None:
+    @op(f"{name}(Tensor input)")
+    def of_all(input: Tensor) -> Tensor:
+        array = input.array.reshape(-1)
+        want_kernel("median_cpu", array, _BOOL_AND_BAREBONES)
+        if not array.size:
+            return wrap(_of_none(array.dtype))
+        if array.dtype.kind == "f" and ignores_nan:
+            array = array[~np.isnan(array)] if np.isnan(array).any() else array
+            if not array.size:
+                return wrap(_of_none(input.array.dtype))
+        elif array.dtype.kind == "f" and np.isnan(array).any():
+            return wrap(_of_none(array.dtype))
+        middle = (array.size - 1) // 2
+        return wrap(np.partition(array, middle)[middle])
+
+    @op(f"{name}(Tensor input, int dim, bool keepdim = False, *, {OUTS})")
+    def along_dim(input: Tensor, dim: int, keepdim: bool = False, *, out: Any = None) -> Any:
+        array, axis = along(input.array, dim)
+        if not array.shape[axis]:
+            check_not_empty("median", array, (axis,), IndexError)
+        if out is not None:
+            _check_median_outs(out, input)
+        want_kernel("median_out", array, _BOOL_AND_BAREBONES)
+        at = _middle(array, axis, ignores_nan)
+        return _chosen(name, input, array, axis, at, keepdim, out)
+
+    for function in (of_all, along_dim):
+        function.__doc__ = "The medians; of an even number of elements the smaller in the middle."
+
+
+def _of_none(kind: np.dtype[Any]) -> Array:
+    """The median of no element: nan, or what C makes of it."""
+    return cast(np.asarray(np.nan), kind)
+
+
+def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:
+    """The positions along an axis, which is kept, of the medians."""
+    n = array.shape[axis]
+    middle = (n - 1) // 2
+    if array.dtype.kind == "f" and (unknown := np.isnan(array)).any():
+        count = np.count_nonzero(unknown, axis=axis, keepdims=True)
+        order = stable_order(array, axis, False)
+        if ignores_nan:
+            at = take_at(order, np.maximum(n - count - 1, 0) // 2, axis)
+            return np.where(count < n, at, nth_position(np.zeros((1, n), np.int64), 1))
+        at = take_at(order, np.full_like(count, middle), axis)
+        return np.where(count > 0, unknown.argmax(axis, keepdims=True), at)
+    if array.size < _FEW:
+        before = (slice(None),) * axis
+        found: Array = stable_order(array, axis, False)[(*before, slice(middle, middle + 1))]
+        return found
+    rows = array.swapaxes(axis, -1)
+    at, tied = _only(rows, middle + 1)
+    if tied is not None:
+        at[tied] = rows[tied].argsort(-1, "stable")[:, middle : middle + 1]
+    return at.swapaxes(axis, -1)
+
+
+def _check_median_outs(out: tuple[Tensor, ...], input: Tensor) -> None:
+    check_count(out, 2)
+    values, indices = out
+    checking = "(while checking arguments for median)"
+    if indices.dtype is not int64:
+        raise RuntimeError(
+            f"Expected tensor for argument #1 'indices' to have scalar type Long; but got "
+            f"torch.{indices.dtype.scalar}Tensor instead {checking}"
+        )
+    if values.dtype is not input.dtype:
+        raise RuntimeError(
+            f"Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; "
+            f"but type torch.{values.dtype.scalar}Tensor does not equal "
+            f"torch.{input.dtype.scalar}Tensor {checking}"
+        )
+
+
+_register_median("median", False)
+_register_median("nanmedian", True)
+
+
+# -- modes
+
+
+@op(f"mode(Tensor input, int dim = -1, bool keepdim = False, *, {OUTS})")
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The most frequent elements along a dimension, the smallest of several, and a position."""
+    array, axis = along(input.array, dim)
+    if not array.shape[axis]:
+        check_not_empty("mode", array, (axis,), IndexError)
+    if out is not None:
+        check_count(out, 2)
+        for target, kind, what in zip(
+            out, (input.dtype, int64), ("values", "indices"), strict=True
+        ):
+            if target.dtype is not kind:
+                raise RuntimeError(
+                    f"expected scalar type '{kind.scalar}' but got '{target.dtype.scalar}' for "
+                    f"{what} output"
+                )
+    want_kernel("mode_cpu", array)
+    at = _most_frequent(array.swapaxes(axis, -1)).swapaxes(axis, -1)
+    return _chosen("mode", input, array, axis, at, keepdim, out)
+
+
+def _most_frequent(rows: Array) -> Array:
+    """The positions in the last dimension, which is kept: the last of a run of equal elements."""
+    n = rows.shape[-1]
+    order = order_along(rows, rows.ndim - 1, False)
+    if rows.dtype.kind == "f":
+        unknown = np.isnan(rows).any(-1)
+        if n <= SHORT and unknown.any():
+            order[unknown] = [_insertion_order(row) for row in rows[unknown].tolist()]
+    found = take_at(rows, order, rows.ndim - 1)
+    places = np.arange(n)
+    begins = np.zeros(rows.shape, np.int64)  # where the run of equal elements begins
+    np.multiply(found[..., 1:] != found[..., :-1], places[1:], out=begins[..., 1:])
+    np.maximum.accumulate(begins, axis=-1, out=begins)
+    longest = (places - begins).argmax(-1, keepdims=True)  # the first that is so long
+    return take_at(order, longest, rows.ndim - 1)
+
+
+def _insertion_order(row: list[float]) -> list[int]:
+    """PyTorch: how a few elements are sorted among which are nans, which are below none."""
+    order: list[int] = []
+    for at, value in enumerate(row):
+        place = len(order)
+        if order and value < row[order[0]]:
+            place = 0
+        else:
+            while place and value < row[order[place - 1]]:
+                place -= 1
+        order.insert(place, at)
+    return order

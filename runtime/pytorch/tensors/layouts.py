@@ -1,0 +1,169 @@
+"""The layout of new tensors: in which order the dimensions lie in memory.
+
+A result lies as its operands do where that is possible, so that its strides are PyTorch's. Strides
+count elements here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.base.dtypes import dtype
+from runtime.pytorch.base.formats import memory_format
+from runtime.pytorch.base.shapes import Shape, contiguous_strides
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.tensors.writing import cast
+
+__all__ = [
+    "copy_of",
+    "dense_strides",
+    "empty_array",
+    "empty_like_array",
+    "format_strides",
+    "is_dense",
+    "laid_out",
+]
+
+_NEEDED_RANK = {"channels_last": 4, "channels_last_3d": 5}
+
+
+def empty_array(shape: Shape, strides: Shape, kind: np.dtype[Any]) -> Array:
+    """A new array with strides that reach each of its elements once."""
+    if strides == contiguous_strides(shape):
+        return np.empty(shape, kind)
+    count = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+    memory = np.empty(0 if 0 in shape else count, kind)
+    width = kind.itemsize
+    return np.ndarray(shape, kind, memory, 0, tuple([step * width for step in strides]))
+
+
+def is_dense(shape: Shape, strides: Shape) -> bool:
+    """Whether each place between the first element and the last one is one element's."""
+    needed = 1
+    for step, size in sorted(zip(strides, shape, strict=True)):
+        if size > 1:
+            if step != needed:
+                return False
+            needed *= size
+    return True
+
+
+def dense_strides(shape: Shape, operands: Sequence[Shape]) -> Shape:
+    """The strides of a result: its dimensions stand in the order in which the operands' do.
+
+    operands: their strides for the result's shape, 0 where they are broadcast. The first one that
+    tells two dimensions apart decides.
+    """
+    order = list(range(len(shape) - 1, -1, -1))
+    for last in range(1, len(order)):
+        at = last
+        for before in range(last - 1, -1, -1):
+            found = _compare(order[before], order[at], shape, operands)
+            if found > 0:
+                order[before], order[at] = order[at], order[before]
+                at = before
+            elif found < 0:
+                break
+    strides, step = [0] * len(shape), 1
+    for dim in order:
+        strides[dim] = step
+        step *= max(shape[dim], 1)
+    return tuple(strides)
+
+
+def _compare(a: int, b: int, shape: Shape, operands: Sequence[Shape]) -> int:
+    """1 where dimension b is to lie inside of a, -1 where it is not, 0 where nothing tells."""
+    for strides in operands:
+        if not (strides[a] and strides[b]):
+            continue
+        if strides[a] != strides[b]:
+            return 1 if strides[a] > strides[b] else -1
+        if shape[a] > shape[b]:
+            return 1
+    return 0
+
+
+def format_strides(shape: Shape, order: memory_format | None) -> Shape:
+    """The strides of a new tensor in a memory format. Raises RuntimeError where it has none."""
+    name = "contiguous_format" if order is None else order.name
+    if name == "preserve_format":
+        raise RuntimeError("unsupported memory format Preserve")
+    if name not in _NEEDED_RANK:
+        return contiguous_strides(shape)
+    if len(shape) != _NEEDED_RANK[name]:
+        raise RuntimeError(f"required rank {_NEEDED_RANK[name]} tensor to use {name} format")
+    moved = contiguous_strides((shape[0], *shape[2:], shape[1]))
+    return (moved[0], moved[-1], *moved[1:-1])
+
+
+def empty_like_array(
+    tensor: Tensor, kind: np.dtype[Any], order: memory_format | None = None
+) -> Array:
+    """A new array of a tensor's sizes that lies as the tensor does, or in a memory format."""
+    array = tensor.array
+    shape = array.shape
+    if order is not None and order.name != "preserve_format":
+        return empty_array(shape, format_strides(shape, order), kind)
+    if array.ndim < 2:
+        return np.empty(shape, kind)
+    strides = tensor.strides
+    if not is_dense(shape, strides):
+        strides = dense_strides(shape, [strides])
+    return empty_array(shape, strides, kind)
+
+
+def copy_of(tensor: Tensor, kind: dtype, order: memory_format | None = None) -> Array:
+    """A new array of a tensor's elements as a type; it lies as the tensor does, or in a format."""
+    array = tensor.array
+    if array.ndim < 2 and order is None:
+        values = cast(array, kind.numpy)
+        return np.array(values) if values is array else values
+    found = empty_like_array(tensor, kind.numpy, order)
+    np.copyto(found, cast(array, kind.numpy))
+    return found
+
+
+def laid_out(values: Array, operands: Sequence[Any]) -> Array:
+    """The values of a function of arrays, or numbers, in the layout that PyTorch gives them."""
+    key = tuple([(x.shape, x.strides, x.itemsize) for x in operands])
+    shape = values.shape
+    strides = _strides_for(shape, key)
+    width = values.itemsize
+    if tuple([step * width for step in strides]) == values.strides:
+        return values
+    found = empty_array(shape, strides, values.dtype)
+    np.copyto(found, values)
+    return found
+
+
+_Geometry = tuple[Shape, Shape, int]  # sizes, strides in bytes, bytes of an element
+
+
+@lru_cache(maxsize=4096)
+def _strides_for(shape: Shape, operands: tuple[_Geometry, ...]) -> Shape:
+    """The strides of a function's values for operands of these geometries."""
+    if all(sizes == shape for sizes, _, _ in operands):
+        strides = [tuple([step // width for step in steps]) for _, steps, width in operands]
+        if all(_is_contiguous(shape, x) for x in strides):
+            return contiguous_strides(shape)
+        if is_dense(shape, strides[0]) and all(x == strides[0] for x in strides):
+            return strides[0]
+    return dense_strides(shape, [_expanded(x, shape) for x in operands if x[0]])
+
+
+def _is_contiguous(shape: Shape, strides: Shape) -> bool:
+    expected = contiguous_strides(shape)
+    return all(n == 1 or a == b for n, a, b in zip(shape, strides, expected, strict=True))
+
+
+def _expanded(geometry: _Geometry, shape: Shape) -> Shape:
+    """An operand's strides for a larger shape: 0 where it is broadcast."""
+    sizes, strides, _ = geometry
+    missing = len(shape) - len(sizes)
+    pairs = zip(strides, sizes, shape[missing:], strict=True)
+    return (0,) * missing + tuple([0 if n == 1 != wanted else step for step, n, wanted in pairs])

@@ -1,0 +1,127 @@
+"""Tensors that Lua and Python share: one geometry, one storage, two faces.
+
+A tensor that comes from Lua stays Lua's: where a program there resizes it, or sets it to another
+storage, Python sees that, too. A tensor that goes to Lua becomes a Torch7 tensor on the same
+storage; Torch7 has no tensor without dimensions, nor one with a size of 0 among others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import BYTE, DTYPES, Array
+from runtime.core.storage import STORAGE_CLASSES, Storage
+from runtime.core.tensor import TENSOR_CLASSES
+from runtime.core.tensor import Tensor as LuaTensor
+from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.tensors.memory import storage_type
+from runtime.pytorch.tensors.tensor import Tensor
+
+__all__ = ["from_lua", "to_lua"]
+
+_new = object.__new__
+
+
+class SharedTensor(Tensor):
+    """A tensor whose geometry is that of a tensor of Lua's."""
+
+    __slots__ = ("of_lua",)
+
+    of_lua: LuaTensor
+
+    @property
+    def array(self) -> Array:
+        """The elements as numpy's array, which shares their memory."""
+        return self.of_lua.array
+
+    @property
+    def sizes(self) -> Shape:
+        """The number of elements in each dimension."""
+        return self.of_lua.sizes or (0,)
+
+    @property
+    def strides(self) -> Shape:
+        """For each dimension the elements of the storage from one element to the next."""
+        return self.of_lua.strides or (1,)
+
+    @property
+    def offset(self) -> int:
+        """The position of the first element in the storage."""
+        return self.of_lua.offset if self.of_lua.sizes else 0
+
+    @property
+    def place(self) -> int:
+        """How many bytes behind the start of the storage's memory the tensor begins."""
+        return self.offset * self.of_lua.dtype.size
+
+    @property
+    def storage_object(self) -> Storage:
+        """The runtime's storage, which all tensors that share memory have in common."""
+        storage = self.of_lua.storage
+        if storage is None:
+            storage = self.of_lua.storage_class.new()
+            self.of_lua.set(storage, 0, (), ())
+        return storage
+
+    def set_view(self, storage: Storage, place: int, sizes: Shape, strides: Shape) -> None:
+        """Make this tensor, and so Lua's, another view. Raises RuntimeError where Lua has none."""
+        kind = self.of_lua.dtype
+        if storage.dtype is not kind:
+            raise RuntimeError(f"a {kind.tensor_name} of Lua cannot have other elements")
+        steps = tuple([step // kind.size for step in strides])
+        self.of_lua.set(storage, place // kind.size, *_as_lua_has_them(sizes, steps))
+
+    def become(self, other: Tensor) -> None:
+        """Take over another tensor's view and storage."""
+        width = self.of_lua.dtype.size
+        strides = tuple([step * width for step in other.strides])
+        self.set_view(other.storage_object, other.offset * width, other.sizes, strides)
+
+
+# What programs see of it is the class of all tensors.
+SharedTensor.__name__ = SharedTensor.__qualname__ = "Tensor"
+SharedTensor.__module__ = "torch"
+
+
+def _as_lua_has_them(sizes: Shape, strides: Shape) -> tuple[Shape, Shape]:
+    """Sizes and strides of Lua's tensor for a view."""
+    if 0 in sizes:
+        return (), ()
+    return (sizes, strides) if sizes else ((1,), (1,))
+
+
+def from_lua(tensor: LuaTensor) -> Tensor:
+    """The tensor of Python for one of Lua's, whose geometry and memory it has."""
+    shared = _new(SharedTensor)
+    shared.of_lua = tensor
+    # numpy's array gives the type only; the storage is asked of Lua's tensor each time.
+    shared._array = np.empty(0, tensor.dtype.numpy)
+    shared._storage = None
+    return shared
+
+
+def to_lua(tensor: Tensor) -> LuaTensor:
+    """The tensor of Lua for one of Python's, with the same memory.
+
+    A tensor of bool becomes a ByteTensor. Raises TypeError for element types that Lua lacks.
+    """
+    if isinstance(tensor, SharedTensor):
+        return tensor.of_lua
+    storage = _storage_for_lua(tensor)
+    sizes, strides = _as_lua_has_them(tensor.sizes, tensor.strides)
+    made = TENSOR_CLASSES[storage.dtype.index]
+    return made(storage, tensor.offset, sizes, strides)
+
+
+def _storage_for_lua(tensor: Tensor) -> Storage:
+    storage, kind = tensor.storage_object, tensor.dtype.numpy
+    wanted: Any = BYTE if kind == np.bool_ else getattr(storage_type(kind), "dtype", None)
+    if wanted not in DTYPES:
+        raise TypeError(f"Torch7 has no tensors of {tensor.dtype!r}")
+    if storage.dtype is wanted:
+        return storage
+    data = storage.data.view(np.uint8).view(wanted.numpy)
+    made: Storage = STORAGE_CLASSES[wanted.index](data, storage)
+    return made

@@ -1,0 +1,157 @@
+"""Large arrays: their memory is used again, and their work is shared out to threads.
+
+Work is cut by sizes and by `torch.set_num_threads` alone, so results have the same bits each time.
+numpy lets other threads run while it computes. The threads are those that Lua's large operations
+have (`compute/thread_pool.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from runtime.compute import thread_pool
+from runtime.compute.bulk import run_loop
+from runtime.compute.lua_functions import LuaFunctions
+from runtime.compute.thread_pool import ThreadPool
+from runtime.core.dtypes import Array
+from runtime.core.state import State
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.tensors.memory import storage_type
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import check_writable
+
+__all__ = ["SHARED", "compute_into", "compute_shared", "empty_tensor", "share", "threads"]
+
+#: From this many elements on work is shared out; a thread gets half as many at least.
+SHARED = 1 << 16
+#: From this many bytes on memory is kept when a tensor dies, since new pages cost more.
+_KEPT = 1 << 20
+#: Elements of a piece that is computed in several steps.
+_PIECE = 1 << 14
+
+
+class _Threads:
+    """The threads of large operations: those of an engine's pool, but there is no engine."""
+
+    def __init__(self) -> None:
+        self._left: list[State] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self._state = State()
+        self._pool = self._state.part(ThreadPool)
+        self._starting = threading.Lock()
+        self._is_started = False
+
+    def begin_after_fork(self) -> None:
+        """Leave what the process had before: threads that are gone may have held its locks."""
+        count = self.count
+        self._left.append(self._state)  # and may have been at work in its Lua states
+        self._begin()
+        self.count = count
+
+    @property
+    def count(self) -> int:
+        """How many threads operations use, the calling one among them."""
+        return self._pool.count
+
+    @count.setter
+    def count(self, count: int) -> None:
+        self._pool.count = count
+
+    def active(self) -> AbstractContextManager[None]:
+        """Let jobs of `compute` that this thread posts be done by these threads."""
+        if not self._is_started:
+            self._start()
+        return self._state.active()
+
+    def _start(self) -> None:
+        from runtime.luajit import worker_functions  # which programs of few elements do without
+
+        with self._starting:
+            if not self._is_started:
+                functions = worker_functions()
+                self._state.part(LuaFunctions).call = lambda name, *args: functions[name](*args)
+                self._pool.start(functions, worker_functions)
+                self._is_started = True
+
+
+threads = _Threads()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=threads.begin_after_fork)
+
+
+def share(compute: Callable[[slice], Any], count: int, elements: int, piece: int = 0) -> None:
+    """Call compute for slices that make up ``range(count)``, in several threads.
+
+    elements: how many are computed in all; few are computed by the calling thread alone. piece:
+    how many positions a slice has at most; 0 for no limit. compute must not share out itself.
+    """
+    if elements < SHARED or threads.count == 1 or count < 2:
+        for at in range(0, count, piece or max(count, 1)):
+            compute(slice(at, min(at + (piece or count), count)))
+        return
+    with threads.active():
+        thread_pool.share(compute, count, piece=piece, large=0)
+
+
+def empty_tensor(shape: Shape, kind: np.dtype[Any]) -> Tensor:
+    """A contiguous tensor of undetermined elements; where it is large, of memory that was used."""
+    count = prod(shape)
+    if count * kind.itemsize < _KEPT:
+        return wrap(np.empty(shape, kind))
+    storage = storage_type(kind).new(count)
+    tensor = wrap(storage.data.reshape(shape))
+    tensor._storage, tensor._memory = storage, storage.data
+    return tensor
+
+
+def compute_shared(compute: Any, operands: list[Any], shape: Shape, kind: np.dtype[Any]) -> Tensor:
+    """A new tensor of a function's values for operands that are broadcast to one shape.
+
+    compute: numpy's ufunc, or a function of arrays. operands: arrays and numpy's numbers, all of
+    the type that it computes in. kind: the type of the values.
+    """
+    tensor = empty_tensor(shape, kind)
+    compute_into(compute, operands, tensor.array)
+    return tensor
+
+
+def compute_into(compute: Any, operands: list[Any], out: Array) -> None:
+    """Write a function's values to an array, to whose shape the operands are broadcast.
+
+    An operand may be the array itself, but not another view of its memory.
+    """
+    check_writable(out)
+    arrays = [np.asarray(x) for x in operands]
+    if all(a.shape in (out.shape, ()) and a.flags.c_contiguous for a in (*arrays, out)):
+        out = out.reshape(-1)
+        arrays = [a.reshape(-1) if a.ndim else a for a in arrays]
+        if out.size >= SHARED and compute.__class__ is np.ufunc and _run_loop(compute, arrays, out):
+            return
+    cut = [a.ndim == out.ndim and a.shape[0] > 1 for a in arrays]
+
+    def part(at: slice) -> None:
+        inputs = [a[at] if is_cut else a for a, is_cut in zip(arrays, cut, strict=True)]
+        if compute.__class__ is np.ufunc:
+            quietly.run(compute, *inputs, out[at])
+        else:
+            with np.errstate(all="ignore"):
+                out[at] = compute(*inputs)
+
+    rows = max(_PIECE * len(out) // max(out.size, 1), 1)
+    share(part, len(out), out.size, 0 if compute.__class__ is np.ufunc else rows)
+
+
+def _run_loop(ufunc: np.ufunc, arrays: list[Array], out: Array) -> bool:
+    """Let threads run numpy's inner loop without Python's lock; whether there is one."""
+    with threads.active():
+        return run_loop(ufunc, out, arrays)

@@ -1,0 +1,176 @@
+"""``Tensor``: a view of a storage as PyTorch's programs see it.
+
+The storage is the runtime's (`core/storage.py`): a tensor that came from Lua, or goes there, has
+the same memory on both sides. The view itself, which is offset, sizes and strides, is kept as
+numpy's array, since that is what operations compute on. Unlike Torch7's a tensor may have no
+dimension, or sizes of 0.
+
+A new tensor has an array alone. It gets a storage when something needs one: a view of it, or a
+program that asks for it. From then on the storage decides where the memory is.
+
+The operations are no part of this module: `table.py` makes methods of them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.storage import Storage
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
+from runtime.pytorch.base.missing import why_missing
+from runtime.pytorch.base.shapes import Shape, contiguous_strides, listed
+from runtime.pytorch.tensors.memory import address_of, storage_over
+
+__all__ = ["Tensor", "view_of", "wrap"]
+
+_new = object.__new__
+_asarray, _ndarray = np.asarray, np.ndarray
+
+
+class Tensor:
+    """Elements of one type, in the order of their indices.
+
+    array: numpy's array of the elements, which shares their memory.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_array", "_memory", "_storage")
+    __module__ = "torch"
+
+    _array: Array
+    _storage: Storage | None
+    _memory: Array  # the storage's data when _array was made
+
+    @property
+    def array(self) -> Array:
+        """The elements as numpy's array, which shares their memory."""
+        storage = self._storage
+        if storage is None or storage.data is self._memory:
+            return self._array
+        return self._follow(storage)
+
+    def _follow(self, storage: Storage) -> Array:
+        """Make the array anew, since the storage has moved."""
+        place = _place(self._array, self._memory)
+        self.set_view(storage, place, self._array.shape, self._array.strides)
+        return self._array
+
+    @property
+    def storage_object(self) -> Storage:
+        """The runtime's storage, which all tensors that share memory have in common."""
+        if self._storage is None:
+            storage = storage_over(self._array)
+            self._memory = storage.data  # before the storage, of which other threads may know
+            self._storage = storage
+        return self._storage
+
+    def set_view(self, storage: Storage, place: int, sizes: Shape, strides: Shape) -> None:
+        """Make this tensor another view. place and strides count bytes, place from the start.
+
+        Raises RuntimeError where the storage is too small.
+        """
+        data = storage.data
+        kind = self._array.dtype
+        _check_reach(data, kind, place, sizes, strides)
+        if 0 in sizes:
+            place = 0  # numpy wants even an empty array to begin within the memory
+        array: Array = np.ndarray(sizes, kind, data, place, strides)
+        self._array, self._memory, self._storage = array, data, storage
+
+    def become(self, other: Tensor) -> None:
+        """Take over another tensor's view, storage and type."""
+        storage = other.storage_object
+        self._array, self._memory, self._storage = other.array, storage.data, storage
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            # Python asks here for what is not there.
+            raise AttributeError(f"'Tensor' object has no attribute '{name}'{why_missing(name)}")
+
+    # -- geometry
+
+    @property
+    def dtype(self) -> dtype:
+        """The element type."""
+        return NUMPY_DTYPES[self._array.dtype]
+
+    @property
+    def sizes(self) -> Shape:
+        """The number of elements in each dimension."""
+        sizes: Shape = self._array.shape
+        return sizes
+
+    @property
+    def strides(self) -> Shape:
+        """For each dimension the elements of the storage from one element to the next."""
+        array = self._array
+        if not array.size and not any(array.strides):  # numpy's of a new array
+            return contiguous_strides(array.shape)
+        return _in_elements(array.strides, array.itemsize)
+
+    @property
+    def offset(self) -> int:
+        """The position of the first element in the storage."""
+        assert self.storage_object is not None  # which has set _memory
+        return _place(self._array, self._memory) // self._array.itemsize
+
+    @property
+    def place(self) -> int:
+        """How many bytes behind the start of the storage's memory the tensor begins."""
+        assert self.storage_object is not None  # which has set _memory
+        memory = self._memory
+        place = address_of(self._array) - address_of(memory)
+        return place if 0 <= place <= memory.nbytes else 0  # numpy may put an empty one elsewhere
+
+
+@lru_cache(maxsize=1024)
+def _in_elements(strides: Shape, width: int) -> Shape:
+    """numpy's strides, which count bytes, in elements of so many bytes."""
+    return tuple([step // width for step in strides])
+
+
+def _place(array: Array, memory: Array) -> int:
+    """How many bytes behind the start of a storage's memory an array begins."""
+    return address_of(array) - address_of(memory) if array.size else 0
+
+
+def _check_reach(data: Array, kind: Any, place: int, sizes: Shape, strides: Shape) -> None:
+    if 0 in sizes:
+        return
+    if place < 0 or min(strides, default=0) < 0:  # only pickles can have these
+        raise RuntimeError(f"Tensor: invalid storage offset {place // kind.itemsize}")
+    needed = (
+        place + kind.itemsize + sum((n - 1) * step for n, step in zip(sizes, strides, strict=True))
+    )
+    if needed > data.nbytes:
+        width = kind.itemsize
+        steps = [step // width for step in strides]
+        raise RuntimeError(
+            f"setStorage: sizes {listed(sizes)}, strides {listed(steps)}, storage offset "
+            f"{place // width}, and itemsize {width} requiring a storage size of {needed} are out "
+            f"of bounds for storage of size {data.nbytes}"
+        )
+
+
+def wrap(array: Any) -> Tensor:
+    """A tensor of an array, or of the number that numpy makes of one without dimensions.
+
+    The tensor shares the array's memory.
+    """
+    tensor = _new(Tensor)
+    tensor._array = array if array.__class__ is _ndarray else _asarray(array)
+    tensor._storage = None
+    return tensor
+
+
+def view_of(tensor: Tensor, array: Array) -> Tensor:
+    """A tensor that views the same storage; array is a view of the tensor's array."""
+    view = _new(Tensor)
+    view._array = array
+    view._storage = storage = tensor._storage or tensor.storage_object
+    view._memory = storage.data
+    return view

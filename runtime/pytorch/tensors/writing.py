@@ -1,0 +1,192 @@
+"""How a result is written to a tensor that the program gives: `out=`, and methods in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES, Category, dtype
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape, contiguous_strides, listed
+from runtime.pytorch.base.warn import warn
+from runtime.pytorch.tensors.memory import resize_storage
+from runtime.pytorch.tensors.tensor import Tensor
+
+__all__ = [
+    "cast",
+    "check_cast",
+    "check_shape",
+    "check_single",
+    "check_target",
+    "check_writable",
+    "deliver",
+    "delivered",
+    "resize",
+    "resize_to",
+    "write_in_place",
+]
+
+_LIMITS = {8: float(2**63), 4: float(2**31)}
+
+
+def _cut(values: Array, kind: np.dtype[Any]) -> Array:
+    """Floats as whole numbers, in the way of the processor's instructions."""
+    if values.itemsize == 2:
+        values = values.astype(np.float32)  # in which the limits are numbers
+    wide = np.dtype(np.int64) if kind.itemsize == 8 else np.dtype(np.int32)
+    limit = _LIMITS[wide.itemsize]
+    if kind.kind == "u" and kind.itemsize >= 4:
+        # These count from the middle of their numbers where the float lies above it.
+        high = values >= limit
+        low = _cut(np.where(high, values - limit, values).astype(values.dtype), wide)
+        middle = kind.type(1 << 8 * kind.itemsize - 1)
+        counted: Array = low.view(kind) ^ (high.astype(kind) * middle)
+        return counted
+    largest = np.maximum.reduce(np.absolute(values), axis=None, initial=0)
+    if largest < limit:  # which it is not where one is nan
+        return values.astype(wide).astype(kind, copy=False)
+    fits = (values > -limit - 1) & (values < limit)
+    if not fits.all():
+        values = np.where(fits, values, -limit)
+    return values.astype(wide).astype(kind, copy=False)
+
+
+def cast(values: Array, kind: np.dtype[Any]) -> Array:
+    """An array's elements as another type, converted as C does; the array itself if it has it.
+
+    Floats are cut; those that do not fit an integer type become the smallest number of it (a type
+    of 32 bits, or 64), which then wraps.
+    """
+    if values.dtype == kind:
+        return values
+    if values.dtype.kind == "f" and kind.kind in "iu":
+        return _cut(values, kind)
+    found: Array = quietly.run(values.astype, kind)
+    return found
+
+
+def check_cast(result: dtype, target: dtype) -> None:
+    """Raise RuntimeError where a result's category is above that of the tensor for it."""
+    if result.category > target.category or (
+        result.category is Category.INTEGER and target.category is Category.BOOL
+    ):
+        raise RuntimeError(
+            f"result type {result.scalar} can't be cast to the desired output type {target.scalar}"
+        )
+
+
+def check_writable(array: Array) -> None:
+    """Raise ValueError, as numpy does, for memory that may only be read.
+
+    Whatever writes by an address, and numpy's ``ufunc.at``, would write to it.
+    """
+    if not array.flags.writeable:
+        raise ValueError("assignment destination is read-only")
+
+
+def check_single(array: Array) -> None:
+    """Raise RuntimeError for a target that is expanded, so that its elements are one place.
+
+    Raises ValueError for one that may only be read.
+    """
+    flags = array.flags
+    if not flags.writeable:
+        check_writable(array)
+    if flags.forc:
+        return
+    if any(step == 0 and size > 1 for step, size in zip(array.strides, array.shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
+
+
+def check_shape(array: Array, shape: Shape) -> None:
+    """Raise RuntimeError where a tensor in place has not the shape of its result."""
+    if array.shape != shape:
+        raise RuntimeError(
+            f"output with shape {listed(array.shape)} doesn't match the broadcast shape "
+            f"{listed(shape)}"
+        )
+
+
+def check_target(array: Array, shape: Shape) -> None:
+    """Raise RuntimeError where a tensor cannot take a result of a shape in place."""
+    check_single(array)
+    check_shape(array, shape)
+
+
+def write_in_place(target: Tensor, result: Tensor) -> Tensor:
+    """Set a tensor's elements to a result of its shape. Raises RuntimeError, before it writes."""
+    array, values = target.array, result.array
+    check_cast(NUMPY_DTYPES[values.dtype], NUMPY_DTYPES[array.dtype])
+    check_target(array, values.shape)
+    np.copyto(array, cast(values, array.dtype))
+    return target
+
+
+def resize_to(out: Tensor, shape: Shape, *, warns: bool = True) -> None:
+    """Give a tensor for a result the result's shape, as `out=` does; warns if it had elements."""
+    array = out.array
+    if array.shape == shape:
+        return
+    if array.size and warns:
+        warn(
+            f"An output with one or more elements was resized since it had shape "
+            f"{listed(array.shape)}, which does not match the required output shape "
+            f"{listed(shape)}. This behavior is deprecated, and in a future PyTorch release "
+            f"outputs will not be resized unless they have zero elements. You can explicitly reuse "
+            f"an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
+        )
+    resize(out, shape)
+
+
+def resize(out: Tensor, shape: Shape, strides: Shape | None = None) -> None:
+    """Make a tensor one of a shape, by default contiguous; its storage grows if it is too small."""
+    storage = out.storage_object
+    width = out.array.itemsize
+    place = out.offset * width
+    needed = place + int(np.prod(shape)) * width
+    if needed > storage.data.nbytes:
+        resize_storage(storage, -(-needed // storage.data.itemsize))
+    steps = tuple([step * width for step in strides or contiguous_strides(shape)])
+    out.set_view(storage, place, shape, steps)
+
+
+def deliver(out: Any, result: Any) -> Any:
+    """Write results to the tensors of `out=`, which get their shapes; returns these.
+
+    Raises RuntimeError, before anything is written, where a type cannot take the result.
+    """
+    outs, results = (out, result) if isinstance(out, tuple) else ((out,), (result,))
+    if len(outs) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(outs)}")
+    for target, found in zip(outs, results, strict=True):
+        check_cast(found.dtype, target.dtype)
+    for target, found in zip(outs, results, strict=True):
+        resize_to(target, found.sizes)
+        np.copyto(target.array, cast(found.array, target.array.dtype))
+    return out if not isinstance(out, tuple) else type(result)(outs)
+
+
+def delivered(result: Tensor, out: Tensor, input: Tensor | None = None) -> Tensor:
+    """The tensor of `out=` with a result, whose type it has to have. Raises RuntimeError.
+
+    input: where that is the tensor itself the function works in place, and its sizes stay.
+    """
+    if out is input:
+        if out.sizes != result.sizes:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor size {listed(out.sizes)} and output tensor size "
+                f"{listed(result.sizes)} should match"
+            )
+        return write_in_place(out, result)
+    if out.dtype is not result.dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {result.dtype.real}, but got {out.dtype.real} "
+            f"instead"
+        )
+    deliver(out, result)
+    return out

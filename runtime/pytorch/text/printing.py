@@ -1,0 +1,179 @@
+"""The text of tensors and storages, as PyTorch prints them.
+
+All elements of one tensor get one form, which depends on those that are printed: whole numbers
+with a point and nothing after it, or a fixed number of digits, or exponents. Of a tensor of many
+elements the ends of each dimension are printed. Behind the elements stands what they do not tell:
+the sizes, where there are no elements, and the element type, unless it is a usual one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import floor, isfinite
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.pytorch.base.print_options import OPTIONS
+
+__all__ = ["elements_text", "scalar_format", "storage_text", "tensor_text"]
+
+_PREFIX = "tensor("
+_USUAL_TYPES = ("torch.int64", "torch.bool")  # programs write their numbers without a type
+_MAX_SPREAD = 1000  # where the largest number is more times the smallest one: exponents
+_MAX_FIXED, _MIN_FIXED = 1e8, 1e-4  # numbers beyond these have exponents
+
+
+def tensor_text(
+    array: Array, dtype: object, default_dtype: object, suffixes: Sequence[str] = ()
+) -> str:
+    """The text of a tensor.
+
+    dtype, default_dtype: its element type, and the one that is not printed; of both, the text.
+    suffixes: what stands behind those that are found here, such as 'requires_grad=True'.
+    """
+    elements = elements_text(array, len(_PREFIX)) if array.size else "[]"
+    found = _size_suffix(array) + _dtype_suffix(array, str(dtype), str(default_dtype))
+    return _with_suffixes(_PREFIX + elements, [*found, *suffixes])
+
+
+def scalar_format(tensor: object, array: Array, spec: str) -> str:
+    """What format(tensor, spec) gives: of a tensor without dimensions, its number's text."""
+    return format(array.item(), spec) if array.ndim == 0 else object.__format__(tensor, spec)
+
+
+def storage_text(elements: Array, name: str) -> str:
+    """The text of a storage, one element a line, all of them.
+
+    name: its class and what is known of it, such as 'torch.storage.UntypedStorage(device=cpu)'.
+    """
+    lines = "\n ".join(map(str, elements.tolist()))
+    return f" {lines}\n[{name} of size {elements.size}]"
+
+
+def elements_text(array: Array, indent: int) -> str:
+    """The elements in brackets; lines after the first begin with that many spaces, and more."""
+    edge = OPTIONS.edgeitems
+    in_part = array.size > OPTIONS.threshold and array.ndim > 0
+    if in_part and not edge:
+        return "[...]"
+    cuts = [in_part and size > 2 * edge for size in array.shape]
+    shown = _ends(array, cuts, edge)
+    texts, width = _aligned(shown)
+    if not array.ndim:
+        return texts[0]
+    return _Block(shown.shape, cuts, indent, width).text(0, iter(texts))
+
+
+def _ends(array: Array, cuts: Sequence[bool], edge: int) -> Array:
+    """The elements at both ends of the dimensions that are cut."""
+    for axis, cut in enumerate(cuts):
+        if cut:
+            before = (slice(None),) * axis
+            first, last = before + (slice(edge),), before + (slice(-edge, None),)
+            array = np.concatenate((array[first], array[last]), axis)
+    return array
+
+
+def _aligned(shown: Array) -> tuple[list[str], int]:
+    """The numbers' texts, and the width that all have but a few.
+
+    PyTorch: zeros, infinities and nans do not count for the width; they may be wider.
+    """
+    values = shown.ravel().tolist()
+    if shown.dtype.kind == "f":
+        texts = list(map(_number_format(shown.ravel()), values))
+        pairs = zip(texts, values, strict=True)
+        counted = [text for text, value in pairs if value and isfinite(value)]
+    else:
+        counted = texts = list(map(str, values))
+    width = max(map(len, counted), default=1)
+    return [text.rjust(width) for text in texts], width
+
+
+def _number_format(values: Array) -> Callable[[float], str]:
+    """How floating-point numbers that stand together are printed."""
+    counted = values[np.isfinite(values) & (values != 0)]
+    if counted.size and _have_exponents(np.abs(counted)):
+        return f"{{:.{OPTIONS.precision}e}}".format
+    if (np.ceil(counted) == counted).all():
+        return _whole_number
+    return f"{{:.{OPTIONS.precision}f}}".format
+
+
+def _have_exponents(sizes: Array) -> bool:
+    if OPTIONS.sci_mode is not None:
+        return OPTIONS.sci_mode
+    smallest, largest = float(sizes.min()), float(sizes.max())
+    beyond = largest > _MAX_FIXED or smallest < _MIN_FIXED
+    return beyond or largest / smallest > _MAX_SPREAD
+
+
+def _whole_number(value: float) -> str:
+    return f"{value:.0f}." if isfinite(value) else f"{value:.0f}"
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Puts texts, in the order of the elements, into brackets and lines.
+
+    shape: of what is shown. cuts: the dimensions of which the middle is left out. indent: spaces
+    before the bracket. width: characters of one text.
+    """
+
+    shape: tuple[int, ...]
+    cuts: Sequence[bool]
+    indent: int
+    width: int
+
+    def text(self, axis: int, texts: Iterator[str]) -> str:
+        """The part of the next texts that lies within one index of the dimensions before axis."""
+        size, below = self.shape[axis], len(self.shape) - 1 - axis
+        if not below:
+            return self._row(list(islice(texts, size)))
+        parts = [self.text(axis + 1, texts) for _ in range(size)]
+        if self.cuts[axis]:
+            parts.insert(len(parts) // 2, "...")
+        return self._bracketed(parts, axis, "," + "\n" * below)
+
+    def _row(self, texts: list[str]) -> str:
+        axis = len(self.shape) - 1
+        if self.cuts[axis]:
+            texts.insert(len(texts) // 2, " ...")
+        room = OPTIONS.linewidth - self.indent - axis
+        count = max(1, floor(room / (self.width + len(", "))))
+        lines = [", ".join(texts[i : i + count]) for i in range(0, len(texts), count)]
+        return self._bracketed(lines, axis, ",\n")
+
+    def _bracketed(self, parts: list[str], axis: int, separator: str) -> str:
+        return "[" + (separator + " " * (self.indent + axis + 1)).join(parts) + "]"
+
+
+def _size_suffix(array: Array) -> list[str]:
+    """The sizes, unless the elements tell them, or the lack of any."""
+    told = array.ndim == 1 if not array.size else OPTIONS.edgeitems
+    return [] if told else [f"size={array.shape}"]
+
+
+def _dtype_suffix(array: Array, dtype: str, default: str) -> list[str]:
+    """The element type, unless it is the default one, or a usual one that elements show."""
+    told = dtype == default or (array.size and dtype in _USUAL_TYPES)
+    return [] if told else [f"dtype={dtype}"]
+
+
+def _with_suffixes(text: str, suffixes: Sequence[str]) -> str:
+    """The suffixes behind the text, each on the line before it if there is room.
+
+    PyTorch: the first line counts two characters too many.
+    """
+    column = len(text) - text.rfind("\n") + 1
+    for suffix in suffixes:
+        if column + len(suffix) + 2 > OPTIONS.linewidth:
+            text += ",\n" + " " * len(_PREFIX) + suffix
+            column = len(_PREFIX) + len(suffix)
+        else:
+            text += ", " + suffix
+            column += len(suffix) + 2
+    return text + ")"

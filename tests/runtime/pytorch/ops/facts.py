@@ -1,0 +1,61 @@
+"""Expressions on a few tensors, and their values as text, for tests of operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.pytorch as torch
+from runtime.pytorch.tensors.tensor import Tensor
+
+__all__ = ["changed", "described"]
+
+
+def _names() -> dict[str, Any]:
+    """The names that the expressions have."""
+    x = torch.arange(12.0).view(3, 4)
+    return {
+        "torch": torch,
+        "np": np,
+        "L": lambda *elements: torch.tensor(elements),
+        "F": torch.tensor,
+        "x": x,
+        "y": x.clone(),
+        "w": x.to(torch.int32),
+        "b": x > 5,
+        "u": x.to(torch.uint8),
+        "h": x.to(torch.float16),
+        "l": x.to(torch.int64),
+        "e": torch.zeros(0, 3),
+        "z": torch.tensor(3.0),
+        "v": torch.arange(4.0),
+        "c": torch.arange(24).view(2, 3, 4),
+    }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Tensor):
+        kind = "" if value.dtype is torch.float32 else f"{value.dtype.name} "
+        return f"{kind}{value.tolist()} {value.stride()}"
+    if isinstance(value, (tuple, list)) and not isinstance(value, torch.Size):
+        return f"({', '.join(map(_text, value))})"
+    return repr(value)
+
+
+def described(expression: str) -> str:
+    """The elements, strides and type of an expression's value, or its error."""
+    try:
+        return _text(eval(expression, _names()))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def changed(statement: str, name: str) -> str:
+    """What a tensor is after a statement, or the statement's error."""
+    names = _names()
+    try:
+        exec(statement, names)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return _text(names[name])

@@ -1,0 +1,70 @@
+"""Sorting and selecting, of few elements and of many, as numpy does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import runtime.pytorch as torch
+from runtime.core.dtypes import Array
+
+ROWS = arrays.arrays(
+    np.float64,
+    arrays.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=20),
+    elements=st.sampled_from([-1.0, 0.0, -0.0, 1.0, 2.0, 1.5, np.inf, np.nan]),
+)
+
+
+@given(array=ROWS, data=st.data())
+def test_floats(array: Array, data: st.DataObject) -> None:
+    dim = data.draw(st.integers(-array.ndim, array.ndim - 1))
+    x = torch.from_numpy(array)
+    in_order = np.sort(array, dim)
+    for descending in (False, True):
+        values, at = x.sort(dim, descending)
+        expected = np.flip(in_order, dim) if descending else in_order
+        np.testing.assert_array_equal(values.numpy(), expected)
+        np.testing.assert_array_equal(np.take_along_axis(array, at.numpy(), dim), expected)
+        k = data.draw(st.integers(1, array.shape[dim]))
+        top = x.topk(k, dim, largest=descending).values
+        np.testing.assert_array_equal(top.numpy(), np.take(expected, range(k), dim))
+    kth = x.kthvalue(k, dim).values.numpy()
+    np.testing.assert_array_equal(kth, np.take(in_order, k - 1, dim))
+
+
+@given(array=ROWS)
+def test_stable_order_is_numpys(array: Array) -> None:
+    at = torch.from_numpy(array).argsort(dim=-1, stable=True)
+    np.testing.assert_array_equal(at.numpy(), np.argsort(array, -1, kind="stable"))
+
+
+@pytest.mark.parametrize("different", [5, 10**9])
+def test_many_elements(different: int) -> None:
+    numbers = np.random.default_rng(0).integers(0, different, 200_000)
+    x = torch.from_numpy(numbers)
+    in_order = np.sort(numbers)
+    values, at = x.sort()
+    assert (values.numpy() == in_order).all()
+    assert (numbers[at.numpy()] == in_order).all()
+    assert x.topk(7).values.tolist() == in_order[:-8:-1].tolist()
+    assert x.kthvalue(1000).values.item() == in_order[999]
+    assert x.median().item() == x.median(0).values.item() == in_order[99_999]
+
+
+@given(
+    array=arrays.arrays(
+        np.int64, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.integers(0, 3)
+    )
+)
+def test_unique_of_slices(array: Array) -> None:
+    for dim in (0, 1):
+        found = torch.from_numpy(array).unique(True, True, True, dim)
+        expected = np.unique(array, True, True, True, axis=dim)
+        assert [part.tolist() for part in found] == [
+            expected[0].tolist(),
+            expected[2].reshape(-1).tolist(),
+            expected[3].tolist(),
+        ]

@@ -1,0 +1,67 @@
+"""Operations as PyTorch 2.15 has them: tests/data/pytorch has a file for modules of ops.
+
+Behind `>>>` is an expression, below it what PyTorch prints: the value, or the error, and
+behind `W:` the warnings.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import runtime.pytorch as torch
+from runtime.pytorch import ops
+
+FOLDER = Path(__file__).parents[3] / "data" / "pytorch"
+
+
+def facts() -> list[Any]:
+    found = []
+    for path in sorted(FOLDER.glob("*.txt")):
+        for block in path.read_text().split(">>> ")[1:]:
+            program, _, text = block.partition("\n")
+            found.append(pytest.param(program, text.rstrip(), id=f"{path.stem}: {program}"))
+    return found
+
+
+def operands() -> dict[str, Any]:
+    nan = float("nan")
+    i = torch.tensor([[3, 1, 3], [2, 2, 2]])
+    return {
+        "torch": torch,
+        "nan": nan,
+        "x": torch.tensor([[1.0, 3.0, 3.0], [2.0, nan, 0.0]]),
+        "i": i,
+        "f": i.float(),
+        "d": i.double(),
+        "h": i.half(),
+        "u": i.to(torch.uint8),
+        "u16": i.to(torch.uint16),
+        "b": torch.tensor([[True, False]]),
+        "e": torch.ones(0, 3),
+        "s": torch.tensor(3.0),
+        "v": torch.tensor([3.0, 1.0, 2.0]),
+    }
+
+
+def shown(program: str) -> str:
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        try:
+            text = repr(eval(program, operands()))
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+    more = [f"\n  W: {w.category.__name__}: {w.message}" for w in given]
+    return (text + "".join(more)).rstrip()
+
+
+@pytest.mark.parametrize(("program", "text"), facts())
+def test_operations_do_as_pytorch(program: str, text: str) -> None:
+    assert shown(program) == text
+
+
+def test_each_file_is_of_a_module() -> None:
+    assert {path.stem for path in FOLDER.glob("*.txt")} <= set(dir(ops))
