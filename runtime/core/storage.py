@@ -72,11 +72,11 @@ class Storage:
         self.data = data
         self.refcount = 1
         self._owner = owner
-        self._counted = counted
         self._slot: Any = None
         self._kept: Any = None  # Lua's block, where the struct and the elements are part of one
         self._memory = current(Memory)
         self._unread: tuple[int, Callable[[Array, int], None]] | None = None
+        self._counted = counted  # last: __del__ gives back what it counts
 
     @classmethod
     @uninterruptible
@@ -178,10 +178,11 @@ class Storage:
         return storage
 
     def __del__(self) -> None:
-        if self._counted:
+        # Ctrl-C may have ended __init__, where no engine runs.
+        if getattr(self, "_counted", 0):
             self._memory.meter.remove(self._counted)
             self._memory.recycle(self.data)
-        if self._slot is None:
+        if getattr(self, "_slot", None) is None:
             return
         if self._kept is None:
             SLOTS.release(self._slot)

@@ -142,3 +142,10 @@ def test_memory_is_counted_while_it_lives() -> None:
     del view
     gc.collect()
     assert meter.live == before
+
+
+def test_storage_whose_making_was_ended_ends_quietly() -> None:
+    storage = Double.__new__(Double)
+    storage.__del__()
+    storage.data = np.ones(3)
+    storage.__del__()

@@ -1,14 +1,15 @@
-"""What PyTorch says of arguments that do not fit a function's signatures."""
+"""What PyTorch says of arguments that fit no signature, and where memory is lacking."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 from runtime.pytorch.calls.kinds import Rejected, converter, kind_of
 from runtime.pytorch.calls.schema import NUMPY_NAMES, Parameter, Schema
 
-__all__ = ["invalid_arguments"]
+__all__ = ["invalid_arguments", "no_memory"]
 
 Args = Sequence[Any]
 Named = Mapping[str, Any]
@@ -221,3 +222,18 @@ def _element_types(value: Any) -> str:
     if isinstance(value, list):
         return f"{kind_of(value)} of [{inside}]"
     return f"{kind_of(value)} of ({inside}{',' if len(value) == 1 else ''})"
+
+
+def no_memory(error: Exception) -> RuntimeError:
+    """The error of a call for which there was no memory, or with which the runtime was at odds.
+
+    error: numpy's MemoryError, or one of the runtime's, whose text it keeps.
+    """
+    shape, kind = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if shape is None or kind is None:
+        return RuntimeError(str(error) or "not enough memory")
+    return RuntimeError(
+        f"[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
+        f"memory: you tried to allocate {prod(shape) * kind.itemsize} bytes. Error code 12 "
+        f"(Cannot allocate memory)"
+    )

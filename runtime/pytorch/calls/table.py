@@ -19,9 +19,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from runtime.core.errors import TorchError
 from runtime.pytorch.calls.binding import Plan, bind
 from runtime.pytorch.calls.kinds import Rejected
-from runtime.pytorch.calls.messages import invalid_arguments
+from runtime.pytorch.calls.messages import invalid_arguments, no_memory
 from runtime.pytorch.calls.schema import Schema, parse
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import write_in_place
@@ -153,11 +154,14 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
                     plans.clear()  # a program makes new types again and again
                 plans[key] = plan
         try:
+            try:
+                return plan(*args, **named)
+            except Rejected:
+                pass
+            plan, _ = _find(rows, args, named)  # of another overload
             return plan(*args, **named)
-        except Rejected:
-            pass
-        plan, _ = _find(rows, args, named)  # of another overload
-        return plan(*args, **named)
+        except (MemoryError, TorchError) as error:
+            raise no_memory(error) from None
 
     # Most calls have one argument or two; to look their types up without a loop halves the time.
     def call(first: Any = _NOTHING, second: Any = _NOTHING, /, *rest: Any, **named: Any) -> Any:
@@ -177,6 +181,8 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
                         return plan(first, second, *rest)
             except Rejected:
                 pass
+            except (MemoryError, TorchError) as error:
+                raise no_memory(error) from None
         given = (first, second) if second is not _NOTHING else (first,)
         return call_with(() if first is _NOTHING else given + rest, named)
 

@@ -88,3 +88,24 @@ def test_names_that_the_module_lacks(name: str, why: str) -> None:
 def test_what_is_not_provided_says_so(code: str, message: str) -> None:
     with pytest.raises((NotImplementedError, TypeError), match=message):
         eval(code)
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        (
+            "torch.zeros(1 << 50)",
+            "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
+            "memory: you tried to allocate 4503599627370496 bytes. Error code 12 (Cannot allocate "
+            "memory)",
+        ),
+        (
+            "torch.randperm(1 << 50)",
+            "$ Torch: not enough memory: you tried to allocate 8388608GB. Buy new RAM!",
+        ),
+    ],
+)
+def test_more_than_there_is_memory_for(expression: str, message: str) -> None:
+    with pytest.raises(RuntimeError) as caught:
+        eval(expression)
+    assert str(caught.value) == message
