@@ -14,9 +14,6 @@ from runtime.pytorch.tensors.tensor import Tensor
 
 __all__ = ["check_matrices", "factored", "first_minor", "matrices", "named", "places", "zero_pivot"]
 
-_OUT = "Tensor out = None"
-_OUTS = "tuple of Tensors out = None"
-
 
 def matrices(tensor: Tensor, name: str) -> Array:
     """A tensor's elements, whose last two dimensions are those of matrices.
