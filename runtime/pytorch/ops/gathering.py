@@ -20,6 +20,7 @@ from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.layouts import laid_out
+from runtime.pytorch.tensors.sharing import SHARED, compute_shared
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver
 
@@ -270,6 +271,8 @@ def _where(condition: Tensor, input: Any, other: Any, out: Tensor | None = None)
     if out is None and input.__class__ is Tensor is other.__class__:
         x, y = input.array, other.array
         if x.dtype is y.dtype and mask.shape == x.shape == y.shape and mask.flags.c_contiguous:
+            if x.size >= SHARED and x.flags.c_contiguous and y.flags.c_contiguous:
+                return compute_shared(np.where, [mask, x, y], x.shape, x.dtype)
             return wrap(np.where(mask, x, y))
     kind = result_type(input, other)
     if out is not None and out.dtype is not kind:
