@@ -1,0 +1,39 @@
+"""The recorded programs of PyTorch 2.15, run by this interpreter's ``th --python``.
+
+The recording is no part of the repository: without it the test is skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[3]
+SHARED = TOP.parent / "shared"
+RUN, CASES = SHARED / "tools" / "py_run.py", SHARED / "golden" / "pytorch.jsonl"
+#: Programs that need what is not provided.
+AUTOGRAD = {"errors-0"}
+
+pytestmark = pytest.mark.skipif(
+    not (RUN.exists() and CASES.exists()), reason=f"there is no recording in {SHARED.name}/"
+)
+
+
+def words(text: str) -> list[str]:
+    """A text without its spaces, and without what addresses are."""
+    return re.sub(r"0x[0-9a-f]+|\b\d{12,}\b", "ADDRESS", text).split()
+
+
+def test_every_program_prints_what_it_does_in_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(TOP))
+    command = [sys.executable, "-m", "th_shell", "--python", str(RUN), str(CASES)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    printed = {case["id"]: case["out"] for case in map(json.loads, run.stdout.splitlines())}
+    wanted = {case["id"]: case["out"] for case in map(json.loads, CASES.open())}
+    differ = {name for name, out in wanted.items() if words(printed.get(name, "")) != words(out)}
+    assert differ == AUTOGRAD, run.stderr
