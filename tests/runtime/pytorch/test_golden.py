@@ -34,6 +34,6 @@ def test_every_program_prints_what_it_does_in_pytorch(monkeypatch: pytest.Monkey
     command = [sys.executable, "-m", "th_shell", "--python", str(RUN), str(CASES)]
     run = subprocess.run(command, capture_output=True, text=True)
     printed = {case["id"]: case["out"] for case in map(json.loads, run.stdout.splitlines())}
-    wanted = {case["id"]: case["out"] for case in map(json.loads, CASES.open())}
+    wanted = {case["id"]: case["out"] for case in map(json.loads, CASES.read_text().splitlines())}
     differ = {name for name, out in wanted.items() if words(printed.get(name, "")) != words(out)}
     assert differ == AUTOGRAD, run.stderr
