@@ -43,12 +43,17 @@ def _text(value: Any) -> str:
     return repr(value)
 
 
+def _error(error: Exception) -> str:
+    """An error's class and text, in which numpy 1 has another name for its booleans."""
+    return f"{type(error).__name__}: {error}".replace("numpy.bool_", "numpy.bool")
+
+
 def described(expression: str) -> str:
     """The elements, strides and type of an expression's value, or its error."""
     try:
         return _text(eval(expression, _names()))
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        return _error(error)
 
 
 def changed(statement: str, name: str) -> str:
@@ -57,5 +62,5 @@ def changed(statement: str, name: str) -> str:
     try:
         exec(statement, names)
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        return _error(error)
     return _text(names[name])

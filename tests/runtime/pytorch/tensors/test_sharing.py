@@ -105,7 +105,7 @@ def test_an_error_of_a_slice_is_raised() -> None:
 
     with pytest.raises(ValueError, match="^not this slice$"):
         share(fail, 1000, MANY, 500)
-    assert (wrap(A) + 1).array[0] == A[0] + 1  # the threads work on
+    assert (wrap(A) + 1).array[0] == A[0] + np.float32(1)  # the threads work on
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
