@@ -147,7 +147,7 @@ def test_an_assignment_changes_what_it_changes_in_numpy(data: Any) -> None:
     shape = expected[theirs].shape
     first = data.draw(st.integers(0, len(shape)))
     sizes = [data.draw(st.sampled_from([n, 1])) for n in shape[first:]]
-    values = -1 - np.arange(int(np.prod(sizes)), dtype=array.dtype).reshape(sizes)
+    values = np.arange(-1, -1 - int(np.prod(sizes)), -1).astype(array.dtype).reshape(sizes)
     if data.draw(st.booleans()):
         expected[theirs] = values
         wrap(array)[ours] = wrap(values)
