@@ -25,6 +25,7 @@ __all__ = [
     "cast",
     "cast_into",
     "cast_scalar",
+    "cut",
 ]
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -91,13 +92,24 @@ def cast(values: Array, to: DType) -> Array:
     if source == to.numpy:
         return values
     if source.kind == "f" and not to.is_float:
-        limit, wide = (_INT64_LIMIT, np.int64) if to is LONG else (_INT32_LIMIT, np.int32)
-        fits = (values > -limit - 1) & (values < limit)
-        if not fits.all():
-            values = np.where(fits, values, -limit)
-        return values.astype(wide).astype(to.numpy, copy=False)
+        return cut(values, 8 if to is LONG else 4).astype(to.numpy, copy=False)
     with np.errstate(over="ignore"):
         return values.astype(to.numpy)
+
+
+def cut(values: Array, width: int) -> Array:
+    """Floats as whole numbers of 4 or 8 bytes: without their fractions.
+
+    Those that do not fit, and nans, become the smallest number.
+    """
+    if values.itemsize == 2:
+        values = values.astype(np.float32)  # in which the limits are numbers
+    limit, wide = (_INT64_LIMIT, np.int64) if width == 8 else (_INT32_LIMIT, np.int32)
+    largest = np.maximum.reduce(np.absolute(values), axis=None, initial=0)
+    if not largest < limit:  # which it is not where one is nan
+        values = np.where((values > -limit - 1) & (values < limit), values, -limit)
+    found: Array = values.astype(wide)
+    return found
 
 
 def cast_into(out: Array, values: Array, to: DType) -> None:

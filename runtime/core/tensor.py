@@ -45,10 +45,13 @@ _MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) > 1 else 32  # of nump
 
 @lru_cache(maxsize=4096)
 def contiguous_strides(sizes: Sizes) -> Sizes:
-    """The strides, in elements, of a contiguous tensor: its last dimension varies fastest."""
+    """The strides, in elements, of a contiguous tensor: its last dimension varies fastest.
+
+    A size of 0, which PyTorch's tensors may have, counts as 1.
+    """
     strides = [1] * len(sizes)
     for d in range(len(sizes) - 2, -1, -1):
-        strides[d] = strides[d + 1] * sizes[d + 1]
+        strides[d] = strides[d + 1] * max(sizes[d + 1], 1)
     return tuple(strides)
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from runtime.pytorch.base.dtypes import set_default_dtype
 from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
-from runtime.pytorch.ops.legacy import TENSOR_TYPES
 from runtime.pytorch.tensors.sharing import threads
 from runtime.pytorch.tensors.tensor import Tensor
 
@@ -52,20 +50,6 @@ def typename(obj: Any) -> str:
     return kind.__qualname__ if module in ("builtins", None) else f"{module}.{kind.__qualname__}"
 
 
-def set_default_tensor_type(t: Any) -> None:
-    """Set the type of tensors that are made of Python's floats, by the old class of tensors."""
-    name = t if isinstance(t, str) else typename_of_class(t)
-    found = TENSOR_TYPES.get(name)
-    if found is None:
-        raise TypeError("only floating-point types are supported as the default type")
-    set_default_dtype(found.dtype)
-
-
-def typename_of_class(kind: Any) -> str:
-    """The name of an old class of tensors: 'torch.FloatTensor'."""
-    return f"torch.{getattr(kind, '__name__', '')}"
-
-
 def set_flush_denormal(mode: bool) -> bool:
     """Whether denormal numbers could be taken for 0: they cannot."""
     return not mode
@@ -76,7 +60,6 @@ SETTINGS = {
     "are_deterministic_algorithms_enabled": are_deterministic_algorithms_enabled,
     "get_num_threads": get_num_threads,
     "is_storage": is_storage,
-    "set_default_tensor_type": set_default_tensor_type,
     "set_flush_denormal": set_flush_denormal,
     "set_num_threads": set_num_threads,
     "typename": typename,

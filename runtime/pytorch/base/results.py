@@ -12,7 +12,7 @@ from typing import Any
 
 from runtime.pytorch.base.c_types import CType
 
-__all__ = ["RESULTS", "ReturnType", "all_return_types"]
+__all__ = ["RESULTS", "ReturnType", "all_return_types", "named"]
 
 
 class ReturnType(CType, tuple[Any, ...]):
@@ -116,3 +116,8 @@ RESULTS: dict[str, type[ReturnType]] = {
 }
 all_return_types = list(RESULTS.values())
 globals().update(RESULTS)
+
+
+def named(name: str, *parts: Any) -> Any:
+    """An operation's results as its named tuple."""
+    return tuple.__new__(RESULTS[name], parts)

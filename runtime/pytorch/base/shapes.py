@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from math import prod
+
+from runtime.core.tensor import contiguous_strides
 
 __all__ = [
     "Shape",
@@ -63,15 +64,6 @@ def broadcast(a: Shape, b: Shape) -> Shape:
                 f"({full_b[dim]}) at non-singleton dimension {dim}"
             )
     return tuple(m if n == 1 else n for m, n in zip(full_a, full_b, strict=True))
-
-
-@lru_cache(maxsize=4096)
-def contiguous_strides(sizes: Shape) -> Shape:
-    """The strides, in elements, of a contiguous tensor; a size of 0 counts as 1."""
-    strides = [1] * len(sizes)
-    for dim in range(len(sizes) - 2, -1, -1):
-        strides[dim] = strides[dim + 1] * max(sizes[dim + 1], 1)
-    return tuple(strides)
 
 
 def infer_size(sizes: Sequence[int], count: int) -> Shape:

@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import dtype, dtype_of_python
 from runtime.pytorch.calls.schema import Parameter
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["AS_IT_IS", "KINDS", "Rejected", "as_ints", "converter", "kind_of", "register_kind"]
+__all__ = ["AS_IT_IS", "KINDS", "Rejected", "as_ints", "converter", "register_kind"]
 
 #: How the value of an argument becomes the parameter's; raises Rejected where it does not.
 Converter = Callable[[Any], Any]
@@ -175,8 +174,3 @@ def converter(parameter: Parameter, given: type, numbers: bool = False) -> Conve
     if found is None and numbers and parameter.kind == "Tensor" and parameter.name != "out":
         return _number(given)
     return found
-
-
-def kind_of(value: Any) -> str:
-    """The name of a value's type in messages."""
-    return type_name(value)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
-from runtime.pytorch.calls.kinds import Rejected, converter, kind_of
+from runtime.pytorch.base.c_types import type_name
+from runtime.pytorch.calls.kinds import Rejected, converter
 from runtime.pytorch.calls.schema import NUMPY_NAMES, Parameter, Schema
 
 __all__ = ["invalid_arguments", "no_memory"]
@@ -95,7 +96,7 @@ def _wrong_size(schema: Schema, args: Args) -> str:
         if not isinstance(value, int) or isinstance(value, bool):
             return (
                 f"{schema.name}(): argument '{parameter.name}' failed to unpack the object at pos "
-                f'{at + 1} with error "type must be {parameter.kind},but got {kind_of(value)}"'
+                f'{at + 1} with error "type must be {parameter.kind},but got {type_name(value)}"'
             )
     return ""
 
@@ -129,7 +130,7 @@ def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> 
     where = f"argument '{parameter.name}'" + (f" (position {at + 1})" if at is not None else "")
     convert = converter(parameter, type(value), numbers)
     if convert is None:
-        return f"{where} must be {parameter.kind}, not {kind_of(value)}"
+        return f"{where} must be {parameter.kind}, not {type_name(value)}"
     try:
         convert(value)
     except Rejected:
@@ -139,15 +140,15 @@ def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> 
 
 def _misfit_inside(parameter: Parameter, value: Any, where: str) -> str:
     if not isinstance(value, (tuple, list)):
-        return f"{where} must be {parameter.kind}, not {kind_of(value)}"
+        return f"{where} must be {parameter.kind}, not {type_name(value)}"
     wrong = next(i for i, v in enumerate(value) if not isinstance(v, int) or isinstance(v, bool))
     if wrong:
         return (
             f"argument '{parameter.name}' failed to unpack the object at pos {wrong + 1} with "
-            f'error "type must be {parameter.kind},but got {kind_of(value[wrong])}"'
+            f'error "type must be {parameter.kind},but got {type_name(value[wrong])}"'
         )
     return (
-        f"{where} must be {parameter.kind}, but found element of type {kind_of(value[wrong])} "
+        f"{where} must be {parameter.kind}, but found element of type {type_name(value[wrong])} "
         f"at pos {wrong}"
     )
 
@@ -179,8 +180,8 @@ def _list(schemas: Sequence[Schema], args: Args, named: Named) -> str:
 
 
 def _described(args: Args, named: Named) -> str:
-    text = "".join(f"{kind_of(v)}, " for v in args)
-    text += "".join(f"{name}={kind_of(v)}, " for name, v in named.items())
+    text = "".join(f"{type_name(v)}, " for v in args)
+    text += "".join(f"{name}={type_name(v)}, " for name, v in named.items())
     return f"({text[:-2] if args else text})"
 
 
@@ -212,16 +213,16 @@ def _matches(kind: str, value: Any) -> bool:
         of = kind.removeprefix("tuple of ")[:-1]
         return isinstance(value, (tuple, list)) and all(_matches(of, v) for v in value)
     names = {"float": ("float", "int", "long"), "int": ("int", "long")}
-    return kind_of(value) in names.get(kind, (kind,))
+    return type_name(value) in names.get(kind, (kind,))
 
 
 def _element_types(value: Any) -> str:
     if not isinstance(value, (tuple, list)):
-        return kind_of(value)
-    inside = ", ".join(kind_of(v) for v in value)
+        return type_name(value)
+    inside = ", ".join(type_name(v) for v in value)
     if isinstance(value, list):
-        return f"{kind_of(value)} of [{inside}]"
-    return f"{kind_of(value)} of ({inside}{',' if len(value) == 1 else ''})"
+        return f"{type_name(value)} of [{inside}]"
+    return f"{type_name(value)} of ({inside}{',' if len(value) == 1 else ''})"
 
 
 def no_memory(error: Exception) -> RuntimeError:

@@ -92,7 +92,8 @@ class Pointwise:
     wide: also with a ufunc, if an operand is a number of Python's. keeps_half: they are never.
 
     whole: what computes whole numbers and bools, where it is not `compute`; quick_whole: the ufunc
-    for it in the quick way. divides: a whole number by 0 is an error, which `whole` has.
+    for it in the quick way. divides: a whole number by 0 is an error, which `whole` has. many: what
+    computes many elements, where `compute` has steps of its own.
     """
 
     compute: Callable[..., Any]
@@ -165,9 +166,7 @@ class Pointwise:
 
     def _quick(self, x: Array, kind: Any, b: Any, out: Tensor | None) -> Tensor | None:
         """The values where one call of numpy computes them; None where it would not."""
-        compute: Any = self.compute
-        if self.quick_whole is not None and kind.kind != "f":
-            compute = self.quick_whole
+        compute: Any = self.quick_whole if self._is_quick_whole(kind) else self.compute
         run = quietly.run
         if compute.__class__ is not _UFUNC:
             if out is not None or (kind.num == _HALF and not self.keeps_half):

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base import results
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["check_matrices", "factored", "first_minor", "matrices", "named", "places", "zero_pivot"]
+__all__ = ["check_matrices", "factored", "first_minor", "matrices", "places", "zero_pivot"]
 
 
 def matrices(tensor: Tensor, name: str) -> Array:
@@ -44,11 +41,6 @@ def check_matrices(tensor: Tensor, name: str) -> Array:
             f"matrices"
         )
     return matrices(tensor, name)
-
-
-def named(name: str, *parts: Any) -> Any:
-    """An operation's results as its named tuple."""
-    return tuple.__new__(results.RESULTS[name], parts)
 
 
 def places(batch: Shape, index: int) -> str:

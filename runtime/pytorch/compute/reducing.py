@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base import results
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
+from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import Shape, contiguous_strides, wrap_dim, wrap_dims
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast, resize_to
@@ -27,7 +27,6 @@ __all__ = [
     "check_outs",
     "give",
     "give_pair",
-    "named",
     "take_at",
     "tidy",
     "want_kernel",
@@ -127,11 +126,6 @@ def tidy(array: Any) -> Array:
         return found
     found = np.ascontiguousarray(found).reshape(-1).reshape(found.shape)
     return found
-
-
-def named(name: str, *parts: Any) -> Any:
-    """An operation's results as its named tuple."""
-    return tuple.__new__(results.RESULTS[name], parts)
 
 
 def check_out(out: Tensor | None, kind: dtype) -> None:

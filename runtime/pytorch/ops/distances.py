@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, wrap_dim
-from runtime.pytorch.calls.kinds import kind_of
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.compute.reducing import OUT, axes_of, check_out, give, tidy
 from runtime.pytorch.ops.norms import matrix_norm, vector_norm_of
@@ -149,7 +149,7 @@ def _order(p: Any) -> float:
         return float(p.array)
     if not isinstance(p, (int, float, np.number)):
         raise TypeError(
-            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {kind_of(p)}"
+            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(p)}"
         )
     return float(p)
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.shapes import wrap_dim
-from runtime.pytorch.calls.kinds import kind_of
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.reducing import OUT, check_out, give, tidy, want_kernel
@@ -110,9 +110,8 @@ def _want(function: str, name: str, value: Any, kind: type) -> None:
     """Raise TypeError, as the function that PyTorch's own in Python calls."""
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         place = {"input": " (position 1)", "dim": " (position 2)"}.get(name, "")
-        raise TypeError(
-            f"{function}(): argument '{name}'{place} must be {kind.__name__}, not {kind_of(value)}"
-        )
+        wanted = f"must be {kind.__name__}, not {type_name(value)}"
+        raise TypeError(f"{function}(): argument '{name}'{place} {wanted}")
 
 
 @op(

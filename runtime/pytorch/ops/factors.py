@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category
+from runtime.pytorch.base.results import named
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.convergence import LinAlgError, converged
 from runtime.pytorch.compute.matrices import (
@@ -18,7 +19,6 @@ from runtime.pytorch.compute.matrices import (
     factored,
     first_minor,
     matrices,
-    named,
     places,
 )
 from runtime.pytorch.ops.products import multiply

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import DTYPES, default_dtype, dtype, set_default_dtype
 from runtime.pytorch.base.formats import layout, strided
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.base.size import Size
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.device import NO_DRIVER, device
-from runtime.pytorch.calls.kinds import Rejected, converter, kind_of
+from runtime.pytorch.calls.kinds import Rejected, converter
 from runtime.pytorch.calls.messages import invalid_arguments
 from runtime.pytorch.calls.schema import parse
 from runtime.pytorch.compute.literals import array_of
@@ -91,7 +92,7 @@ def _sizes(args: Sequence[Any]) -> Shape | None:
                 return None
             raise TypeError(
                 f"new(): argument 'size' failed to unpack the object at pos {at + 1} with error "
-                f'"type must be tuple of ints,but got {kind_of(value)}"'
+                f'"type must be tuple of ints,but got {type_name(value)}"'
             )
     try:
         return tuple([converter(size, type(v))(v) for v in args])  # type: ignore[misc]
@@ -107,7 +108,7 @@ def _of(data: Any, kind: dtype | None) -> Tensor:
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if not hasattr(data, "__len__") or isinstance(data, (dict, np.generic)):
-        raise TypeError(f"new(): data must be a sequence (got {kind_of(data)})")
+        raise TypeError(f"new(): data must be a sequence (got {type_name(data)})")
     return wrap(array_of(data, kind or default_dtype()))
 
 
@@ -191,7 +192,7 @@ def _as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
     Results of operations on it are plain tensors, where PyTorch keeps the class.
     """
     if not isinstance(cls, type):
-        raise TypeError(f"cls must be a type (got {kind_of(cls)})")
+        raise TypeError(f"cls must be a type (got {type_name(cls)})")
     if not issubclass(cls, Tensor):
         raise TypeError(
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not "

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
-from runtime.pytorch.calls.kinds import kind_of
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.convergence import converged
 from runtime.pytorch.compute.matrices import (
@@ -157,7 +157,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
         if not isinstance(value, Tensor):
             raise TypeError(
                 f"cdist(): argument '{name}' (position {position + 1}) must be Tensor, not "
-                f"{kind_of(value)}"
+                f"{type_name(value)}"
             )
     a, b = x1.array, x2.array
     if a.shape[-1] != b.shape[-1]:

@@ -12,10 +12,10 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.promotion import number_as, result_type
 from runtime.pytorch.ops.products import apply, batch_product, matrix_product, vectors
+from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, delivered
 
@@ -33,7 +33,7 @@ def _scaled_sum(input: Tensor, product: Array, beta: Any, alpha: Any, kind: Any)
         product = quietly.run(np.multiply, product, number_as(alpha, numpy))
     if beta == 0:
         return wrap(product)
-    base = _expanded(input.array, product.shape)
+    base = expanded(input, product.shape).array
     if beta != 1:
         base = quietly.run(np.multiply, base, number_as(beta, numpy))
     return wrap(quietly.run(np.add, base, product))
@@ -50,18 +50,6 @@ def _scale(number: Any, kind: Any) -> Any:
         name = kind.numpy.name
         raise RuntimeError(f"value cannot be converted to type {name}_t without overflow")
     return whole
-
-
-def _expanded(array: Array, shape: Shape) -> Array:
-    for dim in range(1, len(shape) + 1):
-        size = array.shape[-dim] if dim <= array.ndim else 1
-        if size not in (1, shape[-dim]) or array.ndim > len(shape):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({shape[-dim]}) must match the existing size "
-                f"({size}) at non-singleton dimension {len(shape) - dim}.  Target sizes: "
-                f"{listed(shape)}.  Tensor sizes: {listed(array.shape)}"
-            )
-    return np.broadcast_to(array, shape)
 
 
 def _check_base(input: Tensor, other: Tensor) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.results import named
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.convergence import LinAlgError, converged
 from runtime.pytorch.compute.matrices import (
     check_matrices,
     factored,
     matrices,
-    named,
     places,
     zero_pivot,
 )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.linalg import LinAlgError as NumpyError
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base import results
+from runtime.pytorch.base.results import named
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.convergence import LinAlgError
 from runtime.pytorch.compute.matrices import first_minor, matrices, zero_pivot
@@ -23,10 +23,6 @@ __all__ = ["lu"]
 
 _OUT = "Tensor out = None"
 _OUTS = "tuple of Tensors out = None"
-
-
-def _named(name: str, *parts: Any) -> Any:
-    return tuple.__new__(results.RESULTS[name], parts)
 
 
 def _info(batch: tuple[int, ...], wrong: dict[int, int]) -> Tensor:
@@ -47,12 +43,12 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverses of matrices, and for each 0, or which pivot is 0."""
     batch = A.sizes[:-2]
     try:
-        return _named("linalg_inv_ex", solving.inv(A), _info(batch, {}))
+        return named("linalg_inv_ex", solving.inv(A), _info(batch, {}))
     except LinAlgError as error:
         _checked(error, "inv", check_errors)
     at, pivot = zero_pivot(A.array) or (0, 1)
     broken = wrap(np.full(A.sizes, np.nan, A.array.dtype))
-    return _named("linalg_inv_ex", broken, _info(batch, {at: pivot}))
+    return named("linalg_inv_ex", broken, _info(batch, {at: pivot}))
 
 
 @op(
@@ -64,12 +60,12 @@ def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = Fals
     batch = input.sizes[:-2]
     try:
         found = factors.cholesky(input, upper=upper)
-        return _named("linalg_cholesky_ex", found, _info(batch, {}))
+        return named("linalg_cholesky_ex", found, _info(batch, {}))
     except LinAlgError as error:
         _checked(error, "cholesky", check_errors)
     at, order = first_minor(input.array)
     triangle = np.triu(input.array) if upper else np.tril(input.array)
-    return _named("linalg_cholesky_ex", wrap(triangle), _info(batch, {at: order}))
+    return named("linalg_cholesky_ex", wrap(triangle), _info(batch, {at: order}))
 
 
 @op(
@@ -80,12 +76,12 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     """The solutions of equations, and for each 0, or which pivot is 0."""
     batch = A.sizes[:-2]
     try:
-        return _named("linalg_solve_ex", solving.solve(A, B, left=left), _info(batch, {}))
+        return named("linalg_solve_ex", solving.solve(A, B, left=left), _info(batch, {}))
     except LinAlgError as error:
         _checked(error, "solve", check_errors)
     at, pivot = zero_pivot(A.array) or (0, 1)
     broken = wrap(np.full(B.sizes, np.nan, B.array.dtype))
-    return _named("linalg_solve_ex", broken, _info(batch, {at: pivot}))
+    return named("linalg_solve_ex", broken, _info(batch, {at: pivot}))
 
 
 @op(
@@ -97,7 +93,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     found = factors.lu_factor(A, pivot=pivot)
     wrong = zero_pivot(A.array)
     info = _info(A.sizes[:-2], dict([wrong] if wrong else []))
-    return _named("linalg_lu_factor_ex", *found, info)
+    return named("linalg_lu_factor_ex", *found, info)
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
@@ -137,7 +133,7 @@ def geqrf(input: Tensor) -> Any:
     """The reflections whose product is Q, below R; and their factors."""
     array = matrices(input, "geqrf")
     a, tau = np.linalg.qr(array, "raw")
-    return _named("geqrf", wrap(np.swapaxes(a, -1, -2)), wrap(tau))
+    return named("geqrf", wrap(np.swapaxes(a, -1, -2)), wrap(tau))
 
 
 def _product(array: Array, tau: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
+from runtime.core.dtypes import Array, cut
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, Category, dtype
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, contiguous_strides, listed
@@ -28,29 +28,20 @@ __all__ = [
     "write_in_place",
 ]
 
-_LIMITS = {8: float(2**63), 4: float(2**31)}
-
 
 def _cut(values: Array, kind: np.dtype[Any]) -> Array:
     """Floats as whole numbers, in the way of the processor's instructions."""
+    width = 8 if kind.itemsize == 8 else 4
+    if kind.kind == "i" or kind.itemsize < 4:
+        return cut(values, width).astype(kind, copy=False)
+    # Unsigned ones count from the middle of their numbers where the float lies above it.
     if values.itemsize == 2:
-        values = values.astype(np.float32)  # in which the limits are numbers
-    wide = np.dtype(np.int64) if kind.itemsize == 8 else np.dtype(np.int32)
-    limit = _LIMITS[wide.itemsize]
-    if kind.kind == "u" and kind.itemsize >= 4:
-        # These count from the middle of their numbers where the float lies above it.
-        high = values >= limit
-        low = _cut(np.where(high, values - limit, values).astype(values.dtype), wide)
-        middle = kind.type(1 << 8 * kind.itemsize - 1)
-        counted: Array = low.view(kind) ^ (high.astype(kind) * middle)
-        return counted
-    largest = np.maximum.reduce(np.absolute(values), axis=None, initial=0)
-    if largest < limit:  # which it is not where one is nan
-        return values.astype(wide).astype(kind, copy=False)
-    fits = (values > -limit - 1) & (values < limit)
-    if not fits.all():
-        values = np.where(fits, values, -limit)
-    return values.astype(wide).astype(kind, copy=False)
+        values = values.astype(np.float32)  # in which the middle is a number
+    middle = 1 << 8 * kind.itemsize - 1
+    high = values >= middle
+    low = cut(np.where(high, values - float(middle), values).astype(values.dtype), width)
+    counted: Array = low.view(kind) ^ (high.astype(kind) * kind.type(middle))
+    return counted
 
 
 def cast(values: Array, kind: np.dtype[Any]) -> Array:

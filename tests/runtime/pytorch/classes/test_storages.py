@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import runtime.pytorch as torch
+from runtime.core.memory import Memory
+from runtime.core.state import current
 from runtime.pytorch.classes import storages
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
@@ -91,14 +93,16 @@ def test_removal_is_warned_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_memory_of_large_tensors_is_used_again() -> None:
-    count = 1 << 20
-    first = torch.rand(count) + 1
-    address = first.data_ptr()
-    del first
-    assert (torch.rand(count) * 0 + 1).tolist()[:2] == [1, 1]
-    addresses = {(torch.ones(count) + 1).data_ptr() for _ in range(4)}
-    assert len(addresses) < 4
-    assert address
+    count = (1 << 20) + 12_345  # which no other test has
+    pool = current(Memory)._pool
+    made = torch.ones(count) + 1
+    assert not pool.has(4 * count)
+    address = made.data_ptr()
+    del made
+    assert pool.has(4 * count)
+    again = torch.ones(count) * 3
+    assert again.data_ptr() == address
+    assert not pool.has(4 * count)
 
 
 def test_array_of_a_dead_tensor_keeps_its_elements() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import runtime.pytorch as torch
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["changed", "described"]
+__all__ = ["changed", "described", "answering"]
 
 
 def _names() -> dict[str, Any]:
@@ -64,3 +66,14 @@ def changed(statement: str, name: str) -> str:
     except Exception as error:
         return _error(error)
     return _text(names[name])
+
+
+def answering(facts: list[tuple[str, str]]) -> Callable[..., None]:
+    """A test that each expression is as it is described."""
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    @pytest.mark.parametrize(("expression", "expected"), facts)
+    def test(expression: str, expected: str) -> None:
+        assert described(expression) == expected
+
+    return test

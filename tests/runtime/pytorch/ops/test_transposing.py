@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.runtime.pytorch.ops.facts import described
+from tests.runtime.pytorch.ops.facts import answering
 
 #: An expression, its elements and strides (and type, but for float32).
 FACTS = [
@@ -95,13 +93,4 @@ ERRORS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(("expression", "expected"), FACTS)
-def test_values_and_strides(expression: str, expected: str) -> None:
-    assert described(expression) == expected
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(("expression", "expected"), ERRORS)
-def test_errors(expression: str, expected: str) -> None:
-    assert described(expression) == expected
+test_values_and_strides, test_errors = answering(FACTS), answering(ERRORS)
