@@ -15,12 +15,12 @@ from runtime.pytorch.base.shapes import Shape, broadcast, wrap_dims
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.convergence import converged
 from runtime.pytorch.compute.promotion import result_type
-from runtime.pytorch.compute.reducing import axes_of, check_not_empty
+from runtime.pytorch.compute.reducing import axes_of, tidy
 from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
-__all__ = ["matrix_norm_of", "vector_norm_of"]
+__all__ = ["check_identity", "matrix_norm", "norm_type", "vector_norm_of"]
 
 _MORE = "bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None"
 
@@ -34,11 +34,77 @@ def _elements(input: Tensor, kind: DType | None, name: str) -> Array:
     return input.array if kind is None else cast(input.array, kind.numpy)
 
 
-def vector_norm_of(array: Array, order: float, axes: Shape | None, keepdim: bool) -> Array:
-    """The norm of a vector: ``sum(abs(x) ** order) ** (1 / order)``; 0 counts, inf is the largest.
+#: Of so many numbers, sums in their own type are exact enough, since they are taken in parts.
+_MANY = 1 << 14
 
-    float16 and float32 are computed in float32 and float64.
+
+def vector_norm_of(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
+    """The norms of the elements along axes, None for all: ``sum(abs(x) ** ord) ** (1 / ord)``.
+
+    0 counts what is not 0, inf is the largest. Raises RuntimeError for empty ones that have none.
     """
+    if not array.size:
+        check_identity(array, ord, axes)
+    if ord == 2 and 0 < array.size < _MANY:
+        return _length(array, axes, keepdim)
+    if array.size >= _MANY and ord in (1, 2) and array.dtype.kind == "f":
+        return _norm_of_many(array, ord, axes, keepdim)
+    if array.itemsize < 8 and ord not in (0, 1, 2, math.inf, -math.inf):
+        return _power_norm(array, np.float32(ord), axes, keepdim)
+    return _wide_norm(array, ord, axes, keepdim)
+
+
+def _length(array: Array, axes: Shape | None, keepdim: bool) -> Array:
+    """The same of order 2, of a few numbers."""
+    run, wide = quietly.run, array.astype(np.float64, copy=False)
+    if axes is None and not keepdim:
+        row = wide.reshape(-1)
+        return np.asarray(math.sqrt(run(row.dot, row)), array.dtype)
+    squares = run(np.multiply, wide, wide)
+    sums = run(np.add.reduce, squares, axes, None, None, keepdim)
+    return tidy(np.sqrt(sums)).astype(array.dtype, copy=False)
+
+
+def _norm_of_many(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
+    """The same without copies in a larger type, but of float16."""
+    run = quietly.run
+    wide = array.astype(np.float32) if array.itemsize == 2 else array
+    if ord == 2:
+        if axes is None and array.flags.c_contiguous and not keepdim:
+            flat = wide.reshape(-1)
+            return np.asarray(run(np.sqrt, flat.dot(flat))).astype(array.dtype)
+        found = run(np.sqrt, sum_of(run(np.multiply, wide, wide), axes, keepdim))
+    else:
+        found = sum_of(np.abs(wide), axes, keepdim)
+    return np.asarray(found).astype(array.dtype, copy=False)
+
+
+def _power_norm(array: Array, ord: Any, axes: Shape | None, keepdim: bool) -> Array:
+    """The same for other orders of float32, all of whose steps PyTorch rounds."""
+    run, wide = quietly.run, np.abs(array).astype(np.float64)
+    powers = run(run(np.power, wide, ord).astype, np.float32)
+    sums = np.asarray(sum_of(powers, axes, keepdim))
+    roots = run(np.power, sums.astype(np.float64), np.float32(1) / ord)
+    return np.asarray(roots).astype(array.dtype)
+
+
+def check_identity(array: Array, ord: float, axes: Shape | None) -> None:
+    """Raise RuntimeError where no element is left, and the norm of none is not 0."""
+    if 0 <= ord < math.inf:
+        return
+    text = f"linalg.vector_norm cannot compute the {ord:g} norm on "
+    if axes is None:
+        raise RuntimeError(f"{text}an empty tensor because the operation does not have an identity")
+    for axis in axes:
+        if not array.shape[axis]:
+            raise RuntimeError(
+                f"{text}the dimension {axis}because this dimension is empty and the operation "
+                "does not have an identity"
+            )
+
+
+def _wide_norm(array: Array, order: float, axes: Shape | None, keepdim: bool) -> Array:
+    """The same in the next larger type: of float16 float32, of float32 float64."""
     wide = array.astype(np.float32 if array.itemsize == 2 else np.float64, copy=False)
     with np.errstate(all="ignore"):
         sizes = np.abs(wide)
@@ -56,6 +122,28 @@ def vector_norm_of(array: Array, order: float, axes: Shape | None, keepdim: bool
     return cast(np.asarray(found), array.dtype)
 
 
+def norm_type(input: Tensor, dtype: DType | None) -> DType:
+    """The type of a norm. Raises NotImplementedError and RuntimeError."""
+    kind = input.dtype
+    if kind.category < Category.FLOAT:
+        raise NotImplementedError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. "
+            f"Got {kind.scalar}"
+        )
+    if dtype is None or dtype is kind:
+        return kind
+    if dtype.category < Category.FLOAT:
+        raise RuntimeError(
+            f"linalg.vector_norm: dtype should be floating point or complex, but got {dtype.scalar}"
+        )
+    if dtype.itemsize < kind.itemsize:
+        raise RuntimeError(
+            f"linalg.vector_norm: the dtype of the input ({kind.scalar}) should be convertible "
+            f"without narrowing to the specified dtype ({dtype.scalar})"
+        )
+    return dtype
+
+
 @op(
     f"linalg_vector_norm(Tensor input, Number ord = 2, tuple of ints[1] dim = None, {_MORE})",
     method=False,
@@ -69,11 +157,8 @@ def vector_norm(
     dtype: DType | None = None,
 ) -> Tensor:
     """The norms of vectors, which lie along the dimensions; of all elements by default."""
-    array = _elements(input, dtype, "linalg.vector_norm")
-    axes = axes_of(dim, array.ndim)
-    if math.isinf(ord):
-        check_not_empty("linalg.vector_norm", array, axes, RuntimeError)
-    return wrap(vector_norm_of(array, ord, axes, keepdim))
+    array = cast(input.array, norm_type(input, dtype).numpy)
+    return wrap(vector_norm_of(array, ord, axes_of(dim, array.ndim), keepdim))
 
 
 def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Array:
