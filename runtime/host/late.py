@@ -6,14 +6,13 @@ Lua first asks for one of its functions, or before, in the background of a promp
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from runtime.compute.blas_threads import one_thread_at_load
 from runtime.core.arithmetic import numpy_has_come
+from runtime.core.collector import nothing_is_garbage
 from runtime.core.interrupts import uninterruptible
 
 __all__ = ["load_numpy", "load_operations"]
@@ -66,7 +65,7 @@ def _load(what: Callable[[], None]) -> None:
     if _error is not None:
         raise _error.with_traceback(None)
     try:
-        with one_thread_at_load(), _nothing_is_garbage():
+        with one_thread_at_load(), nothing_is_garbage():
             what()
     except BaseException as error:
         _error = _explained(error)
@@ -79,18 +78,6 @@ def _import() -> None:
 
 def _import_numpy() -> None:
     import numpy  # noqa: F401
-
-
-@contextmanager
-def _nothing_is_garbage() -> Iterator[None]:
-    """Keep Python's collector from looking through what is being loaded, again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _explained(error: BaseException) -> BaseException:

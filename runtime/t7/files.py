@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import stat
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import IO, Any, Literal
 
+from runtime.core.collector import nothing_is_garbage
 from runtime.core.errors import TorchError
 from runtime.core.texts import to_text
 from runtime.io.replacement import Replacement
@@ -118,24 +117,12 @@ def _byte_order(source: Bytes) -> str:
 
 def _read(source: TextSource | BinarySource, readers: Mapping[str, Reader], name: str) -> Any:
     try:
-        with _nothing_is_garbage():
+        with nothing_is_garbage():
             return ObjectReader(source, readers).read_object()
     except T7Error as error:
         raise T7Error(f"{error} ({name}, at byte {source.position})") from None
     except TorchError as error:  # of the memory of storages
         raise MemoryError(str(error)) from None
-
-
-@contextmanager
-def _nothing_is_garbage() -> Iterator[None]:
-    """Keep Python's collector from looking through what is being read, again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _save_to(name: bytes, value: Any, format: Format) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,24 +9,17 @@ from pathlib import Path
 import pytest
 from prompt_toolkit.document import Document
 from prompt_toolkit.input import PipeInput, create_pipe_input
-from prompt_toolkit.output import DummyOutput
 
 from tests.th_shell.terminals import Terminal
+from tests.th_shell.typists import paste, type_at_once, type_slowly
 from th_shell.config import Config
 from th_shell.python.prompt import python as language
 from th_shell.python.session import PythonSession
 from th_shell.terminal.prompts import prompt_text
-from th_shell.terminal.repl import create_prompt, loop
 
-ENTER, TAB, ESCAPE, CTRL_C, CTRL_D, UP = "\r", "\t", "\x1b", "\x03", "\x04", "\x1b[A"
-PAUSE = 0.05  # seconds
+ENTER, TAB, ESCAPE, CTRL_C, UP = "\r", "\t", "\x1b", "\x03", "\x1b[A"
 
 Slowly = Callable[..., str]
-
-
-def paste(text: str) -> str:
-    """A text as a terminal sends it when it is pasted."""
-    return f"\x1b[200~{text}\x1b[201~"
 
 
 @pytest.fixture
@@ -45,9 +37,7 @@ def typed(
     """What a conversation prints in which some keys and then Ctrl-D are pressed at once."""
 
     def talk(keys: str) -> str:
-        keyboard.send_text(keys + CTRL_D)
-        prompt = create_prompt(session, language(session), keyboard, DummyOutput())
-        assert loop(session, prompt.prompt) == 0
+        type_at_once(session, language(session), keyboard, keys)
         return printed()
 
     return talk
@@ -58,22 +48,7 @@ def typed_slowly(session: PythonSession, keyboard: PipeInput, printed: Callable[
     """The same, the keys of each prompt pressed when it stands there; a list: with pauses."""
 
     def talk(*keys: str | list[str]) -> str:
-        rest = iter([*keys, CTRL_D])
-        prompt = create_prompt(session, language(session), keyboard, DummyOutput())
-
-        def press() -> None:
-            some = next(rest)
-            waiting = [some] if isinstance(some, str) else list(some)
-            clock = asyncio.get_running_loop()
-
-            def send() -> None:
-                keyboard.send_text(waiting.pop(0))
-                if waiting:
-                    clock.call_later(PAUSE, send)
-
-            clock.call_later(PAUSE, send)
-
-        assert loop(session, lambda: prompt.prompt(pre_run=press)) == 0
+        type_slowly(session, language(session), keyboard, keys)
         return printed()
 
     return talk

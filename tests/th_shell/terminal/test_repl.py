@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +8,7 @@ import pytest
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from tests.th_shell.typists import paste, type_at_once, type_slowly
 from th_shell.config import Config
 from th_shell.session.session import Session
 from th_shell.terminal.lua import lua
@@ -18,16 +18,10 @@ from th_shell.terminal.repl import _continuation, create_prompt, loop
 ENTER, TAB, ESCAPE, CTRL_C, CTRL_D, CTRL_X = "\r", "\t", "\x1b", "\x03", "\x04", "\x18"
 UP, RIGHT, HOME = "\x1b[A", "\x1b[C", "\x1b[H"
 
-PAUSE = 0.05  # seconds
 
 Type = Callable[[str], str]
 Slowly = Callable[..., str]
 Settings = Callable[..., None]
-
-
-def paste(text: str) -> str:
-    """A text as a terminal sends it when it is pasted."""
-    return f"\x1b[200~{text}\x1b[201~"
 
 
 @pytest.fixture
@@ -43,10 +37,7 @@ def typed(session: Session, keyboard: PipeInput, printed: Callable[[], str]) -> 
     """What a conversation prints in which some keys and then Ctrl-D are pressed at once."""
 
     def talk(keys: str) -> str:
-        keyboard.send_text(keys + CTRL_D)
-        assert (
-            loop(session, create_prompt(session, lua(session), keyboard, DummyOutput()).prompt) == 0
-        )
+        type_at_once(session, lua(session), keyboard, keys)
         return printed()
 
     return talk
@@ -57,24 +48,7 @@ def typed_slowly(session: Session, keyboard: PipeInput, printed: Callable[[], st
     """The same, the keys of each prompt pressed when it stands there; a list: with pauses."""
 
     def talk(*keys: str | list[str]) -> str:
-        rest = iter([*keys, CTRL_D])
-        prompt = create_prompt(session, lua(session), keyboard, DummyOutput())
-
-        def press() -> None:
-            # The history is read, and the menu shown, in the background.
-            some = next(rest)
-            waiting = [some] if isinstance(some, str) else list(some)
-            clock = asyncio.get_running_loop()
-
-            def send() -> None:
-                # Only then is the pause for the next key begun: a busy machine joins no keys.
-                keyboard.send_text(waiting.pop(0))
-                if waiting:
-                    clock.call_later(PAUSE, send)
-
-            clock.call_later(0.1, send)
-
-        assert loop(session, lambda: prompt.prompt(pre_run=press)) == 0
+        type_slowly(session, lua(session), keyboard, keys)
         return printed()
 
     return talk
