@@ -55,8 +55,9 @@ class State:
 
 
 class _Thread(threading.local):
-    def __init__(self) -> None:
-        self.state = State()  # for code that no engine runs
+    #: None until the thread looks for a part outside every engine. Nothing is made here: while this
+    #: object is set up in a thread, Python's collector may close an engine, which is active then.
+    state: State | None = None
 
 
 _thread = _Thread()
@@ -65,5 +66,7 @@ _thread = _Thread()
 def current(kind: type[T]) -> T:
     """The part of a class, of the engine that this thread works for."""
     state = _thread.state
+    if state is None:  # no engine runs this code
+        state = _thread.state = State()
     found: T | None = state.parts.get(kind)  # at once: each new storage asks
     return state.part(kind) if found is None else found

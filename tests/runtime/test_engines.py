@@ -9,16 +9,26 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from runtime import Engine, LuaError
 from runtime.compute import blas_threads, thread_pool
+from runtime.compute.generator import Generator
+from runtime.core import state
+from runtime.pytorch.base import quiet
 
 TOP = Path(__file__).parent.parent.parent
+
+
+def quiet_sum() -> object:
+    """A sum that overflows, computed as for PyTorch's face."""
+    return quiet.quietly.run(np.add, np.float32(3e38), np.float32(3e38))
 
 
 @pytest.fixture
@@ -233,3 +243,28 @@ def test_closed_engines_give_their_memory_back() -> None:
     assert printed.stderr == ""
     grown, threads = map(int, printed.stdout.split())
     assert grown < 24 and threads == 1
+
+
+@pytest.mark.parametrize(
+    "module, called, use",
+    [(state, "State", lambda: state.current(Generator)), (quiet, "_make_calm", quiet_sum)],
+)
+def test_an_engine_may_be_collected_while_a_thread_is_set_up(
+    module: ModuleType, called: str, use: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a thread makes at its first use allocates, and that may start Python's collector."""
+    engine = Engine()
+    engine.evaluate(b"x = torch.ones(3)")
+    make, closed = getattr(module, called), list[bool]()
+
+    def collect_and_make() -> object:
+        if not closed:
+            engine.close()
+            quiet_sum()
+            closed.append(True)
+        return make()
+
+    monkeypatch.setattr(module, called, collect_and_make)
+    with ThreadPoolExecutor(1) as new_thread:
+        new_thread.submit(use).result()
+    assert closed

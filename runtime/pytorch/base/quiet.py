@@ -16,13 +16,13 @@ import numpy as np
 __all__ = ["calmly", "quietly"]
 
 
-class _Thread(threading.local):
-    def __init__(self) -> None:
-        self.run: Any = contextvars.copy_context().run
-        self.run(np.seterr, all="ignore")
+def _make_calm() -> contextvars.Context:
+    context = contextvars.copy_context()
+    context.run(np.seterr, all="ignore")
+    return context
 
 
-class _OldThread(threading.local):
+class _ByThread(threading.local):
     """For numpy before 2, whose setting belongs to the thread."""
 
     @staticmethod
@@ -31,8 +31,14 @@ class _OldThread(threading.local):
             return function(*args, **options)
 
 
+class _ByContext(_ByThread):
+    def __init__(self) -> None:
+        # A finalizer that Python's collector calls here finds the other `run`.
+        self.run: Any = _make_calm().run
+
+
 #: ``quietly.run(ufunc, *args, **options)``; the function must not call code of Python's.
-quietly = _Thread() if int(np.__version__.split(".")[0]) > 1 else _OldThread()
+quietly = _ByContext() if int(np.__version__.split(".")[0]) > 1 else _ByThread()
 
 
 _free: list[contextvars.Context] = []
@@ -40,13 +46,12 @@ _free: list[contextvars.Context] = []
 
 def calmly(function: Any, *args: Any) -> Any:
     """Call a function in which numpy's functions give no warnings; it may call code of Python's."""
-    if isinstance(quietly, _OldThread):
+    if type(quietly) is _ByThread:
         return quietly.run(function, *args)
     try:
         context = _free.pop()
     except IndexError:
-        context = contextvars.copy_context()
-        context.run(np.seterr, all="ignore")
+        context = _make_calm()
     try:
         return context.run(function, *args)
     finally:
