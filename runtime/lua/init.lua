@@ -87,7 +87,7 @@ for _, name in ipairs{
   'parallel/jobs', 'parallel/thread_pool', 'tensor/formulas', 'tensor/operations',
   'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
   'tensor/kernels', 'thnn/init',
-  'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize',
+  'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize', 'files/twins',
   'files/deserialize', 'files/saving', 'packages/print', 'stopping/dumps', 'stopping/counters',
   'stopping/turns', 'stopping/loading', 'shell', 'front_ends', 'results', 'session_locals',
   'names', 'packages/output', 'testing/tester', 'packages/cmdline', 'packages/init', 'variables',

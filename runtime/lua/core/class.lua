@@ -32,6 +32,11 @@ local function typename(value)
 end
 th.typename = typename
 
+--- Lets objects with a metatable have a type name, without making a class of that name.
+function th.name_metatable(mt, name)
+  name_of[mt] = name
+end
+
 local function type_or_null(value)
   return typename(value) or '(null)'
 end
