@@ -9,7 +9,6 @@ import pytest
 from tests.conftest import Lua
 from tests.runtime.io.torch7_files import FILES, mode_of
 
-
 #: In the text of an ascii file: what another class's name is written for.
 RENAMED = r"""
     function renamed(text, from, to)
