@@ -22,7 +22,7 @@ Options:
   -g, --globals      print where a global is made, or read before it was made
   -gg, --gglobals    make that an error
   --trust-functions  load functions from .t7 files: their bytecode can do anything
-  --gpu-as-cpu       let programs for GPUs compute on the processor: cutorch, cunn and cudnn are there
+  --gpu-as-cpu       let programs for GPUs compute on the processor (cutorch, cunn, cudnn)
   --check path...    read programs (with --json, for other programs), and say what they need that
                      is not here; they are not run
   --convert in.t7 out.npz

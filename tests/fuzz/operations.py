@@ -212,8 +212,8 @@ EXTRA: dict[str, dict[str, str]] = {
 #: are given; or stand for something called by another name.
 EXCLUDED = frozenset(
     """class metatype newmetatable setmetatable updateerrorhandlers updatethreadlocals test include
-    getconstructortable packageLuaPath setenv factory pushudata setdefaulttensortype trustfunctions gpuascpu
-    pstrf_ CmdLine Tester TestSuite File reshape_ _heaptracking _gen""".split()
+    getconstructortable packageLuaPath setenv factory pushudata setdefaulttensortype trustfunctions
+    gpuascpu pstrf_ CmdLine Tester TestSuite File reshape_ _heaptracking _gen""".split()
 )
 
 _WORD = re.compile(r"\([^)]*\)|<[^>]*>|\[[^\]]*\]|[^\s,|]+(?: \.\.\.)?|[,|]")
