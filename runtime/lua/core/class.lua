@@ -44,10 +44,10 @@ local function type_or_null(value)
   return typename(value) or '(null)'
 end
 
--- The functions that a program gives to its classes stand in a traceback as where C calls them: by
--- the caller of the metamethod there is one frame of ours, and they have no name. So none is called
--- by a tail call, which would leave no frame, and none as a local, whose name it would get. Programs
--- count these frames, too (debug.getinfo).
+-- The functions that a program gives to its classes have one frame of ours between them and their
+-- caller, and no name, as where C calls them: tracebacks show it, and programs count frames
+-- (debug.getinfo). So none is called by a tail call, which would leave no frame, and none as a
+-- local, whose name it would get.
 
 -- Returns what it gets: a call whose results pass through here is no tail call.
 local function results(...)
