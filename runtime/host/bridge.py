@@ -65,6 +65,18 @@ def _small_source(name: bytes, space: bytes, code: int) -> bytes | None:
     return None if text is None else b"\1" + text.encode()
 
 
+def _thnn_rows() -> bytes:
+    from runtime.thnn import entries  # which programs without nn do not need
+
+    return b"\1" + entries.rows().encode()
+
+
+def _thnn_entry(name: bytes) -> Callable[..., Any]:
+    from runtime.thnn import entries
+
+    return entries.entry(name.decode())
+
+
 _half_values: Array | None = None
 
 
@@ -117,6 +129,8 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "half_values": _half_table,
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
+        "thnn_rows": _thnn_rows,
+        "thnn_entry": _thnn_entry,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),
         "extend": lambda items, *more: items.extend(more),

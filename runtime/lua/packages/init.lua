@@ -16,6 +16,9 @@ loaded.xlua = th.chunk('packages/xlua')(th)
 loaded['xlua.OptionParser'], loaded['xlua.Profiler'] = true, true
 th.chunk('packages/trepl')(th)
 
+-- The backend of nn comes before the module of nn that loads the original's C library.
+package.preload['nn.THNN'] = function() return th.load_thnn() end
+
 -- LuaFileSystem, where it is not installed: this searcher comes after those that look for files.
 local last = #package.loaders
 table.insert(package.loaders, last, function(name)
