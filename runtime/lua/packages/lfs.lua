@@ -90,30 +90,36 @@ end
 -- ---------------------------------------------------- directories and locks
 
 -- A class of userdata, whose metatable programs find in the registry, too.
--- @return its methods, its metatable, a function that makes an object, and one that reads what it
---   was made of
+-- @return its methods, a function that makes an object of a table, one that returns that table of a
+--   call's first argument, and one that sets what is done with the table of an object that is
+--   collected
 local function class(name)
   local proxy = th.newproxy(true)
   local mt = debug.getmetatable(proxy)
   local contents = setmetatable({}, { __mode = 'k' })
   mt.__index = {}
   debug.getregistry()[name] = mt
-  return mt.__index, mt, function(content)
+  local function new(content)
     local object = th.newproxy(proxy)
     contents[object] = content
     return object
-  end, function(object, n)
-    if type(object) ~= 'userdata' or not contents[object] then
-      th.type_error(1, name, object, n == 0)
-    end
-    return contents[object]
   end
+  local function content_of(n, object)
+    local content = type(object) == 'userdata' and contents[object]
+    return content or th.type_error(1, name, object, n == 0)
+  end
+  local function finalize_by(f)
+    function mt.__gc(object)
+      if contents[object] then f(contents[object]) end
+    end
+  end
+  return mt.__index, new, content_of, finalize_by
 end
 
-local Directory, _, new_directory, directory_content = class('directory metatable')
+local Directory, new_directory, directory_content = class('directory metatable')
 
 function Directory.next(...)
-  local directory = directory_content((...), select('#', ...))
+  local directory = directory_content(select('#', ...), ...)
   if not directory.names then th.argument_error(1, 'closed directory') end
   local name = directory.names()
   if not name then directory.names = nil end
@@ -121,7 +127,7 @@ function Directory.next(...)
 end
 
 function Directory.close(...)
-  directory_content((...), select('#', ...)).names = nil
+  directory_content(select('#', ...), ...).names = nil
 end
 
 --- An iterator over the names in a directory, and its state.
@@ -134,7 +140,7 @@ function lfs.dir(...)
   return Directory.next, new_directory{ names = listing:gmatch('%Z+') }
 end
 
-local Lock, lock_class, new_lock, lock_content = class('lock metatable')
+local Lock, new_lock, lock_content, finalize_locks_by = class('lock metatable')
 
 local function free(lock)
   if lock.path then remove(lock.path) end
@@ -142,9 +148,9 @@ local function free(lock)
 end
 
 function Lock.free(...)
-  free(lock_content((...), select('#', ...)))
+  free(lock_content(select('#', ...), ...))
 end
-lock_class.__gc = Lock.free
+finalize_locks_by(free)
 
 --- Locks a folder by a symbolic link in it, which only one program can make.
 function lfs.lock_dir(...)
