@@ -34,7 +34,7 @@ Options:
                      -m module, -i; import torch gives this project's torch, and with
                      --torch installed the PyTorch that is installed
   --config           print the settings of the prompt, and the file they are in
-  --version          print the versions of th and of what it runs on
+  -v, --version      print the versions of th and of what it runs on
   -h, --help         print this help
   -                  run the standard input as a script
 
@@ -79,7 +79,13 @@ class Options(NamedTuple):
 
 
 _WITH_WORD = {"-e": "statement", "-l": "library"}
-_PRINTING = {"-h": "help", "--help": "help", "--version": "version", "--config": "config"}
+_PRINTING = {
+    "-h": "help",
+    "--help": "help",
+    "-v": "version",
+    "--version": "version",
+    "--config": "config",
+}
 _FLAGS: dict[str, dict[str, bool | str]] = {
     "-i": {"interactive": True},
     "--interactive": {"interactive": True},

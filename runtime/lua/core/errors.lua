@@ -17,6 +17,18 @@ local function is_ours(source)
 end
 th.is_ours = is_ours
 
+-- luacheck: globals error
+
+--- Lua's error. A level that is a frame of the runtime gives no position, as one in C gives none.
+-- The tail calls leave the frame of Lua's own error alone, as if it had been called.
+function _G.error(message, level, ...)
+  local number = tonumber(level)
+  local info = number and number > 1 and getinfo(number + 1, 'S')
+  if info and is_ours(info.source) then return error(message, 0) end
+  if level == nil then return error(message) end
+  return error(message, level, ...)
+end
+
 -- The level of the first frame of the program, as the caller of this function passes it to
 -- `error`. The caller must not leave by a tail call: that would shift the levels.
 local function user_level()
