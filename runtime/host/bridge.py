@@ -29,6 +29,7 @@ from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.host import files
 from runtime.host.guards import guarded
+from runtime.packages import entry as package_function
 
 __all__ = ["host_functions"]
 
@@ -131,6 +132,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "default_generator": default_generator,
         "thnn_rows": _thnn_rows,
         "thnn_entry": _thnn_entry,
+        "package_function": package_function,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),
         "extend": lambda items, *more: items.extend(more),
