@@ -13,8 +13,9 @@ local bytes = th.dtypes[1]
 local byte_structs, fetch_byte = bytes.structs, bytes.fetch_struct
 local geometry, place, distinct, shares = tools.geometry, tools.place, tools.distinct, tools.shares
 local moves, new, publish, address = tools.moves, tools.new, tools.publish, tools.address
-local words, positions, long_struct = tools.words, tools.positions, tools.long_struct
-local read_positions, claim, claimed = tools.read_positions, tools.claim, tools.claimed
+local words, long_struct = tools.words, tools.long_struct
+local places, others = tools.places, tools.others
+local set_places, add_indices = tools.set_places, tools.add_indices
 local MAX_WORK = tools.MAX_WORK
 
 local WIDTH = ffi.sizeof(dtype.ctype)
@@ -59,37 +60,33 @@ local function without(d, x0, x1, x2)
   return d ~= 0 and x0 or 0, d ~= 1 and x1 or 0, d ~= 2 and x2 or 0
 end
 
--- ------------------------------------------------- by a tensor of indices
+-- ----------------------------------------------------------- by indices
 
 local indexing = {}
 
--- r[i][j][k] = src[i][j][position] for d 2, and so on. p0…: the steps of src without dimension d,
--- whose step is `step`; t0…: those of r.
-local function copy_from(r, src, step, s0, s1, s2, p0, p1, p2, t0, t1, t2)
-  local m = 0
-  for i = 0, s0 - 1 do
-    for j = 0, s1 - 1 do
-      local from, to = i * p0 + j * p1, i * t0 + j * t1
-      for _ = 1, s2 do
-        move(r, to, src, from + step * positions[m])
-        m, from, to = m + 1, from + p2, to + t2
-      end
-    end
-  end
+-- r[i][j][k] = src[i][j][index] for d 2, and so on, with the sizes of the indices, which are read
+-- with the strides u; those of r are t, those of src p. False if an index is not one of 1 to limit.
+local function take(r, src, indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1, t2)
+  local step = at(d, p0, p1, p2)
+  p0, p1, p2 = without(d, p0, p1, p2)
+  set_places(places, s0, s1, s2, p0, p1, p2)
+  if not add_indices(places, indices, limit, step, s0, s1, s2, u0, u1, u2) then return false end
+  set_places(others, s0, s1, s2, t0, t1, t2)
+  for m = 0, s0 * s1 * s2 - 1 do move(r, others[m], src, places[m]) end
+  return true
 end
 
--- r[i][j][position] = src[i][j][k] for d 2, and so on.
-local function copy_to(r, src, step, s0, s1, s2, p0, p1, p2, t0, t1, t2)
-  local m = 0
-  for i = 0, s0 - 1 do
-    for j = 0, s1 - 1 do
-      local to, from = i * p0 + j * p1, i * t0 + j * t1
-      for _ = 1, s2 do
-        move(r, to + step * positions[m], src, from)
-        m, from, to = m + 1, from + t2, to + p2
-      end
-    end
+-- A destination that is to be r, with sizes of at least s in the dimension d, and of s in others:
+-- its address and strides; nil if it is another one, or has the storage of src or of the indices.
+local function destination(r, cs, ci, n, d, s0, s1, s2)
+  local c = struct_of(r)
+  if not c or shares(c, cs) or address(c.storage) == address(ci.storage) then return nil end
+  local m, r0, r1, r2, t0, t1, t2 = geometry(c)
+  if m ~= n or differ_elsewhere(d, s0, s1, s2, r0, r1, r2)
+    or at(d, r0, r1, r2) < at(d, s0, s1, s2) or not distinct(r0, r1, r2, t0, t1, t2) then
+    return nil
   end
+  return place(c, WIDTH, r0, r1, r2, t0, t1, t2), t0, t1, t2
 end
 
 function indexing.gather(r, src, dim, index, ...) -- luacheck: ignore 212
@@ -105,35 +102,41 @@ function indexing.gather(r, src, dim, index, ...) -- luacheck: ignore 212
   if not (from and source) then return nil end
   local block, to, t0, t1, t2
   if r == nil then
-    block = new(dtype, n, i0, i1, i2)
-    if not block then return nil end
-    to, t0, t1, t2 = address(block.data), i1 * i2, i2, 1
+    block, to, t0, t1, t2 = new(dtype, n, i0, i1, i2)
   else
-    local c, r0, r1, r2 = struct_of(r)
-    if not c or shares(c, cs) or c.storage == cast('void *', ci.storage) then return nil end
-    m, r0, r1, r2, t0, t1, t2 = geometry(c)
-    to = m == n and place(c, WIDTH, r0, r1, r2, t0, t1, t2)
-    if not to or differ_elsewhere(d, i0, i1, i2, r0, r1, r2)
-      or at(d, r0, r1, r2) < at(d, i0, i1, i2) or not distinct(r0, r1, r2, t0, t1, t2) then
-      return nil
-    end
+    to, t0, t1, t2 = destination(r, cs, ci, n, d, i0, i1, i2)
   end
+  if not to then return nil end
   local result, values, indices = cast(pointer, to), cast(pointer, source), cast(words, from)
-  if moves() ~= before then return nil end
-  if not read_positions(indices, at(d, s0, s1, s2), i0, i1, i2, u0, u1, u2) then return nil end
+  if moves() ~= before or not take(result, values, indices, d, at(d, s0, s1, s2), i0, i1, i2,
+    u0, u1, u2, p0, p1, p2, t0, t1, t2) then
+    return nil
+  end
+  return block and publish(dtype, block) or r
+end
+
+-- r[i][j][index] = src[i][j][k] for d 2, and so on; as `take`, with r's strides p and src's t.
+local function put(r, src, indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1, t2)
   local step = at(d, p0, p1, p2)
   p0, p1, p2 = without(d, p0, p1, p2)
-  copy_from(result, values, step, i0, i1, i2, p0, p1, p2, t0, t1, t2)
-  if block then return publish(dtype, block) end
-  return r
+  set_places(places, s0, s1, s2, p0, p1, p2)
+  if not add_indices(places, indices, limit, step, s0, s1, s2, u0, u1, u2) then return false end
+  set_places(others, s0, s1, s2, t0, t1, t2)
+  for m = 0, s0 * s1 * s2 - 1 do move(r, places[m], src, others[m]) end
+  return true
 end
 
--- What a number has for the source of scatter: one element for all.
-local function number_source(value)
-  element[0] = convert(value)
+local function put_number(r, number, indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2)
+  local step = at(d, p0, p1, p2)
+  p0, p1, p2 = without(d, p0, p1, p2)
+  set_places(places, s0, s1, s2, p0, p1, p2)
+  if not add_indices(places, indices, limit, step, s0, s1, s2, u0, u1, u2) then return false end
+  element[0] = convert(number)
+  for m = 0, s0 * s1 * s2 - 1 do move(r, places[m], element_bits, 0) end
+  return true
 end
 
-function indexing.scatter(r, dim, index, src, ...) -- luacheck: ignore 212
+function indexing.scatter(r, dim, index, src)
   local before = moves()
   local c, ci = struct_of(r), long_struct(index)
   if not (c and ci) then return nil end
@@ -146,28 +149,24 @@ function indexing.scatter(r, dim, index, src, ...) -- luacheck: ignore 212
   end
   local from, to = place(ci, 8, i0, i1, i2, u0, u1, u2), place(c, WIDTH, r0, r1, r2, p0, p1, p2)
   if not (from and to) then return nil end
-  local source, s0, s1, s2, t0, t1, t2 = nil, i0, i1, i2, 0, 0, 0
+  local limit = at(d, r0, r1, r2)
+  if type(src) == 'number' then
+    local result, indices = cast(pointer, to), cast(words, from)
+    return moves() == before
+      and put_number(result, src, indices, d, limit, i0, i1, i2, u0, u1, u2, p0, p1, p2) and r or nil
+  end
   local given = struct_of(src)
-  if given then
-    if shares(given, c) then return nil end
-    m, s0, s1, s2, t0, t1, t2 = geometry(given)
-    source = m == n and place(given, WIDTH, s0, s1, s2, t0, t1, t2)
-    if not source or differ_elsewhere(d, i0, i1, i2, s0, s1, s2)
-      or at(d, s0, s1, s2) < at(d, i0, i1, i2) then
-      return nil
-    end
-  elseif type(src) ~= 'number' then
+  if not given or shares(given, c) then return nil end
+  local l, s0, s1, s2, t0, t1, t2 = geometry(given)
+  if l ~= n or differ_elsewhere(d, i0, i1, i2, s0, s1, s2)
+    or at(d, s0, s1, s2) < at(d, i0, i1, i2) then
     return nil
   end
-  local result, indices = cast(pointer, to), cast(words, from)
-  local values = source and cast(pointer, source) or element_bits
-  if moves() ~= before then return nil end
-  if not read_positions(indices, at(d, r0, r1, r2), i0, i1, i2, u0, u1, u2) then return nil end
-  if not source then number_source(src) end
-  local step = at(d, p0, p1, p2)
-  p0, p1, p2 = without(d, p0, p1, p2)
-  copy_to(result, values, step, i0, i1, i2, p0, p1, p2, t0, t1, t2)
-  return r
+  local source = place(given, WIDTH, s0, s1, s2, t0, t1, t2)
+  if not source then return nil end
+  local result, values, indices = cast(pointer, to), cast(pointer, source), cast(words, from)
+  return moves() == before and put(result, values, indices, d, limit, i0, i1, i2, u0, u1, u2,
+    p0, p1, p2, t0, t1, t2) and r or nil
 end
 
 return indexing

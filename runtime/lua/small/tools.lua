@@ -22,6 +22,8 @@ local tools = {
 }
 local MAX_NEW, MAX_WORK = tools.MAX_NEW, tools.MAX_WORK
 
+local MAX_PLACE = 2 ^ 30 -- of an element, from its tensor's first one
+
 local moves = cast('int32_t *', th.ask(host.storage_moves))
 
 --- A number that is another one each time that a storage has been resized.
@@ -56,7 +58,7 @@ function tools.place(c, width, s0, s1, s2, t0, t1, t2)
   if s0 < 1 or s1 < 1 or s2 < 1 or t0 < 0 or t1 < 0 or t2 < 0 then return nil end
   local storage, offset = c.storage, tonumber(c.storageOffset)
   local last = offset + (s0 - 1) * t0 + (s1 - 1) * t1 + (s2 - 1) * t2
-  if offset < 0 or last >= tonumber(storage.size) then return nil end
+  if offset < 0 or last >= tonumber(storage.size) or last - offset > MAX_PLACE then return nil end
   return tonumber(cast(intptr, storage.data)) + width * offset
 end
 
@@ -87,8 +89,8 @@ end
 
 -- ----------------------------------------------------------------- new tensors
 
---- A new contiguous tensor of n dimensions with the last n of three sizes; nil if it is large. Its
--- elements are at `data`; `publish` makes its userdata.
+--- A new contiguous tensor of n dimensions with the last n of three sizes: the block, the address of
+-- its elements and three strides; nil if it is large. `publish` makes its userdata.
 function tools.new(dtype, n, s0, s1, s2)
   local count = s0 * s1 * s2
   if count > MAX_NEW then return nil end
@@ -97,53 +99,64 @@ function tools.new(dtype, n, s0, s1, s2)
   size[n - 1], stride[n - 1] = s2, 1
   if n >= 2 then size[n - 2], stride[n - 2] = s1, s2 end
   if n == 3 then size[0], stride[0] = s0, s1 * s2 end
-  return block
+  return block, tonumber(cast(intptr, block.data)), s1 * s2, s2, 1
 end
 
 tools.publish = th.publish_block
 
--- ------------------------------------------------------------------- positions
+-- --------------------------------------------------------------------- places
 
 local longs = th.dtypes[th.LONG + 1]
 local long_structs, fetch_long = longs.structs, longs.fetch_struct
-local words = ffi.typeof('int32_t *')
-local positions = ffi.new('int32_t[?]', MAX_WORK)
-tools.positions = positions
-local claims = 0
-
---- Working memory is shared: a finalizer that uses it takes it from who has claimed it before.
--- Returns a number, for which `claimed` is true until then.
-function tools.claim()
-  claims = claims + 1
-  return claims
-end
-
-function tools.claimed(claim)
-  return claim == claims
-end
 
 --- The struct of a LongTensor; nil for other values.
 function tools.long_struct(value)
   return type(value) == 'userdata' and (long_structs[value] or fetch_long(value)) or nil
 end
 
---- Copies indices, from 1 to `limit`, to `positions`, from 0; false if there is another index.
--- @param at pointer to the indices as numbers of 32 bits, two for each
-function tools.read_positions(at, limit, s0, s1, s2, t0, t1, t2)
-  local k = 0
-  for i = 0, s0 - 1 do
-    for j = 0, s1 - 1 do
-      local from = 2 * (i * t0 + j * t1)
-      for l = 0, s2 - 1 do
-        local index = at[from]
-        if at[from + 1] ~= 0 or index < 1 or index > limit then return false end
-        positions[k] = index - 1
-        k, from = k + 1, from + 2 * t2
-      end
+tools.words = ffi.typeof('int32_t *')
+
+--- Working memory for the places of up to MAX_WORK elements of two tensors.
+tools.places, tools.others = ffi.new('int32_t[?]', MAX_WORK), ffi.new('int32_t[?]', MAX_WORK)
+
+-- The loops below run over all elements of a tensor, in order. They are no nests of loops, since
+-- LuaJIT compiles no loop that ends at its first turn.
+
+--- Sets the places of a tensor's elements, counted in elements from its first one.
+function tools.set_places(out, s0, s1, s2, t0, t1, t2)
+  local i, j, k, at = 0, 0, 0, 0
+  for m = 0, s0 * s1 * s2 - 1 do
+    out[m] = at
+    k = k + 1
+    if k < s2 then
+      at = at + t2
+    else
+      j, k = j + 1, 0
+      if j == s1 then i, j = i + 1, 0 end
+      at = i * t0 + j * t1
+    end
+  end
+end
+
+--- Adds `step` to a place for each position before that of the index at hand; false if an index is
+-- not one of 1 to limit.
+-- @param indices pointer to the indices as numbers of 32 bits, two for each
+function tools.add_indices(out, indices, limit, step, s0, s1, s2, t0, t1, t2)
+  local i, j, k, at = 0, 0, 0, 0
+  for m = 0, s0 * s1 * s2 - 1 do
+    local index = indices[2 * at]
+    if indices[2 * at + 1] ~= 0 or index < 1 or index > limit then return false end
+    out[m] = out[m] + step * (index - 1)
+    k = k + 1
+    if k < s2 then
+      at = at + t2
+    else
+      j, k = j + 1, 0
+      if j == s1 then i, j = i + 1, 0 end
+      at = i * t0 + j * t1
     end
   end
   return true
 end
-tools.words = words
 
 return tools
