@@ -83,8 +83,8 @@ end
 for _, name in ipairs{
   'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines', 'core/errors', 'core/class',
   'core/references', 'core/bridge', 'core/commands', 'core/structs', 'parallel/numbers',
-  'tensor/elements',
-  'parallel/jobs', 'parallel/thread_pool', 'tensor/formulas', 'tensor/operations',
+  'tensor/elements', 'parallel/jobs', 'parallel/thread_pool', 'tensor/formulas', 'tensor/small',
+  'tensor/operations',
   'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
   'tensor/kernels', 'thnn/init',
   'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize', 'files/twins',
