@@ -13,6 +13,8 @@ local loaders, searchpath = package.loaders, package.searchpath
 
 -- Module name -> the chunk that makes it; and the C library that Lua files of the original load.
 local PROVIDED = {
+  cjson = { chunk = 'packages/cjson/init' },
+  ['cjson.safe'] = { chunk = 'packages/cjson/safe' },
   dok = { chunk = 'packages/dok' },
   image = { chunk = 'packages/image/init', library = 'libimage' },
   lfs = { chunk = 'packages/lfs' },
