@@ -42,7 +42,7 @@ th.typename = typename
 
 --- Lets objects with a metatable have a type name, without making a class of that name.
 function th.name_metatable(mt, name)
-  name_of[mt] = name
+  registry[mt] = name
 end
 
 local function type_or_null(value)

@@ -55,17 +55,23 @@ end
 
 -- ------------------------------------------------------------------------ stubs
 
-local stub_classes = setmetatable({}, { __mode = 'k' }) -- metatable of stubs -> true
+local stub_classes = {} -- metatable of stubs -> true
 
 --- Whether an object is a stub.
 function twins.is_stub(object)
   return type(object) == 'table' and stub_classes[raw_metatable(object)] or false
 end
 
+local classes = {} -- name and version -> metatable
+
 local function make_stub(name, version)
-  local mt = { __typename = name, __version = version }
-  th.name_metatable(mt, name)
-  stub_classes[mt] = true
+  local key = version .. ' ' .. name
+  local mt = classes[key]
+  if not mt then
+    mt = { __typename = name, __version = version }
+    th.name_metatable(mt, name)
+    classes[key], stub_classes[mt] = mt, true
+  end
   return setmetatable({}, mt)
 end
 
