@@ -165,7 +165,8 @@ local function open_torch(file, w, object, state, index)
     if not state.force then state.readObjects[index] = value end
     return value, 0
   end
-  local factory, t, finish = torch.factory(name), nil, nil
+  local factory = torch.factory(name)
+  local t, finish
   if factory then t = factory(file) else t, finish = twins.make(name, version, file, state) end
   if not state.force then state.readObjects[index] = t end
   local method = not twins.is_stub(t) and serial.method(t, 'read')

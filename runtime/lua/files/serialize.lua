@@ -139,8 +139,8 @@ local function open_table(_, w, object, t)
   return serial.twins.pairs(t)
 end
 
--- The class name of a number that stands for a tensor or storage, where `serial.numbered` says which
--- function gives numbers for them: these objects stay where they are (see packages/threads).
+-- The class name of a number that stands for a tensor or storage, where `serial.numbered` says
+-- which function gives numbers for them: these objects stay where they are (packages/threads).
 serial.NUMBERED = 'th.numbered'
 
 local function open_torch(file, w, object, t, state)

@@ -170,7 +170,8 @@ end
 function twins.finish(state)
   local changed, unknown = state.changedClasses, state.unknownClasses
   if unknown then keep_orders(state) end
-  state.keyLog, state.stubOfFields, state.changedClasses, state.unknownClasses = nil
+  state.keyLog, state.stubOfFields = nil, nil
+  state.changedClasses, state.unknownClasses = nil, nil
   if changed then say('read for this processor: ' .. list(changed)) end
   if unknown then
     local name = missing_package(unknown)

@@ -5,7 +5,8 @@
 local th = ...
 local host = th.host
 
-local type, select, unpack, pcall, xpcall, loadstring = type, select, unpack, pcall, xpcall, loadstring
+local type, select, unpack, loadstring = type, select, unpack, loadstring
+local pcall, xpcall = pcall, xpcall
 
 local function python(name) return th.package_function('threads', name) end
 
@@ -55,8 +56,8 @@ local new_queue, free_queue, put, get, is_full =
 
 local function packed(...) return { n = select('#', ...), ... } end
 
--- Sends a list by a queue, about the job of a number. What the module that serializes gives may be a
--- string or a CharStorage.
+-- Sends a list by a queue, about the job of a number. What the module that serializes gives may be
+-- a string or a CharStorage.
 local function send(queue, serialize, id, list)
   local data = serialize.save(list)
   local is_storage = type(data) ~= 'string'
@@ -195,8 +196,8 @@ function Threads:acceptsjob(index)
   return not is_full(self.__specific and self.specifics[index] or self.shared)
 end
 
---- Adds a job: a function that a thread calls with the arguments that follow, and one that is called
--- here with its results.
+--- Adds a job: a function that a thread calls with the arguments that follow, and one that is
+-- called here with its results.
 function Threads:addjob(...)
   check_running(self)
   self.errors = false
@@ -219,7 +220,7 @@ function Threads:addjob(...)
     { callback = callback, args = args })
 end
 
-function Threads:haserror() return false end -- errors are raised at once
+function Threads.haserror() return false end -- errors are raised at once
 
 function Threads:hasjob()
   check_running(self)
@@ -239,7 +240,9 @@ local function finish(self)
   end
   self:synchronize()
   for i = 1, self.N do self.threads[i]:free() end
-  for _, queue in ipairs{ self.results, self.shared, unpack(self.specifics) } do free_queue(queue) end
+  free_queue(self.results)
+  free_queue(self.shared)
+  for i = 1, self.N do free_queue(self.specifics[i]) end
 end
 
 --- Ends the threads when all jobs are done.

@@ -1,4 +1,4 @@
---- The modules threads.serialize and threads.sharedserialize: objects as strings, for other threads.
+--- The modules threads.serialize and threads.sharedserialize: objects as strings, for threads.
 -- The second one leaves the elements of tensors and storages where they are: what it reads has the
 -- same memory as what was written.
 -- @module threads_serialize
@@ -11,7 +11,10 @@ local function plain_load(text) return torch.deserialize(text) end
 
 if not is_shared then return { save = plain_save, load = plain_load } end
 
-local share, shared = th.package_function('threads', 'share'), th.package_function('threads', 'shared')
+require 'tds' -- whose objects jobs may have, too
+
+local share = th.package_function('threads', 'share')
+local shared = th.package_function('threads', 'shared')
 
 -- Calls f while tensors and storages write and read numbers in the place of their elements.
 local function with_numbers(f, ...)
