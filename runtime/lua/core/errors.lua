@@ -33,6 +33,20 @@ local function user_level()
   end
 end
 
+-- The level of the first frame, counted as user_level does, of the program or of a package that is
+-- a folder: such a package calls functions as programs do, and errors name what it has called.
+local function calling_level()
+  local level = 3
+  while true do
+    local info = getinfo(level, 'S')
+    if not info then return level - 1 end
+    if not is_ours(info.source) or find(info.source, '^=%[th%] packages/%w+/') then
+      return level - 1
+    end
+    level = level + 1
+  end
+end
+
 local constructors = setmetatable({}, { __mode = 'k' })
 
 --- Declares a constructor: its errors name it '?' where a constructor table has called it.
@@ -57,7 +71,7 @@ function th.argument_error(arg, detail, name)
   local level = user_level()
   local kind
   if not name then
-    name, kind = called_as(level - 1)
+    name, kind = called_as(calling_level() - 1)
   end
   if kind == 'method' then
     arg = arg - 1
