@@ -64,6 +64,7 @@ function image.rgb2y(...)
     select('#', ...), ...)
   target = target or source.new()
   target:resize(1, source:size(2), source:size(3))
+  local _ = source[3] -- an image that has no such plane is an error here
   source.image.rgb2y(source, target[1])
   return target
 end
