@@ -40,7 +40,7 @@ def _open(data: bytes) -> Any:
     try:
         return plugin.JpegImageFile(BytesIO(data + _END))
     except (OSError, SyntaxError, ValueError) as error:
-        raise TorchError(str(error)) from error
+        raise TorchError(f"JPEG datastream contains no image ({error})") from error
 
 
 def _load(call: Call) -> Tensor:
