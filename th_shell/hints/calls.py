@@ -162,4 +162,4 @@ def package(failure: Failure) -> str:
     if found is None or found[1] not in elsewhere.names("packages"):
         return ""
     what = elsewhere.names("packages")[found[1]]
-    return f"{found[1]} ({what}) is not part of th; it has torch, paths, sys, xlua, lfs"
+    return f"{found[1]} ({what}) is not part of th; it has torch, paths, sys, xlua, lfs, image"

@@ -36,10 +36,7 @@ _NN = Lack(
     "keep this part on Torch7",
 )
 _BUILT_ON_NN = Lack("not part of th, and it needs nn, which th has not", "keep this part on Torch7")
-_IMAGES = Lack(
-    "not part of th, and it needs a C library built against Torch7's own C core",
-    "read and write pictures by another program, as tensors in .t7 files",
-)
+_CAMERA = Lack("not part of th, which reads pictures from files", "use image.load")
 _WINDOWS = Lack("not part of th, which opens no windows", "leave it out, or write to files")
 _THREADS = Lack("not part of th, and it needs Torch7's own C core", "do the work in one thread")
 
@@ -50,7 +47,7 @@ PACKAGES: Mapping[str, Lack] = {
         ("cunn cutorch cudnn cunnx fbcunn nccl cltorch clnn", _GPU_PACKAGES),
         ("nn", _NN),
         ("nnx nngraph dpnn rnn", _BUILT_ON_NN),
-        ("image camera libjpeg libpng libppm", _IMAGES),
+        ("camera", _CAMERA),
         ("qt qtwidget qttorch qtuiloader qtide qtcore qtgui", _WINDOWS),
         ("gnuplot display itorch iTorch", _WINDOWS),
         ("threads libthreads", _THREADS),

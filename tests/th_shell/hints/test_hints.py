@@ -104,7 +104,7 @@ def hinted(session: Session, source: str) -> list[str]:
         ),
         (
             "require 'nn'",
-            "nn (neural networks) is not part of th; it has torch, paths, sys, xlua, lfs",
+            "nn (neural networks) is not part of th; it has torch, paths, sys, xlua, lfs, image",
         ),
         # methods and functions
         ("torch.narrow(x, 1, 1, 1)", "narrow is a method: x:narrow(…)"),
