@@ -87,6 +87,7 @@ def _read(data: bytes, depth: int) -> Array:
     plugin = optional("PIL.PngImagePlugin", "Pillow", "image")
     with _errors("[read_png] Error during init_io"):
         picture = plugin.PngImageFile(BytesIO(data))
+    picture.info.pop("transparency", None)  # of a palette's colours; Torch7: mixes them up
     with picture, _errors("[read_png_file] Error during read_image"):
         return np.asarray(picture.convert(_MODES[depth]) if depth else picture)
 

@@ -16,7 +16,7 @@ from runtime.packages.image.planes import (
     pair,
     planes,
     put,
-    take,
+    take_inside,
     working,
 )
 from runtime.packages.image.rotation import between
@@ -58,7 +58,7 @@ def _polar(call: Call, bilinear: bool, log: bool) -> None:
         kind = FLOAT if log else working(call.dtype)
         values = _between_pixels(planes(source), y.astype(kind), x.astype(kind))
     else:
-        values = take(planes(source), np.floor(y).astype(int), np.floor(x).astype(int))
+        values = take_inside(planes(source), np.floor(y).astype(int), np.floor(x).astype(int))
     put(target, values.astype(FLOAT))
 
 
@@ -71,7 +71,7 @@ def _between_pixels(pixels: Array, y: Array, x: Array) -> Array:
     dy, dx = y - y1.astype(y.dtype), x - x1.astype(x.dtype)
     y2, x2 = np.minimum(ys + 1, height - 1), np.minimum(xs + 1, width - 1)
     values = between(pixels, ys, y2, dy, xs, x2, dx)
-    return np.where(has_four, values, take(pixels, y1, x1))
+    return np.where(has_four, values, take_inside(pixels, y1, x1))
 
 
 FUNCTIONS = {

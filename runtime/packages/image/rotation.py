@@ -17,6 +17,7 @@ from runtime.packages.image.planes import (
     planes,
     put,
     take,
+    take_inside,
     working,
 )
 
@@ -52,7 +53,7 @@ def _simple(call: Call) -> None:
     y, x, y0, x0 = _from_middle(source, target)
     sin, cos = FLOAT(math.sin(angle)), FLOAT(math.cos(angle))
     columns, rows = _round(cos * x - sin * y + x0), _round(cos * y + sin * x + y0)
-    put(target, take(planes(source), rows, columns).astype(FLOAT))
+    put(target, take_inside(planes(source), rows, columns).astype(FLOAT))
 
 
 def _bilinear(call: Call) -> None:
@@ -90,10 +91,11 @@ def between(
     """Values between four pixels, linear in both directions, in double precision."""
     right, below = dx.astype(np.float64), dy.astype(np.float64)
     left, above = 1 - right, 1 - below
-    top = left * above * pixels[:, y1, x1] + right * above * pixels[:, y1, x2]
-    bottom = left * below * pixels[:, y2, x1]
+    top = left * above * take(pixels, y1, x1) + right * above * take(pixels, y1, x2)
+    bottom = left * below * take(pixels, y2, x1)
     # Torch7: this term is of the type of dx and dy, or of the pixels.
-    last = (dx * dy) * pixels[:, y2, x2].astype(np.result_type(dx.dtype, pixels.dtype))
+    corner = take(pixels, y2, x2)
+    last = (dx * dy) * corner.astype(np.result_type(dx.dtype, pixels.dtype), copy=False)
     return np.asarray((top + bottom) + last)
 
 
