@@ -17,6 +17,10 @@ loaded.xlua = th.chunk('packages/xlua')(th)
 loaded['xlua.OptionParser'], loaded['xlua.Profiler'] = true, true
 th.chunk('packages/trepl')(th)
 th.chunk('packages/provided')(th)
+th.chunk('packages/gpu')(th)
+
+-- The backend of nn comes before the module of nn that loads the original's C library.
+package.preload['nn.THNN'] = function() return th.load_thnn() end
 
 -- Modules of the reference's packages that programs load by their own names.
 loaded.libtorch = th.torch

@@ -11,11 +11,15 @@ local host = th.host
 
 local loaders, searchpath = package.loaders, package.searchpath
 
--- Module name -> the chunk that makes it; and the C library that Lua files of the original load.
+-- Module name -> the chunk that makes it; and what Lua files of the original load: a C
+-- library, or a module that loads it.
 local PROVIDED = {
+  cjson = { chunk = 'packages/cjson/init' },
+  ['cjson.safe'] = { chunk = 'packages/cjson/safe' },
   dok = { chunk = 'packages/dok' },
   image = { chunk = 'packages/image/init', library = 'libimage' },
   lfs = { chunk = 'packages/lfs' },
+  tds = { chunk = 'packages/tds/init', library = 'tds.env' },
 }
 
 --- Whether `require` loads a module of ours for a name.

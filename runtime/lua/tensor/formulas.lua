@@ -62,6 +62,8 @@ local function same_sizes(c, d)
   return true
 end
 
+formulas.same_sizes = same_sizes
+
 -- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.
 local function new_block(dtype, count, n)
   local block = dtype.block(count)
@@ -95,6 +97,7 @@ local function publish(dtype, block, ...) -- luacheck: ignore 212
   attach(dtype.structs, value, block, block)
   return value
 end
+th.new_block, th.publish_block = new_block, publish
 
 -- The extrema along dimension dim, from 1, of a contiguous tensor of n elements that begin at p,
 -- and their indices from 1. better(x, best): whether x replaces the extremum of the elements
