@@ -24,6 +24,7 @@ __all__ = [
     "take",
     "take_inside",
     "to_elements",
+    "whole",
     "working",
 ]
 
@@ -77,6 +78,11 @@ def colour_image(call: Call, at: int) -> Tensor:
     if image.sizes[0] < 3:
         raise ArgError(2, "out of range")
     return image
+
+
+def whole(values: Array) -> Array:
+    """Whole numbers as positions; a nan, and what is too large, is outside of any image."""
+    return np.where(np.abs(values) < 1 << 31, values, -(1 << 31)).astype(np.int64)
 
 
 def take(pixels: Array, y: Array, x: Array) -> Array:

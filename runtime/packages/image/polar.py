@@ -17,6 +17,7 @@ from runtime.packages.image.planes import (
     planes,
     put,
     take_inside,
+    whole,
     working,
 )
 from runtime.packages.image.rotation import between
@@ -58,14 +59,14 @@ def _polar(call: Call, bilinear: bool, log: bool) -> None:
         kind = FLOAT if log else working(call.dtype)
         values = _between_pixels(planes(source), y.astype(kind), x.astype(kind))
     else:
-        values = take_inside(planes(source), np.floor(y).astype(int), np.floor(x).astype(int))
+        values = take_inside(planes(source), whole(np.floor(y)), whole(np.floor(x)))
     put(target, values.astype(FLOAT))
 
 
 def _between_pixels(pixels: Array, y: Array, x: Array) -> Array:
     """Values between four pixels; at the borders the pixel itself, and 0 outside."""
     height, width = pixels.shape[1:]
-    y1, x1 = np.floor(y).astype(int), np.floor(x).astype(int)
+    y1, x1 = whole(np.floor(y)), whole(np.floor(x))
     has_four = (y1 >= 0) & (y1 + 1 < height) & (x1 >= 0) & (x1 + 1 < width)
     ys, xs = np.clip(y1, 0, height - 1), np.clip(x1, 0, width - 1)
     dy, dx = y - y1.astype(y.dtype), x - x1.astype(x.dtype)
