@@ -67,6 +67,20 @@ def test_dok(lua: Lua) -> None:
     assert "<f> wrong" in lua.error("dok.error('wrong', 'f')")
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("require('cjson').encode()", "bad argument #1 to 'encode' (expected 1 argument)"),
+        (
+            "local x = require('image').rgb2y(torch.rand(2, 2))",
+            "bad argument #1 to 'size' (dimension 3 out of range of 2D tensor)",
+        ),
+    ],
+)
+def test_errors_name_the_function_that_complains(lua: Lua, call: str, message: str) -> None:
+    assert lua.error(call) == message
+
+
 def test_a_library_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(TorchError) as error:
