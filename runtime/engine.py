@@ -329,6 +329,15 @@ class Engine(PythonDoor):
 
         self._lua.call(b"define", to_bytes(name), door(name, function))
 
+    def show_pictures_by(self, function: Callable[..., str | None]) -> None:
+        """Let Lua's image.display show pictures by a function, called as those of `define` are.
+
+        Without this, it writes files.
+        """
+        from runtime.host.door import door  # which only prompts need
+
+        self._lua.call(b"show_pictures_by", door("image.display", function))
+
     def use_prompt_who(self) -> None:
         """Let the global function who list sizes, bytes and shared memory, as a prompt needs it.
 
