@@ -204,6 +204,8 @@ def _prepare(engine: Engine, options: Options, opens_prompt: bool) -> None:
     _set_arguments(engine, options)
     if options.trust:
         engine.run(engine.compile(b"torch.trustfunctions(true)"))
+    if options.gpu_as_cpu:
+        engine.run(engine.compile(b"torch.gpuascpu()"))
 
 
 def _check_output(engine: Engine) -> int:

@@ -22,6 +22,7 @@ Options:
   -g, --globals      print where a global is made, or read before it was made
   -gg, --gglobals    make that an error
   --trust-functions  load functions from .t7 files: their bytecode can do anything
+  --gpu-as-cpu       let programs for GPUs compute on the processor (cutorch, cunn, cudnn)
   --check path...    read programs (with --json, for other programs), and say what they need that
                      is not here; they are not run
   --convert in.t7 out.npz
@@ -55,7 +56,8 @@ class Options(NamedTuple):
     actions: the options -e and -l in their order. interactive: whether the prompt is opened after
     these and the script. prints: 'help', 'version' or 'config' where th only prints that. script:
     a path, '-' for the standard input, or None. arguments: the words behind the script, or all
-    words if there is none. trust: whether functions in files are loaded. monitor: what happens
+    words if there is none. trust: whether functions in files are loaded. gpu_as_cpu: whether the
+    processor stands for GPUs. monitor: what happens
     where a global is made or is not there: '' nothing, 'warn' or 'error'. check: the files and
     folders of --check, or None; json: whether it answers in JSON. convert, jupyter, python: the
     words behind --convert, --jupyter or --python, or None.
@@ -67,6 +69,7 @@ class Options(NamedTuple):
     script: str | None = None
     arguments: tuple[str, ...] = ()
     trust: bool = False
+    gpu_as_cpu: bool = False
     monitor: str = ""
     check: tuple[str, ...] | None = None
     json: bool = False
@@ -87,6 +90,7 @@ _FLAGS: dict[str, dict[str, bool | str]] = {
     "-i": {"interactive": True},
     "--interactive": {"interactive": True},
     "--trust-functions": {"trust": True},
+    "--gpu-as-cpu": {"gpu_as_cpu": True},
     "-g": {"monitor": "warn"},
     "--globals": {"monitor": "warn"},
     "-gg": {"monitor": "error"},

@@ -4,7 +4,7 @@
 
 local th = ...
 
-local error, type, pcall, rawget = error, type, pcall, rawget
+local error, type, pcall, xpcall, rawget = error, type, pcall, xpcall, rawget
 local tostring, tonumber, select = tostring, tonumber, select
 local getinfo, traceback, raw_metatable = debug.getinfo, debug.traceback, debug.getmetatable
 local byte, sub, format = string.byte, string.sub, string.format
@@ -94,6 +94,20 @@ end
 --- Raises an error with the position of the program's line.
 function th.fail(message)
   error(message, user_level())
+end
+
+--- Whether a pcall or xpcall of the program catches errors that are raised now.
+function th.is_protected()
+  local level = 2
+  while true do
+    local info = getinfo(level, 'f')
+    if not info then return false end
+    if info.func == pcall or info.func == xpcall then
+      local outer = getinfo(level + 1, 'S')
+      if outer and not is_ours(outer.source) then return true end
+    end
+    level = level + 1
+  end
 end
 
 local note_interrupt
