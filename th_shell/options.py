@@ -28,6 +28,11 @@ Options:
   --convert in.t7 out.npz
                      write what a file of Torch7 holds as arrays of numpy, in out.json its
                      structure, or in out.t7 the same (--format ascii or b32)
+  --install name...  bring packages for Lua, with what they need, to where require finds them: by
+                     name (nn, optim, rnn), from a git URL or a folder; --tree FOLDER for another
+                     place than the user's
+  --list, --remove name...
+                     list or remove what was installed
   --jupyter install  let Jupyter run notebooks with th (--user, --sys-prefix, --prefix FOLDER)
   --jupyter remove   undo that
   --python           run Python instead: th --python [script.py [arguments]], -c or -e code,
@@ -60,7 +65,8 @@ class Options(NamedTuple):
     processor stands for GPUs. monitor: what happens
     where a global is made or is not there: '' nothing, 'warn' or 'error'. check: the files and
     folders of --check, or None; json: whether it answers in JSON. convert, jupyter, python: the
-    words behind --convert, --jupyter or --python, or None.
+    words behind --convert, --jupyter or --python, or None. packages: 'install', 'list' or 'remove',
+    and the words behind; or None.
     """
 
     actions: tuple[Action, ...] = ()
@@ -76,6 +82,7 @@ class Options(NamedTuple):
     convert: tuple[str, ...] | None = None
     jupyter: tuple[str, ...] | None = None
     python: tuple[str, ...] | None = None
+    packages: tuple[str, ...] | None = None
 
 
 _WITH_WORD = {"-e": "statement", "-l": "library"}
@@ -113,6 +120,8 @@ def parse(words: Sequence[str]) -> Options:
             return _check(words[at:])
         if word == "--convert":
             return Options(convert=tuple(words[at:]))
+        if word in ("--install", "--list", "--remove"):
+            return Options(packages=(word[2:], *words[at:]))
         if word == "--jupyter":
             return Options(jupyter=tuple(words[at:]))
         if word == "--python":
