@@ -4,6 +4,8 @@
 -- all else stays in its line, and the chunk is compiled again.
 -- @module line_calls
 
+local th = ...
+
 local type, error, pcall, tonumber = type, error, pcall, tonumber
 local find, match, sub, gsub = string.find, string.match, string.sub, string.gsub
 local select, format = select, string.format
@@ -148,7 +150,8 @@ end
 
 local load_module = package.loaders[2]
 
-package.loaders[2] = function(name, ...)
+--- The searcher of package.loaders for Lua files.
+function th.search_files(name, ...)
   local ok, found = pcall(load_module, name, ...)
   if ok then return found end
   local path = type(found) == 'string' and find(found, REFUSED) and searchpath(name, package.path)
@@ -157,3 +160,4 @@ package.loaders[2] = function(name, ...)
   if f then return f end
   error(format("error loading module '%s' from file '%s':\n\t%s", name, path, message), 0)
 end
+package.loaders[2] = th.search_files
