@@ -6,8 +6,10 @@ from runtime import TABLE, Engine
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, sections
 
 LIBRARIES = (
-    "torch paths sys xlua lfs string table math io os debug coroutine bit jit ffi package".split()
-)
+    "torch paths sys xlua lfs bit32 string table math io os debug coroutine bit jit ffi package"
+).split()
+
+LOADED = "lfs, ffi, bit32 = require 'lfs', require 'ffi', require 'bit32'"
 
 #: A value of each class that has methods, by the name of its section.
 OBJECTS = {
@@ -27,9 +29,7 @@ OBJECTS = {
 def engine() -> Engine:
     engine = Engine()
     lines = [f"{name}_ = {value}" for name, value in OBJECTS.items()]
-    engine.run(
-        engine.compile("\n".join(["lfs, ffi = require 'lfs', require 'ffi'", *lines]).encode())
-    )
+    engine.run(engine.compile("\n".join([LOADED, *lines]).encode()))
     return engine
 
 
