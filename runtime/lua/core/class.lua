@@ -177,6 +177,7 @@ local function construct(self, ...)
   if rawget(mt, '__new') == nil then th.fail('no constructor available') end
   return results(rawget(mt, '__new')(...))
 end
+th.mark_constructor(construct)
 
 local function add_method(self, key, value)
   rawset(rawget(debug.getmetatable(self), '__metatable'), key, value)
