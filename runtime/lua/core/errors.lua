@@ -45,6 +45,19 @@ local function user_level()
   end
 end
 
+local PACKAGE = '^=%[th%] packages/%w+/' -- the chunks of a package that is a folder
+
+-- The level, counted as user_level does, of the frame that has called an operation: the program's,
+-- or one of a package that is a folder, which calls operations as programs do.
+local function calling_level()
+  local level = 3
+  while true do
+    local info = getinfo(level, 'S')
+    if not info or not is_ours(info.source) or find(info.source, PACKAGE) then return level - 1 end
+    level = level + 1
+  end
+end
+
 local constructors = setmetatable({}, { __mode = 'k' })
 
 --- Declares a constructor: its errors name it '?' where a constructor table has called it.
@@ -62,20 +75,25 @@ local function called_as(level)
   return name, kind
 end
 
---- Raises an error about argument `arg` of the function that the program has called.
--- As luaL_argerror does, names the function and does not count a method's self.
--- @param name the name to show; where it is nil, the one that the function was called by
-function th.argument_error(arg, detail, name)
+-- Raises an error about argument `arg` of the function that the frame at a level has called.
+local function argument_error(find_level, arg, detail, name)
   local level = user_level()
   local kind
   if not name then
-    name, kind = called_as(level - 1)
+    name, kind = called_as(find_level() - 1)
   end
   if kind == 'method' then
     arg = arg - 1
     if arg == 0 then error(format("calling '%s' on bad self (%s)", name, detail), level) end
   end
   error(format("bad argument #%d to '%s' (%s)", arg, name, detail), level)
+end
+
+--- Raises an error about argument `arg` of the function that the program has called.
+-- As luaL_argerror does, names the function and does not count a method's self.
+-- @param name the name to show; where it is nil, the one that the function was called by
+function th.argument_error(arg, detail, name)
+  argument_error(user_level, arg, detail, name)
 end
 
 local WRONG_ARGUMENT = "^bad argument #(%d+) to '[^']*' %((.*)%)$"
@@ -127,7 +145,7 @@ function th.raise(encoded, name)
     if message == INTERRUPTED then note_interrupt() end
     th.fail(message)
   end
-  th.argument_error(arg, sub(encoded, 2), name)
+  argument_error(calling_level, arg, sub(encoded, 2), name)
 end
 
 --- The same for a torch function, which the reference's message names '?'.

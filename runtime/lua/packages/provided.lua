@@ -20,6 +20,11 @@ local PROVIDED = {
   dok = { chunk = 'packages/dok' },
   image = { chunk = 'packages/image/init', library = 'libimage' },
   lfs = { chunk = 'packages/lfs' },
+  threads = { chunk = 'packages/threads/init', library = 'libthreads' },
+  ['threads.serialize'] = { chunk = 'packages/threads/serialize', library = 'MemoryFile' },
+  ['threads.sharedserialize'] = {
+    chunk = 'packages/threads/sharedserialize', library = 'MemoryFile',
+  },
   tds = { chunk = 'packages/tds/init', library = 'tds.env' },
 }
 
