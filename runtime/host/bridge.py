@@ -17,7 +17,7 @@ from runtime.calls.classes import class_id
 from runtime.calls.forms import Foreign
 from runtime.calls.plans import Plans
 from runtime.compute import formulas
-from runtime.compute.c_functions import blas
+from runtime.compute.c_functions import blas, inner_loop
 from runtime.compute.generator import default_generator
 from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.processors import PROCESSORS
@@ -77,6 +77,12 @@ def _thnn_entry(name: bytes) -> Callable[..., Any]:
     return entries.entry(name.decode())
 
 
+def _inner_loop(name: bytes, letter: bytes) -> tuple[int, int] | None:
+    """The function and data of a ufunc's loop for floats or doubles: 'f' or 'd'."""
+    ufunc, type_letter = getattr(np, name.decode()), letter.decode()
+    return inner_loop(ufunc, f"{type_letter * ufunc.nin}->{type_letter}")
+
+
 _half_values: Array | None = None
 
 
@@ -129,6 +135,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "half_values": _half_table,
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
+        "inner_loop": _inner_loop,
         "thnn_rows": _thnn_rows,
         "thnn_entry": _thnn_entry,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),

@@ -6,10 +6,20 @@ becomes the same view of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
+from runtime.compute.pieces import PIECE
+from runtime.compute.thread_pool import LARGE, share
+from runtime.core.dtypes import Array
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import Compute, elementwise
 
-__all__ = ["compute_each"]
+__all__ = ["Terms", "compute_each", "total"]
+
+#: Gives the terms of a sum for pieces of tensors.
+Terms = Callable[..., Array]
 
 
 def compute_each(
@@ -31,3 +41,22 @@ def compute_each(
     else:
         result.resize((like or source).sizes)
         elementwise(result, compute, source, *others)
+
+
+def total(terms: Terms, *tensors: Tensor) -> float:
+    """The sum of the terms, taken in float64; tensors have as many elements.
+
+    Piece by piece, so that the terms stay in the processor's cache: those of many elements are
+    shared out, and the sums of the pieces are added in their order.
+    """
+    flat = [t.flat for t in tensors]
+    count = -(-len(flat[0]) // PIECE)
+    sums = np.zeros(count)
+
+    def piece(at: slice) -> None:
+        for i in range(at.start, at.stop):
+            part = slice(i * PIECE, (i + 1) * PIECE)
+            sums[i] = terms(*[x[part] for x in flat]).sum(dtype=np.float64)
+
+    share(piece, count, large=LARGE // PIECE)
+    return float(sums.sum())

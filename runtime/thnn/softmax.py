@@ -6,7 +6,8 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.core.tensor import Tensor
-from runtime.thnn.checks import check, check_shapes
+from runtime.core.errors import TorchError
+from runtime.thnn.checks import check, check_counts, check_shapes
 from runtime.thnn.table import thnn
 
 __all__: list[str] = []
@@ -51,3 +52,25 @@ def log_softmax_backward(
 def _store(result: Tensor, like: Tensor, values: Array) -> None:
     result.resize(like.sizes)
     result.array[...] = values.reshape(like.sizes)
+
+
+@thnn("SoftMax_updateOutput", _FORWARD)
+def softmax(input: Tensor, output: Tensor) -> None:
+    """output = exp(input) / sum(exp(input)), of each position's classes."""
+    check(1 <= input.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
+    x = _frames(input)
+    values = np.exp(x - x.max(axis=1, keepdims=True))
+    sums = values.sum(axis=1, keepdims=True)
+    _store(output, input, np.multiply(values, np.reciprocal(sums, out=sums), out=values))
+
+
+@thnn("SoftMax_updateGradInput", _BACKWARD)
+def softmax_backward(input: Tensor, grad_output: Tensor, gradient: Tensor, output: Tensor) -> None:
+    """gradInput = output * (gradOutput - sum(gradOutput * output)), of each position's classes."""
+    check_shapes(input=input, gradOutput=grad_output)
+    if not 1 <= output.ndim <= 4:
+        raise TorchError("1D, 2D, 3D or 4D tensor expected")
+    check_counts(gradOutput=grad_output, output=output)
+    y, g = _frames(output), grad_output.flat.reshape(_frames(output).shape)
+    factor = g - (g * y).sum(axis=1, keepdims=True)
+    _store(gradient, output, np.multiply(factor, y, out=factor))

@@ -9,7 +9,7 @@ local THNN
 function th.load_thnn()
   if not THNN then
     for _, name in ipairs(th.nn_jobs) do th.chunk(name)(th) end
-    for _, name in ipairs{ 'thnn/formulas', 'thnn/kernels' } do th.chunk(name)(th) end
+    for _, name in ipairs{ 'thnn/formulas', 'thnn/kernels', 'thnn/loops' } do th.chunk(name)(th) end
     THNN = th.chunk('thnn/door')(th)
   end
   return THNN
