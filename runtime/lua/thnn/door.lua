@@ -57,10 +57,32 @@ end
 
 local readers = {}
 
--- Torch7's nn takes the generator's address out of the userdata torch._gen.
+-- What nn's RReLU declares a pointer to, as in the reference, unless a program has declared it.
+if not pcall(typeof, 'THGenerator') then
+  ffi.cdef[[
+    typedef struct {
+      unsigned long the_initial_seed;
+      int left;
+      int seeded;
+      unsigned long next;
+      unsigned long state[624];
+      double normal_x;
+      double normal_y;
+      double normal_rho;
+      int normal_is_valid;
+    } THGenerator;
+  ]]
+end
+
+-- The default generator's address stands for it (lua/tensor/random.lua). Here, the userdata of any
+-- generator do, too.
 function readers.G(value, at)
-  if type(value) == 'cdata' or type(value) == 'userdata' then return th.to_python(torch._gen) end -- luacheck: ignore 113
-  cannot_convert(at, value, 'THGenerator *')
+  if th.typename(value) == 'torch.Generator' then return th.to_python(value) end
+  if type(value) ~= 'cdata' then cannot_convert(at, value, 'THGenerator *') end
+  if ffi.cast('void *', value) ~= ffi.cast('void *', th.generator_memory) then
+    th.argument_error(at, 'no generator lives at this address', 'v')
+  end
+  return th.to_python(torch._gen) -- luacheck: ignore 113
 end
 
 function readers.r(value, at)
