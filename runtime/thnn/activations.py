@@ -102,7 +102,7 @@ _SOFT_PLUS = ", accreal beta, accreal threshold"
     each="output = input * beta > threshold and input or log1p(exp(input * beta)) / beta",
 )
 def soft_plus(input: Tensor, output: Tensor, beta: float, threshold: float) -> None:
-    """output = log(1 + exp(beta * input)) / beta; input where its exponent exceeds the threshold."""
+    """output = log(1 + exp(beta * input)) / beta, or input where beta * input > threshold."""
     beta, limit = (cast_scalar(x, input.dtype) for x in (beta, threshold))
 
     def compute(x: Array, out: Array) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor
-from runtime.ops._operands import check_counts as check_operands
 from runtime.thnn._elements import Terms, compute_each, total
 from runtime.thnn.checks import check_counts, check_size
 from runtime.thnn.table import thnn
@@ -43,7 +42,7 @@ def mse(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
     """output = the sum of (input - target)^2."""
 
     def terms(x: Array, y: Array) -> Array:
-        difference = x - y
+        difference: Array = x - y
         return np.square(difference, out=difference)
 
     _loss(output, average, terms, input, target)
@@ -73,7 +72,7 @@ def absolute(input: Tensor, target: Tensor, output: Tensor, average: bool) -> No
         raise ArgError(1, "tensor must have one dimension")
 
     def terms(x: Array, y: Array) -> Array:
-        difference = x - y
+        difference: Array = x - y
         return np.absolute(difference, out=difference)
 
     loss = total(terms, input, target)
@@ -184,11 +183,11 @@ def kl_divergence_gradient(input: Tensor, target: Tensor, gradient: Tensor, aver
 
 
 @thnn(
-    "MarginCriterion_updateOutput", _LOSS + ", accreal margin", total="max(margin - input * target, 0)"
+    "MarginCriterion_updateOutput",
+    _LOSS + ", accreal margin",
+    total="max(margin - input * target, 0)",
 )
-def margin(
-    input: Tensor, target: Tensor, output: Tensor, average: bool, distance: float
-) -> None:
+def margin(input: Tensor, target: Tensor, output: Tensor, average: bool, distance: float) -> None:
     """output = the sum of margin - input * target where that is positive."""
     limit = cast_scalar(distance, input.dtype)
 
@@ -251,7 +250,7 @@ def smooth_l1(input: Tensor, target: Tensor, output: Tensor, average: bool) -> N
     """output = the sum of z^2 / 2, or z - 0.5 from 1 on, with z = |input - target|."""
 
     def terms(x: Array, y: Array) -> Array:
-        z = np.absolute(x - y)
+        z: Array = np.absolute(x - y)
         return np.where(z < 1, 0.5 * z * z, z - 0.5)
 
     _loss(output, average, terms, input, target)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from runtime.core.dtypes import cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe

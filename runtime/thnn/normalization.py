@@ -138,8 +138,10 @@ def batch_norm(
 def _statistics(channels: _Channels, x: Array, eps: float) -> tuple[Array, Array, Array]:
     """The means of channels, the factors 1 / sqrt(variance + eps), and the unbiased variances."""
     n = channels.n
-    mean = sum(_sum(part) for (part,) in channels.parts(x)).astype(x.dtype) / x.dtype.type(n)
-    squares = np.zeros(x.shape[1])
+    total, squares = np.zeros(x.shape[1]), np.zeros(x.shape[1])
+    for (part,) in channels.parts(x):
+        total += _sum(part)
+    mean = total.astype(x.dtype) / x.dtype.type(n)
     for (part,) in channels.parts(x):
         distance = part - mean[:, None]
         squares += _sum(np.square(distance, out=distance))

@@ -35,11 +35,15 @@ def _planes(input: Tensor, count: int) -> tuple[int, int, int]:
 def _slopes(weight: Tensor, planes: int) -> Array:
     """A slope for each plane, as a column."""
     if weight.nelement < planes:
-        raise TorchError(f"a weight for each of {planes} planes is needed, got {describe(weight.sizes)}")
+        raise TorchError(
+            f"a weight for each of {planes} planes is needed, got {describe(weight.sizes)}"
+        )
     return weight.flat[:planes, None].copy()
 
 
-def _scale(result: Tensor, input: Tensor, values: Tensor, slopes: Array, shape: tuple[int, ...]) -> None:
+def _scale(
+    result: Tensor, input: Tensor, values: Tensor, slopes: Array, shape: tuple[int, ...]
+) -> None:
     """result = values where input is positive, values * slope elsewhere."""
     x, g = input.flat.reshape(shape), values.flat.reshape(shape)
     result.resize(input.sizes)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.core.tensor import Tensor
 from runtime.core.errors import TorchError
+from runtime.core.tensor import Tensor
 from runtime.thnn.checks import check, check_counts, check_shapes
 from runtime.thnn.table import thnn
 

@@ -17,14 +17,17 @@ local function add(name, make_input, make_target, ...)
   local function args(result)
     return function(r)
       local x = any(r, make_input and r[make_input])
-      local a = { x, like(r, x, make_target and r[make_target]), result(r), r.bool() }
+      local a = { x, like(r, x, make_target and r[make_target]), result(r, x), r.bool() }
       for k, f in ipairs(more) do a[4 + k] = f(r, x) end
       a.n = 4 + #more
       return a
     end
   end
   cases[name .. '_updateOutput'] = args(one)
-  cases[name .. '_updateGradInput'] = args(function(r) return r.out() end)
+  cases[name .. '_updateGradInput'] = args(function(r, x)
+    if r.int(1, 3) > 1 then return r.zeros(x:size()) end
+    return r.out()
+  end)
 end
 add('AbsCriterion')
 add('SmoothL1Criterion')
@@ -67,7 +70,7 @@ end
 local function labels(r)
   local n, c = r.int(1, 4), r.int(1, 5)
   local x = r.bool() and r.tensor(c) or r.tensor(n, c)
-  local t = torch.LongTensor(x:size())
+  local t = torch.LongTensor():resize(x:size())
   local flat = t:view(-1)
   for i = 1, flat:size(1) do flat[i] = r.int(0, c) end
   if r.int(1, 12) == 1 then flat[1] = c + 1 end
