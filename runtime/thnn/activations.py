@@ -10,7 +10,7 @@ from runtime.core.tensor import Tensor
 from runtime.ops._operands import check_counts as check_operands
 from runtime.ops._operands import elementwise
 from runtime.ops.unary import compute_sigmoid
-from runtime.thnn._elements import compute_each
+from runtime.thnn._elements import choose, compute_each, keep
 from runtime.thnn.checks import check_counts, check_shapes
 from runtime.thnn.table import thnn
 
@@ -88,7 +88,9 @@ def log_sigmoid_backward(
 
     def compute(g: Array, x: Array, z: Array, out: Array) -> None:
         part = (z - 1) / z
-        np.multiply(g, np.where(x < 0, 1 - part, part), out=out)
+        factor = np.empty_like(part)
+        choose(x < 0, 1 - part, part, factor)
+        np.multiply(g, factor, out=out)
 
     compute_each(gradient, compute, grad_output, input, buffer)
 
@@ -107,8 +109,7 @@ def soft_plus(input: Tensor, output: Tensor, beta: float, threshold: float) -> N
 
     def compute(x: Array, out: Array) -> None:
         exponent = x * beta
-        keep = exponent > limit
-        np.copyto(out, np.where(keep, x, np.log1p(np.exp(exponent)) / beta))
+        choose(exponent > limit, x, np.log1p(np.exp(exponent)) / beta, out)
 
     compute_each(output, compute, input)
 
@@ -135,7 +136,7 @@ def soft_plus_backward(
     def compute(y: Array, g: Array, out: Array) -> None:
         exponent = y * beta
         z = np.exp(exponent)
-        np.copyto(out, np.where(exponent > limit, g, g * (z - 1) / z))
+        choose(exponent > limit, g, g * (z - 1) / z, out)
 
     compute_each(gradient, compute, output, grad_output)
 
@@ -152,7 +153,7 @@ def absolute_backward(input: Tensor, grad_output: Tensor, gradient: Tensor) -> N
     check_counts(input=input, gradOutput=grad_output)
 
     def compute(x: Array, g: Array, out: Array) -> None:
-        np.copyto(out, np.where(x >= 0, g, -g))
+        choose(x >= 0, g, -g, out)
 
     compute_each(gradient, compute, input, grad_output)
 
@@ -176,7 +177,8 @@ def square_root_backward(
     check_operands(gradInput=input, gradOutput=grad_output, output=output)
 
     def compute(y: Array, g: Array, out: Array) -> None:
-        np.copyto(out, np.where(y == 0, 0, 0.5 * (g / y)))
+        slope = g / y
+        keep(y != 0, np.multiply(slope, 0.5, out=slope), out)
 
     compute_each(gradient, compute, output, grad_output, like=input)
 

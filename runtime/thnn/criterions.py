@@ -11,7 +11,7 @@ import numpy as np
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor
-from runtime.thnn._elements import Terms, compute_each, total
+from runtime.thnn._elements import Terms, choose, compute_each, keep, total
 from runtime.thnn.checks import check_counts, check_size
 from runtime.thnn.table import thnn
 
@@ -90,7 +90,7 @@ def absolute_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: 
     norm = _norm(input, average)
 
     def compute(x: Array, y: Array, out: Array) -> None:
-        np.copyto(out, np.where(x - y >= 0, norm, -norm))
+        choose(x - y >= 0, norm, -norm, out)
 
     compute_each(gradient, compute, input, target)
 
@@ -160,8 +160,9 @@ def kl_divergence(input: Tensor, target: Tensor, output: Tensor, average: bool) 
     """output = the sum of target * (log(target) - input) where target is positive."""
 
     def terms(x: Array, y: Array) -> Array:
-        positive = y > 0
-        return np.where(positive, y * (np.log(np.where(positive, y, 1)) - x), 0)
+        terms: Array = y * (np.log(y) - x)
+        keep(y > 0, terms, terms)
+        return terms
 
     _loss(output, average, terms, input, target)
 
@@ -177,7 +178,7 @@ def kl_divergence_gradient(input: Tensor, target: Tensor, gradient: Tensor, aver
     norm = _norm(input, average)
 
     def compute(_: Array, y: Array, out: Array) -> None:
-        np.copyto(out, np.where(y > 0, norm * -y, 0))
+        keep(y > 0, -norm * y, out)
 
     compute_each(gradient, compute, input, target)
 
@@ -192,8 +193,8 @@ def margin(input: Tensor, target: Tensor, output: Tensor, average: bool, distanc
     limit = cast_scalar(distance, input.dtype)
 
     def terms(x: Array, y: Array) -> Array:
-        z = limit - x * y
-        return np.where(z > 0, z, 0)
+        z: Array = limit - x * y
+        return np.fmax(z, 0, out=z)
 
     _loss(output, average, terms, input, target)
 
@@ -211,7 +212,7 @@ def margin_gradient(
     norm, limit = _norm(input, average), cast_scalar(distance, input.dtype)
 
     def compute(x: Array, y: Array, out: Array) -> None:
-        np.copyto(out, np.where(x * y < limit, -norm * y, 0))
+        keep(x * y < limit, -norm * y, out)
 
     compute_each(gradient, compute, input, target)
 
@@ -251,7 +252,8 @@ def smooth_l1(input: Tensor, target: Tensor, output: Tensor, average: bool) -> N
 
     def terms(x: Array, y: Array) -> Array:
         z: Array = np.absolute(x - y)
-        return np.where(z < 1, 0.5 * z * z, z - 0.5)
+        choose(z < 1, 0.5 * z * z, z - 0.5, z)
+        return z
 
     _loss(output, average, terms, input, target)
 

@@ -20,6 +20,9 @@ from runtime.thnn.table import thnn
 
 __all__: list[str] = []
 
+_GROUP = 2 * PIECE  # elements of channels that are computed together
+_LONG = 16  # positions from which on a row is summed by BLAS
+
 _STATISTICS = (
     "THTensor *running_mean, THTensor *running_var, THTensor *save_mean, THTensor *save_std, "
     "bool train"
@@ -54,21 +57,24 @@ class _Channels:
 
     def groups(self, at: slice) -> Iterator[slice]:
         """The channels of a range in groups."""
-        step = max(1, PIECE // self.n)
+        step = max(1, _GROUP // self.n)
         for first in range(at.start, at.stop, step):
             yield slice(first, min(first + step, at.stop))
-
-    def parts(self, *arrays: Array) -> Iterator[list[Array]]:
-        """The frames of a group of channels in parts."""
-        step = max(1, PIECE // max(arrays[0][0].size, 1))
-        for first in range(0, self.frames, step):
-            yield [x[first : first + step] for x in arrays]
 
 
 def _sum(x: Array) -> Array:
     """The sums of the channels, in float64."""
-    # numpy adds rows of a matrix at once; of more dimensions, it sums each row first.
-    return x.sum(axis=(0, 2), dtype=np.float64)  # type: ignore[no-any-return]
+    if x.shape[2] < _LONG:
+        return x.sum(axis=(0, 2), dtype=np.float64)  # type: ignore[no-any-return]
+    return np.matmul(x, np.ones(x.shape[2], x.dtype)).sum(axis=0, dtype=np.float64)  # type: ignore[no-any-return]
+
+
+def _product(x: Array, y: Array) -> Array:
+    """The sums of the products of elements of the channels, in float64."""
+    if x.shape[2] < _LONG:
+        return _sum(x * y)
+    rows = np.matmul(x[:, :, None, :], y[:, :, :, None])
+    return rows.sum(axis=(0, 2, 3), dtype=np.float64)  # type: ignore[no-any-return]
 
 
 def _column(x: Array | float) -> Array:
@@ -116,38 +122,30 @@ def batch_norm(
         assert means is not None and variances is not None
         if kept is None:
             mean = means[at]
+            distance = part - _column(mean)
             scale = (1 / np.sqrt(variances[at].astype(np.float64) + eps)).astype(x.dtype)
         else:
-            mean, scale, unbiased = _statistics(channels, part, eps)
+            mean = _sum(part).astype(x.dtype) / x.dtype.type(channels.n)
+            distance = part - _column(mean)
+            squares = _product(distance, distance)
+            scale = _inverse_deviation(squares / channels.n + eps).astype(x.dtype)
             kept[0][at], kept[1][at] = mean, scale  # type: ignore[index]
+            unbiased = squares / np.float64(channels.n - 1)
             means[at] = momentum * mean + (1 - momentum) * means[at].astype(np.float64)
             variances[at] = momentum * unbiased + (1 - momentum) * variances[at].astype(np.float64)
-        factor = _column(scale if w is None else scale * w[at])
-        shift, mean = None if b is None else _column(b[at]), _column(mean)
-        for source, target in channels.parts(part, out[:, at]):
-            np.subtract(source, mean, out=target)
-            np.multiply(target, factor, out=target)
-            if shift is not None:
-                np.add(target, shift, out=target)
+        target = out[:, at]
+        np.multiply(distance, _column(scale if w is None else scale * w[at]), out=target)
+        if b is not None:
+            np.add(target, _column(b[at]), out=target)
 
     _share(channels, group)
     if apart:
         output.array[...] = out.reshape(output.sizes)
 
 
-def _statistics(channels: _Channels, x: Array, eps: float) -> tuple[Array, Array, Array]:
-    """The means of channels, the factors 1 / sqrt(variance + eps), and the unbiased variances."""
-    n = channels.n
-    total, squares = np.zeros(x.shape[1]), np.zeros(x.shape[1])
-    for (part,) in channels.parts(x):
-        total += _sum(part)
-    mean = total.astype(x.dtype) / x.dtype.type(n)
-    for (part,) in channels.parts(x):
-        distance = part - mean[:, None]
-        squares += _sum(np.square(distance, out=distance))
-    spread = squares / n + eps
-    scale = np.where(spread == 0, 0, 1 / np.sqrt(spread)).astype(x.dtype)
-    return mean, scale, squares / np.float64(n - 1)
+def _inverse_deviation(variance: Array) -> Array:
+    """1 / sqrt(variance), and 0 of a variance of 0."""
+    return np.where(variance == 0, 0, 1 / np.sqrt(variance))
 
 
 def _share(channels: _Channels, group) -> None:  # type: ignore[no-untyped-def]
@@ -201,22 +199,19 @@ def batch_norm_backward(
         mean, inverse = _column(means[at]), factors[at]
         if not train:
             inverse = (1 / np.sqrt(inverse.astype(np.float64) + eps)).astype(x.dtype)
-        total, product = np.zeros(inverse.shape), np.zeros(inverse.shape)
-        for source, upper in channels.parts(x[:, at], g[:, at]):
-            total += _sum(upper)
-            product += _sum(np.multiply(source - mean, upper))
+        source, upper = x[:, at], g[:, at]
+        distance = source - mean
+        total, product = _sum(upper), _product(distance, upper)
         if out is not None:
+            target = out[:, at]
             factor = _column(inverse if w is None else inverse * w[at])
-            slope = _column((product * inverse * inverse / channels.n).astype(x.dtype))
-            average = _column((total / channels.n).astype(x.dtype))
-            for source, upper, target in channels.parts(x[:, at], g[:, at], out[:, at]):
-                if train:
-                    drift = np.subtract(source, mean)
-                    np.multiply(drift, slope, out=drift)
-                    np.add(drift, average, out=drift)
-                    np.multiply(np.subtract(upper, drift, out=drift), factor, out=target)
-                else:
-                    np.multiply(upper, factor, out=target)
+            if train:
+                slope = (product * inverse * inverse / channels.n).astype(x.dtype)
+                np.multiply(distance, _column(slope), out=distance)
+                np.add(distance, _column((total / channels.n).astype(x.dtype)), out=distance)
+                np.multiply(np.subtract(upper, distance, out=distance), factor, out=target)
+            else:
+                np.multiply(upper, factor, out=target)
         if to_weight is not None:
             to_weight[at] += scale * product * inverse
         if to_bias is not None:

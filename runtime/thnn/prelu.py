@@ -13,6 +13,7 @@ from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
 from runtime.ops._operands import partly_shared
+from runtime.thnn._elements import choose, keep
 from runtime.thnn.checks import check_counts
 from runtime.thnn.table import thnn
 
@@ -50,11 +51,12 @@ def _scale(
     out = result.array.reshape(shape) if result.is_contiguous else np.empty(shape, x.dtype)
     if partly_shared(out, [x, g]):
         x, g = x.copy(), g.copy()
-    one = x.dtype.type(1)
 
     def frame(at: slice) -> None:
         for i in range(at.start, at.stop):
-            np.multiply(g[i], np.where(x[i] > 0, one, slopes), out=out[i])
+            factor = np.empty_like(x[i])
+            choose(x[i] > 0, 1, slopes, factor)
+            np.multiply(g[i], factor, out=out[i])
 
     share(frame, shape[0], large=-(-shape[0] * LARGE // max(input.nelement, 1)))
     if not result.is_contiguous:
@@ -114,6 +116,8 @@ def prelu_accumulate(
         )
     x, g = input.flat.reshape(shape), grad_output.flat.reshape(shape)
     for frame, gradients in zip(x, g, strict=True):
-        sums += np.where(frame <= 0, frame * gradients, 0).sum(axis=1, dtype=np.float64)
+        products = frame * gradients
+        keep(frame <= 0, products, products)
+        sums += products.sum(axis=1, dtype=np.float64)
     sums *= cast_scalar(scale, input.dtype)
     grad_weight.array.reshape(-1)[: shape[1]] += sums.astype(x.dtype)

@@ -11,7 +11,7 @@ from runtime.compute.generator import Generator
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import check_counts as check_operands
-from runtime.thnn._elements import compute_each
+from runtime.thnn._elements import choose, compute_each, keep
 from runtime.thnn.checks import check_counts
 from runtime.thnn.table import thnn
 
@@ -35,8 +35,7 @@ def threshold_forward(
 
     def compute(x: Array, out: Array) -> None:
         # Torch7: in place, a nan stays; otherwise it becomes the value.
-        keep = ~(x <= limit) if inplace else x > limit
-        np.copyto(out, np.where(keep, x, value))
+        choose(~(x <= limit) if inplace else x > limit, x, value, out)
 
     compute_each(output, compute, input, inplace=inplace)
 
@@ -59,8 +58,7 @@ def threshold_backward(
     limit = cast_scalar(threshold, input.dtype)
 
     def compute(g: Array, x: Array, out: Array) -> None:
-        keep = ~(x <= limit) if inplace else x > limit
-        np.copyto(out, np.where(keep, g, 0))
+        keep(~(x <= limit) if inplace else x > limit, g, out)
 
     compute_each(gradient, compute, grad_output, input, inplace=inplace, like=input)
 
@@ -70,9 +68,9 @@ _LEAKY = ", accreal negval, bool inplace"
 
 def _scale_negative(x: Array, g: Array, slope: float, inplace: bool, out: Array) -> None:
     """out = g where x is positive, g * slope elsewhere; in place, g stays where x is a nan."""
-    positive = ~(x <= 0) if inplace else x > 0
-    one = x.dtype.type(1)
-    np.multiply(g, np.where(positive, one, x.dtype.type(slope)), out=out)
+    factor = np.empty_like(x)
+    choose(~(x <= 0) if inplace else x > 0, 1, slope, factor)
+    np.multiply(g, factor, out=out)
 
 
 @thnn(
@@ -123,7 +121,7 @@ def elu(input: Tensor, output: Tensor, alpha: float, inplace: bool) -> None:
         low = np.exp(np.minimum(x, 0))
         low -= 1
         low *= alpha
-        np.copyto(out, np.where(x <= 0, low, x))
+        choose(x <= 0, low, x, out)
 
     compute_each(output, compute, input, inplace=inplace)
 
@@ -150,7 +148,7 @@ def elu_backward(
     alpha = cast_scalar(alpha, input.dtype)
 
     def compute(g: Array, y: Array, out: Array) -> None:
-        np.copyto(out, np.where(y <= 0, g * (y + alpha), g))
+        choose(y <= 0, g * (y + alpha), g, out)
 
     compute_each(gradient, compute, grad_output, output, inplace=inplace, like=output)
 
@@ -169,7 +167,7 @@ def hard_tanh(input: Tensor, output: Tensor, least: float, greatest: float, inpl
 
     def compute(x: Array, out: Array) -> None:
         # Torch7: a nan becomes max_val.
-        np.copyto(out, np.where(x < least, least, np.fmin(x, greatest)))
+        choose(x < least, least, np.fmin(x, greatest), out)
 
     compute_each(output, compute, input, inplace=inplace)
 
@@ -192,7 +190,7 @@ def hard_tanh_backward(
     least, greatest = (cast_scalar(x, input.dtype) for x in (least, greatest))
 
     def compute(g: Array, x: Array, out: Array) -> None:
-        np.copyto(out, np.where((x <= least) | (x >= greatest), 0, g))
+        keep(~((x <= least) | (x >= greatest)), g, out)
 
     compute_each(gradient, compute, grad_output, input, inplace=inplace, like=input)
 
@@ -207,7 +205,7 @@ def hard_shrink(input: Tensor, output: Tensor, limit: float) -> None:
     limit = cast_scalar(limit, input.dtype)
 
     def compute(x: Array, out: Array) -> None:
-        np.copyto(out, np.where((x > limit) | (x < -limit), x, 0))
+        keep((x > limit) | (x < -limit), x, out)
 
     compute_each(output, compute, input)
 
@@ -222,7 +220,9 @@ def soft_shrink(input: Tensor, output: Tensor, limit: float) -> None:
     limit = cast_scalar(limit, input.dtype)
 
     def compute(x: Array, out: Array) -> None:
-        np.copyto(out, np.where(x > limit, x - limit, np.where(x < -limit, x + limit, 0)))
+        low = x + limit
+        keep(x < -limit, low, low)
+        choose(x > limit, x - limit, low, out)
 
     compute_each(output, compute, input)
 
@@ -238,7 +238,7 @@ def shrink_backward(input: Tensor, grad_output: Tensor, gradient: Tensor, limit:
     limit = cast_scalar(limit, input.dtype)
 
     def compute(x: Array, g: Array, out: Array) -> None:
-        np.copyto(out, np.where((x > limit) | (x < -limit), g, 0))
+        keep((x > limit) | (x < -limit), g, out)
 
     compute_each(gradient, compute, input, grad_output)
 
