@@ -141,7 +141,7 @@ def soft_plus_backward(
     compute_each(gradient, compute, output, grad_output)
 
 
-@thnn("Abs_updateOutput", _FORWARD, each="output = abs(input)")
+@thnn("Abs_updateOutput", _FORWARD)
 def absolute(input: Tensor, output: Tensor) -> None:
     """output = |input|."""
     compute_each(output, np.absolute, input)
@@ -158,7 +158,7 @@ def absolute_backward(input: Tensor, grad_output: Tensor, gradient: Tensor) -> N
     compute_each(gradient, compute, input, grad_output)
 
 
-@thnn("Sqrt_updateOutput", _FORWARD + ", accreal eps", each="output = sqrt(input)")
+@thnn("Sqrt_updateOutput", _FORWARD + ", accreal eps")
 def square_root(input: Tensor, output: Tensor, _: float) -> None:
     """output = the square root of input. Torch7: eps is not used."""
     compute_each(output, np.sqrt, input)
@@ -183,7 +183,7 @@ def square_root_backward(
     compute_each(gradient, compute, output, grad_output, like=input)
 
 
-@thnn("Square_updateOutput", _FORWARD, each="output = input * input")
+@thnn("Square_updateOutput", _FORWARD)
 def square(input: Tensor, output: Tensor) -> None:
     """output = input^2."""
     compute_each(output, np.square, input)

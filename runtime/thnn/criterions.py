@@ -51,7 +51,7 @@ def mse(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
 @thnn(
     "MSECriterion_updateGradInput",
     _GRADIENT,
-    each="gradInput = (sizeAverage and 2 / COUNT or 2) * (input - target)",
+    each="gradInput = 2 * NORM * (input - target)",
 )
 def mse_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
     """gradInput = 2 * (input - target)."""
@@ -82,7 +82,7 @@ def absolute(input: Tensor, target: Tensor, output: Tensor, average: bool) -> No
 @thnn(
     "AbsCriterion_updateGradInput",
     _GRADIENT,
-    each="gradInput = (input - target >= 0 and 1 or -1) * (sizeAverage and 1 / COUNT or 1)",
+    each="gradInput = input - target >= 0 and NORM or -NORM",
 )
 def absolute_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
     """gradInput = 1 where input is the target or greater, -1 elsewhere."""
@@ -101,7 +101,7 @@ _EPSILON = 1e-12  # keeps logarithms and divisors away from 0
 @thnn(
     "BCECriterion_updateOutput",
     _LOSS + ", THTensor *weights?",
-    total="input >= 0 and input <= 1 and"
+    total="min(input, 1 - input) >= 0 and"
     " -(log(input + 1e-12) * target + log(1 - input + 1e-12) * (1 - target)) or 0 / 0"
     " if not weights",
 )
@@ -130,7 +130,7 @@ def bce(
 @thnn(
     "BCECriterion_updateGradInput",
     _GRADIENT + ", THTensor *weights?",
-    each="gradInput = (sizeAverage and -1 / COUNT or -1) * (target - input)"
+    each="gradInput = NORM * (input - target)"
     " / ((1 - input + 1e-12) * (input + 1e-12)) if not weights",
 )
 def bce_gradient(
@@ -170,7 +170,7 @@ def kl_divergence(input: Tensor, target: Tensor, output: Tensor, average: bool) 
 @thnn(
     "DistKLDivCriterion_updateGradInput",
     _GRADIENT,
-    each="gradInput = target > 0 and (sizeAverage and 1 / COUNT or 1) * -target or 0",
+    each="gradInput = target > 0 and NORM * -target or 0",
 )
 def kl_divergence_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
     """gradInput = -target where it is positive, 0 elsewhere."""
@@ -202,7 +202,7 @@ def margin(input: Tensor, target: Tensor, output: Tensor, average: bool, distanc
 @thnn(
     "MarginCriterion_updateGradInput",
     _GRADIENT + ", accreal margin",
-    each="gradInput = input * target < margin and (sizeAverage and -1 / COUNT or -1) * target or 0",
+    each="gradInput = input * target < margin and -NORM * target or 0",
 )
 def margin_gradient(
     input: Tensor, target: Tensor, gradient: Tensor, average: bool, distance: float
@@ -226,8 +226,7 @@ def soft_margin(input: Tensor, target: Tensor, output: Tensor, average: bool) ->
 @thnn(
     "SoftMarginCriterion_updateGradInput",
     _GRADIENT,
-    each="gradInput = (sizeAverage and -1 / COUNT or -1) * target"
-    " * exp(-target * input) / (1 + exp(-target * input))",
+    each="gradInput = -NORM * target * exp(-target * input) / (1 + exp(-target * input))",
 )
 def soft_margin_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
     """gradInput = -target * z / (1 + z) with z = exp(-target * input)."""
@@ -244,8 +243,8 @@ def soft_margin_gradient(input: Tensor, target: Tensor, gradient: Tensor, averag
 @thnn(
     "SmoothL1Criterion_updateOutput",
     _LOSS,
-    total="abs(input - target) < 1 and 0.5 * (input - target) * (input - target)"
-    " or abs(input - target) - 0.5",
+    total="0.5 * min(abs(input - target), 1) * min(abs(input - target), 1)"
+    " + (abs(input - target) - min(abs(input - target), 1))",
 )
 def smooth_l1(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
     """output = the sum of z^2 / 2, or z - 0.5 from 1 on, with z = |input - target|."""
@@ -261,8 +260,8 @@ def smooth_l1(input: Tensor, target: Tensor, output: Tensor, average: bool) -> N
 @thnn(
     "SmoothL1Criterion_updateGradInput",
     _GRADIENT,
-    each="gradInput = (input - target < -1 and -1 or input - target > 1 and 1 or input - target)"
-    " * (sizeAverage and 1 / COUNT or 1)",
+    each="gradInput = (input - target ~= input - target and input - target"
+    " or max(min(input - target, 1), -1)) * NORM",
 )
 def smooth_l1_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
     """gradInput = input - target, but at least -1 and at most 1."""

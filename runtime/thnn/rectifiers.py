@@ -159,7 +159,7 @@ _HARD_TANH = ", accreal min_val, accreal max_val, bool inplace"
 @thnn(
     "HardTanh_updateOutput",
     _FORWARD + _HARD_TANH,
-    each="output = input < min_val and min_val or input <= max_val and input or max_val",
+    each="output = input ~= input and max_val or min(max(input, min_val), max_val)",
 )
 def hard_tanh(input: Tensor, output: Tensor, least: float, greatest: float, inplace: bool) -> None:
     """output = input, but at least min_val and at most max_val."""
@@ -175,7 +175,7 @@ def hard_tanh(input: Tensor, output: Tensor, least: float, greatest: float, inpl
 @thnn(
     "HardTanh_updateGradInput",
     _BACKWARD + _HARD_TANH,
-    each="gradInput = (input <= min_val or input >= max_val) and 0 or gradOutput",
+    each="gradInput = max(min_val - input, input - max_val) >= 0 and 0 or gradOutput",
 )
 def hard_tanh_backward(
     input: Tensor,
@@ -198,7 +198,7 @@ def hard_tanh_backward(
 @thnn(
     "HardShrink_updateOutput",
     _FORWARD + ", accreal lambda",
-    each="output = (input > lambda or input < -lambda) and input or 0",
+    each="output = abs(input) > lambda and input or 0 if lambda >= 0",
 )
 def hard_shrink(input: Tensor, output: Tensor, limit: float) -> None:
     """output = input where it is farther from 0 than lambda, 0 elsewhere."""
@@ -213,7 +213,7 @@ def hard_shrink(input: Tensor, output: Tensor, limit: float) -> None:
 @thnn(
     "SoftShrink_updateOutput",
     _FORWARD + ", accreal lambda",
-    each="output = input > lambda and input - lambda or input < -lambda and input + lambda or 0",
+    each="output = input ~= input and 0 or input - min(max(input, -lambda), lambda) if lambda >= 0",
 )
 def soft_shrink(input: Tensor, output: Tensor, limit: float) -> None:
     """output = input, nearer to 0 by lambda; 0 where it is as near as that."""
@@ -227,7 +227,7 @@ def soft_shrink(input: Tensor, output: Tensor, limit: float) -> None:
     compute_each(output, compute, input)
 
 
-_SHRINK = "gradInput = (input > lambda or input < -lambda) and gradOutput or 0"
+_SHRINK = "gradInput = abs(input) > lambda and gradOutput or 0 if lambda >= 0"
 
 
 @thnn("HardShrink_updateGradInput", _BACKWARD + ", accreal lambda", each=_SHRINK)

@@ -50,13 +50,16 @@ def _by_parts(result: Tensor, compute: Callable[..., None], like: Tensor, *sourc
     out = result.flat.reshape(shape)
     if partly_shared(out, arrays):
         arrays = [x.copy() for x in arrays]
-    parts = _parts(shape)
+    if count <= PIECE:
+        compute(*arrays, out=out)
+    else:
+        parts = _parts(shape)
 
-    def some(at: slice) -> None:
-        for part in parts[at]:
-            compute(*[x[part] for x in arrays], out=out[part])
+        def some(at: slice) -> None:
+            for part in parts[at]:
+                compute(*[x[part] for x in arrays], out=out[part])
 
-    share(some, len(parts), large=2 if count >= LARGE else len(parts) + 1)
+        share(some, len(parts), large=2 if count >= LARGE else len(parts) + 1)
     if not np.may_share_memory(out, result.array):
         result.array[...] = out.reshape(result.sizes)
 

@@ -77,7 +77,8 @@ def thnn(
 
     each: a formula by which LuaJIT computes the function for few contiguous elements without
     Python (``lua/thnn/formulas.lua``): "output = input > threshold and input or val". Its names are
-    parameters; all tensors in it have the same sizes. COUNT is the number of their elements.
+    parameters; all tensors in it have the same sizes. NORM is 1 / the number of their elements if
+    `sizeAverage` is true, else 1. Behind " if " may stand for which arguments it is.
     total: the same for a loss, the terms of the sum that `output` gets, or the average if
     `sizeAverage`: "abs(input - target)".
     """

@@ -1,6 +1,6 @@
 --- The module nn.THNN: functions of nn's backend, which nn's Lua files call with pointers to the C
 -- structs of tensors. Rows (runtime/thnn/table.py) tell what there is. A call is computed by Lua
--- where a row has a formula or Lua has a kernel for it, and that takes it; otherwise by Python, with
+-- where a row has a formula or Lua has a kernel for it, and that takes it; else by Python, with
 -- the tensors whose structs the pointers lead to.
 -- @module nn.THNN
 
@@ -119,6 +119,11 @@ local function read_rows()
     row.each = each ~= '' and each or nil
     rows[name], names[#names + 1] = row, name
   end
+end
+
+--- The row of a function.
+function th.thnn_row(name)
+  return rows[name]
 end
 
 -- What calls the function of a row: a1, a2 … are its arguments behind the state, if it has one;

@@ -10,13 +10,15 @@ local ffi = require 'ffi'
 local formulas = th.formulas
 
 local MAX_ELEMENTS = 8192  -- up to which a loop of Lua is quicker than a call of Python
-local MAX_CALLS = 2048     -- the same for formulas that call a function
+local MAX_JUMPS = 1024     -- the same for formulas with jumps that the processor cannot foresee
+local MAX_CALLS = 2048     -- the same for formulas that call a function of C
 
 -- The locals of the functions that are written here.
 local HEAD = [[
-local load, dense, same_sizes, math, log1p, real = ...
+local load, dense, same_sizes, math, log1p, real, pair = ...
 local exp, log, sqrt, abs, tanh = math.exp, math.log, math.sqrt, math.abs, math.tanh
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
+local HUGE = 2 ^ 1000
 ]]
 
 local WORDS = {}
@@ -54,7 +56,7 @@ local function translate(row)
   local element = 'x'
   local function replace(name)
     if WORDS[name] or name:find('^[%d.]') then return nil end
-    if name == 'COUNT' then return 'n' end
+    if name == 'NORM' then return 'norm' end
     local at = places[name] or error(row.name .. ': no parameter ' .. name)
     if row.kinds[at] == 'T' then
       if element == 'x' and not found[at] then
@@ -79,6 +81,40 @@ local function translate(row)
     numbers = numbers, total = total, average = places.sizeAverage }
 end
 
+-- The parts of a formula "a > b and x or y", also with "(a > b or inplace and ...)": a - b and the
+-- values where it is positive and elsewhere. nil for other formulas.
+local function parts_of(text)
+  local comparison, values = '(.-) ([<>]=?) (.-)', ' and (.-) or (.*)$'
+  local a, sign, b, x, y = text:match('^%(' .. comparison .. ' or a%d+ and [^()]*%)' .. values)
+  if not a then a, sign, b, x, y = text:match('^' .. comparison .. values) end
+  local all = a and a .. b .. x .. y
+  if not a or all:find('[<>~=]') or all:find(' and ') then return nil end
+  if sign == '>' then return ('(%s) - (%s)'):format(a, b), x, y end
+  if sign == '<' then return ('(%s) - (%s)'):format(b, a), x, y end
+  if sign == '<=' then return ('(%s) - (%s)'):format(a, b), y, x end
+  return ('(%s) - (%s)'):format(b, a), y, x
+end
+
+-- The line that sets `value` to the formula's value. Where elements are compared, the processor
+-- would guess wrong half of the time which way to go: so both values go to memory, from where the
+-- one is taken whose number the comparison gives, 1 or 0.
+local function value_of(text)
+  local difference, x, y = parts_of(text)
+  if not difference then return 'local value = ' .. text end
+  return table.concat({
+    'local value',
+    'local difference = ' .. difference,
+    'if difference ~= difference then value = ' .. text .. ' else',
+    ('pair[0], pair[1] = %s, %s'):format(y, x),
+    'value = pair[min(max(difference * HUGE * HUGE, 0), 1)] end',
+  }, '\n')
+end
+
+local function limit(text)
+  if text:find('[<>]') and not parts_of(text) then return MAX_JUMPS end
+  return (text:find('exp%(') or text:find('log')) and MAX_CALLS or MAX_ELEMENTS
+end
+
 -- The lines that every function has: its conditions, and the pointers p1, p2 … to elements.
 local function write_head(add, row, f)
   local arguments, first = {}, f.tensors[1]
@@ -86,7 +122,7 @@ local function write_head(add, row, f)
   add('return function(%s)', table.concat(arguments, ', '))
   if f.condition then add('if not (%s) then return nil end', f.condition) end
   add('local n = dense(a%d)', first)
-  add('if n == 0 or n > %d then return nil end', f.text:find('%a%(') and MAX_CALLS or MAX_ELEMENTS)
+  add('if n == 0 or n > %d then return nil end', limit(f.text))
   for i = 2, #f.tensors do
     local k = f.tensors[i]
     add('if not same_sizes(a%d, a%d) or dense(a%d) ~= n then return nil end', k, first, k)
@@ -95,6 +131,7 @@ local function write_head(add, row, f)
     add('local p%d = a%d.storage.data + a%d.storageOffset', k, k, k)
   end
   for _, k in ipairs(f.numbers) do add('a%d = real(a%d)', k, k) end
+  if f.average then add('local norm = a%d and 1 / n or 1', f.average) end
 end
 
 local function write_each(add, row, f)
@@ -114,7 +151,8 @@ local function write_each(add, row, f)
   end
   add('for i = 0, n - 1 do')
   for _, k in ipairs(f.tensors) do add('local x%d = load(p%d, i)', k, k) end
-  add('r[i] = %s end return true end', f.text)
+  add('%s', value_of(f.text))
+  add('r[i] = value end return true end')
 end
 
 -- A sum that is no number is left to Python, which raises the error, if there is one.
@@ -123,7 +161,8 @@ local function write_total(add, _, f)
   add('if a%d.nDimension ~= 1 or dense(a%d) ~= 1 then return nil end', result, result)
   add('local sum = 0 for i = 0, n - 1 do')
   for _, k in ipairs(f.tensors) do add('local x%d = load(p%d, i)', k, k) end
-  add('sum = sum + (%s) end', f.text)
+  add('%s', value_of(f.text))
+  add('sum = sum + value end')
   add('if sum ~= sum then return nil end')
   if f.average then add('if a%d then sum = sum / n end', f.average) end
   add('a%d.storage.data[a%d.storageOffset] = sum return true end', result, result)
@@ -143,5 +182,6 @@ end
 function th.thnn_formula(row, dtype)
   if not row.each then return nil end
   local chunk = th.load(HEAD .. th.thnn_source(row), 'thnn/' .. row.name .. '.lua')
-  return chunk(dtype.load, formulas.dense, formulas.same_sizes, math, th.log1p, precision_of(dtype))
+  return chunk(dtype.load, formulas.dense, formulas.same_sizes, math, th.log1p, precision_of(dtype),
+    ffi.new('double[2]'))
 end

@@ -4,7 +4,8 @@
 local th = ...
 local makers = th.thnn_kernels
 local dense, same_sizes = th.formulas.dense, th.formulas.same_sizes
-local tonumber, sqrt = tonumber, math.sqrt
+local ffi = require 'ffi'
+local tonumber, sqrt, min, max = tonumber, math.sqrt, math.min, math.max
 
 local MAX = 8192 -- elements up to which Lua is quicker than a call of Python
 
@@ -52,7 +53,8 @@ function makers.BatchNormalization_updateOutput(dtype)
     if not apart(x, r, n) then return nil end
     local size, plane = n / count, count * positions
     for f = 0, count - 1 do
-      local first, mean, factor = f * positions, load(means, f), nil
+      local first, mean = f * positions, load(means, f)
+      local factor
       if train then
         local sum = 0
         for at = first, n - 1, plane do
@@ -174,13 +176,17 @@ local function slopes(input, weight, count)
   return n, found, positions
 end
 
--- r = g where x is positive, g times the plane's slope elsewhere.
+local HUGE, factors = 2 ^ 1000, ffi.new('double[2]', 0, 1)
+
+-- r = g where x is positive, g times the plane's slope elsewhere. Which factor counts, the
+-- processor could not foresee; so it is taken from memory, by a number that is 1 or 0.
 local function scale(load, r, g, x, w, n, count, positions)
   for first = 0, n - 1, positions do
-    local slope = load(w, first / positions % count)
+    factors[0] = load(w, first / positions % count)
     for i = first, first + positions - 1 do
-      local value = load(g, i)
-      r[i] = load(x, i) > 0 and value or value * slope
+      local value = load(x, i)
+      if value ~= value then value = 0 end
+      r[i] = load(g, i) * factors[min(max(value * HUGE * HUGE, 0), 1)]
     end
   end
   return true

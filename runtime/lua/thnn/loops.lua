@@ -1,5 +1,5 @@
---- Functions of nn's backend that few calls of numpy's inner loops compute: Tanh and Sigmoid. So
--- their results have the same bits as those of torch.tanh and torch.sigmoid.
+--- Functions of nn's backend that few calls of numpy's inner loops compute. So the results of Tanh
+-- and Sigmoid have the same bits as those of torch.tanh and torch.sigmoid.
 -- @module thnn_loops
 
 local th = ...
@@ -28,6 +28,13 @@ local function unary(loop, data, n, size, a, r)
   loop(operands, count, steps, data)
 end
 
+-- The same for r = loop(a, b) with one number at b.
+local function with_number(loop, data, n, size, a, b, r)
+  operands[0], operands[1], operands[2] = a, b, r
+  steps[0], steps[1], steps[2], count[0] = size, 0, size, n
+  loop(operands, count, steps, data)
+end
+
 -- The elements of a result and its source, and how many; nil unless they are contiguous, of the
 -- same sizes, and do not overlap.
 local function places(input, output)
@@ -40,15 +47,17 @@ local function places(input, output)
   return n, x, r
 end
 
-function makers.Tanh_updateOutput(dtype)
-  local loop, data = find('tanh', dtype)
-  if not loop then return nil end
-  local size = ffi.sizeof(dtype.ctype)
-  return function(input, output)
-    local n, x, r = places(input, output)
-    if not n then return nil end
-    unary(loop, data, n, size, x, r)
-    return true
+for name, loop_name in pairs{ Tanh = 'tanh', Sqrt = 'sqrt', Abs = 'absolute', Square = 'square' } do
+  makers[name .. '_updateOutput'] = function(dtype)
+    local loop, data = find(loop_name, dtype)
+    if not loop then return nil end
+    local size = ffi.sizeof(dtype.ctype)
+    return function(input, output)
+      local n, x, r = places(input, output)
+      if not n then return nil end
+      unary(loop, data, n, size, x, r)
+      return true
+    end
   end
 end
 
@@ -64,10 +73,34 @@ function makers.Sigmoid_updateOutput(dtype)
     if not n then return nil end
     unary(negative, negative_data, n, size, x, r)
     unary(exp, exp_data, n, size, r, r)
-    operands[0], operands[1], operands[2] = r, one, r
-    steps[0], steps[1], steps[2], count[0] = size, 0, size, n
-    add(operands, count, steps, add_data)
+    with_number(add, add_data, n, size, r, one, r)
     unary(reciprocal, reciprocal_data, n, size, r, r)
+    return true
+  end
+end
+
+-- ReLU: where the threshold is the value below it, too, the result is the greater of both.
+function makers.Threshold_updateOutput(dtype)
+  local greater, greater_data = find('fmax', dtype)           -- of a nan and a number the number
+  local greatest, greatest_data = find('maximum', dtype)      -- of a nan and a number the nan
+  local add, add_data = find('add', dtype)
+  local few = th.thnn_formula(th.thnn_row('Threshold_updateOutput'), dtype)
+  if not (greater and greatest and add) then return few end
+  local size, numbers = ffi.sizeof(dtype.ctype), ffi.new(dtype.ctype .. '[2]')
+  local limit, zero = numbers, numbers + 1
+  return function(input, output, threshold, value, inplace)
+    if threshold ~= value or value == 0 and 1 / value < 0 then
+      return few(input, output, threshold, value, inplace)
+    end
+    local n, x, r = places(input, output)
+    if not n or inplace and x ~= r then return nil end
+    limit[0] = threshold
+    if inplace then
+      with_number(greatest, greatest_data, n, size, x, limit, r)
+    else
+      with_number(greater, greater_data, n, size, x, limit, r)
+    end
+    if threshold == 0 then with_number(add, add_data, n, size, r, zero, r) end -- -0 becomes 0
     return true
   end
 end
