@@ -130,7 +130,7 @@ def bce(
 @thnn(
     "BCECriterion_updateGradInput",
     _GRADIENT + ", THTensor *weights?",
-    each="gradInput = NORM * (input - target)"
+    each="gradInput = -NORM * (target - input)"
     " / ((1 - input + 1e-12) * (input + 1e-12)) if not weights",
 )
 def bce_gradient(
