@@ -42,7 +42,7 @@ def class_nll(
     weight = np.ones(len(rows), input.dtype.numpy) if weights is None else weights.flat[places]
     x = input.array.reshape(-1, input.sizes[-1])
     total = weight.sum()
-    loss = -np.dot(x[rows, places], weight)
+    loss = 0 - np.dot(x[rows, places], weight)
     total_weight.array[0] = total
     output.array[0] = loss / total if size_average and total else loss
 

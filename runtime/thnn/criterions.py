@@ -6,6 +6,8 @@ number of elements.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from runtime.core.dtypes import Array, cast_scalar
@@ -27,8 +29,12 @@ def _loss(
     """output = the sum, or average, of the terms that a function gives for pieces of tensors."""
     check_counts(input=input, target=target)
     check_size("output", output, 1, 0, 1)
-    loss = total(terms, input, target, *others)
-    output.array[0] = loss / input.nelement if average else loss
+    _store(output, total(terms, input, target, *others), input.nelement if average else 1)
+
+
+def _store(output: Tensor, loss: float, count: int) -> None:
+    """output = loss / count; Torch7: a nan where there are no elements."""
+    output.array[0] = loss / count if count else math.nan
 
 
 def _norm(input: Tensor, average: bool, factor: float = 1) -> float:
@@ -75,8 +81,7 @@ def absolute(input: Tensor, target: Tensor, output: Tensor, average: bool) -> No
         difference: Array = x - y
         return np.absolute(difference, out=difference)
 
-    loss = total(terms, input, target)
-    output.array[0] = loss / input.nelement if average else loss
+    _store(output, total(terms, input, target), input.nelement if average else 1)
 
 
 @thnn(

@@ -97,6 +97,7 @@ def index_linear(
     output.resize((len(lengths), shape.outputs))
     check(output.is_contiguous, 6, "output vector must be contiguous")
     check(normalized.is_contiguous, 9, "normalizedValues vector must be contiguous")
+    v, w, b, out, kept = (t.array for t in (values, weight, bias, output, normalized))
     run(
         "index_forward",
         len(lengths),
@@ -105,11 +106,11 @@ def index_linear(
         at=at.ctypes.data,
         starts=starts.ctypes.data,
         sizes=lengths.ctypes.data,
-        values=values.array.ctypes.data,
-        weight=weight.array.ctypes.data,
-        bias=bias.array.ctypes.data,
-        output=output.array.ctypes.data,
-        kept=normalized.array.ctypes.data if shape.extra else 0,
+        values=v.ctypes.data,
+        weight=w.ctypes.data,
+        bias=b.ctypes.data,
+        output=out.ctypes.data,
+        kept=kept.ctypes.data if shape.extra else 0,
         outputs=shape.outputs,
         extra=shape.extra,
         train=train,
@@ -205,6 +206,7 @@ def index_linear_accumulate(
     g = _gradients(grad_output, len(lengths), shape.outputs)
     scale = cast_scalar(scale, weight.dtype)
     bias.array[...] -= scale * g.sum(axis=0)
+    v, w = values.array, weight.array
     run(
         "index_accumulate",
         len(lengths),
@@ -213,8 +215,8 @@ def index_linear_accumulate(
         at=at.ctypes.data,
         starts=starts.ctypes.data,
         sizes=lengths.ctypes.data,
-        values=values.array.ctypes.data,
-        weight=weight.array.ctypes.data,
+        values=v.ctypes.data,
+        weight=w.ctypes.data,
         gradients=g.ctypes.data,
         outputs=shape.outputs,
         extra=shape.extra,
@@ -258,14 +260,15 @@ def index_linear_update(
         )
     rate = cast_scalar(rate, weight.dtype)
     bias.array[...] -= rate * grad_bias.flat[: shape.outputs]
+    g, w = grad_weight.array, weight.array
     run(
         "index_update",
         len(at),
         large=False,
         size=weight.dtype.size,
         at=at.ctypes.data,
-        gradients=grad_weight.array.ctypes.data,
-        weight=weight.array.ctypes.data,
+        gradients=g.ctypes.data,
+        weight=w.ctypes.data,
         outputs=shape.outputs,
         extra=shape.extra,
         decay=cast_scalar(decay, weight.dtype),

@@ -72,7 +72,7 @@ function makers.ClassNLLCriterion_updateGradInput(dtype)
     local factor = average and not plain and 1 / total or 1
     for i = 0, frames - 1 do
       local class = tonumber(t[i])
-      if class ~= ignored then
+      if class ~= ignored and class >= 1 and class <= classes then -- a finalizer may have changed it
         local weight = w and not plain and load(w, class - 1) or 1
         r[i * classes + class - 1] = -weight * factor
       end
@@ -105,6 +105,7 @@ local function multi_margin(dtype, gradient)
     local norm, sum = 1 / (average and n or classes), 0
     for i = 0, frames - 1 do
       local class, first = tonumber(t[i]) - 1, i * classes
+      if not (class >= 0 and class < classes) then return true end -- a finalizer has changed it
       local weight = (w and load(w, class) or 1) * norm
       local least, slopes = margin - load(x, first + class), 0
       for k = 0, classes - 1 do

@@ -152,7 +152,7 @@ function makers.LookupTable_accGradParameters(dtype)
     end
     for i = 0, n - 1 do
       local row = tonumber(at[i])
-      if row ~= padding then
+      if row ~= padding and row >= 1 and row <= rows then -- a finalizer may have changed it
         local to, from = (row - 1) * length, i * length
         for k = 0, length - 1 do w[to + k] = load(w, to + k) + scale * load(g, from + k) end
       end

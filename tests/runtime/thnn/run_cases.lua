@@ -28,6 +28,10 @@ local function vary_layout(t)
   if n == 0 or layout == 'dense' or k < 0.6 and not layout then return t end
   if k < 0.8 and not layout and n >= 2 then return t:transpose(1, n):contiguous():transpose(1, n) end
   local sizes = t:size():totable()
+  if layout == 'gaps' then
+    sizes[n + 1] = 2
+    return t.new(unpack(sizes)):fill(7):select(n + 1, 1):copy(t)
+  end
   sizes[n] = sizes[n] + 2
   return t.new(unpack(sizes)):fill(7):narrow(n, 2, sizes[n] - 2):copy(t)
 end
