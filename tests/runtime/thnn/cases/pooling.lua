@@ -1,0 +1,102 @@
+-- Pooling of images, volumes and sequences. About one call in ten is wrong.
+local cases = {}
+local floor, ceil = math.floor, math.ceil
+
+local function wrong(r) return r.int(1, 12) == 1 end
+
+-- The number of windows along a dimension, as nn counts them.
+local function windows(size, k, d, pad, dilation, up, any_pad)
+  local n = (up and ceil or floor)((size - (dilation * (k - 1) + 1) + 2 * pad) / d) + 1
+  if any_pad and (n - 1) * d >= size + pad then n = n - 1 end
+  return n
+end
+
+-- Sizes of a batch of planes, or of planes alone; now and then one dimension more or less.
+local function sizes_of(r, plane)
+  local sizes = { r.int(1, 3), unpack(plane) }
+  if r.bool() then table.insert(sizes, 1, r.int(1, 3)) end
+  if r.int(1, 25) == 1 then sizes = { r.int(1, 3), unpack(plane, 2) } end
+  return sizes
+end
+
+-- Sizes of a plane, numbers of its windows, and the arguments that tell them: kernels, strides and
+-- paddings of `n` dimensions, in the order of the header's parameters, and dilations. `order` has
+-- the positions of the dimensions there.
+local function window(r, n, order, most, dilated)
+  local up, plane, counts = r.bool(), {}, {}
+  local k, d, pad, dilation = {}, {}, {}, {}
+  for i = 1, n do
+    plane[i] = r.int(3, most)
+    k[i], d[i], dilation[i] = r.int(1, 3), r.int(1, 3), dilated and r.int(1, 2) or 1
+    pad[i] = r.int(0, floor(k[i] / 2))
+    if r.int(1, 40) == 1 then r.pick(k, d, dilated and dilation or d)[i] = 0 end
+    if r.int(1, 40) == 1 then pad[i] = k[i] end
+    if r.int(1, 40) == 1 then k[i] = 20 end
+  end
+  local any_pad = false
+  for i = 1, n do any_pad = any_pad or pad[i] ~= 0 end
+  for i = 1, n do
+    counts[i] = d[i] > 0 and windows(plane[i], k[i], d[i], pad[i], dilation[i], up, any_pad) or 1
+    if not (counts[i] >= 1) then counts[i] = 1 end
+  end
+  local arguments = {}
+  for _, list in ipairs{ k, d, pad, dilated and dilation or nil } do
+    for _, i in ipairs(order) do arguments[#arguments + 1] = list[i] end
+  end
+  arguments[#arguments + 1] = up
+  return plane, counts, arguments
+end
+
+-- The sizes of an input with others for its planes; now and then with a wrong one.
+local function like(r, sizes, counts, n)
+  local found = { unpack(sizes) }
+  for i = 1, n do found[#sizes - n + i] = counts[i] end
+  if wrong(r) and #sizes > n then
+    local at = #sizes - r.int(0, n)
+    found[at] = found[at] + 1
+  end
+  return found
+end
+
+local function join(list, more)
+  for _, x in ipairs(more) do list[#list + 1] = x end
+  return list
+end
+
+-- Repeated values, so that several elements of a window are the largest; sometimes infinities and
+-- nans.
+local function values(r, sizes)
+  local x = r.tensor(unpack(sizes))
+  if r.bool() then x:mul(2):floor() end
+  if r.int(1, 6) == 1 then x:select(x:nDimension(), 1):fill(r.pick(0 / 0, -1 / 0, 1 / 0)) end
+  return x
+end
+
+local IMAGE = { 2, 1 }
+local function longs(r, sizes) return r.longs(unpack(sizes)) end
+
+local function max_forward(dilated)
+  return function(r)
+    local plane, _, arguments = window(r, 2, IMAGE, 9, dilated)
+    return join({ values(r, sizes_of(r, plane)), r.out(), r.longs(1) }, arguments)
+  end
+end
+
+local function max_backward(dilated)
+  return function(r)
+    local plane, counts, arguments = window(r, 2, IMAGE, 9, dilated)
+    local sizes = sizes_of(r, plane)
+    local input = r.tensor(unpack(sizes))
+    local g, places = like(r, sizes, counts, 2), like(r, sizes, counts, 2)
+    local indices = r.index(plane[1] * plane[2], unpack(places))
+    if r.bool() then indices:storage()[1] = 0 end
+    return join({ input, r.tensor(unpack(g)), r.out(), indices }, arguments)
+  end
+end
+
+cases.SpatialMaxPooling_updateOutput = max_forward(false)
+cases.SpatialDilatedMaxPooling_updateOutput = max_forward(true)
+cases.SpatialMaxPooling_updateGradInput = max_backward(false)
+cases.SpatialDilatedMaxPooling_updateGradInput = max_backward(true)
+
+return cases
