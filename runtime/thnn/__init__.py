@@ -6,9 +6,17 @@ Each module adds rows to the table when it is imported here.
 
 from __future__ import annotations
 
-from runtime.thnn import activations, criterions, lookup, max_pooling, softmax
+from runtime.thnn import activations, average_pooling, criterions, lookup, max_pooling, softmax
 
-__all__ = ["ROWS_ADDED", "activations", "criterions", "lookup", "max_pooling", "softmax"]
+__all__ = [
+    "ROWS_ADDED",
+    "activations",
+    "average_pooling",
+    "criterions",
+    "lookup",
+    "max_pooling",
+    "softmax",
+]
 
 #: That the modules are imported, and the table is complete.
 ROWS_ADDED = True

@@ -18,7 +18,16 @@ from runtime.core.dtypes import Array
 from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn._windows import Plan
 
-__all__ = ["contiguous", "find_largest", "result", "scatter"]
+__all__ = [
+    "add_by_table",
+    "average",
+    "average_backward",
+    "contiguous",
+    "copy_by_table",
+    "find_largest",
+    "result",
+    "scatter",
+]
 
 _LARGE = 20_000  # elements from which on threads pay
 _TOGETHER = 1024  # elements for which planes have a table together
@@ -55,25 +64,57 @@ def find_largest(
     """output = the largest element of each window, indices where it is.
 
     Where no element is greater than `lowest`, which nans are not, this is the output, and the index
-    is `none`. lowest: by default the lowest finite number. plans: a table for each plane, if they have not the same.
+    is `none`. lowest: by default the lowest finite number. plans: a row for each plane, if not all
+    have the same.
     """
-    planes = len(output) // plan.out_plane
-    table = plan.table if plans is None else plans
     thread_pool.run(
         "nn_largest",
-        planes,
+        len(output) // plan.out_plane,
         large=x.size >= _LARGE,
+        lowest=float(-np.finfo(x.dtype).max) if lowest is None else lowest,
+        none=none,
+        indices=indices.ctypes.data,
+        plan=(plan.table if plans is None else plans).ctypes.data,
+        planStep=0 if plans is None else plans.shape[1],
+        asum=blas("asum", x.itemsize) or 0,
         size=x.itemsize,
         input=x.ctypes.data,
         output=output.ctypes.data,
-        indices=indices.ctypes.data,
         inPlane=plan.in_plane,
         outPlane=plan.out_plane,
-        plan=table.ctypes.data,
-        planStep=0 if plans is None else len(plans) // planes,
-        lowest=float(-np.finfo(x.dtype).max) if lowest is None else lowest,
-        none=none,
+    )
+
+
+def average(x: Array, plan: Plan, output: Array) -> None:
+    """output = the sum of each window's elements, divided by what the plan says."""
+    thread_pool.run(
+        "nn_average",
+        len(output) // plan.out_plane,
+        large=x.size >= _LARGE,
+        plan=plan.table.ctypes.data,
+        planStep=0,
         asum=blas("asum", x.itemsize) or 0,
+        size=x.itemsize,
+        input=x.ctypes.data,
+        output=output.ctypes.data,
+        inPlane=plan.in_plane,
+        outPlane=plan.out_plane,
+    )
+
+
+def average_backward(gradient: Array, plan: Plan, grad_output: Array) -> None:
+    """gradient = for each element the sum of what its windows got, divided likewise."""
+    thread_pool.run(
+        "nn_share",
+        len(grad_output) // plan.out_plane,
+        large=gradient.size >= _LARGE,
+        plan=plan.table.ctypes.data,
+        planStep=0,
+        size=gradient.itemsize,
+        input=gradient.ctypes.data,
+        output=grad_output.ctypes.data,
+        inPlane=plan.in_plane,
+        outPlane=plan.out_plane,
     )
 
 
@@ -115,3 +156,27 @@ def scatter(
         if "position out of range" in str(error):
             raise IndexError("position out of range") from None
         raise
+
+
+def copy_by_table(x: Array, table: Array, planes: int, out: Array) -> None:
+    """out = of each plane the elements that a table of int32 names, from 0."""
+    _by_table("nn_copy", x, table, planes, out)
+
+
+def add_by_table(values: Array, table: Array, planes: int, out: Array) -> None:
+    """out = for each element of a plane the sum of the values whose place it is in the table."""
+    _by_table("nn_collect", values, table, planes, out)
+
+
+def _by_table(job: str, source: Array, table: Array, planes: int, out: Array) -> None:
+    thread_pool.run(
+        job,
+        planes,
+        large=out.size + source.size >= _LARGE,
+        size=out.itemsize,
+        out=out.ctypes.data,
+        source=source.ctypes.data,
+        table=table.ctypes.data,
+        outPlane=len(out) // planes,
+        inPlane=len(source) // planes,
+    )

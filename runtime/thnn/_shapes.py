@@ -10,7 +10,7 @@ from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn._windows import count_windows
 from runtime.thnn.checks import check, check_size
 
-__all__ = ["Numbers", "check_like", "image_windows", "positive", "windows_of"]
+__all__ = ["Numbers", "check_like", "image_windows", "positive", "size_of", "windows_of"]
 
 Numbers = tuple[int, ...]
 
@@ -53,10 +53,10 @@ def windows_of(
     """How many windows there are along each dimension of the input's planes."""
     sizes = input.sizes[-len(kernel) :]
     found = []
-    for size, *numbers in zip(sizes, kernel, stride, pad, dilation, strict=True):
-        windows = count_windows(size, *numbers, ceil)
+    for size, k, d, p, apart in zip(sizes, kernel, stride, pad, dilation, strict=True):
+        windows = count_windows(size, k, d, p, apart, ceil)
         # The last one begins inside of the plane, or the padding in front of it.
-        found.append(windows - (any(pad) and (windows - 1) * numbers[1] >= size + numbers[2]))
+        found.append(windows - (any(pad) and (windows - 1) * d >= size + p))
     if min(found) < 1:
         planes = input.sizes[-len(kernel) - 1]
         before, after = ("x".join(map(str, (planes, *s))) for s in (sizes, found))
@@ -76,3 +76,9 @@ def check_like(input: Tensor, windows: Sizes, **tensors: Tensor | None) -> None:
         for dim in (*range(first - 1, input.ndim), 0):
             if tensor is not None:
                 check_size(name, tensor, input.ndim, dim, sizes[dim])
+
+
+def size_of(tensor: Tensor, dim: int) -> int:
+    """The size in a dimension; raises the error of a tensor that has fewer dimensions."""
+    check(dim < tensor.ndim, 2, f"dimension {dim + 1} out of range of {tensor.ndim}D tensor")
+    return tensor.sizes[dim]

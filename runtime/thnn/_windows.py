@@ -55,8 +55,8 @@ class Axis:
         shapes = np.array([self.counts, self.spans, self.skipped])
         found, group = np.unique(shapes, axis=1, return_inverse=True)
         return [
-            (*map(int, found[:, k]), np.flatnonzero(group.ravel() == k))
-            for k in range(found.shape[1])
+            (int(count), int(span), int(skipped), np.flatnonzero(group.ravel() == k))
+            for k, (count, span, skipped) in enumerate(found.T)
         ]
 
 

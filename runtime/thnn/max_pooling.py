@@ -90,7 +90,8 @@ def _plan(
     codes: Codes,
 ) -> Plan:
     numbers = zip(sizes, windows, kernel, stride, pad, dilation, strict=True)
-    return make_plan([dilated(*n, volume=codes == "volume") for n in numbers], codes)
+    volume = codes == "volume"
+    return make_plan([dilated(s, n, k, d, p, a, volume) for s, n, k, d, p, a in numbers], codes)
 
 
 def _store_largest(

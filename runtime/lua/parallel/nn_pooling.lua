@@ -27,7 +27,7 @@ local UNROLLED = 64  -- elements of a window up to which the loop over them is w
 local KEPT = 200     -- functions for shapes of windows
 local CHECKED = 8192 -- numbers that BLAS adds up at a time: so many it does in one thread
 
-local ints, longs, bytes = ffi.typeof('int32_t *'), ffi.typeof('int64_t *'), ffi.typeof('char *')
+local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
 local reals = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
 local whole = { [4] = ints, [8] = longs }
 local loaders = { [4] = th.load_float, [8] = th.load_double }
@@ -54,8 +54,8 @@ end
 
 -- ------------------------------------------------------------------ windows
 
--- Makes functions of source for the shapes of windows, which have numbers, and keeps them. `line` is
--- the line for an element behind the first, with OFFSET and CODE; `loop_line` that in a loop of j.
+-- Makes functions of source for the shapes of windows, which have numbers, and keeps them. `line`
+-- is the line for an element behind the first, with OFFSET and CODE; `loop_line` that in a loop.
 local function written(source, line, loop_line)
   local known = { [4] = {}, [8] = {}, count = 0 }
   local function write(size, count, offsets, codes)
@@ -103,16 +103,19 @@ local function each_group(p, first, last, prepare, run)
   end
 end
 
-local function has_finite_input(p, at, planes)
-  local input = cast(reals[p.size], p.input) + at * p.inPlane
-  return are_finite(p.asum, p.size, input, planes * p.inPlane, -p.lowest)
+-- Makes the function that says whether a block's input is finite, and below a limit in size.
+local function finite_below(limit)
+  return function(p, at, planes)
+    local input = cast(reals[p.size], p.input) + at * p.inPlane
+    return are_finite(p.asum, p.size, input, planes * p.inPlane, limit)
+  end
 end
 
 -- ------------------------------------------------------------------ the largest element
 
 -- For v > m the difference, made huge, is greater than the code, which then becomes k; otherwise it
 -- is not positive, and k stays.
-local largest = written([[
+local largest = written([=[
 local max, min = ...
 return function(x, out, indices, count, offsets, codes, places, starts, outs)
   local c0 = codes[0]
@@ -123,7 +126,7 @@ return function(x, out, indices, count, offsets, codes, places, starts, outs)
     local to = outs[t]
     out[to], indices[to] = m, k + starts[t]
   end
-end]], 'local v = p[OFFSET] k = max(k, min(CODE, (v - m) * HUGE)) m = max(m, v)',
+end]=], 'local v = p[OFFSET] k = max(k, min(CODE, (v - m) * HUGE)) m = max(m, v)',
   'local v = p[offsets[j]] if v > m then m, k = v, codes[j] + 0 end')
 
 -- The same for any numbers: of nans and of what is not above `lowest` nothing is taken.
@@ -146,7 +149,7 @@ end
 -- than `lowest`. `planStep` is how far the planes' plans are apart; 0 if all have the same.
 job('nn_largest', 'size input output indices inPlane outPlane plan planStep lowest none asum',
   function(p, first, last)
-    each_group(p, first, last, has_finite_input,
+    each_group(p, first, last, finite_below(-p.lowest),
       function(_, at, quick, count, windows, _, shape, offsets, codes, places, starts, outs)
         local x = cast(reals[p.size], p.input) + at * p.inPlane
         local out = cast(reals[p.size], p.output) + at * p.outPlane
@@ -160,6 +163,70 @@ job('nn_largest', 'size input output indices inPlane outPlane plan planStep lowe
         end
       end)
   end)
+
+-- ------------------------------------------------------------------ averages
+
+local average = written([=[
+return function(x, out, count, divisor, offsets, places, outs)
+  for t = 0, count - 1 do
+    local p = x + places[t]
+    local s = p[0]
+    BODY
+    out[outs[t]] = s / divisor
+  end
+end]=], 's = s + p[OFFSET]', 's = s + p[offsets[j]]')
+
+local function average_of_any(size, x, out, count, windows, divisor, offsets, places, outs)
+  local load_number = loaders[size]
+  for t = 0, windows - 1 do
+    local at, s = places[t], 0
+    for j = 0, count - 1 do s = s + load_number(x, at + offsets[j]) end
+    out[outs[t]] = 0 + s / divisor
+  end
+end
+
+-- The sum of each window's elements, divided.
+job('nn_average', 'size input output inPlane outPlane plan planStep asum', function(p, first, last)
+  each_group(p, first, last, finite_below(1 / 0),
+    function(_, at, quick, count, windows, divisor, shape, offsets, codes, places, _, outs)
+      local x = cast(reals[p.size], p.input) + at * p.inPlane
+      local out = cast(reals[p.size], p.output) + at * p.outPlane
+      if quick and count > 0 then
+        local f = average(shape, p.size, count, offsets, codes)
+        f(x, out, windows, divisor, offsets, places, outs)
+      else
+        average_of_any(p.size, x, out, count, windows, divisor, offsets, places, outs)
+      end
+    end)
+end)
+
+local share = written([=[
+local _, _, load_number = ...
+return function(x, y, count, divisor, offsets, places, outs)
+  for t = 0, count - 1 do
+    local p, v = x + places[t], load_number(y, outs[t]) / divisor
+    p[0] = p[0] + v
+    BODY
+  end
+end]=], 'p[OFFSET] = p[OFFSET] + v', 'p[offsets[j]] = p[offsets[j]] + v')
+
+local function clear_planes(p, at, planes)
+  local input = cast(reals[p.size], p.input) + at * p.inPlane
+  fill(input, planes * p.inPlane * p.size)
+end
+
+-- The gradient of averages: adds what each window got, divided, to its elements, which are 0 before.
+job('nn_share', 'size input output inPlane outPlane plan planStep', function(p, first, last)
+  each_group(p, first, last, clear_planes,
+    function(_, at, _, count, windows, divisor, shape, offsets, codes, places, _, outs)
+      local x = cast(reals[p.size], p.input) + at * p.inPlane
+      local y = cast(reals[p.size], p.output) + at * p.outPlane
+      if count > 0 then
+        local f = share(shape, p.size, count, offsets, codes)
+        f(x, y, windows, divisor, offsets, places, outs)
+      end
+    end)
+end)
 
 -- ------------------------------------------------------------------ elements by their places
 
@@ -225,3 +292,28 @@ job('nn_scatter', 'size out source places starts block outPlane inPlane add skip
         limit, skip)
     end
   end)
+
+-- Copies the elements of each plane that a table of places (int32, from 0) names.
+job('nn_copy', 'size out source table outPlane inPlane', function(p, first, last)
+  local size, out_plane, table = p.size, p.outPlane, cast(ints, p.table)
+  for at = first, last - 1 do
+    local out = cast(whole[size], p.out) + at * out_plane
+    local source = cast(whole[size], p.source) + at * p.inPlane
+    for t = 0, out_plane - 1 do out[t] = source[table[t]] end
+  end
+end)
+
+-- The gradient of that: adds numbers to the elements that the table names, which are 0 before.
+job('nn_collect', 'size out source table outPlane inPlane', function(p, first, last)
+  local size, in_plane, table = p.size, p.inPlane, cast(ints, p.table)
+  local load_number = loaders[size]
+  for at = first, last - 1 do
+    local out = cast(reals[size], p.out) + at * p.outPlane
+    local source = cast(reals[size], p.source) + at * in_plane
+    fill(out, p.outPlane * size)
+    for t = 0, in_plane - 1 do
+      local k = table[t]
+      out[k] = out[k] + load_number(source, t)
+    end
+  end
+end)

@@ -99,4 +99,42 @@ cases.SpatialDilatedMaxPooling_updateOutput = max_forward(true)
 cases.SpatialMaxPooling_updateGradInput = max_backward(false)
 cases.SpatialDilatedMaxPooling_updateGradInput = max_backward(true)
 
+local VOLUME = { 1, 3, 2 } -- the positions of time, width and height
+
+local function average_forward(n, order, most)
+  return function(r)
+    local plane, _, arguments = window(r, n, order, most)
+    arguments[#arguments + 1] = r.bool()
+    return join({ r.tensor(unpack(sizes_of(r, plane))), r.out() }, arguments)
+  end
+end
+
+local function average_backward(n, order, most)
+  return function(r)
+    local plane, counts, arguments = window(r, n, order, most)
+    arguments[#arguments + 1] = r.bool()
+    local sizes = sizes_of(r, plane)
+    local g = r.tensor(unpack(like(r, sizes, counts, n)))
+    return join({ r.tensor(unpack(sizes)), g, r.out() }, arguments)
+  end
+end
+
+cases.SpatialAveragePooling_updateOutput = average_forward(2, IMAGE, 9)
+cases.SpatialAveragePooling_updateGradInput = average_backward(2, IMAGE, 9)
+cases.VolumetricAveragePooling_updateOutput = average_forward(3, VOLUME, 5)
+cases.VolumetricAveragePooling_updateGradInput = average_backward(3, VOLUME, 5)
+
+function cases.SpatialAdaptiveAveragePooling_updateOutput(r)
+  return { r.tensor(unpack(sizes_of(r, { r.int(1, 9), r.int(1, 9) }))), r.out(), r.int(1, 5),
+    r.int(1, 5) }
+end
+
+function cases.SpatialAdaptiveAveragePooling_updateGradInput(r)
+  local sizes = { r.int(1, 3), r.int(1, 9), r.int(1, 9) }
+  if r.bool() then table.insert(sizes, 1, r.int(1, 3)) end
+  local g = { unpack(sizes) }
+  g[#g - 1], g[#g] = r.int(1, 5), r.int(1, 5)
+  return { r.tensor(unpack(sizes)), r.tensor(unpack(g)), r.out() }
+end
+
 return cases
