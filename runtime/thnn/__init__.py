@@ -6,16 +6,29 @@ Each module adds rows to the table when it is imported here.
 
 from __future__ import annotations
 
-from runtime.thnn import activations, average_pooling, criterions, lookup, max_pooling, softmax
+from runtime.thnn import (
+    activations,
+    adaptive_pooling,
+    average_pooling,
+    criterions,
+    lookup,
+    max_pooling,
+    softmax,
+    temporal_pooling,
+    volumetric_pooling,
+)
 
 __all__ = [
     "ROWS_ADDED",
     "activations",
+    "adaptive_pooling",
     "average_pooling",
     "criterions",
     "lookup",
     "max_pooling",
     "softmax",
+    "temporal_pooling",
+    "volumetric_pooling",
 ]
 
 #: That the modules are imported, and the table is complete.

@@ -33,9 +33,9 @@ _LARGE = 20_000  # elements from which on threads pay
 _TOGETHER = 1024  # elements for which planes have a table together
 
 
-def contiguous(tensor: Tensor) -> Array:
-    """The elements of a tensor in order, one-dimensional, and side by side in memory."""
-    return np.ascontiguousarray(tensor.flat)
+def contiguous(tensor: Tensor, count: int | None = None) -> Array:
+    """The first elements of a tensor in order, one-dimensional, and side by side in memory."""
+    return np.ascontiguousarray(tensor.flat[:count])
 
 
 @contextmanager

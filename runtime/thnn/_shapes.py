@@ -67,15 +67,19 @@ def windows_of(
     return tuple(found)
 
 
-def check_like(input: Tensor, windows: Sizes, **tensors: Tensor | None) -> None:
-    """Raise an error unless tensors have the sizes of the input's results."""
+def check_like(input: Tensor, windows: Sizes, planes: bool = True, **tensors: Tensor) -> None:
+    """Raise an error unless tensors have the sizes of the input's results.
+
+    planes: whether the dimension in front of those of a plane is that of planes, not of a batch.
+    """
     first = input.ndim - len(windows)
     sizes = (*input.sizes[:first], *windows)
-    # The reference does not look at a batch's size, and reads beyond the end then.
     for name, tensor in tensors.items():
-        for dim in (*range(first - 1, input.ndim), 0):
-            if tensor is not None:
-                check_size(name, tensor, input.ndim, dim, sizes[dim])
+        for dim in range(first - planes, input.ndim):
+            check_size(name, tensor, input.ndim, dim, sizes[dim])
+        # Torch7 does not look at the batch's size: it reads beyond the end of a smaller one.
+        if tensor.sizes[0] < sizes[0]:
+            check_size(name, tensor, input.ndim, 0, sizes[0])
 
 
 def size_of(tensor: Tensor, dim: int) -> int:

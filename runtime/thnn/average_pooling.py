@@ -1,15 +1,14 @@
-"""Average pooling of images and volumes, with windows that slide, or that divide a plane evenly."""
+"""Average pooling of images and volumes, with windows that slide over a plane."""
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
-
-import numpy as np
 
 from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn._planes import average, average_backward, contiguous, result
 from runtime.thnn._shapes import Numbers, check_like, image_windows, positive, windows_of
-from runtime.thnn._windows import Axis, Plan, make_plan, padded
+from runtime.thnn._windows import Plan, make_plan, padded
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
@@ -159,49 +158,6 @@ def _store_gradient(
     input: Tensor, grad_output: Tensor, gradient: Tensor, plan: Plan, windows: Sizes
 ) -> None:
     check_like(input, windows, gradOutput=grad_output)
-    g = contiguous(grad_output)
+    g = contiguous(grad_output, math.prod(input.sizes[: -len(windows)]) * plan.out_plane)
     with result(gradient, input.sizes) as values:
         average_backward(values, plan, g)
-
-
-@thnn("SpatialAdaptiveAveragePooling_updateOutput", _FORWARD + ", int owidth, int oheight")
-def adaptive(input: Tensor, output: Tensor, width: int, height: int) -> None:
-    """output = the averages of height x width windows, which cover each plane."""
-    check(
-        input.ndim in (3, 4),
-        2,
-        "3D or 4D (batch mode) tensor expected for input, but got: %s",
-        input,
-    )
-    positive(4, "output size", "oheight owidth", (height, width))
-    plan = _adaptive_plan(input.sizes[-2:], (height, width))
-    _store_averages(input, output, plan, (height, width))
-
-
-@thnn("SpatialAdaptiveAveragePooling_updateGradInput", _BACKWARD)
-def adaptive_backward(input: Tensor, grad_output: Tensor, gradient: Tensor) -> None:
-    """gradInput = what each element's windows got in gradOutput, divided likewise."""
-    # Torch7 looks at no sizes here.
-    check(
-        input.ndim in (3, 4),
-        2,
-        "3D or 4D (batch mode) tensor expected for input, but got: %s",
-        input,
-    )
-    windows = grad_output.sizes[-2:]
-    check_like(input, windows, gradOutput=grad_output)
-    _store_gradient(
-        input, grad_output, gradient, _adaptive_plan(input.sizes[-2:], windows), windows
-    )
-
-
-@lru_cache(maxsize=32)
-def _adaptive_plan(sizes: Sizes, windows: Sizes) -> Plan:
-    return make_plan([_evenly(*n) for n in zip(sizes, windows, strict=True)], "order")
-
-
-def _evenly(size: int, windows: int) -> Axis:
-    """Windows that cover a dimension. Torch7: quotients are floats of 32 bits."""
-    edges = (np.arange(windows + 1) * size).astype(np.float32) / np.float32(windows)
-    start, end = (x.astype(np.int64) for x in (np.floor(edges[:-1]), np.ceil(edges[1:])))
-    return Axis(size, start, end - start, end - start, np.zeros_like(start))

@@ -1,21 +1,13 @@
-"""Max pooling of images, volumes and sequences; what indices tell is as in the reference.
+"""Max pooling of images: indices tell the place of the largest element in its plane, from 1.
 
-Of images: the place of the largest element in its plane, from 1; 0 if a window has none. Of
-volumes: its place in the window along three dimensions, from 0, each in a byte. Of sequences: the
-frame in the window, from 0.
+A window without one, which is above the lowest finite number, has the index 0.
 """
 
 from __future__ import annotations
 
-import math
-from functools import lru_cache
-
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor
-from runtime.thnn._planes import contiguous, find_largest, result, scatter
+from runtime.thnn._largest import add_by_place, indices_of, sliding_plan, store_largest
 from runtime.thnn._shapes import Numbers, check_like, image_windows
-from runtime.thnn._windows import Codes, Plan, dilated, make_plan
 from runtime.thnn.table import thnn
 
 __all__: list[str] = []
@@ -75,32 +67,8 @@ def _images(
     ceil: bool,
 ) -> None:
     windows = image_windows(input, kernel, stride, pad, ceil, dilation)
-    plan = _plan(input.sizes[-2:], windows, kernel, stride, pad, dilation, "place")
-    _store_largest(input, output, indices, plan, windows)
-
-
-@lru_cache(maxsize=32)
-def _plan(
-    sizes: Sizes,
-    windows: Sizes,
-    kernel: Numbers,
-    stride: Numbers,
-    pad: Numbers,
-    dilation: Numbers,
-    codes: Codes,
-) -> Plan:
-    numbers = zip(sizes, windows, kernel, stride, pad, dilation, strict=True)
-    volume = codes == "volume"
-    return make_plan([dilated(s, n, k, d, p, a, volume) for s, n, k, d, p, a in numbers], codes)
-
-
-def _store_largest(
-    input: Tensor, output: Tensor, indices: Tensor, plan: Plan, windows: Sizes, none: int = 0
-) -> None:
-    x = contiguous(input)
-    sizes = (*input.sizes[: input.ndim - len(windows)], *windows)
-    with result(output, sizes) as values, result(indices, sizes) as places:
-        find_largest(x, plan, values, places, none=none)
+    plan = sliding_plan(input.sizes[-2:], windows, kernel, stride, pad, dilation, "place")
+    store_largest(input, output, indices, plan, windows)
 
 
 @thnn("SpatialMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _CEIL)
@@ -148,17 +116,4 @@ def _images_backward(
     input: Tensor, grad_output: Tensor, gradient: Tensor, indices: Tensor, windows: Sizes
 ) -> None:
     check_like(input, windows, gradOutput=grad_output, indices=indices)
-    _add_by_place(contiguous(indices), input, grad_output, gradient, len(windows))
-
-
-def _add_by_place(
-    places: Array, input: Tensor, grad_output: Tensor, gradient: Tensor, dims: int
-) -> None:
-    """gradInput = the sums of gradOutput by places in the plane, which has so many dimensions."""
-    g = contiguous(grad_output)
-    planes = math.prod(input.sizes[:-dims])
-    try:
-        with result(gradient, input.sizes) as out:
-            scatter(g, places, planes, out, add=True, skip=True)
-    except IndexError:
-        raise TorchError("indices must be places in the input's planes") from None
+    add_by_place(indices_of(indices, input, windows), input, grad_output, gradient, len(windows))

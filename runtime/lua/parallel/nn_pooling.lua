@@ -215,7 +215,7 @@ local function clear_planes(p, at, planes)
   fill(input, planes * p.inPlane * p.size)
 end
 
--- The gradient of averages: adds what each window got, divided, to its elements, which are 0 before.
+-- The gradient of averages: adds what each window got, divided, to its elements, 0 before.
 job('nn_share', 'size input output inPlane outPlane plan planStep', function(p, first, last)
   each_group(p, first, last, clear_planes,
     function(_, at, _, count, windows, divisor, shape, offsets, codes, places, _, outs)
@@ -286,8 +286,10 @@ job('nn_scatter', 'size out source places starts block outPlane inPlane add skip
       local out = cast(reals[size], p.out) + at * out_plane
       local source = cast(reals[size], p.source) + at * in_plane
       fill(out, planes * out_plane * size)
-      local put = p.add == 0 and store or are_finite(p.asum, size, source, count, 1 / 0) and add_finite
-        or add_any
+      local put = store
+      if p.add ~= 0 then
+        put = are_finite(p.asum, size, source, count, 1 / 0) and add_finite or add_any
+      end
       put(size, out - 1, source, cast(Place, p.places) + at * in_plane, cast(ints, p.starts), count,
         limit, skip)
     end

@@ -21,9 +21,9 @@ end
 
 -- Sizes of a plane, numbers of its windows, and the arguments that tell them: kernels, strides and
 -- paddings of `n` dimensions, in the order of the header's parameters, and dilations. `order` has
--- the positions of the dimensions there.
-local function window(r, n, order, most, dilated)
-  local up, plane, counts = r.bool(), {}, {}
+-- the positions of the dimensions there. `down`: no window begins behind the last element.
+local function window(r, n, order, most, dilated, down)
+  local up, plane, counts = r.bool() and not down, {}, {}
   local k, d, pad, dilation = {}, {}, {}, {}
   for i = 1, n do
     plane[i] = r.int(3, most)
@@ -135,6 +135,91 @@ function cases.SpatialAdaptiveAveragePooling_updateGradInput(r)
   local g = { unpack(sizes) }
   g[#g - 1], g[#g] = r.int(1, 5), r.int(1, 5)
   return { r.tensor(unpack(sizes)), r.tensor(unpack(g)), r.out() }
+end
+
+local function volume_forward(dilated)
+  return function(r)
+    local plane, _, arguments = window(r, 3, VOLUME, 5, dilated)
+    -- The bytes of an index that the original does not write are 0 before.
+    local sizes = sizes_of(r, plane)
+    return join({ values(r, sizes), r.out(), r.longs(3000) }, arguments)
+  end
+end
+
+-- Indices of elements that are in the volume.
+local function volume_indices(r, sizes, plane, counts, arguments, dilated)
+  local indices = r.longs(unpack(sizes))
+  local order = VOLUME
+  local values_of = indices:storage()
+  local n = counts[1] * counts[2] * counts[3]
+  for i = 0, values_of:size() - 1 do
+    local at = i % n
+    local where = { floor(at / (counts[2] * counts[3])), floor(at / counts[3]) % counts[2],
+      at % counts[3] }
+    local index, unit = 0, 1
+    for dim = 1, 3 do
+      local position
+      for k = 1, 3 do if order[k] == dim then position = k end end
+      local step, pad = arguments[3 + position], arguments[6 + position]
+      local apart = dilated and arguments[9 + position] or 1
+      local first = where[dim] * step - pad
+      local lowest = math.max(0, ceil(-first / math.max(apart, 1)))
+      local highest = math.max(lowest, floor((plane[dim] - 1 - first) / math.max(apart, 1)))
+      index, unit = index + r.int(lowest, highest) * unit, unit * 256
+    end
+    values_of[i + 1] = index
+  end
+  return indices
+end
+
+local function volume_backward(dilated)
+  return function(r)
+    local plane, counts, arguments = window(r, 3, VOLUME, 5, dilated, true)
+    local sizes = sizes_of(r, plane)
+    local g = r.tensor(unpack(like(r, sizes, counts, 3)))
+    local indices = volume_indices(r, like(r, sizes, counts, 3), plane, counts, arguments, dilated)
+    return join({ r.tensor(unpack(sizes)), g, r.out(), indices }, arguments)
+  end
+end
+
+cases.VolumetricMaxPooling_updateOutput = volume_forward(false)
+cases.VolumetricDilatedMaxPooling_updateOutput = volume_forward(true)
+cases.VolumetricMaxPooling_updateGradInput = volume_backward(false)
+cases.VolumetricDilatedMaxPooling_updateGradInput = volume_backward(true)
+
+local function sequence(r)
+  local sizes, k, d = { r.int(1, 8), r.int(1, 5) }, r.int(1, 4), r.int(1, 3)
+  if r.bool() then table.insert(sizes, 1, r.int(1, 3)) end
+  if r.int(1, 25) == 1 then sizes = { 2, 2, unpack(sizes) } end
+  return sizes, r.int(1, 25) == 1 and 0 or k, d
+end
+
+function cases.TemporalMaxPooling_updateOutput(r)
+  local sizes, k, d = sequence(r)
+  return { values(r, sizes), r.out(), r.longs(1), k, d }
+end
+
+function cases.TemporalMaxPooling_updateGradInput(r)
+  local sizes, k, d = sequence(r)
+  local frames = math.max(floor((sizes[#sizes - 1] - k) / d) + 1, 1)
+  local counts = { frames, sizes[#sizes] }
+  local g, places = like(r, sizes, counts, 2), like(r, sizes, counts, 2)
+  local indices = r.index(math.max(k, 1), unpack(places)):add(-1)
+  if r.bool() then indices:storage()[1] = -1 end
+  return { r.tensor(unpack(sizes)), r.tensor(unpack(g)), r.out(), indices, k, d }
+end
+
+function cases.SpatialAdaptiveMaxPooling_updateOutput(r)
+  local sizes = sizes_of(r, { r.int(1, 9), r.int(1, 9) })
+  return { values(r, sizes), r.out(), r.longs(1), r.int(1, 5), r.int(1, 5) }
+end
+
+function cases.SpatialAdaptiveMaxPooling_updateGradInput(r)
+  local sizes = { r.int(1, 3), r.int(5, 9), r.int(5, 9) }
+  if r.bool() then table.insert(sizes, 1, r.int(1, 3)) end
+  local g = { unpack(sizes) }
+  g[#g - 1], g[#g] = r.int(1, 5), r.int(1, 5)
+  return { r.tensor(unpack(sizes)), r.tensor(unpack(g)), r.out(), r.index(1, 2, unpack(g)) }
 end
 
 return cases
