@@ -11,10 +11,16 @@ from runtime.thnn import (
     adaptive_pooling,
     average_pooling,
     criterions,
+    fractional_pooling,
+    grid_sampler,
     lookup,
+    lp_pooling,
     max_pooling,
+    padding,
     softmax,
     temporal_pooling,
+    unpooling,
+    upsampling,
     volumetric_pooling,
 )
 
@@ -24,10 +30,16 @@ __all__ = [
     "adaptive_pooling",
     "average_pooling",
     "criterions",
+    "fractional_pooling",
+    "grid_sampler",
     "lookup",
+    "lp_pooling",
     "max_pooling",
+    "padding",
     "softmax",
     "temporal_pooling",
+    "unpooling",
+    "upsampling",
     "volumetric_pooling",
 ]
 

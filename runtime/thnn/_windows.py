@@ -19,7 +19,16 @@ from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import contiguous_strides
 
-__all__ = ["Axis", "Codes", "Plan", "count_windows", "dilated", "make_plan", "padded"]
+__all__ = [
+    "Axis",
+    "Codes",
+    "Plan",
+    "count_windows",
+    "dilated",
+    "make_plan",
+    "padded",
+    "plans_of_places",
+]
 
 #: How many windows have tables together, where a plane has fewer: to begin with each plane anew
 #: would take longer than what is computed.
@@ -135,7 +144,7 @@ def make_plan(axes: Sequence[Axis], codes: Codes = "place", together: int = _TOG
             ]
             elements, starts = _sums(bytes_of), np.zeros_like(places)
         planes = np.arange(block)
-        shape = _shape_number(np.stack([offsets, elements]).tobytes())
+        shape = _shape_number(offsets.tobytes() + elements.tobytes())
         parts += [[len(offsets), len(places), math.prod(spans), shape], offsets, elements]
         parts += [
             np.add.outer(planes * in_plane, places).ravel(),
@@ -143,6 +152,30 @@ def make_plan(axes: Sequence[Axis], codes: Codes = "place", together: int = _TOG
             np.add.outer(planes * out_plane, outs).ravel(),
         ]
     return Plan(np.concatenate(parts).astype(np.int32), in_plane, out_plane)
+
+
+def plans_of_places(
+    sizes: Sequence[int], starts: Sequence[Array], widths: Sequence[int]
+) -> tuple[Plan, Array]:
+    """A plan of windows of one size, and its table for each plane, where they begin at `starts`.
+
+    starts: for each dimension planes x windows.
+    """
+    strides = contiguous_strides(tuple(sizes))
+    offsets = _sums([np.arange(n) * s for n, s in zip(widths, strides, strict=True)])
+    planes = len(starts[0])
+    places = np.zeros((planes, 1), np.int64)
+    for start, stride in zip(starts, strides, strict=True):
+        places = (places[:, :, None] + (start * stride)[:, None, :]).reshape(planes, -1)
+    windows = places.shape[1]
+    head = [1, 1, len(offsets), windows, 1, _shape_number(offsets.tobytes() * 2)]
+    same = np.concatenate([head, offsets, offsets]).astype(np.int32)
+    table = np.empty((planes, len(same) + 3 * windows), np.int32)
+    table[:, : len(same)] = same
+    table[:, len(same) :] = np.hstack(
+        [places, places + 1, np.broadcast_to(np.arange(windows), places.shape)]
+    )
+    return Plan(same, math.prod(sizes), windows), table
 
 
 @lru_cache(maxsize=1024)
