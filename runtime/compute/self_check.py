@@ -31,6 +31,10 @@ _LOOP = ctypes.CFUNCTYPE(None, _POINTER, _POINTER, _POINTER, _POINTER)
 _AXPY = ctypes.CFUNCTYPE(None, *[_POINTER] * 6)
 _GEMV = ctypes.CFUNCTYPE(None, *[_POINTER] * 11)
 _GETRS = ctypes.CFUNCTYPE(None, *[_POINTER] * 9)
+_ASUM = {
+    4: ctypes.CFUNCTYPE(ctypes.c_float, *[_POINTER] * 3),
+    8: ctypes.CFUNCTYPE(ctypes.c_double, *[_POINTER] * 3),
+}
 
 
 def is_right(what: str, check: Callable[..., bool], *args: Any) -> bool:
@@ -139,6 +143,20 @@ def _gemv_is_right(function: int, dtype: Any) -> bool:
     return True
 
 
+def _asum_is_right(function: int, dtype: Any) -> bool:
+    def total(x: Array) -> float:
+        return float(_ASUM[x.itemsize](function)(_int(len(x)), x.ctypes.data, _int(1)))
+
+    numbers = np.resize(np.array(_FINITE, dtype), 5 * _COUNT)
+    right = total(numbers) == np.abs(numbers).sum()
+    for at in range(len(numbers)):  # none is passed over
+        for special in (np.nan, -np.inf):
+            others = numbers.copy()
+            others[at] = special
+            right &= not np.isfinite(total(others))
+    return bool(right)
+
+
 def _getrs_is_right(function: int, dtype: Any) -> bool:
     factors = np.array([[2, 1, -4], [0.5, 4, 2], [-0.25, 0.5, 0.5]], dtype, order="F")
     pivots = np.array([2, 3, 3], np.int32)  # rows 1 and 2 change places, then 2 and 3
@@ -150,5 +168,5 @@ def _getrs_is_right(function: int, dtype: Any) -> bool:
     return code.value == 0 and bool((matrix @ found == np.eye(3)).all())
 
 
-_BLAS = {"axpy": _axpy_is_right, "gemv": _gemv_is_right}
+_BLAS = {"asum": _asum_is_right, "axpy": _axpy_is_right, "gemv": _gemv_is_right}
 _LAPACK = {"getrs": _getrs_is_right}
