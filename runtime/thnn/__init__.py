@@ -6,9 +6,24 @@ Each module adds rows to the table when it is imported here.
 
 from __future__ import annotations
 
-from runtime.thnn import activations, criterions, lookup, softmax
+from runtime.thnn import (
+    activations,
+    convolution_dilated,
+    convolution_mm,
+    criterions,
+    lookup,
+    softmax,
+)
 
-__all__ = ["ROWS_ADDED", "activations", "criterions", "lookup", "softmax"]
+__all__ = [
+    "ROWS_ADDED",
+    "activations",
+    "convolution_dilated",
+    "convolution_mm",
+    "criterions",
+    "lookup",
+    "softmax",
+]
 
 #: That the modules are imported, and the table is complete.
 ROWS_ADDED = True
