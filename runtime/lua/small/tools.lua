@@ -15,6 +15,7 @@ local host = th.host
 
 local tonumber, type = tonumber, type
 local cast = ffi.cast
+local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 
 local tools = {
   MAX_NEW = 1024,  -- elements of a new tensor
@@ -58,7 +59,9 @@ function tools.place(c, width, s0, s1, s2, t0, t1, t2)
   if s0 < 1 or s1 < 1 or s2 < 1 or t0 < 0 or t1 < 0 or t2 < 0 then return nil end
   local storage, offset = c.storage, tonumber(c.storageOffset)
   local last = offset + (s0 - 1) * t0 + (s1 - 1) * t1 + (s2 - 1) * t2
-  if offset < 0 or last >= tonumber(storage.size) or last - offset > MAX_PLACE then return nil end
+  if offset < 0 or last >= tonumber(storage.size) or last - offset > MAX_PLACE then
+    return nil
+  end
   return tonumber(cast(intptr, storage.data)) + width * offset
 end
 
@@ -67,10 +70,10 @@ function tools.distinct(s0, s1, s2, t0, t1, t2)
   if s0 == 1 then t0 = 1e15 end
   if s1 == 1 then t1 = 1e15 end
   if s2 == 1 then t2 = 1e15 end
-  -- In the order of the strides, the first one the greatest: each is greater than all below span.
+  -- In the order of the strides, each must be greater than what those behind it span.
   if t0 < t1 then s0, s1, t0, t1 = s1, s0, t1, t0 end
   if t1 < t2 then s1, s2, t1, t2 = s2, s1, t2, t1 end
-  if t0 < t1 then s0, s1, t0, t1 = s1, s0, t1, t0 end
+  if t0 < t1 then s1, t0, t1 = s0, t1, t0 end
   local span = s2 == 1 and 0 or (s2 - 1) * t2
   if t2 < 1 or t1 <= span then return false end
   span = span + (s1 == 1 and 0 or (s1 - 1) * t1)
@@ -80,6 +83,13 @@ end
 --- Whether two tensors have the same storage.
 function tools.shares(c, d)
   return c.storage == d.storage
+end
+
+ffi.cdef'void th_small_copy(intptr_t to, intptr_t from, size_t bytes) __asm__("memcpy");'
+
+--- Copies bytes from one address to another.
+function tools.copy(to, from, bytes)
+  ffi.C.th_small_copy(to, from, bytes)
 end
 
 --- The address of memory that a cdata is, or points to.
@@ -119,11 +129,24 @@ tools.words = ffi.typeof('int32_t *')
 --- Working memory for the places of up to MAX_WORK elements of two tensors.
 tools.places, tools.others = ffi.new('int32_t[?]', MAX_WORK), ffi.new('int32_t[?]', MAX_WORK)
 
--- The loops below run over all elements of a tensor, in order. They are no nests of loops, since
--- LuaJIT compiles no loop that ends at its first turn.
+local used = 0
 
---- Sets the places of a tensor's elements, counted in elements from its first one.
-function tools.set_places(out, s0, s1, s2, t0, t1, t2)
+--- A number that is another one each time that places are set: a finalizer may have done so.
+function tools.uses()
+  return used
+end
+
+--- The step from each element to the next one, in their order, if it is always the same; or nil.
+function tools.linear(s0, s1, s2, t0, t1, t2)
+  if s2 == 1 then s0, s1, s2, t0, t1, t2 = 1, s0, s1, 0, t0, t1 end
+  if s2 == 1 then s0, s1, s2, t0, t1, t2 = 1, s0, s1, 0, t0, t1 end
+  if (s1 == 1 or t1 == s2 * t2) and (s0 == 1 or t0 == s1 * s2 * t2) then return t2 end
+end
+local linear = tools.linear
+
+-- The loop runs over all elements: nests of loops end too soon for LuaJIT, which compiles no loop
+-- that ends at its first turn.
+local function set_uneven_places(out, s0, s1, s2, t0, t1, t2)
   local i, j, k, at = 0, 0, 0, 0
   for m = 0, s0 * s1 * s2 - 1 do
     out[m] = at
@@ -138,25 +161,59 @@ function tools.set_places(out, s0, s1, s2, t0, t1, t2)
   end
 end
 
---- Adds `step` to a place for each position before that of the index at hand; false if an index is
--- not one of 1 to limit.
--- @param indices pointer to the indices as numbers of 32 bits, two for each
-function tools.add_indices(out, indices, limit, step, s0, s1, s2, t0, t1, t2)
-  local i, j, k, at = 0, 0, 0, 0
-  for m = 0, s0 * s1 * s2 - 1 do
-    local index = indices[2 * at]
-    if indices[2 * at + 1] ~= 0 or index < 1 or index > limit then return false end
-    out[m] = out[m] + step * (index - 1)
-    k = k + 1
-    if k < s2 then
-      at = at + t2
-    else
-      j, k = j + 1, 0
-      if j == s1 then i, j = i + 1, 0 end
-      at = i * t0 + j * t1
-    end
+--- Sets the places of a tensor's elements, counted in elements from its first one.
+function tools.set_places(out, s0, s1, s2, t0, t1, t2)
+  used = used + 1
+  local step = linear(s0, s1, s2, t0, t1, t2)
+  if not step then return set_uneven_places(out, s0, s1, s2, t0, t1, t2) end
+  for m = 0, s0 * s1 * s2 - 1 do out[m] = m * step end
+end
+local set_places = tools.set_places
+
+-- The same for elements of which each is `step` from the next, and further by `factor` for each
+-- position before that of the index at hand. Returns false if an index is not one of 1 to limit:
+-- then a bit is set in `bad`, for all indices at once.
+local function set_linear_places(out, n, step, indices, stride, factor, limit)
+  local bad = 0
+  for m = 0, n - 1 do
+    local at = 2 * m * stride
+    local index = indices[at]
+    bad = bor(bad, indices[at + 1], band(bor(index - 1, limit - index), SIGN))
+    out[m] = m * step + factor * (index - 1)
   end
-  return true
+  return bad == 0
+end
+
+local index_places = ffi.new('int32_t[?]', MAX_WORK)
+
+--- The same for places that depend on indices, which are tensors of the same sizes.
+-- @param indices pointer to the indices as numbers of 32 bits, two for each; u: their strides
+-- @param t0, t1, t2 the strides but for `factor`, which an index counts
+function tools.set_indexed_places(out, indices, limit, factor, s0, s1, s2, u0, u1, u2, t0, t1, t2)
+  local n = s0 * s1 * s2
+  local step, stride = linear(s0, s1, s2, t0, t1, t2), linear(s0, s1, s2, u0, u1, u2)
+  if step and stride then
+    used = used + 1
+    local right = set_linear_places(out, n, step, indices, stride, factor, limit)
+    return right
+  end
+  set_places(out, s0, s1, s2, t0, t1, t2)
+  set_places(index_places, s0, s1, s2, u0, u1, u2)
+  local bad = 0
+  for m = 0, n - 1 do
+    local at = 2 * index_places[m]
+    local index = indices[at]
+    bad = bor(bad, indices[at + 1], band(bor(index - 1, limit - index), SIGN))
+    out[m] = out[m] + factor * (index - 1)
+  end
+  return bad == 0
+end
+
+--- Sets places for a vector of n indices alone.
+function tools.set_vector_places(out, n, indices, stride, factor, limit)
+  used = used + 1
+  local right = set_linear_places(out, n, 0, indices, stride, factor, limit)
+  return right
 end
 
 return tools
