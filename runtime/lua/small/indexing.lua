@@ -19,7 +19,7 @@ local moves, new, publish, address = tools.moves, tools.new, tools.publish, tool
 local words, long_struct, dense = tools.words, tools.long_struct, th.formulas.dense
 local places, others, uses = tools.places, tools.others, tools.uses
 local set_places, set_indexed_places = tools.set_places, tools.set_indexed_places
-local set_vector_places, linear, copy = tools.set_vector_places, tools.linear, tools.copy
+local contiguous, copy = tools.contiguous, tools.copy
 local MAX_WORK = tools.MAX_WORK
 
 local WIDTH = ffi.sizeof(dtype.ctype)
@@ -44,13 +44,22 @@ if WIDTH == 8 then
 end
 
 local convert = dtype.convert
-local number = ffi.new(ffi.typeof('$[1]', ffi.typeof(dtype.ctype)))
+local number = tools.memory(dtype, 1)
 local number_bits = cast(pointer, number)
 
 -- Sets the elements at the first n places to a number.
 local function fill(r, n, value)
   number[0] = convert(value)
-  for m = 0, n - 1 do move(r, places[m], number_bits, 0) end
+  if WIDTH == 8 then
+    local low, high = number_bits[0], number_bits[1]
+    for m = 0, n - 1 do
+      local i = 2 * places[m]
+      r[i], r[i + 1] = low, high
+    end
+  else
+    local bits = number_bits[0]
+    for m = 0, n - 1 do r[places[m]] = bits end
+  end
 end
 
 -- ------------------------------------------------------------------ dimensions
@@ -78,15 +87,18 @@ end
 
 -- ------------------------------------------------------------- places by indices
 
--- Sets `places` to those of x[i][j][index] for d 2, and so on, in a tensor with the strides p, and
--- `others` to those of y[i][j][k], with the strides t. s: the sizes; u: the strides of the indices.
--- False if an index is not one of 1 to limit.
-local function locate(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1, t2)
+-- Sets `places` to those of x[i][j][index] for d 2, and so on, in a tensor with the strides p.
+-- s: the sizes; u: the strides of the indices. False if an index is not one of 1 to limit.
+local function locate(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2)
   local step = at(d, p0, p1, p2)
   p0, p1, p2 = with(d, 0, p0, p1, p2)
-  if not set_indexed_places(places, indices, limit, step, s0, s1, s2, u0, u1, u2, p0, p1, p2) then
-    return false
-  end
+  local right = set_indexed_places(places, indices, limit, step, s0, s1, s2, u0, u1, u2, p0, p1, p2)
+  return right
+end
+
+-- The same, and sets `others` to those of y[i][j][k], with the strides t.
+local function locate_both(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1, t2)
+  if not locate(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2) then return false end
   set_places(others, s0, s1, s2, t0, t1, t2)
   return true
 end
@@ -116,13 +128,19 @@ local function vector(ci)
 end
 
 -- Whether each slice of dimension d has its elements one after the other, and more than one.
-local function has_rows(d, s0, s1, s2, t0, t1, t2)
+local function has_rows(d, s0, s1, s2, _, t1, t2)
   if d == 2 or d == 1 and s0 ~= 1 or s1 * s2 == 1 then return false end
   return (s2 == 1 or t2 == 1) and (d == 1 or s1 == 1 or t1 == s2)
 end
 
--- Copies rows, given by the place of each, of `size` elements: `count` ones to or from rows that are
--- `step` apart.
+-- Sets the places of rows that are `step` apart, by a vector of indices with a stride.
+local function places_of_rows(indices, limit, step, count, stride)
+  local right = set_indexed_places(places, indices, limit, step, 1, 1, count, 0, 0, stride, 0, 0, 0)
+  return right
+end
+
+-- Copies `count` rows of `size` elements, whose places are set, to or from rows that are `step`
+-- apart.
 local function take_rows(to, from, count, size, step)
   for m = 0, count - 1 do
     copy(to + WIDTH * step * m, from + WIDTH * places[m], WIDTH * size)
@@ -138,18 +156,18 @@ end
 -- r = the elements of src at indices, with the strides u, along dimension d; s are the sizes of the
 -- result, p the strides of src. rows: whether slices of src are rows. Returns nil if that cannot be
 -- done.
-local function take(r, cs, ci, n, d, limit, more, rows, source, from, before, s0, s1, s2, u0, u1, u2,
-    p0, p1, p2, ...) -- luacheck: ignore 212
+local function take(r, cs, ci, n, d, limit, more, rows, source, from, before, s0, s1, s2,
+    u0, u1, u2, p0, p1, p2, ...) -- luacheck: ignore 212
   local to, t0, t1, t2, block = result_at(r, cs, ci, n, more, s0, s1, s2)
   if not to then return nil end
   local result, values, indices = cast(pointer, to), cast(pointer, source), cast(words, from)
   if moves() ~= before then return nil end
   if rows and has_rows(d, s0, s1, s2, t0, t1, t2) then
     local count, stride, step = at(d, s0, s1, s2), at(d, u0, u1, u2), at(d, p0, p1, p2)
-    if not set_vector_places(places, count, indices, stride, step, limit) then return nil end
+    if not places_of_rows(indices, limit, step, count, stride) then return nil end
     take_rows(to, source, count, s0 * s1 * s2 / count, at(d, t0, t1, t2))
   else
-    if not locate(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1, t2) then
+    if not locate_both(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1, t2) then
       return nil
     end
     for m = 0, s0 * s1 * s2 - 1 do move(result, others[m], values, places[m]) end
@@ -169,10 +187,11 @@ function indexing.gather(r, src, dim, index, ...) -- luacheck: ignore 212
   -- Along the dimension, src may be shorter or longer.
   local z0, z1, z2 = with(d, limit, s0, s1, s2)
   if z0 ~= l0 or z1 ~= l1 or z2 ~= l2 then return nil end
-  local from, source = place(ci, 8, s0, s1, s2, u0, u1, u2), place(cs, WIDTH, l0, l1, l2, p0, p1, p2)
+  local from = place(ci, 8, s0, s1, s2, u0, u1, u2)
+  local source = place(cs, WIDTH, l0, l1, l2, p0, p1, p2)
   if not (from and source) then return nil end
-  local result = take(r, cs, ci, n, d, limit, d, false, source, from, before, s0, s1, s2, u0, u1, u2,
-    p0, p1, p2)
+  local result = take(r, cs, ci, n, d, limit, d, false, source, from, before, s0, s1, s2,
+    u0, u1, u2, p0, p1, p2)
   return result
 end
 
@@ -189,8 +208,8 @@ local function select_slices(r, src, dim, index, ...) -- luacheck: ignore 212
   s0, s1, s2 = with(d, count, s0, s1, s2)
   if s0 * s1 * s2 > MAX_WORK then return nil end
   local u0, u1, u2 = with(d, stride, 0, 0, 0)
-  local result = take(r, cs, ci, n, d, limit, nil, rows, source, from, before, s0, s1, s2, u0, u1, u2,
-    p0, p1, p2)
+  local result = take(r, cs, ci, n, d, limit, nil, rows, source, from, before, s0, s1, s2,
+    u0, u1, u2, p0, p1, p2)
   return result
 end
 
@@ -209,7 +228,7 @@ end
 
 local function put(to, source, from, before, n, ...)
   local result, values, indices = cast(pointer, to), cast(pointer, source), cast(words, from)
-  if moves() ~= before or not locate(indices, ...) then return false end
+  if moves() ~= before or not locate_both(indices, ...) then return false end
   for m = 0, n - 1 do move(result, places[m], values, others[m]) end
   return true
 end
@@ -224,17 +243,18 @@ local function put_slices(to, source, from, before, n, d, limit, s0, s1, s2, u0,
   end
   local indices, count = cast(words, from), at(d, s0, s1, s2)
   local stride, step = at(d, u0, u1, u2), at(d, p0, p1, p2)
-  if moves() ~= before or not set_vector_places(places, count, indices, stride, step, limit) then
+  if moves() ~= before or not places_of_rows(indices, limit, step, count, stride) then
     return false
   end
   put_rows(to, source, count, n / count, at(d, t0, t1, t2))
   return true
 end
 
-local function put_number(to, value, from, before, n, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2)
+local function put_number(to, value, from, before, n, d, limit, s0, s1, s2, u0, u1, u2,
+    p0, p1, p2)
   local result, indices = cast(pointer, to), cast(words, from)
   if moves() ~= before
-    or not locate(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, 0, 0, 0) then
+    or not locate(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2) then
     return false
   end
   fill(result, n, value)
@@ -245,7 +265,7 @@ local elements, load, wrap = dtype.pointer, dtype.load, dtype.wrap
 
 local function add(to, source, from, before, n, ...)
   local result, values, indices = cast(elements, to), cast(elements, source), cast(words, from)
-  if moves() ~= before or not locate(indices, ...) then return false end
+  if moves() ~= before or not locate_both(indices, ...) then return false end
   for m = 0, n - 1 do
     local i = places[m]
     result[i] = wrap(load(result, i) + load(values, others[m]))
@@ -275,8 +295,8 @@ function indexing.scatter(r, dim, index, src)
   local l, l0, l1, l2, t0, t1, t2 = geometry(cs)
   local source = place(cs, WIDTH, l0, l1, l2, t0, t1, t2)
   if l ~= n or not fits(d, s0, s1, s2, l0, l1, l2) or not source then return nil end
-  return put(to, source, from, before, count, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2,
-    t0, t1, t2) and r or nil
+  return put(to, source, from, before, count, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1,
+    t2) and r or nil
 end
 
 -- Makes indexCopy (of put_slices) and indexAdd (of add).
@@ -295,7 +315,8 @@ local function set_slices(set)
       or not distinct(r0, r1, r2, p0, p1, p2) then
       return nil
     end
-    local to, source = place(c, WIDTH, r0, r1, r2, p0, p1, p2), place(cs, WIDTH, s0, s1, s2, t0, t1, t2)
+    local to = place(c, WIDTH, r0, r1, r2, p0, p1, p2)
+    local source = place(cs, WIDTH, s0, s1, s2, t0, t1, t2)
     if not (to and source) then return nil end
     local u0, u1, u2 = with(d, stride, 0, 0, 0)
     return set(to, source, from, before, s0 * s1 * s2, d, limit, s0, s1, s2, u0, u1, u2,
@@ -327,9 +348,18 @@ end
 -- Sets `places` to those of the elements of a tensor with the strides p where the flags of a mask
 -- with the strides u are 1, in order. Returns how many there are; nil if a flag is neither 0 nor 1.
 local function choose(flags, s0, s1, s2, p0, p1, p2, u0, u1, u2)
+  local found = 0
+  if contiguous(s0, s1, s2, p0, p1, p2) and contiguous(s0, s1, s2, u0, u1, u2) then
+    for m = 0, s0 * s1 * s2 - 1 do
+      local flag = flags[m]
+      if flag > 1 then return nil end
+      places[found] = m
+      found = found + flag
+    end
+    return found
+  end
   set_places(places, s0, s1, s2, p0, p1, p2)
   set_places(others, s0, s1, s2, u0, u1, u2)
-  local found = 0
   for m = 0, s0 * s1 * s2 - 1 do
     local flag = flags[others[m]]
     if flag > 1 then return nil end

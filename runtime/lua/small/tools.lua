@@ -97,10 +97,19 @@ function tools.address(memory)
   return tonumber(cast(intptr, memory))
 end
 
+local kept = {}
+
+--- Working memory for so many elements of a type: the cdata, and its address, which stays valid.
+function tools.memory(dtype, count)
+  local memory = ffi.new(ffi.typeof('$[?]', ffi.typeof(dtype.ctype)), count)
+  kept[#kept + 1] = memory
+  return memory, tools.address(memory)
+end
+
 -- ----------------------------------------------------------------- new tensors
 
---- A new contiguous tensor of n dimensions with the last n of three sizes: the block, the address of
--- its elements and three strides; nil if it is large. `publish` makes its userdata.
+--- A new contiguous tensor of n dimensions with the last n of three sizes: the block, the address
+-- of its elements and three strides; nil if it is large. `publish` makes its userdata.
 function tools.new(dtype, n, s0, s1, s2)
   local count = s0 * s1 * s2
   if count > MAX_NEW then return nil end
@@ -136,69 +145,65 @@ function tools.uses()
   return used
 end
 
---- The step from each element to the next one, in their order, if it is always the same; or nil.
-function tools.linear(s0, s1, s2, t0, t1, t2)
-  if s2 == 1 then s0, s1, s2, t0, t1, t2 = 1, s0, s1, 0, t0, t1 end
-  if s2 == 1 then s0, s1, s2, t0, t1, t2 = 1, s0, s1, 0, t0, t1 end
-  if (s1 == 1 or t1 == s2 * t2) and (s0 == 1 or t0 == s1 * s2 * t2) then return t2 end
+-- Sizes and strides without sizes of 1 at the end, which are moved to the front.
+local function without_ones(s0, s1, s2, t0, t1, t2)
+  if s2 > 1 then return s0, s1, s2, t0, t1, t2 end
+  if s1 > 1 then return 1, s0, s1, 0, t0, t1 end
+  return 1, 1, s0, 0, 0, t0
 end
-local linear = tools.linear
 
--- The loop runs over all elements: nests of loops end too soon for LuaJIT, which compiles no loop
--- that ends at its first turn.
-local function set_uneven_places(out, s0, s1, s2, t0, t1, t2)
-  local i, j, k, at = 0, 0, 0, 0
-  for m = 0, s0 * s1 * s2 - 1 do
-    out[m] = at
-    k = k + 1
-    if k < s2 then
-      at = at + t2
-    else
-      j, k = j + 1, 0
-      if j == s1 then i, j = i + 1, 0 end
-      at = i * t0 + j * t1
-    end
-  end
+--- Whether the elements follow each other without gaps.
+function tools.contiguous(s0, s1, s2, t0, t1, t2)
+  return (s2 == 1 or t2 == 1) and (s1 == 1 or t1 == s2) and (s0 == 1 or t0 == s1 * s2)
 end
+local contiguous = tools.contiguous
 
 --- Sets the places of a tensor's elements, counted in elements from its first one.
+-- The loops run over elements alone: nests of loops end too soon for LuaJIT, which compiles no loop
+-- that ends at its first turn.
 function tools.set_places(out, s0, s1, s2, t0, t1, t2)
   used = used + 1
-  local step = linear(s0, s1, s2, t0, t1, t2)
-  if not step then return set_uneven_places(out, s0, s1, s2, t0, t1, t2) end
-  for m = 0, s0 * s1 * s2 - 1 do out[m] = m * step end
+  if contiguous(s0, s1, s2, t0, t1, t2) then
+    for m = 0, s0 * s1 * s2 - 1 do out[m] = m end
+    return
+  end
+  s0, s1, s2, t0, t1, t2 = without_ones(s0, s1, s2, t0, t1, t2)
+  for m = 0, s2 - 1 do out[m] = m * t2 end
+  local count = s1 * s2
+  for m = s2, count - 1 do out[m] = out[m - s2] + t1 end
+  for m = count, s0 * count - 1 do out[m] = out[m - count] + t0 end
 end
 local set_places = tools.set_places
 
--- The same for elements of which each is `step` from the next, and further by `factor` for each
--- position before that of the index at hand. Returns false if an index is not one of 1 to limit:
--- then a bit is set in `bad`, for all indices at once.
-local function set_linear_places(out, n, step, indices, stride, factor, limit)
+-- The loops below check all indices and then say whether all are numbers of 1 to limit: a bit is
+-- set in `bad` for any other. indices: pointer to numbers of 32 bits, two for each index.
+
+-- Sets n places to the positions before those of contiguous indices.
+local function set_positions(out, n, indices, limit)
   local bad = 0
   for m = 0, n - 1 do
-    local at = 2 * m * stride
-    local index = indices[at]
-    bad = bor(bad, indices[at + 1], band(bor(index - 1, limit - index), SIGN))
-    out[m] = m * step + factor * (index - 1)
+    local index = indices[2 * m]
+    bad = bor(bad, indices[2 * m + 1], band(bor(index - 1, limit - index), SIGN))
+    out[m] = index - 1
+  end
+  return bad == 0
+end
+
+-- Adds to places `factor` for each position before that of an index.
+local function add_positions(out, n, indices, factor, limit)
+  local bad = 0
+  for m = 0, n - 1 do
+    local index = indices[2 * m]
+    bad = bor(bad, indices[2 * m + 1], band(bor(index - 1, limit - index), SIGN))
+    out[m] = out[m] + factor * (index - 1)
   end
   return bad == 0
 end
 
 local index_places = ffi.new('int32_t[?]', MAX_WORK)
 
---- The same for places that depend on indices, which are tensors of the same sizes.
--- @param indices pointer to the indices as numbers of 32 bits, two for each; u: their strides
--- @param t0, t1, t2 the strides but for `factor`, which an index counts
-function tools.set_indexed_places(out, indices, limit, factor, s0, s1, s2, u0, u1, u2, t0, t1, t2)
-  local n = s0 * s1 * s2
-  local step, stride = linear(s0, s1, s2, t0, t1, t2), linear(s0, s1, s2, u0, u1, u2)
-  if step and stride then
-    used = used + 1
-    local right = set_linear_places(out, n, step, indices, stride, factor, limit)
-    return right
-  end
-  set_places(out, s0, s1, s2, t0, t1, t2)
-  set_places(index_places, s0, s1, s2, u0, u1, u2)
+-- The same for indices at places of their own.
+local function add_scattered_positions(out, n, indices, factor, limit)
   local bad = 0
   for m = 0, n - 1 do
     local at = 2 * index_places[m]
@@ -209,10 +214,26 @@ function tools.set_indexed_places(out, indices, limit, factor, s0, s1, s2, u0, u
   return bad == 0
 end
 
---- Sets places for a vector of n indices alone.
-function tools.set_vector_places(out, n, indices, stride, factor, limit)
-  used = used + 1
-  local right = set_linear_places(out, n, 0, indices, stride, factor, limit)
+--- Sets the places of a tensor's elements that depend on indices, which are a tensor of the same
+-- sizes s. Returns false if an index is not one of 1 to limit.
+-- @param factor how many elements each position before that of the index counts
+-- @param u0, u1, u2 the strides of the indices
+-- @param t0, t1, t2 the strides of the tensor without the one that the indices are for
+function tools.set_indexed_places(out, indices, limit, factor, s0, s1, s2, u0, u1, u2, t0, t1, t2)
+  local n, follow = s0 * s1 * s2, contiguous(s0, s1, s2, u0, u1, u2)
+  local right
+  if follow and t0 == 0 and t1 == 0 and t2 == 0 and factor == 1 then
+    used = used + 1
+    right = set_positions(out, n, indices, limit)
+    return right
+  end
+  set_places(out, s0, s1, s2, t0, t1, t2)
+  if follow then
+    right = add_positions(out, n, indices, factor, limit)
+  else
+    set_places(index_places, s0, s1, s2, u0, u1, u2)
+    right = add_scattered_positions(out, n, indices, factor, limit)
+  end
   return right
 end
 

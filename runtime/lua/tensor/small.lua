@@ -1,4 +1,4 @@
---- Operations on few elements that Lua runs without calling Python: the functions of the room small.
+--- Operations on few elements without Python: calls the functions of the room small.
 -- Which of them a call means, and with which arguments, Python says once for each pattern of
 -- argument kinds (runtime/calls/small.py). A function returns nil, with nothing changed, for calls
 -- that it does not handle; these go on to Python.
