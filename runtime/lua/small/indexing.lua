@@ -2,8 +2,6 @@
 -- Loaded once for each element type. Where the elements are is written to working memory, from
 -- checked indices, before anything is changed. Elements are copied as whole numbers of up to 32
 -- bits, so that a nan keeps its bits.
---
--- Dimensions count from 0 here, and are those of three sizes (see tools.geometry).
 -- @module small_indexing
 
 local th, dtype, tools = ...
@@ -23,24 +21,13 @@ local contiguous, copy = tools.contiguous, tools.copy
 local MAX_WORK = tools.MAX_WORK
 
 local WIDTH = ffi.sizeof(dtype.ctype)
-local UNITS = { [1] = 'uint8_t *', [2] = 'int16_t *', [4] = 'int32_t *', [8] = 'int32_t *' }
-local pointer, byte_pointer = ffi.typeof(UNITS[WIDTH]), ffi.typeof('uint8_t *')
+local pointer, byte_pointer = tools.bits(WIDTH), tools.bits(1)
+local move = tools.mover(WIDTH)
 
 local indexing = {}
 
 local function struct_of(value)
   return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil
-end
-
--- Copies element j of `from` to element i of `to`.
-local function move(to, i, from, j)
-  to[i] = from[j]
-end
-if WIDTH == 8 then
-  function move(to, i, from, j)
-    i, j = 2 * i, 2 * j
-    to[i], to[i + 1] = from[j], from[j + 1]
-  end
 end
 
 local convert = dtype.convert
@@ -64,20 +51,7 @@ end
 
 -- ------------------------------------------------------------------ dimensions
 
--- The dimension, from 0, that a call gives for a tensor of n dimensions; nil if there is none.
-local function dimension(dim, n)
-  if type(dim) == 'number' and dim >= 1 and dim <= n and dim % 1 == 0 then return dim + 2 - n end
-end
-
--- Of three numbers the one for dimension d.
-local function at(d, x0, x1, x2)
-  return d == 0 and x0 or d == 1 and x1 or x2
-end
-
--- Three numbers with x in the place of the one for dimension d.
-local function with(d, x, x0, x1, x2)
-  return d == 0 and x or x0, d == 1 and x or x1, d == 2 and x or x2
-end
+local dimension, at, with = tools.dimension, tools.at, tools.with
 
 -- Whether the sizes r have those of s in the dimensions other than d, and at least as much in d.
 local function fits(d, s0, s1, s2, r0, r1, r2)

@@ -50,6 +50,22 @@ function tools.geometry(c)
   return 0, 0, 0, 0, 0, 0, 0
 end
 
+--- The dimension, from 0, among three sizes that a call gives for a tensor of n dimensions; nil if
+-- there is none.
+function tools.dimension(dim, n)
+  if type(dim) == 'number' and dim >= 1 and dim <= n and dim % 1 == 0 then return dim + 2 - n end
+end
+
+--- Of three numbers the one for dimension d.
+function tools.at(d, x0, x1, x2)
+  return d == 0 and x0 or d == 1 and x1 or x2
+end
+
+--- Three numbers with x in the place of the one for dimension d.
+function tools.with(d, x, x0, x1, x2)
+  return d == 0 and x or x0, d == 1 and x or x1, d == 2 and x or x2
+end
+
 local intptr = ffi.typeof('intptr_t')
 
 --- The address of the first element of a tensor with three sizes and strides; nil unless all its
@@ -83,6 +99,27 @@ end
 --- Whether two tensors have the same storage.
 function tools.shares(c, d)
   return c.storage == d.storage
+end
+
+local UNITS = { [1] = 'uint8_t *', [2] = 'int16_t *', [4] = 'int32_t *', [8] = 'int32_t *' }
+
+--- Pointers by which elements of so many bytes are copied: to whole numbers of up to 32 bits.
+function tools.bits(width)
+  return ffi.typeof(UNITS[width])
+end
+
+local function move_one(to, i, from, j)
+  to[i] = from[j]
+end
+
+local function move_two(to, i, from, j)
+  i, j = 2 * i, 2 * j
+  to[i], to[i + 1] = from[j], from[j + 1]
+end
+
+--- A function that copies element j of `from` to element i of `to`, with all bits of a nan.
+function tools.mover(width)
+  return width == 8 and move_two or move_one
 end
 
 ffi.cdef'void th_small_copy(intptr_t to, intptr_t from, size_t bytes) __asm__("memcpy");'

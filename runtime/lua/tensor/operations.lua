@@ -113,11 +113,11 @@ operator_div 0123456*
 operator_mod 0123456
 operator_unm 0123456
 min t0123456*
-sort t0123456
-kthvalue t0123456
-median t0123456
-mode t0123456
-topk t0123456
+sort t0123456+
+kthvalue t0123456+
+median t0123456+
+mode t0123456+
+topk t0123456+
 random t0123456
 uniform t56
 normal t56
