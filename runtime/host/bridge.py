@@ -131,6 +131,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "half_values": _half_table,
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
+        "random_stream": lambda: default_generator().native_stream(),
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),
         "extend": lambda items, *more: items.extend(more),

@@ -126,8 +126,14 @@ local function copies(args)
   return result
 end
 
-local function outcome(f, args, n)
+local python_random, python_normal = python_of(torch.random), python_of(torch.normal)
+
+-- What a call gives and leaves, as one string. seed: if not nil, that of the default generator,
+-- whose next numbers are then part of it.
+local function outcome(f, args, n, seed)
+  if seed then torch.manualSeed(seed) end
   local results = { pcall(f, unpack(args, 1, n)) }
+  if seed then results[#results + 1] = python_random() + python_normal() end
   local parts = {}
   for i = 1, math.max(#results, 2) do
     local value = results[i]
@@ -142,14 +148,15 @@ end
 
 -- Compares `count` calls of f with arguments that make() gives; prints those that differ, and how
 -- many did not reach Python.
-function compare(f, count, make)
+function compare(f, count, make, seeded)
   local slow, restore = counted(f)
   local wrong, before = 0, passed
   for k = 1, count do
     local args = { make() }
     args.n = select('#', unpack(args))
     local one, two = copies(args), copies(args)
-    local found, expected = outcome(f, one, args.n), outcome(slow, two, args.n)
+    local found = outcome(f, one, args.n, seeded and k)
+    local expected = outcome(slow, two, args.n, seeded and k)
     if found ~= expected then
       wrong = wrong + 1
       if wrong == 1 then
@@ -225,9 +232,29 @@ ORDER = {
     "topk ": "return T(k, m), random(0, 4), random(1, 2), random() < 0.5, random() < 0.5",
 }
 
+RANDOM = {
+    "uniform": "return R(k, l), random(), random() + 1",
+    "uniform ": "return R(random(1, 100))",
+    "normal": "return R(k, l), random(), random() + random(0, 1)",
+    "normal ": "return R(random(1, 100))",
+    "bernoulli": "return R(k, l), random() * 1.2",
+    "random": "return R(k, l), random(0, 9)",
+    "random ": "return R(k, l), random(-1, 9), random(1, 300)",
+    "torch.uniform": "if k > 3 then return end return random(), random() + 1",
+    "torch.normal": "if k > 3 then return end return random(), random()",
+    "torch.random": "if k > 3 then return end if l > 3 then return m end return k, l * 2 ^ (9 * m)",
+    "torch.bernoulli": "return random() * 1.2",
+    "torch.rand": "if m > 2 then return k, l else return k end",
+    "torch.randn": "if m > 2 then return k, l, m else return k end",
+    "torch.randperm": "return random(0, 100)",
+    "torch.multinomial": "return T(m > 2 and k or 1, k):abs(), random(0, 3), m > 2",
+    "torch.multinomial ": "return torch.rand(k * l):add(-0.1), random(0, 3), m > 2",
+}
 
-def compare(lua: Lua, kind: str, name: str, make: str) -> None:
-    """Compare the method of a class, whose name may have blanks behind it."""
+
+def compare(lua: Lua, kind: str, name: str, make: str, seeded: bool = False) -> None:
+    """Compare a function of torch, or the method of a class; the name may have blanks behind it."""
+    function = name.strip() if name.startswith("torch.") else f"torch.{kind}Tensor.{name.strip()}"
     program = f"""{PRELUDE}
         math.randomseed(7)
         local last
@@ -253,12 +280,12 @@ def compare(lua: Lua, kind: str, name: str, make: str) -> None:
           if n > t:nElement() or not t:isContiguous() then return nil end
           return t.new():set(t:storage(), t:storageOffset(), torch.LongStorage(sizes))
         end
-        local wrong, in_lua = compare(torch.{kind}Tensor.{name.strip()}, {COUNT}, function()
+        local wrong, in_lua = compare({function}, {COUNT}, function()
           local k, l, m = random(1, 5), random(1, 5), random(1, 5)
           if random() < 0.1 then k, l = random(20, 30), random(10, 20) end
           last = nil
           {make}
-        end)
+        end, {str(seeded).lower()})
         print(wrong, in_lua > 0.15 or in_lua)
     """
     try:
@@ -289,3 +316,15 @@ def test_products(lua: Lua, kind: str, name: str) -> None:
 )
 def test_others(lua: Lua, kind: str, name: str) -> None:
     compare(lua, kind, name, OTHERS[name])
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *(("Double", name) for name in RANDOM),
+        *(("Float", name) for name in ("uniform", "normal", "bernoulli", "random ")),
+        *((kind, name) for kind in ("Byte", "Long") for name in ("bernoulli", "random ")),
+    ],
+)
+def test_random_numbers(lua: Lua, kind: str, name: str) -> None:
+    compare(lua, kind, name, RANDOM[name], seeded=True)

@@ -193,6 +193,9 @@ local function slot(cumulative, n, u)
   return left
 end
 
+--- The first slot whose cumulative probability is not below u; c: a pointer to n probabilities.
+kernels.slot = slot
+
 -- Removes one slot's share from a cumulative distribution, and divides the rest so that it ends
 -- with 1 again.
 local function take_out(cumulative, n, at)
@@ -202,6 +205,9 @@ local function take_out(cumulative, n, at)
   for k = 0, at - 1 do cumulative[k] = cumulative[k] / rest end
   for k = at, n - 1 do cumulative[k] = (cumulative[k] - share) / rest end
 end
+
+--- The same for a pointer to the probabilities.
+kernels.take_out = take_out
 
 --- Draws slots, counted from 0, from rows of cumulative distributions, which are changed.
 -- @param cumulative, uniform addresses of rows * n and rows * count doubles
