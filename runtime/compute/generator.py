@@ -44,9 +44,9 @@ STATE_SIZE = _STATE.size
 
 
 class _Shared(ctypes.Structure):
-    # What Lua reads and writes, too, where it draws numbers itself: the last pair of uniform numbers
-    # and their radius, whether the stream has been started, and whether the second normal number of
-    # the pair is unused.
+    # What Lua reads and writes, too, where it draws numbers itself: the last pair of uniform
+    # numbers and their radius, whether the stream has been started, and whether the second normal
+    # number of the pair is unused.
     _fields_ = [
         ("x", ctypes.c_double),
         ("y", ctypes.c_double),

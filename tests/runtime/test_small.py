@@ -1,8 +1,9 @@
 """What Lua's functions for few elements do is what Python does, bit for bit.
 
-Each operation is called with random sizes, layouts, shared memory and indices, among them bad ones:
-once as programs call it, and once as the function that such a call is passed on to, which is Python's
-way. Results, arguments and messages must be the same, and most calls must not have reached Python.
+Each operation is called with random sizes, layouts, shared memory and indices, among them bad
+ones: once as programs call it, and once as the function that such a call is passed on to, which is
+Python's way. Results, arguments and messages must be the same; and enough calls must have been
+computed without Python.
 """
 
 from __future__ import annotations
@@ -218,6 +219,18 @@ INDEXING = {
     "maskedCopy": "return R(k, l), mask(k, l), T(k * l)",
 }
 
+BUILD = {
+    "torch.zeros": "return k, l",
+    "torch.ones": "if m > 3 then return torch.LongStorage({k, l, m}) end return k, l, m - 1",
+    "torch.range": "return random(-5, 5), random(-9, 99) / 4, random(-2, 5) / 4",
+    "torch.linspace": "return random(), random() * 9, random(0, 200)",
+    "torch.cat": "return T(k, l), T(k, l), random(0, 2)",
+    "torch.cat ": "return { T(k), T(l), T(m) }",
+    "torch.cat  ": "return { T(2, k, l), T(3, k, l), T(1, k, l) }, random(-1, 3)",
+    "repeatTensor": "return T(k, l), random(0, 3), random(1, 3), m > 3 and 2 or nil",
+    "torch.repeatTensor": "return T(k), l, m",
+}
+
 ORDER = {
     "sort": "return T(k, m), random(1, 3), random() < 0.5",
     "sort ": "return T(random(1, 200))",
@@ -295,7 +308,8 @@ def compare(lua: Lua, kind: str, name: str, make: str, seeded: bool = False) -> 
 
 
 KINDS = ("Double", "Float", "Byte", "Short", "Long")
-OTHERS = {**INDEXING, **ORDER}
+SLOW = pytest.mark.slow
+OTHERS = {**INDEXING, **ORDER, **BUILD}
 PYTHONS = {("Long", name.strip()) for name in ("indexAdd", *ORDER)}
 
 
@@ -308,10 +322,10 @@ def test_products(lua: Lua, kind: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        pytest.param(kind, name, marks=[] if k % len(KINDS) == i else pytest.mark.slow)
+        pytest.param(kind, name, marks=[] if k % len(KINDS) == i or name in BUILD else SLOW)
         for k, name in enumerate(OTHERS)
         for i, kind in enumerate(KINDS)
-        if (kind, name.strip()) not in PYTHONS
+        if (kind, name.strip()) not in PYTHONS and not (name in BUILD and kind != "Double")
     ],
 )
 def test_others(lua: Lua, kind: str, name: str) -> None:

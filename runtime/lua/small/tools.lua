@@ -13,7 +13,7 @@ local th = ...
 local ffi = require 'ffi'
 local host = th.host
 
-local tonumber, type = tonumber, type
+local tonumber, type, select = tonumber, type, select
 local cast = ffi.cast
 local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 
@@ -165,12 +165,53 @@ tools.publish = th.publish_block
 local longs = th.dtypes[th.LONG + 1]
 local long_structs, fetch_long = longs.structs, longs.fetch_struct
 
+local long_storages, fetch_storage = longs.storage_structs, longs.fetch_storage
+local words = ffi.typeof('int32_t *')
+local given = ffi.new('double[3]')
+
+-- Reads the sizes in a LongStorage; returns how many there are, or nil.
+local function read_sizes(value)
+  local c = type(value) == 'userdata' and (long_storages[value] or fetch_storage(value))
+  local n = c and tonumber(c.size) or 0
+  if n < 1 or n > 3 then return nil end
+  local before = moves[0]
+  local p = cast(words, c.data)
+  if moves[0] ~= before then return nil end
+  for i = 0, n - 1 do
+    if p[2 * i + 1] ~= 0 then return nil end
+    given[i] = p[2 * i]
+  end
+  return n
+end
+
+--- How many sizes a call gives, from 1 to 3, as numbers or as a LongStorage, and three sizes, as
+-- `geometry` has them; nil if they are not all whole numbers above 0.
+function tools.sizes(...)
+  local n, a, b, c = select('#', ...), ...
+  if n == 1 and type(a) ~= 'number' then
+    n = read_sizes(a)
+    a, b, c = given[0], given[1], given[2]
+  end
+  if n == 1 then
+    a, b, c = 1, 1, a
+  elseif n == 2 then
+    a, b, c = 1, a, b
+  elseif n ~= 3 then
+    return nil
+  end
+  if type(a) ~= 'number' or type(b) ~= 'number' or type(c) ~= 'number' or not (a >= 1 and b >= 1)
+    or not (c >= 1) or a % 1 ~= 0 or b % 1 ~= 0 or c % 1 ~= 0 then
+    return nil
+  end
+  return n, a, b, c
+end
+
 --- The struct of a LongTensor; nil for other values.
 function tools.long_struct(value)
   return type(value) == 'userdata' and (long_structs[value] or fetch_long(value)) or nil
 end
 
-tools.words = ffi.typeof('int32_t *')
+tools.words = words
 
 --- Working memory for the places of up to MAX_WORK elements of two tensors.
 tools.places, tools.others = ffi.new('int32_t[?]', MAX_WORK), ffi.new('int32_t[?]', MAX_WORK)
