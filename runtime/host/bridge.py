@@ -31,8 +31,9 @@ from runtime.core.storage import STORAGE_CLASSES, Storage, storage_moves
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.host import files
 from runtime.host.guards import guarded
+from runtime.packages import entry as package_function
 
-__all__ = ["host_functions"]
+__all__ = ["host_functions", "loop_for_lua"]
 
 
 def _mirror(value: Any) -> Any:
@@ -67,8 +68,23 @@ def _small_source(name: bytes, space: bytes, code: int) -> bytes | None:
     return None if text is None else b"\1" + text.encode()
 
 
-def _inner_loop(name: bytes, signature: bytes) -> tuple[int, int] | None:
-    """The address of an inner loop of numpy's and its data."""
+def _thnn_rows() -> bytes:
+    from runtime.thnn import entries  # which programs without nn do not need
+
+    return b"\1" + entries.rows().encode()
+
+
+def _thnn_entry(name: bytes) -> Callable[..., Any]:
+    from runtime.thnn import entries
+
+    return entries.entry(name.decode())
+
+
+def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
+    """The address of an inner loop of numpy's and its data.
+
+    Raises MemoryError where there is no room for the buffers that it needs (matmul).
+    """
     if name == b"matmul":
         check_room(1)
     return inner_loop(getattr(np, name.decode()), signature.decode())
@@ -121,7 +137,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
         "storage_moves": storage_moves,
-        "inner_loop": _inner_loop,
+        "inner_loop": loop_for_lua,
         "adopt": _adopt,
         "adopt_storage": _adopt_storage,
         "elided": _elided,
@@ -132,6 +148,9 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
         "random_stream": lambda: default_generator().native_stream(),
+        "thnn_rows": _thnn_rows,
+        "thnn_entry": _thnn_entry,
+        "package_function": package_function,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),
         "extend": lambda items, *more: items.extend(more),

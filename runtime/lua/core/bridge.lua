@@ -291,6 +291,23 @@ function th.stub(name, dtype, mark)
   return small and add_small(name, dtype, stub) or stub
 end
 
+--- The Lua function for a function of a package's Python half (see runtime/packages), which is
+-- imported when one of its functions is first called. Errors about arguments name the function.
+-- @param dtype the index of the element type that the function is for; nil where it is for all
+function th.package_function(package, name, dtype)
+  local entry
+  local function raise(encoded) th.raise(encoded, name) end
+  return function(...)
+    if not entry then
+      local found = host.package_function(package, name, dtype)
+      if type(found) == 'string' then raise(found) end
+      entry = found
+    end
+    local a, b, c = ...
+    return finish(raise, a, b, c, entry(convert_all(select('#', ...), ...)))
+  end
+end
+
 --- Calls a function of runtime/host with plain values; raises the error that it returns.
 -- A string that the function returns begins with '\1'; bytes that do not are an error.
 function th.ask(f, ...)

@@ -14,7 +14,7 @@ local geometry, place, distinct, shares = tools.geometry, tools.place, tools.dis
 local moves, new, publish = tools.moves, tools.new, tools.publish
 local dense, contiguous = th.formulas.dense, tools.contiguous
 local MAX_WORK = tools.MAX_WORK
-local PUSHED_NAN = -th.nan -- what any nan becomes that C passes to Lua
+local PUSHED_NAN = -math.abs(0 / 0) -- what any nan becomes that C passes to Lua
 local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 1000000 -- multiplications from which on Python computes
 
 if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return {} end

@@ -62,6 +62,8 @@ local function same_sizes(c, d)
   return true
 end
 
+formulas.same_sizes = same_sizes
+
 -- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.
 local function new_block(dtype, count, n)
   local block = dtype.block(count)
