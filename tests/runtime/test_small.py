@@ -342,3 +342,69 @@ def test_others(lua: Lua, kind: str, name: str) -> None:
 )
 def test_random_numbers(lua: Lua, kind: str, name: str) -> None:
     compare(lua, kind, name, RANDOM[name], seeded=True)
+
+
+# A finalizer may run wherever Lua allocates memory; here a hook does what one may do, after one
+# step of Lua's that has allocated, two of them and so on, until the call has ended before.
+_FINALIZERS = """
+    jit.off() jit.flush()
+    local L, B = torch.LongTensor, torch.ByteTensor
+    local function numbers() return torch.range(1, 12):view(3, 4) end
+    local index, at = L{ { 1, 2, 3, 1 } }, L{ 3, 1 }
+    local mask, rows = B(3, 4):fill(1), torch.ones(2, 4)
+    local operations = {
+      gather = function(x) return x:gather(1, index) end,
+      index = function(x) return x:index(1, at) end,
+      masked = function(x) return x[mask] end,
+      mm = function(x) return torch.mm(x, x:t()) end,
+      addmm = function(x) return torch.addmm(0.5, x, 2, x:narrow(2, 1, 3), x) end,
+      sort = function(x) return (x:sort(2, true)) end,
+      cat = function(x) return torch.cat({ x, x }, 1) end,
+      times = function(x) return x:repeatTensor(2, 2) end,
+    }
+    local finalizers = {
+      move = function(x) x:storage():resize(30) x:narrow(1, 1, 1):fill(1) end,
+      reuse = function(x)
+        torch.mm(torch.ones(5, 5), torch.ones(5, 5))
+        torch.ones(50):index(1, L(60):fill(7)) torch.sort(torch.ones(30)) x:storage():resize(13)
+      end,
+    }
+    local tried, wrong = 0, {}
+    for name, operation in pairs(operations) do
+      local right = operation(numbers())
+      local first_row = numbers()
+      first_row:narrow(1, 1, 1):fill(1)
+      local changed = operation(first_row)
+      for finalizing, finalize in pairs(finalizers) do
+        for step = 1, 200 do
+          local x, ended = numbers(), true
+          local allocations, before = 0, collectgarbage('count')
+          debug.sethook(function()
+            local now = collectgarbage('count')
+            if now > before then allocations = allocations + 1 end
+            before = now
+            if allocations == step then
+              debug.sethook()
+              ended = false
+              finalize(x)
+            end
+          end, '', 1)
+          local ok, result = pcall(operation, x)
+          debug.sethook()
+          if ended then break end
+          tried = tried + 1
+          if not ok or not result:equal(right) and not result:equal(changed) then
+            wrong[#wrong + 1] = name .. ' ' .. finalizing .. ' ' .. step .. ' ' .. tostring(result)
+          end
+        end
+      end
+    end
+    print(tried > 300 or tried, #wrong, wrong[1])
+"""
+
+
+def test_a_finalizer_may_resize_what_a_function_is_at(lua: Lua) -> None:
+    try:
+        assert lua.run(_FINALIZERS) == "true\t0\tnil\t\n"
+    finally:
+        lua("jit.on()")

@@ -9,7 +9,7 @@ local ffi = require 'ffi'
 local host = th.host
 
 local type = type
-local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
+local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
 local geometry, place, distinct, shares = tools.geometry, tools.place, tools.distinct, tools.shares
 local moves, new, publish = tools.moves, tools.new, tools.publish
 local dense, contiguous = th.formulas.dense, tools.contiguous
@@ -39,6 +39,7 @@ local steps = ffi.new('intptr_t[9]')
 local work, WORK = tools.memory(dtype, MAX_WORK)
 local _, MORE_WORK = tools.memory(dtype, MAX_WORK)
 local number, NUMBER = tools.memory(dtype, 1)
+local number_bits = ffi.cast(tools.bits(W), number)
 
 local function struct_of(value)
   return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil
@@ -80,8 +81,7 @@ end
 -- A factor as an element of the type, which `number` then has.
 local function set_number(factor)
   number[0] = factor
-  local value = load(number, 0)
-  return value
+  return number[0]
 end
 
 -- r = beta * t + alpha * the product in `work`, which has the sizes s. A term with the factor 0 is
@@ -331,7 +331,7 @@ function blas.dot(a, b)
   local x, y = place(ca, W, 1, 1, count, 0, 0, p), place(cb, W, 1, 1, count, 0, 0, q)
   if not (x and y) or moves() ~= before then return nil end
   matrix_product(1, 1, count, 1, x, 0, 0, p, y, 0, q, 0, NUMBER, 0, 0, 0)
-  local value = load(number, 0)
+  local value = load(number, number_bits, 0)
   if value ~= value then value = PUSHED_NAN end
   return value
 end

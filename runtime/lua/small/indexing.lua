@@ -235,14 +235,15 @@ local function put_number(to, value, from, before, n, d, limit, s0, s1, s2, u0, 
   return true
 end
 
-local elements, load, wrap = dtype.pointer, dtype.load, dtype.wrap
+local elements, load, wrap = dtype.pointer, tools.loader(dtype), dtype.wrap
 
 local function add(to, source, from, before, n, ...)
   local result, values, indices = cast(elements, to), cast(elements, source), cast(words, from)
+  local result_bits, value_bits = cast(pointer, to), cast(pointer, source)
   if moves() ~= before or not locate_both(indices, ...) then return false end
   for m = 0, n - 1 do
     local i = places[m]
-    result[i] = wrap(load(result, i) + load(values, others[m]))
+    result[i] = wrap(load(result, result_bits, i) + load(values, value_bits, others[m]))
   end
   return true
 end

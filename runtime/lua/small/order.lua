@@ -11,7 +11,7 @@ if dtype.name == 'Long' or dtype.name == 'Half' then return {} end
 
 local type = type
 local cast = ffi.cast
-local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
+local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
 local longs = th.dtypes[th.LONG + 1]
 local geometry, place, contiguous = tools.geometry, tools.place, tools.contiguous
 local moves, new, publish, address = tools.moves, tools.new, tools.publish, tools.address
@@ -49,9 +49,9 @@ local function result_at(kind, r, c, ct, n, s0, s1, s2)
 end
 
 -- Sets the keys of a row whose elements are `step` apart, from `from` on.
-local function set_keys(p, from, step, n, sign)
+local function set_keys(p, q, from, step, n, sign)
   for k = 0, n - 1 do
-    keys[k], index[k] = sign * load(p, from + step * k), k
+    keys[k], index[k] = sign * load(p, q, from + step * k), k
   end
 end
 
@@ -88,7 +88,7 @@ local function along(values, indices, t, dim, count, sign, pick, k, more,
   set_places(others, s0, s1, s2, o0, o1, o2)
   for row = 0, s0 * s1 * s2 - 1 do
     local from, out = places[row], others[row]
-    set_keys(p, from, step, size, sign)
+    set_keys(p, q, from, step, size, sign)
     local first = pick(size, k, more)
     for m = 0, count - 1 do
       local position = index[first + m]

@@ -10,14 +10,14 @@ local host = th.host
 local type = type
 local cast, log, sqrt, cos, sin = ffi.cast, math.log, math.sqrt, math.cos, math.sin
 local min, floor, pi = math.min, math.floor, math.pi
-local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
+local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
 local moves, new, publish, dense = tools.moves, tools.new, tools.publish, th.formulas.dense
 local geometry, place = tools.geometry, tools.place
 local slot, take_out = th.kernels.slot, th.kernels.take_out
 local MAX_NEW, MAX_WORK, WIDTH = tools.MAX_NEW, tools.MAX_WORK, ffi.sizeof(dtype.ctype)
 local TO_UNIT, WORDS = 2 ^ -32, 2 ^ 32
 
-local elements, number = dtype.pointer, tools.memory(dtype, 1)
+local elements, bits, number = dtype.pointer, tools.bits(WIDTH), tools.memory(dtype, 1)
 local is_float = dtype.name == 'Float' or dtype.name == 'Double'
 -- The greatest number that an element may be, of those below 2^32.
 local GREATEST = ({ Byte = 255, Char = 127, Short = 32767, Int = 2 ^ 31 - 1 })[dtype.name] or WORDS
@@ -83,8 +83,7 @@ end
 -- A parameter as an element of the type.
 local function real(value)
   number[0] = value
-  local rounded = load(number, 0)
-  return rounded
+  return number[0]
 end
 
 -- ---------------------------------------------------------------------- floats
@@ -214,10 +213,10 @@ local cumulative = tools.memory(th.dtypes[th.DOUBLE + 1], MAX_WORK)
 
 -- Sets the cumulative distribution of n elements that are `step` apart; false if their sum is no
 -- finite number above 0.
-local function set_cumulative(p, from, step, n)
+local function set_cumulative(p, q, step, n)
   local sum = 0
   for k = 0, n - 1 do
-    sum = sum + load(p, from + k * step)
+    sum = sum + load(p, q, k * step)
     cumulative[k] = sum
   end
   if not (sum > 0 and sum < 1 / 0) then return false end
@@ -225,8 +224,8 @@ local function set_cumulative(p, from, step, n)
   return true
 end
 
-local function draw(p, step, n, to, count, replace)
-  if not set_cumulative(p, 0, step, n) then return false end
+local function draw(p, q, step, n, to, count, replace)
+  if not set_cumulative(p, q, step, n) then return false end
   for k = 0, count - 1 do
     cumulative[n - 1] = 1
     local at = slot(cumulative, n, uniform())
@@ -251,9 +250,10 @@ if is_float then
     local source = place(c, WIDTH, s0, s1, size, t0, t1, step)
     local block, to = new(longs, n, 1, 1, count)
     if not (source and block) then return nil end
-    local p, indices = cast(elements, source), cast(tools.words, to)
+    local p, q, indices = cast(elements, source), cast(bits, source), cast(tools.words, to)
     start()
-    if moves() ~= before or not draw(p, step, size, indices, count, replace) then return nil end
+    if moves() ~= before or not draw(p, q, step, size, indices, count,
+      replace) then return nil end
     return publish(longs, block)
   end
 end

@@ -5,8 +5,8 @@
 -- So a function makes its new tensors first; then it reads sizes, strides and addresses, as Lua's
 -- numbers, and checks with those numbers that all elements lie in their storages (`place`); then it
 -- makes the pointers that it needs, and asks whether any storage has moved since the beginning
--- (`moved`). What follows allocates nothing: elements are read as numbers of 32 bits or doubles,
--- and C functions get addresses as numbers.
+-- (`moves`). What follows allocates nothing: elements are read by `loader`'s functions, indices as
+-- numbers of 32 bits, and C functions get addresses as numbers.
 -- @module tools
 
 local th = ...
@@ -120,6 +120,34 @@ end
 --- A function that copies element j of `from` to element i of `to`, with all bits of a nan.
 function tools.mover(width)
   return width == 8 and move_two or move_one
+end
+
+local NAN, INFINITY = math.abs(0 / 0), math.huge
+
+local function load_double(p, words, i)
+  local high = words[2 * i + 1]
+  if band(high, 0x7ff00000) ~= 0x7ff00000 then return p[i] end
+  local value = words[2 * i] == 0 and band(high, 0xfffff) == 0 and INFINITY or NAN
+  return high < 0 and -value or value
+end
+
+local function load_float(p, words, i)
+  local all = words[i]
+  if band(all, 0x7f800000) ~= 0x7f800000 then return p[i] end
+  local value = band(all, 0x7fffff) == 0 and INFINITY or NAN
+  return all < 0 and -value or value
+end
+
+local function load_whole(p, _, i)
+  return p[i]
+end
+
+--- A function of two pointers to the same elements, one to their type and one as `bits` gives it,
+-- and a position, that returns the element as `dtype.load` does (tensor/elements.lua), but does not
+-- allocate. Not for Long and Half.
+function tools.loader(dtype)
+  if dtype.name == 'Double' then return load_double end
+  return dtype.name == 'Float' and load_float or load_whole
 end
 
 ffi.cdef'void th_small_copy(intptr_t to, intptr_t from, size_t bytes) __asm__("memcpy");'
