@@ -180,7 +180,7 @@ function compare(f, count, make, seeded)
 end
 """
 
-COUNT = 25
+COUNT = 20
 
 # What makes the arguments of a random call; k, l, m: sizes.
 BLAS = {
