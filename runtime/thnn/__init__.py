@@ -8,21 +8,35 @@ from __future__ import annotations
 
 from runtime.thnn import (
     activations,
+    convolution_depthwise,
     convolution_dilated,
+    convolution_local,
+    convolution_map,
     convolution_mm,
     criterions,
     lookup,
     softmax,
+    sub_sampling,
+    temporal,
+    temporal_row,
+    volumetric_convolution,
 )
 
 __all__ = [
     "ROWS_ADDED",
     "activations",
+    "convolution_depthwise",
     "convolution_dilated",
+    "convolution_local",
+    "convolution_map",
     "convolution_mm",
     "criterions",
     "lookup",
     "softmax",
+    "sub_sampling",
+    "temporal",
+    "temporal_row",
+    "volumetric_convolution",
 ]
 
 #: That the modules are imported, and the table is complete.

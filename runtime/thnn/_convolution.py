@@ -27,6 +27,7 @@ __all__ = [
     "check_positive",
     "count_places",
     "full_size",
+    "inner_windows",
     "read",
     "too_small",
     "writing",
@@ -94,6 +95,23 @@ def count_places(
 
 def _cut(a: int, b: int) -> int:
     return a // b if a >= 0 else -(-a // b)
+
+
+def inner_windows(
+    size: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, count: Sizes
+) -> Windows:
+    """The windows of a convolution that keeps its columns.
+
+    Torch7: where no padding is positive, they begin at the image's first element, and elements
+    behind its last one are read.
+    """
+    dims = len(size)
+    if max(padding) > 0:
+        return Windows.of(size, kernel, stride, padding, (1,) * dims, count)
+    numbers = zip(size, kernel, stride, count, strict=True)
+    if any((c - 1) * s + k > n for n, k, s, c in numbers):
+        raise TorchError(f"the kernel does not fit into the input of size {describe(size)}")
+    return Windows.of(size, kernel, stride, (0,) * dims, (1,) * dims, count)
 
 
 def full_size(
