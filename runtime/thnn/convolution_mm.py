@@ -19,6 +19,7 @@ from runtime.thnn._convolution import (
     count_places,
     inner_windows,
     read,
+    remembered,
     too_small,
     writing,
 )
@@ -128,6 +129,7 @@ def _accumulate(
 # -- SpatialConvolutionMM
 
 
+@remembered
 def _spatial(
     input: Tensor,
     grad_output: Tensor | None,
@@ -222,6 +224,7 @@ def spatial_accumulate(
 # -- VolumetricConvolutionMM
 
 
+@remembered
 def _volumetric(
     input: Tensor,
     grad_output: Tensor | None,
