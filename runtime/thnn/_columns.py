@@ -92,13 +92,14 @@ class Windows:
     def geometry(self) -> Array:
         """The numbers as jobs take them (lua/parallel/nn_convolution.lua)."""
         same_rows = self.size[2] == self.count[2] and self.stride[1:] == (1, 1)
-        numbers = [*self.size, *self.stride, *self.count, int(same_rows)]
+        numbers = [*self.size, *self.stride, *self.count, int(same_rows), self.kernel[2]]
         for place in product(*map(range, self.kernel)):
             first = [k * d - p for k, d, p in zip(place, self.dilation, self.padding, strict=True)]
             y, x = (self._inside(d, first[d]) for d in (1, 2))
             if x[0] == x[1]:
                 y = (0, 0)
-            numbers += [*first, *x, *y]
+            same_as_above = place[1] > 0 and self.stride[1] == self.dilation[1] == 1
+            numbers += [*first, *x, *y, int(same_as_above)]
         return np.array(numbers, np.int32)
 
     def _inside(self, dim: int, first: int) -> tuple[int, int]:
