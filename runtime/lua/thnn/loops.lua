@@ -13,9 +13,12 @@ local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)
 local operands, steps = ffi.new('void *[3]'), ffi.new('intptr_t[3]')
 local count = ffi.new('intptr_t[1]')
 
--- One of numpy's inner loops for an element type, and its data; nil where there is none.
-local function find(name, dtype)
-  local address, data = th.ask(host.inner_loop, name, dtype.name == 'Float' and 'f' or 'd')
+-- One of numpy's inner loops for an element type, of one operand or of two, and its data; nil where
+-- there is none.
+local function find(name, dtype, operand_count)
+  local letter = dtype.name == 'Float' and 'f' or 'd'
+  local signature = letter:rep(operand_count or 1) .. '->' .. letter
+  local address, data = th.ask(host.inner_loop, name, signature)
   if not address then return nil end
   return ffi.cast(inner_loop, address), ffi.cast('void *', data)
 end
@@ -64,7 +67,7 @@ end
 function makers.Sigmoid_updateOutput(dtype)
   local negative, negative_data = find('negative', dtype)
   local exp, exp_data = find('exp', dtype)
-  local add, add_data = find('add', dtype)
+  local add, add_data = find('add', dtype, 2)
   local reciprocal, reciprocal_data = find('reciprocal', dtype)
   if not (negative and exp and add and reciprocal) then return nil end
   local size, one = ffi.sizeof(dtype.ctype), ffi.new(dtype.ctype .. '[1]', 1)
@@ -81,9 +84,9 @@ end
 
 -- ReLU: where the threshold is the value below it, too, the result is the greater of both.
 function makers.Threshold_updateOutput(dtype)
-  local greater, greater_data = find('fmax', dtype)           -- of a nan and a number the number
-  local greatest, greatest_data = find('maximum', dtype)      -- of a nan and a number the nan
-  local add, add_data = find('add', dtype)
+  local greater, greater_data = find('fmax', dtype, 2)           -- of a nan and a number the number
+  local greatest, greatest_data = find('maximum', dtype, 2)      -- of a nan and a number the nan
+  local add, add_data = find('add', dtype, 2)
   local few = th.thnn_formula(th.thnn_row('Threshold_updateOutput'), dtype)
   if not (greater and greatest and add) then return few end
   local size, numbers = ffi.sizeof(dtype.ctype), ffi.new(dtype.ctype .. '[2]')
