@@ -5,7 +5,7 @@
 local th = ...
 local ffi = require 'ffi'
 local host, formulas, makers = th.host, th.formulas, th.thnn_kernels
-local dense, same_sizes = formulas.dense, formulas.same_sizes
+local dense = formulas.dense
 
 local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
 
@@ -38,12 +38,13 @@ local function with_number(loop, data, n, size, a, b, r)
   loop(operands, count, steps, data)
 end
 
--- The elements of a result and its source, and how many; nil unless they are contiguous, of the
--- same sizes, and do not overlap.
-local function places(input, output)
+-- How many elements there are, and the source's and the result's, which gets the source's sizes;
+-- nil unless they are contiguous and do not overlap.
+local function places(dtype, input, output, inplace)
   local n = dense(input)
   if n == 0 or n > MAX_UNSHARED then return nil end
-  if not same_sizes(input, output) or dense(output) ~= n then return nil end
+  local ready = inplace and th.thnn_share or th.thnn_fit
+  if not ready(dtype, output, input, n) then return nil end
   local x = input.storage.data + input.storageOffset
   local r = output.storage.data + output.storageOffset
   if x ~= r and x < r + n and r < x + n then return nil end
@@ -56,7 +57,7 @@ for name, loop_name in pairs{ Tanh = 'tanh', Sqrt = 'sqrt', Abs = 'absolute', Sq
     if not loop then return nil end
     local size = ffi.sizeof(dtype.ctype)
     return function(input, output)
-      local n, x, r = places(input, output)
+      local n, x, r = places(dtype, input, output)
       if not n then return nil end
       unary(loop, data, n, size, x, r)
       return true
@@ -72,7 +73,7 @@ function makers.Sigmoid_updateOutput(dtype)
   if not (negative and exp and add and reciprocal) then return nil end
   local size, one = ffi.sizeof(dtype.ctype), ffi.new(dtype.ctype .. '[1]', 1)
   return function(input, output)
-    local n, x, r = places(input, output)
+    local n, x, r = places(dtype, input, output)
     if not n then return nil end
     unary(negative, negative_data, n, size, x, r)
     unary(exp, exp_data, n, size, r, r)
@@ -95,8 +96,8 @@ function makers.Threshold_updateOutput(dtype)
     if threshold ~= value or value == 0 and 1 / value < 0 then
       return few(input, output, threshold, value, inplace)
     end
-    local n, x, r = places(input, output)
-    if not n or inplace and x ~= r then return nil end
+    local n, x, r = places(dtype, input, output, inplace)
+    if not n then return nil end
     limit[0] = threshold
     if inplace then
       with_number(greatest, greatest_data, n, size, x, limit, r)
