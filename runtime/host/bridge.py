@@ -47,6 +47,11 @@ def _adopt(storage: Storage, offset: int, *geometry: int) -> Tensor:
     return cls(storage, offset, tuple(geometry[:n]), tuple(geometry[n:]))
 
 
+def _adopt_empty(index: int) -> Tensor:
+    """A tensor for one that Lua made, and that has no storage."""
+    return TENSOR_CLASSES[index]()
+
+
 def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) -> Storage:
     """A storage for a block that Lua made: memory and C struct in one object of Lua's, `block`."""
     return STORAGE_CLASSES[index].adopted(struct, data, size, block)
@@ -109,6 +114,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
         "adopt": _adopt,
+        "adopt_empty": _adopt_empty,
         "adopt_storage": _adopt_storage,
         "elided": _elided,
         "small_source": _small_source,

@@ -37,8 +37,9 @@ end
 
 local dump = string.dump
 local REPEATED = {
-  ['tensor/access'] = true, ['tensor/loops'] = true, ['files/access'] = true,
-  ['files/text'] = true,
+  ['tensor/access'] = true, ['tensor/queries'] = true, ['tensor/views'] = true,
+  ['tensor/geometry'] = true, ['tensor/copies'] = true, ['tensor/loops'] = true,
+  ['files/access'] = true, ['files/text'] = true,
 }
 local dumped = {} -- module -> its bytecode, which is loaded ten times as quickly as its source
 
@@ -83,7 +84,7 @@ end
 for _, name in ipairs{
   'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines', 'core/errors', 'core/class',
   'core/references', 'core/bridge', 'core/commands', 'core/structs', 'tensor/elements',
-  'parallel/jobs', 'parallel/thread_pool', 'tensor/formulas', 'tensor/operations',
+  'parallel/jobs', 'parallel/thread_pool', 'tensor/blocks', 'tensor/formulas', 'tensor/operations',
   'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
   'tensor/kernels',
   'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize',

@@ -21,7 +21,7 @@ local python_zeros = torch.zeros
 --- torch.zeros; a small DoubleTensor is made here, without Python.
 function torch.zeros(...)
   local value = th.default == th.DOUBLE
-    and th.formulas.zeros(th.dtypes[th.DOUBLE + 1], select('#', ...), ...)
+    and th.blocks.zeros(th.dtypes[th.DOUBLE + 1], select('#', ...), ...)
   if value then return value end
   return python_zeros(...)
 end
