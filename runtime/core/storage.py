@@ -168,8 +168,11 @@ class Storage:
         known = _by_address.get(struct)
         if known is not None:
             return known
-        raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
-        storage = cls(np.frombuffer(memoryview(raw), cls.dtype.numpy))
+        if size:
+            raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
+            storage = cls(np.frombuffer(memoryview(raw), cls.dtype.numpy))
+        else:
+            storage = cls(np.empty(0, cls.dtype.numpy))
         storage._kept = block
         buffer: Any = (ctypes.c_char * _MIRROR.size).from_address(struct)
         buffer[_AT_FLAG] = buffer[_AT_FLAG][0] | _KNOWN

@@ -13,6 +13,12 @@ local kinds = serial.kinds
 local get_int, get_double = files.Int.get, files.Double.get
 local File = torch.getmetatable('torch.File')
 
+-- The names of classes whose factories do not look at the file.
+local plain_names = {}
+for _, dtype in ipairs(th.dtypes) do
+  plain_names[dtype.tensor_name], plain_names[dtype.storage_name] = true, true
+end
+
 local trusted = false -- whether functions in files are loaded
 
 --- Sets whether functions in files are loaded; without an argument they are.
@@ -145,10 +151,12 @@ local function open_torch(file, w, object, state, index)
   if number then name, version = get_string(w, object), number end
   local factory = torch.factory(name)
   if not factory then th.fail(('unknown Torch class <%s>'):format(name)) end
+  if not plain_names[name] then serial.expose(state) end
   local t = factory(file)
   if not state.force then state.readObjects[index] = t end
   local method = serial.method(t, 'read')
   if method then
+    if not serial.plain[method] then serial.expose(state) end
     method(t, file, version)
     return t, 0
   elseif type(t) ~= 'table' then

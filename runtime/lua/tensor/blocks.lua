@@ -132,7 +132,7 @@ end
 --- Makes the userdata of a store.
 function blocks.publish_store(dtype, store, ...) -- luacheck: ignore 212
   local value = newproxy(dtype.storage_prototype)
-  attach(dtype.storage_structs, value, store.own, store)
+  attach(dtype.storage_structs, value, ffi.cast(dtype.storage_pointer, store.own), store)
   return value
 end
 

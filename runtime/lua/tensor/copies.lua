@@ -3,7 +3,8 @@
 -- This chunk is loaded once for each type, as access.lua, where the rules for such code are told.
 -- Calls that it does not handle, or that must raise an error, are passed on to Python (`slow`).
 -- A nan is left to Python, too: Lua knows only one of them. So is a whole number that a double has
--- no room for. Both are found while elements are copied; Python then copies all of them again.
+-- no room for, and a number that an integer type has none for. They are found while elements are
+-- copied; Python then copies all of them again.
 -- @module tensor_copies
 
 local th, dtype, slow = ...
@@ -24,8 +25,15 @@ local function type_of(value)
   return id and th.dtypes[id - FIRST_TENSOR + 1]
 end
 
--- Converts `rows` times n elements, from which the distances in memory are given; returns false
--- where it meets one that is left to Python. most: whole numbers beyond it are.
+-- The largest number that a type has as an element, or as a double.
+local function largest(element)
+  if element.name == 'Float' or element.name == 'Double' then return 1 / 0 end
+  return element.name == 'Long' and 2 ^ 53 or 2 ^ 31 - 1
+end
+local MOST_HERE = largest(dtype)
+
+-- Converts `rows` times n elements, whose distances in memory are given; returns false where it
+-- meets one that is left to Python: a nan, or a number beyond `most`.
 local function convert_rows(to, row, step, from, from_row, from_step, rows, n, load, most)
   for r = 0, rows - 1 do
     local i, j = r * row, r * from_row
@@ -94,7 +102,7 @@ local function copy_struct(c, s, other)
     return true
   end
   if IS_HALF or other.name == 'Half' then return false end
-  local most = other.name == 'Long' and 2 ^ 53 or 1 / 0
+  local most = math.min(MOST_HERE, largest(other))
   if flat then return (convert_rows(to, 0, 1, from, 0, 1, 1, count, other.load, most)) end
   if not same_sizes(c, s) or not fits(c, true) or not fits(s) then return false end
   return (convert_all(c, s, 0, to, from, other.load, most))

@@ -22,13 +22,14 @@ local STORAGE, TENSOR = dtype.storage_id, dtype.tensor_id
 
 local geometry = {}
 
--- A struct without a storage, for a tensor of n dimensions.
-local function bare_view(n)
+--- A struct without a storage, for a tensor of n dimensions.
+function dtype.bare_view(n)
   local view = View()
   view.size, view.stride = view.geometry, view.geometry + ROOM
   view.nDimension, view.refcount, view.flag = n, 1, 1
   return view
 end
+local bare_view = dtype.bare_view
 
 -- The up to four numbers that are the sizes in a LongStorage; nil where there are more, or none.
 local function numbers_of(s)

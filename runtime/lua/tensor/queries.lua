@@ -74,6 +74,7 @@ function queries.numel(self, ...)
   if not c then return slow.numel(self, ...) end
   return count(c)
 end
+if not slow.numel then queries.numel = nil end -- HalfTensor has no such method
 
 function queries.storageOffset(self, ...)
   local c = structs[self] or fetch_struct(self)

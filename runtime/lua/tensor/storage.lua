@@ -30,6 +30,7 @@ th.same_object = same_object
 --- Element access for one type; loaded once for each type, as tensor/access.lua.
 th.storage_access = th.load([[
   local th, dtype, methods = ...
+  local slow_size = methods.size
   local load, convert = dtype.load, dtype.convert
   local structs, need_struct = dtype.storage_structs, dtype.need_storage
   local type, tonumber = type, tonumber
@@ -78,9 +79,11 @@ th.storage_access = th.load([[
     return true
   end
 
+  -- Does not look for a struct: that of a storage that is still in a file would read it.
   function access.size(self, ...)
-    local c = structs[self] or need_struct(self)
-    return tonumber(c.size)
+    local c = structs[self]
+    if c then return tonumber(c.size) end
+    return slow_size(self, ...)
   end
 
   function access.__newindex(self, key, value, ...)
@@ -119,8 +122,14 @@ local function from_table(dtype, make, items)
   return value
 end
 
+-- An empty storage.
+local function empty(dtype)
+  return blocks.publish_store(dtype, blocks.new_store(dtype, 0))
+end
+
 -- A small storage of a size, the constructor's only argument; nil for others.
 local function sized(dtype, count, n)
+  if count == 0 then return empty(dtype) end
   if count ~= 1 or type(n) ~= 'number' or not (n >= 1 and n <= blocks.MAX) or n % 1 ~= 0 then
     return nil
   end
@@ -149,7 +158,8 @@ for _, dtype in ipairs(th.dtypes) do
     return value
   end
   th.mark_constructor(new)
-  local mt = torch.newmetatable(dtype.storage_name, nil, new, nil, function() return make() end,
+  local mt = torch.newmetatable(dtype.storage_name, nil, new, nil,
+    function() return empty(dtype) end,
     torch)
   dtype.storage_prototype = th.proxy(mt)
   th.bind_class(dtype.storage_id, mt)

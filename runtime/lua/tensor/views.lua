@@ -430,6 +430,8 @@ function views.squeeze(self, ...)
   return slow.squeeze(self, ...)
 end
 
+if not slow.squeeze then views.squeeze = nil end -- HalfTensor has no such method
+
 local function unfolded_view(self, n, d, size, step)
   local view, c = new_view(n + 1, self, n)
   copy_geometry(view, 0, c, 0, n)
