@@ -40,16 +40,27 @@ def _mirror(value: Any) -> Any:
     return None
 
 
-def _adopt(storage: Storage, offset: int, *geometry: int) -> Tensor:
-    """A tensor for a view that Lua made; geometry: the sizes, then the strides."""
+def _adopt(storage: Storage, offset: int, *geometry: int) -> tuple[Tensor, int]:
+    """A tensor for a view that Lua made, and the address of its C struct.
+
+    geometry: the sizes, then the strides.
+    """
     n = len(geometry) // 2
-    cls = TENSOR_CLASSES[storage.dtype.index]
-    return cls(storage, offset, tuple(geometry[:n]), tuple(geometry[n:]))
+    tensor = TENSOR_CLASSES[storage.dtype.index](storage, offset, geometry[:n], geometry[n:])
+    return tensor, tensor.mirror()
 
 
-def _adopt_empty(index: int) -> Tensor:
-    """A tensor for one that Lua made, and that has no storage."""
-    return TENSOR_CLASSES[index]()
+def _adopt_block(
+    index: int, struct: int, data: int, size: int, block: Any, offset: int, *geometry: int
+) -> tuple[Tensor, int]:
+    """The same for a tensor in a block that Lua made; see _adopt_storage."""
+    return _adopt(STORAGE_CLASSES[index].adopted(struct, data, size, block), offset, *geometry)
+
+
+def _adopt_empty(index: int) -> tuple[Tensor, int]:
+    """The same for a tensor without a storage."""
+    tensor = TENSOR_CLASSES[index]()
+    return tensor, tensor.mirror()
 
 
 def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) -> Storage:
@@ -114,6 +125,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
         "adopt": _adopt,
+        "adopt_block": _adopt_block,
         "adopt_empty": _adopt_empty,
         "adopt_storage": _adopt_storage,
         "elided": _elided,

@@ -146,11 +146,16 @@ end
 
 local KNOWN = th.flags.KNOWN
 
+-- Whether a block's storage has a Python object.
+local function is_known(own)
+  return bit.band(own.flag, KNOWN) ~= 0
+end
+
 -- Makes the Python object of the storage of a block or store, which keeps that and updates the
 -- storage's struct from then on.
 local function adopt_block(block, dtype)
   local own = block.own
-  if bit.band(own.flag, KNOWN) ~= 0 then return th.storage_object(own) end
+  if is_known(own) then return th.storage_object(own) end
   local address, data = address_of(own), address_of(own.data)
   local object = th.ask(th.call_apart, host.adopt_storage, dtype.index, address, data,
     tonumber(own.size), block)
@@ -183,23 +188,34 @@ local function adopt_storage(value, block, dtype)
   return object
 end
 
--- The Python object of a tensor with a struct of Lua's; anchor: that of the tensor.
-local function new_object(view, anchor, dtype)
-  if anchor == th.NO_STORAGE then return th.ask(host.adopt_empty, dtype.index) end
-  if type(anchor) == 'cdata' then anchor = adopt_block(anchor, dtype) end
-  local n, offset = view.nDimension, tonumber(view.storageOffset)
-  local size, stride = view.size, view.stride
-  if n == 1 then
-    return th.ask(host.adopt, anchor, offset, tonumber(size[0]), tonumber(stride[0]))
-  elseif n == 2 then
-    return th.ask(host.adopt, anchor, offset, tonumber(size[0]), tonumber(size[1]),
-      tonumber(stride[0]), tonumber(stride[1]))
+-- The sizes, then the strides, of a struct.
+local function geometry_of(view)
+  local n, size, stride = view.nDimension, view.size, view.stride
+  if n == 1 then return tonumber(size[0]), tonumber(stride[0]) end
+  if n == 2 then
+    return tonumber(size[0]), tonumber(size[1]), tonumber(stride[0]), tonumber(stride[1])
   end
   local geometry = {}
   for d = 0, n - 1 do
     geometry[d + 1], geometry[n + d + 1] = tonumber(size[d]), tonumber(stride[d])
   end
-  return th.ask(host.adopt, anchor, offset, unpack(geometry, 1, 2 * n))
+  return unpack(geometry, 1, 2 * n)
+end
+
+-- The Python object of a tensor with a struct of Lua's, and the address of its own struct; anchor:
+-- that of the tensor.
+local function new_object(view, anchor, dtype)
+  if anchor == th.NO_STORAGE then return th.ask(host.adopt_empty, dtype.index) end
+  local offset = tonumber(view.storageOffset)
+  if type(anchor) == 'cdata' then
+    local own = anchor.own
+    if not is_known(own) then
+      return th.ask(th.call_apart, host.adopt_block, dtype.index, address_of(own),
+        address_of(own.data), tonumber(own.size), anchor, offset, geometry_of(view))
+    end
+    anchor = th.storage_object(own)
+  end
+  return th.ask(host.adopt, anchor, offset, geometry_of(view))
 end
 
 --- Makes the Python object of a view, block or store that Lua has made, and returns it.
@@ -215,11 +231,12 @@ function th.adopt(value)
     if id >= host.FIRST_STORAGE then
       return adopt_storage(value, anchor, th.dtypes[id - host.FIRST_STORAGE + 1])
     end
-    local object = new_object(view, anchor, th.dtypes[id])
+    local object, address = new_object(view, anchor, th.dtypes[id])
+    local struct = ffi.cast(pointer_types[id], address)
     if objects[value] then return objects[value] end
     if rawequal(structs[id][value], view) then
       objects[value] = object
-      structs[id][value], th.anchors[value] = nil, nil
+      structs[id][value], th.anchors[value] = struct, nil
       return object
     end
   end
