@@ -50,7 +50,7 @@ local searchpath = package.searchpath
 --- Where `require` would find a module, without loading anything: its file, '' for a module that
 -- is there already, or nil.
 function shell.find_module(name)
-  if package.loaded[name] or package.preload[name] or name == 'lfs' then return '' end
+  if package.loaded[name] or package.preload[name] or th.provides(name) then return '' end
   return searchpath(name, package.path) or searchpath(name, package.cpath) or nil
 end
 

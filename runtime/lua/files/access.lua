@@ -178,12 +178,14 @@ end
 
 -- Copies n elements of a storage that Lua has made into the window, if it has room for them.
 local function put_elements(w, storage, n)
-  local at, m, bytes = w.at, w.memory, n * width
+  local before, at, m, bytes = blocks.moves(), w.at, w.memory, n * width
   if not anchors[storage] or w.direct == 0 or n == 0 or at + bytes > w.room
     or at + bytes >= tonumber(m.size) or IS_LONG and w.long_size == 4 then
     return false
   end
-  ffi.copy(m.data + at, storage_structs[storage].data, bytes)
+  local to, from = m.data + at, storage_structs[storage].data
+  if blocks.moves() ~= before then return false end -- a finalizer has moved one of them
+  ffi.copy(to, from, bytes)
   at = at + bytes
   w.at = at
   if at > w.stop then
@@ -198,12 +200,14 @@ end
 function access.read_new(w, storage, n)
   if not (n >= 1 and n <= blocks.MAX) then return false end
   local store, old = blocks.new_store(dtype, n), storage_structs[storage]
-  local at, m, bytes = w.at, w.memory, n * width
+  local before, at, m, bytes = blocks.moves(), w.at, w.memory, n * width
   if not old or old.size ~= 0 or w.direct == 0 or w.readable == 0 or at + bytes > w.stop
     or at + bytes > tonumber(m.size) or IS_LONG and w.long_size == 4 then
     return false
   end
-  ffi.copy(store.data, m.data + at, bytes)
+  local to, from = store.data, m.data + at
+  if blocks.moves() ~= before then return false end
+  ffi.copy(to, from, bytes)
   w.at = at + bytes
   local struct = ffi.cast(dtype.storage_pointer, store.own)
   return th.replace_struct(storage_structs, storage, old, struct, store)

@@ -13,6 +13,7 @@ local searchpath = package.searchpath
 -- ---------------------------------------------------------------- C modules
 
 local CORE = 'luaT_' -- in the names of functions of the reference's C core
+th.C_CORE = CORE
 
 local exported = false
 
@@ -160,7 +161,8 @@ function require(...)
     local load, path = find_loader(paths.concat(caller_folder(2), name))
     return load(path)
   end
-  if package.loaded[name] ~= nil or package.preload[name] or searchpath(name, package.path) then
+  if package.loaded[name] ~= nil or package.preload[name] or th.provides(name)
+    or searchpath(name, package.path) then
     return plain_require(name) -- unprotected: an error in the package keeps its traceback
   end
   local ok, value = pcall(plain_require, name)

@@ -27,6 +27,19 @@ local function leave_undetermined(dtype, data, n)
 end
 blocks.leave_undetermined = leave_undetermined
 
+local moves -- pointer to a counter of Python's
+
+--- A number that is another one each time that a storage has been resized. Code that has made
+-- pointers to elements, and then allocates no more, compares it with what it was before: a finalizer
+-- may have resized a storage in between.
+function blocks.moves()
+  if not moves then
+    if not th.uses_numpy then return -1 end -- there is no storage yet that could be resized
+    moves = ffi.cast('int32_t *', th.ask(th.host.storage_moves))
+  end
+  return moves[0]
+end
+
 -- -------------------------------------------------------------------- tensors
 
 --- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.

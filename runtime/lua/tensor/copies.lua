@@ -2,17 +2,18 @@
 -- contiguous, and conversions.
 -- This chunk is loaded once for each type, as access.lua, where the rules for such code are told.
 -- Calls that it does not handle, or that must raise an error, are passed on to Python (`slow`).
--- A nan is left to Python, too: Lua knows only one of them. So is a whole number that a double has
--- no room for, and a number that an integer type has none for. They are found while elements are
--- copied; Python then copies all of them again.
+-- Nans are left to Python, too, of which Lua knows only one; so are infinities, and numbers beyond
+-- 32 bits from or to an integer type. They are found while elements are copied; Python then copies
+-- all of them again.
 -- @module tensor_copies
 
 local th, dtype, slow = ...
 local ffi = require 'ffi'
 
-local tonumber, select, copy = tonumber, select, ffi.copy
+local tonumber, select, copy, cast = tonumber, select, ffi.copy, ffi.cast
+local band, int32s = require('bit').band, ffi.typeof('int32_t *')
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
-local convert, width = dtype.convert, ffi.sizeof(dtype.ctype)
+local width, moves = ffi.sizeof(dtype.ctype), th.blocks.moves
 local dense, blocks, class_of, typename = th.formulas.dense, th.blocks, th.class_of, th.typename
 local same_sizes, ROOM, MAX = dtype.same_sizes, th.ROOM, blocks.MAX
 local FIRST_TENSOR, IS_HALF = th.host.FIRST_TENSOR, dtype.name == 'Half'
@@ -25,41 +26,66 @@ local function type_of(value)
   return id and th.dtypes[id - FIRST_TENSOR + 1]
 end
 
--- The largest number that a type has as an element, or as a double.
+-- The largest number that a type has as an element. Elements of a Long are read as 32 bits.
 local function largest(element)
-  if element.name == 'Float' or element.name == 'Double' then return 1 / 0 end
-  return element.name == 'Long' and 2 ^ 53 or 2 ^ 31 - 1
+  return (element.name == 'Float' or element.name == 'Double') and 1 / 0 or 2 ^ 31 - 1
 end
-local MOST_HERE = largest(dtype)
+local MOST = largest(dtype)
 
--- Converts `rows` times n elements, whose distances in memory are given; returns false where it
--- meets one that is left to Python: a nan, or a number beyond `most`.
-local function convert_rows(to, row, step, from, from_row, from_step, rows, n, load, most)
+-- The functions read_* give element j, or nil for one that is left to Python. They allocate nothing,
+-- in the interpreter either. words: the same elements as whole numbers of 32 bits.
+
+local function read_double(from, words, j)
+  if band(words[2 * j + 1], 0x7ff00000) == 0x7ff00000 then return nil end
+  return from[j]
+end
+
+local function read_float(from, words, j)
+  if band(words[j], 0x7f800000) == 0x7f800000 then return nil end
+  return from[j]
+end
+
+local function read_long(_, words, j)
+  local low = words[2 * j]
+  if words[2 * j + 1] ~= (low < 0 and -1 or 0) then return nil end
+  return low
+end
+
+local function read_whole(from, _, j)
+  return from[j]
+end
+
+local readers = { Double = read_double, Float = read_float, Long = read_long }
+
+-- Converts `rows` times n elements; returns false where it meets one that is left to Python.
+-- i, j: the positions of the first ones. row, step, from_row, from_step: the distances.
+local function convert_rows(to, i, row, step, from, words, j, from_row, from_step, rows, n, read)
   for r = 0, rows - 1 do
-    local i, j = r * row, r * from_row
+    local k, l = i + r * row, j + r * from_row
     for _ = 1, n do
-      local v = load(from, j)
-      if not (v <= most and v >= -most) then return false end
-      to[i] = convert(v)
-      i, j = i + step, j + from_step
+      local v = read(from, words, l)
+      if not v or v > MOST or v < -MOST then return false end
+      to[k] = v
+      k, l = k + step, l + from_step
     end
   end
   return true
 end
 
--- The same for tensors of equal sizes, from dimension d on.
-local function convert_all(c, s, d, to, from, load, most)
-  local last = c.nDimension - 1
-  local size, step, from_step = tonumber(c.size[d]), tonumber(c.stride[d]), tonumber(s.stride[d])
-  if d == last then
-    return (convert_rows(to, 0, step, from, 0, from_step, 1, size, load, most))
-  elseif d == last - 1 then
-    return (convert_rows(to, step, tonumber(c.stride[last]), from, from_step,
-      tonumber(s.stride[last]), size, tonumber(c.size[last]), load, most))
+-- The same for tensors of equal sizes, by numbers: sizes, strides and from_strides are tables.
+local function convert_all(to, i, strides, from, words, j, from_strides, sizes, d, read)
+  local last = #sizes
+  if d >= last - 1 then
+    local row = d == last and 0 or strides[d]
+    return (convert_rows(to, i, row, strides[last], from, words, j,
+      d == last and 0 or from_strides[d], from_strides[last], d == last and 1 or sizes[d],
+      sizes[last], read))
   end
-  for _ = 1, size do
-    if not convert_all(c, s, d + 1, to, from, load, most) then return false end
-    to, from = to + step, from + from_step
+  for _ = 1, sizes[d] do
+    if not convert_all(to, i, strides, from, words, j, from_strides, sizes, d + 1, read) then
+      return false
+    end
+    i, j = i + strides[d], j + from_strides[d]
   end
   return true
 end
@@ -90,22 +116,40 @@ local function fits(c, is_target)
   return needed and tonumber(c.storageOffset) + needed <= tonumber(c.storage.size)
 end
 
+-- Sizes, strides of c, and strides of s, as tables.
+local function layout(c, s)
+  local sizes, strides, from_strides = {}, {}, {}
+  for d = 1, c.nDimension do
+    sizes[d], strides[d] = tonumber(c.size[d - 1]), tonumber(c.stride[d - 1])
+    from_strides[d] = tonumber(s.stride[d - 1])
+  end
+  return sizes, strides, from_strides
+end
+
 -- Copies the elements of a tensor with struct s, of a type, to one with struct c; returns false
--- where Python has to.
+-- where Python has to. What is done last allocates nothing: see blocks.moves.
 local function copy_struct(c, s, other)
+  local before = moves()
   local count = count_of(c)
-  if count == 0 or count > MAX or c.storage == ffi.cast('void *', s.storage) then return false end
-  local to, from = c.storage.data + c.storageOffset, s.storage.data + s.storageOffset
+  if count == 0 or count > MAX or c.storage == cast('void *', s.storage) then return false end
   local flat = dense(c) == count and dense(s) == count
-  if flat and other == dtype then
+  local same = flat and other == dtype
+  if not same and (IS_HALF or other.name == 'Half') then return false end
+  local sizes, strides, from_strides
+  if not flat then
+    if not same_sizes(c, s) or not fits(c, true) or not fits(s) then return false end
+    sizes, strides, from_strides = layout(c, s)
+  end
+  local to, from = c.storage.data + c.storageOffset, s.storage.data + s.storageOffset
+  local words = cast(int32s, from)
+  if moves() ~= before then return false end
+  if same then
     copy(to, from, count * width)
     return true
   end
-  if IS_HALF or other.name == 'Half' then return false end
-  local most = math.min(MOST_HERE, largest(other))
-  if flat then return (convert_rows(to, 0, 1, from, 0, 1, 1, count, other.load, most)) end
-  if not same_sizes(c, s) or not fits(c, true) or not fits(s) then return false end
-  return (convert_all(c, s, 0, to, from, other.load, most))
+  local read = readers[other.name] or read_whole
+  if flat then return (convert_rows(to, 0, 0, 1, from, words, 0, 0, 1, 1, count, read)) end
+  return (convert_all(to, 0, strides, from, words, 0, from_strides, sizes, 1, read))
 end
 
 function copies.copy(self, ...)

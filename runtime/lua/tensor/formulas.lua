@@ -61,6 +61,8 @@ local function same_sizes(c, d)
   return true
 end
 
+formulas.same_sizes = same_sizes
+
 -- The extrema along dimension dim, from 1, of a contiguous tensor of n elements that begin at p,
 -- and their indices from 1. better(x, best): whether x replaces the extremum of the elements
 -- before it. The first nan replaces any number.
