@@ -249,7 +249,7 @@ function th.adopt(value)
     local struct = ffi.cast(pointer_types[id], address)
     if objects[value] then return objects[value] end
     if rawequal(structs[id][value], view) then
-      objects[value] = object
+      objects[value], owners[address] = object, value
       structs[id][value], th.anchors[value] = struct, nil
       return object
     end
@@ -297,8 +297,10 @@ end
 -- @param known the table of a class, if nil is to be returned for objects of other classes
 function th.settled_struct(value, known)
   local id = th.class_of(value)
-  if th.anchors[value] and not (id and id >= host.FIRST_STORAGE) then th.adopt(value) end
+  local is_storage = id and id >= host.FIRST_STORAGE
+  if th.anchors[value] and not is_storage then th.adopt(value) end
   local struct = id and structs[id] and structs[id][value]
+  if is_storage and struct then owners[address_of(struct)] = value end
   if not struct then struct, id = fetch_struct(value) end
   if not known or known == structs[id] then return struct end
 end

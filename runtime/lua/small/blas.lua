@@ -11,7 +11,7 @@ local host = th.host
 local type = type
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
 local geometry, place, distinct, shares = tools.geometry, tools.place, tools.distinct, tools.shares
-local moves, new, publish, address = tools.moves, tools.new, tools.publish, tools.address
+local moves, new, publish, keep = tools.moves, tools.new, tools.publish, tools.keep
 local dense = th.formulas.dense
 local MAX_WORK = tools.MAX_WORK
 local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 1000000 -- multiplications from which on Python computes
@@ -36,7 +36,7 @@ local W = ffi.sizeof(dtype.ctype)
 local operands, sizes, steps = ffi.new('intptr_t[3]'), ffi.new('intptr_t[4]'), ffi.new('intptr_t[9]')
 local array = ffi.typeof('$[?]', ffi.typeof(dtype.ctype))
 local work, more_work, number = array(MAX_WORK), array(MAX_WORK), array(1)
-local WORK, MORE_WORK, NUMBER = address(work), address(more_work), address(number)
+local WORK, MORE_WORK, NUMBER = keep(work), keep(more_work), keep(number)
 
 local function struct_of(value)
   return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil

@@ -87,6 +87,14 @@ function tools.address(memory)
   return tonumber(cast(intptr, memory))
 end
 
+local kept = {}
+
+--- The same, of working memory: it stays where it is, although only its address may be in use.
+function tools.keep(memory)
+  kept[#kept + 1] = memory
+  return tools.address(memory)
+end
+
 -- ----------------------------------------------------------------- new tensors
 
 --- A new contiguous tensor of n dimensions with the last n of three sizes: the block, the address of

@@ -276,14 +276,14 @@ def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_t
     assert run.stdout == "[3] [3, 3]\n"
 
 
-@pytest.mark.parametrize("call", ["torch.mm(x, x)", "torch.inverse(x)", "torch.mm(y, y)"])
+@pytest.mark.parametrize("call", ["torch.mm(y, y)", "torch.inverse(y)"])
 def test_blas_is_not_called_without_room_for_its_buffers(
     lua: Lua, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     def refuse(*_: object) -> None:
         raise OSError("Cannot allocate memory")
 
-    lua("x = torch.eye(3) y = torch.eye(300)")
+    lua("y = torch.eye(300)")
     with monkeypatch.context() as patched:
         patched.setattr(blas_threads.mmap, "mmap", refuse)
         blas_threads.check_room.cache_clear()
