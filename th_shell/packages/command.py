@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from th_shell.packages import layout, rockspec
-from th_shell.packages.known import SOURCES, about_c_code, provided_by_th
+from th_shell.packages.known import about_c_code, provided_by_th, source_of
 from th_shell.packages.place import users_tree
 from th_shell.packages.sources import fetch
 from th_shell.packages.tree import Record, Tree
@@ -100,10 +100,13 @@ class _Installation:
                 print(f"{name} is part of th")
         elif needed_by and name in self._tree.records():
             return
-        elif name in SOURCES:
-            self._install_from(SOURCES[name], name)
         else:
-            raise UsageError(f"the sources of {name} are not known: give the URL of its repository")
+            source = source_of(name)
+            if source is None:
+                raise UsageError(
+                    f"the sources of {name} are not known: give the URL of its repository"
+                )
+            self._install_from(source, name)
 
     def _install_needed(self, name: str, needed_by: str) -> None:
         try:

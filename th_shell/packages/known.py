@@ -1,34 +1,8 @@
-"""What is known of packages by their names: where their sources are, and which th itself has."""
+"""What is known of packages by their names: which th itself has, and where others come from."""
 
 from __future__ import annotations
 
-__all__ = ["SOURCES", "about_c_code", "provided_by_th"]
-
-_GITHUB = "https://github.com/"
-
-#: Names of packages, and the git repositories that they are cloned from.
-SOURCES = {
-    name: _GITHUB + path
-    for name, path in {
-        "argcheck": "torch/argcheck",
-        "class": "torch/class",
-        "csvigo": "clementfarabet/lua---csv",
-        "dp": "nicholas-leonard/dp",
-        "dpnn": "Element-Research/dpnn",
-        "graph": "torch/graph",
-        "moses": "Yonaba/Moses",
-        "nn": "torch/nn",
-        "nngraph": "torch/nngraph",
-        "nnx": "clementfarabet/lua---nnx",
-        "optim": "torch/optim",
-        "penlight": "lunarmodules/Penlight",
-        "rnn": "Element-Research/rnn",
-        "torchnet": "torchnet/torchnet",
-        "torchx": "nicholas-leonard/torchx",
-        "totem": "deepmind/torch-totem",
-        "unsup": "koraykv/unsup",
-    }.items()
-}
+__all__ = ["about_c_code", "provided_by_th", "source_of"]
 
 # Rocks that are not called as their modules are.
 _MODULES = {"lua-cjson": "cjson", "luafilesystem": "lfs", "luasocket": "socket"}
@@ -45,6 +19,14 @@ def provided_by_th(name: str) -> bool:
 
     with Engine() as engine:
         return engine.find_module(_MODULES.get(name, name)) == ""
+
+
+def source_of(name: str) -> str | None:
+    """The repository of a package, or None."""
+    from runtime import Engine
+
+    with Engine() as engine:
+        return engine.package_sources().get(name)
 
 
 def about_c_code(name: str) -> str:

@@ -177,6 +177,11 @@ local makers = {
   cunn = make_cunn, cudnn = make_cudnn,
 }
 
+--- Whether a module is a package for GPUs that says there is none.
+function th.lacks_gpu(name)
+  return makers[name] ~= nil and not is_processor
+end
+
 for name, make in pairs(makers) do
   package.preload[name] = function()
     if not is_processor then error(name .. ' is for GPUs, and there is none here: ' .. ADVICE, 0) end

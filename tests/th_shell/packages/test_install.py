@@ -59,7 +59,7 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         upper_rockspec=spec.format("upper", "'torch >= 7.0', 'base'"),
     )
     names = {name: str(tmp_path / "sources" / name) for name in ("base", "upper")}
-    monkeypatch.setattr(command, "SOURCES", names)
+    monkeypatch.setattr(command, "source_of", names.get)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
     return tmp_path / "sources"
 
