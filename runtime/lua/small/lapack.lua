@@ -1,4 +1,5 @@
---- LAPACK on small matrices, for one type of floats: new results, by the functions that Python calls.
+--- LAPACK on small matrices, for one type of floats: new results, by the functions that Python
+-- calls.
 -- The results have the bits and the layouts of Python's (runtime/ops/linalg), which computes all
 -- other calls: those with destinations, larger matrices, elements that are infinite or no numbers,
 -- and what LAPACK fails at. LAPACK overwrites copies, stored by columns; where these are results,
@@ -381,13 +382,13 @@ function lapack.svd(u, s, v, a, job, ...) -- luacheck: ignore 212
   return publish(dtype, u_block), publish(dtype, s_block), publish(dtype, v_block)
 end
 
+-- What each needs of LAPACK; it is not there where LAPACK's function was not found.
+local NEEDS = {
+  qr = geqrf and orgqr, geqrf = geqrf, inverse = getrf and getri, potrf = potrf, potri = potri,
+  gesv = gesv, potrs = potrs, trtrs = trtrs, gels = gels, symeig = syev, eig = geev, svd = gesvd,
+}
 for name in pairs(lapack) do
-  local needed = name == 'qr' and geqrf and orgqr or name == 'inverse' and getrf and getri
-    or name == 'geqrf' and geqrf or name == 'potrf' and potrf or name == 'potri' and potri
-    or name == 'gesv' and gesv or name == 'potrs' and potrs or name == 'trtrs' and trtrs
-    or name == 'gels' and gels or name == 'symeig' and syev or name == 'eig' and geev
-    or name == 'svd' and gesvd
-  if not needed then lapack[name] = nil end
+  if not NEEDS[name] then lapack[name] = nil end
 end
 
 return lapack

@@ -295,6 +295,10 @@ local function set_number(self, k, value, ...) -- luacheck: ignore 212
   end
   if not v then require_source(value) end
   if not i then th.argument_error(3, 'out of range', '?') end
+  if not v and n > 1 and n <= ROOM then
+    local struct, _, source = select_view(self, n, 0, i)
+    if dtype.copy_to_struct(struct, value) and source then return end
+  end
   local row = methods.narrow(self, 1, i + 1, 1)
   if v then methods.fill(row, v) else methods.copy(row, value) end
 end

@@ -30,8 +30,8 @@ blocks.leave_undetermined = leave_undetermined
 local moves -- pointer to a counter of Python's
 
 --- A number that is another one each time that a storage has been resized. Code that has made
--- pointers to elements, and then allocates no more, compares it with what it was before: a finalizer
--- may have resized a storage in between.
+-- pointers to elements, and then allocates no more, compares it with what it was before: a
+-- finalizer may have resized a storage in between.
 function blocks.moves()
   if not moves then
     if not th.uses_numpy then return -1 end -- there is no storage yet that could be resized
@@ -121,15 +121,20 @@ function blocks.sized(dtype, n, a, b, c, d)
 end
 local sized = blocks.sized
 
---- A new tensor of zeros, if it is small and its sizes are up to four numbers; otherwise nil.
--- @param n how many arguments the call has
-function blocks.zeros(dtype, n, a, b, c, d, ...) -- luacheck: ignore 212
-  if n == 0 or n > 4 or type(a) ~= 'number' or n >= 2 and type(b) ~= 'number'
+--- A new tensor of one number, if it is small and its sizes are up to four numbers; otherwise nil.
+-- @param n how many sizes there are; nil is too many
+function blocks.filled(dtype, value, n, a, b, c, d, ...) -- luacheck: ignore 212
+  if not n or n == 0 or n > 4 or type(a) ~= 'number' or n >= 2 and type(b) ~= 'number'
     or n >= 3 and type(c) ~= 'number' or n == 4 and type(d) ~= 'number' then
     return nil
   end
-  local block = sized(dtype, n, a, b, c, d)
-  if block then return publish(dtype, block) end
+  local block, count = sized(dtype, n, a, b, c, d)
+  if not block then return nil end
+  if value ~= 0 then
+    local data = block.data
+    for i = 0, count - 1 do data[i] = value end
+  end
+  return publish(dtype, block)
 end
 
 -- ------------------------------------------------------------------- storages
@@ -194,4 +199,16 @@ end
 
 function blocks.publish_long_store(store, ...) -- luacheck: ignore 212
   return blocks.publish_store(long, store)
+end
+
+--- How many numbers are in a LongStorage, given its struct, and these; nil for more than four.
+function blocks.numbers(s)
+  local n = tonumber(s.size)
+  local data = s.data
+  if n == 1 then return 1, tonumber(data[0]) end
+  if n == 2 then return 2, tonumber(data[0]), tonumber(data[1]) end
+  if n == 3 then return 3, tonumber(data[0]), tonumber(data[1]), tonumber(data[2]) end
+  if n == 4 then
+    return 4, tonumber(data[0]), tonumber(data[1]), tonumber(data[2]), tonumber(data[3])
+  end
 end

@@ -10,7 +10,7 @@
 local th, dtype, slow = ...
 local ffi = require 'ffi'
 
-local tonumber, select, copy, cast = tonumber, select, ffi.copy, ffi.cast
+local tonumber, select, abs, copy, cast = tonumber, select, math.abs, ffi.copy, ffi.cast
 local band, int32s = require('bit').band, ffi.typeof('int32_t *')
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local width, moves = ffi.sizeof(dtype.ctype), th.blocks.moves
@@ -32,8 +32,8 @@ local function largest(element)
 end
 local MOST = largest(dtype)
 
--- The functions read_* give element j, or nil for one that is left to Python. They allocate nothing,
--- in the interpreter either. words: the same elements as whole numbers of 32 bits.
+-- The functions read_* give element j, or nil for one that is left to Python. They allocate
+-- nothing, in the interpreter either. words: the same elements as whole numbers of 32 bits.
 
 local function read_double(from, words, j)
   if band(words[2 * j + 1], 0x7ff00000) == 0x7ff00000 then return nil end
@@ -58,15 +58,20 @@ end
 local readers = { Double = read_double, Float = read_float, Long = read_long }
 
 -- Converts `rows` times n elements; returns false where it meets one that is left to Python.
--- i, j: the positions of the first ones. row, step, from_row, from_step: the distances.
+-- i, j: the positions of the first ones. row, step, from_row, from_step: the distances. This is no
+-- nest of loops: LuaJIT compiles short inner loops badly.
 local function convert_rows(to, i, row, step, from, words, j, from_row, from_step, rows, n, read)
-  for r = 0, rows - 1 do
-    local k, l = i + r * row, j + r * from_row
-    for _ = 1, n do
-      local v = read(from, words, l)
-      if not v or v > MOST or v < -MOST then return false end
-      to[k] = v
+  local k, l, column = i, j, 0
+  for _ = 1, rows * n do
+    local v = read(from, words, l)
+    if not v or v > MOST or v < -MOST then return false end
+    to[k] = v
+    column = column + 1
+    if column < n then
       k, l = k + step, l + from_step
+    else
+      i, j, column = i + row, j + from_row, 0
+      k, l = i, j
     end
   end
   return true
@@ -93,9 +98,17 @@ end
 -- How many elements of the storage there are from the first one of a tensor to its last one; nil
 -- where two elements may be one place, as far as strides show in their order.
 local function extent(c, is_target)
-  local reach = 0
-  for d = c.nDimension - 1, 0, -1 do
-    local size, stride = tonumber(c.size[d]), tonumber(c.stride[d])
+  local last = c.nDimension - 1
+  local size, stride = tonumber(c.size[last]), tonumber(c.stride[last])
+  local reach = (size - 1) * stride
+  if is_target and size > 1 and stride < 1 then return nil end
+  if last > 0 then -- no loop for a matrix, as in blocks.lua
+    size, stride = tonumber(c.size[last - 1]), tonumber(c.stride[last - 1])
+    if is_target and size > 1 and stride <= reach then return nil end
+    reach = reach + (size - 1) * stride
+  end
+  for d = last - 2, 0, -1 do
+    size, stride = tonumber(c.size[d]), tonumber(c.stride[d])
     if is_target and size > 1 and stride <= reach then return nil end
     reach = reach + (size - 1) * stride
   end
@@ -131,14 +144,26 @@ end
 local function copy_struct(c, s, other)
   local before = moves()
   local count = count_of(c)
-  if count == 0 or count > MAX or c.storage == cast('void *', s.storage) then return false end
+  if count == 0 or count > MAX then return false end
   local flat = dense(c) == count and dense(s) == count
   local same = flat and other == dtype
+  -- In one storage, no element must be overwritten before it is read.
+  if c.storage == cast('void *', s.storage)
+    and not (same and abs(tonumber(c.storageOffset - s.storageOffset)) >= count) then
+    return false
+  end
   if not same and (IS_HALF or other.name == 'Half') then return false end
   local sizes, strides, from_strides
+  local is_matrix, rows, n, row, step, from_row, from_step = c.nDimension == 2, 1, count, 0, 1, 0, 1
   if not flat then
     if not same_sizes(c, s) or not fits(c, true) or not fits(s) then return false end
-    sizes, strides, from_strides = layout(c, s)
+    if is_matrix then
+      rows, n = tonumber(c.size[0]), tonumber(c.size[1])
+      row, step = tonumber(c.stride[0]), tonumber(c.stride[1])
+      from_row, from_step = tonumber(s.stride[0]), tonumber(s.stride[1])
+    else
+      sizes, strides, from_strides = layout(c, s)
+    end
   end
   local to, from = c.storage.data + c.storageOffset, s.storage.data + s.storageOffset
   local words = cast(int32s, from)
@@ -148,8 +173,17 @@ local function copy_struct(c, s, other)
     return true
   end
   local read = readers[other.name] or read_whole
-  if flat then return (convert_rows(to, 0, 0, 1, from, words, 0, 0, 1, 1, count, read)) end
+  if flat or is_matrix then
+    return (convert_rows(to, 0, row, step, from, words, 0, from_row, from_step, rows, n, read))
+  end
   return (convert_all(to, 0, strides, from, words, 0, from_strides, sizes, 1, read))
+end
+
+--- Copies a tensor of any type to the elements of a struct; returns false where Python has to.
+function dtype.copy_to_struct(c, source)
+  local other = type_of(source)
+  local s = other and (other.structs[source] or other.fetch_struct(source))
+  return s and s.storage ~= nil and copy_struct(c, s, other)
 end
 
 function copies.copy(self, ...)

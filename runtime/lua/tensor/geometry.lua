@@ -15,7 +15,7 @@ local blocks, new_view, publish = th.blocks, dtype.new_view, dtype.publish
 local copy_geometry = dtype.copy_geometry
 local View, ROOM, NO_STORAGE = dtype.view, th.ROOM, th.NO_STORAGE
 local long_storage, set_strides, sized = blocks.long_storage, blocks.set_strides, blocks.sized
-local share, share_storage = blocks.share, blocks.share_storage
+local share, share_storage, numbers_of = blocks.share, blocks.share_storage, blocks.numbers
 local leave_undetermined = blocks.leave_undetermined
 local MOST = 2 ^ 31 -- a stride given as a number
 local STORAGE, TENSOR = dtype.storage_id, dtype.tensor_id
@@ -30,18 +30,6 @@ function dtype.bare_view(n)
   return view
 end
 local bare_view = dtype.bare_view
-
--- The up to four numbers that are the sizes in a LongStorage; nil where there are more, or none.
-local function numbers_of(s)
-  local n = tonumber(s.size)
-  local data = s.data
-  if n == 1 then return 1, tonumber(data[0]) end
-  if n == 2 then return 2, tonumber(data[0]), tonumber(data[1]) end
-  if n == 3 then return 3, tonumber(data[0]), tonumber(data[1]), tonumber(data[2]) end
-  if n == 4 then
-    return 4, tonumber(data[0]), tonumber(data[1]), tonumber(data[2]), tonumber(data[3])
-  end
-end
 
 -- Whether the first n arguments, up to four, are numbers.
 local function are_numbers(n, a, b, c, d)
