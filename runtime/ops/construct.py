@@ -163,13 +163,18 @@ def _triangle(r: Tensor, t: Tensor, cut: object, k: int) -> None:
     store(r, cut(t.array, k))  # type: ignore[operator]
 
 
-@op("cat", method="[*T*] T T [index=-1]", function="[*T*] T T [index=-1]")
+@op("cat", method="[*T*] T T [index=-1]", function="[*T*] T T [index=-1]", small="construct.cat")
 def cat(r: Tensor, a: Tensor, b: Tensor, dim: int) -> None:
     """r = two tensors joined along a dimension (-1: their last)."""
     cat_list(r, [a, b], dim)
 
 
-@op("cat", method="[*T*] {T+} [index=-1]", function="[*T*] {T+} [index=-1]")
+@op(
+    "cat",
+    method="[*T*] {T+} [index=-1]",
+    function="[*T*] {T+} [index=-1]",
+    small="construct.cat_list",
+)
 def cat_list(r: Tensor, parts: list[Tensor], dim: int) -> None:
     """r = a table's tensors joined along a dimension (-1: their last).
 

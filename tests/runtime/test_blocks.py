@@ -148,6 +148,31 @@ def test_copies_between_layouts(lua: Lua, source: str, target: str) -> None:
     """)
 
 
+@pytest.mark.parametrize("dim", [1, 2, 3, -1])
+@pytest.mark.parametrize("name", ["Double", "Float", "Long"])
+def test_small_tensors_joined(lua: Lua, name: str, dim: int) -> None:
+    """With a destination, Python joins them."""
+    lua.run(f"""
+        local function compare(...)
+          local expected = torch.{name}Tensor()
+          local whole, wanted = pcall(torch.cat, expected, ...)
+          local ok, got = pcall(torch.cat, ...)
+          assert(ok == whole)
+          if not ok then return assert(got:gsub('%d', '') == wanted:gsub('%d', '')) end
+          assert(got:isSameSizeAs(expected) and got:isContiguous())
+          local a, b = got:view(-1):totable(), expected:view(-1):totable()
+          for i = 1, #b do assert(a[i] == b[i]) end
+        end
+        local x = torch.range(1, 12):resize(2, 3, 2):type('torch.{name}Tensor')
+        local narrow, turned = x:narrow(2, 2, 2), x:transpose(1, 3)
+        for _, pair in ipairs{{ {{ x, x }}, {{ x, narrow }}, {{ turned, turned:clone() }},
+          {{ x:select(1, 2), x:select(1, 1) }}, {{ x, turned }}, {{ x, x:select(1, 1) }} }} do
+          compare(pair[1], pair[2], {dim})
+          compare({{ pair[1], pair[2], pair[1] }}, {dim})
+        end
+    """)
+
+
 # A finalizer that runs at each collection: it resizes, passes to Python, and fills what it finds.
 FINALIZERS = """
 local victims, rounds, done = {}, 0, false

@@ -58,7 +58,7 @@ reshape t01234567
 diag t0123456
 tril t0123456
 triu t0123456
-cat t0123456
+cat t0123456+
 histc t56
 bhistc t56
 conv2 t0123456
