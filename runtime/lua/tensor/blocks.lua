@@ -90,7 +90,6 @@ function blocks.publish(dtype, block, ...) -- luacheck: ignore 212
   attach(dtype.structs, value, block, block)
   return value
 end
-local publish = blocks.publish
 
 --- A block of the sizes a to d, of which the first n are given; nil where one is not a positive
 -- whole number, or there are too many elements.
@@ -118,23 +117,6 @@ function blocks.sized(dtype, n, a, b, c, d)
   if n >= 4 then size[3] = d end
   set_strides(block, n)
   return block, count
-end
-local sized = blocks.sized
-
---- A new tensor of one number, if it is small and its sizes are up to four numbers; otherwise nil.
--- @param n how many sizes there are; nil is too many
-function blocks.filled(dtype, value, n, a, b, c, d, ...) -- luacheck: ignore 212
-  if not n or n == 0 or n > 4 or type(a) ~= 'number' or n >= 2 and type(b) ~= 'number'
-    or n >= 3 and type(c) ~= 'number' or n == 4 and type(d) ~= 'number' then
-    return nil
-  end
-  local block, count = sized(dtype, n, a, b, c, d)
-  if not block then return nil end
-  if value ~= 0 then
-    local data = block.data
-    for i = 0, count - 1 do data[i] = value end
-  end
-  return publish(dtype, block)
 end
 
 -- ------------------------------------------------------------------- storages

@@ -16,29 +16,9 @@ for _, operation in ipairs(th.operations) do
   if operation.of_torch then torch[name] = th.stub(name, nil, operation.mark) end
 end
 
--- Makes torch.zeros or torch.ones; a small tensor is made here, without Python.
-local function filled(name, value)
-  local slow = torch[name]
-  return function(...)
-    local dtype = th.dtypes[th.default + 1]
-    local n, a = select('#', ...), ...
-    local tensor
-    if type(a) == 'number' then
-      tensor = th.blocks.filled(dtype, value, n, ...)
-    elseif n == 1 then
-      local sizes = th.blocks.long_storage(a)
-      if sizes then tensor = th.blocks.filled(dtype, value, th.blocks.numbers(sizes)) end
-    end
-    if tensor and dtype.name ~= 'Half' then return tensor end
-    return slow(...)
-  end
-end
-torch.zeros, torch.ones = filled('zeros', 0), filled('ones', 1)
-
 -- --------------------------------------------------------------- default type
 
 local function set_default(dtype)
-  th.default = dtype.index
   torch.Tensor = torch.getconstructortable(dtype.tensor_name)
   torch.Storage = torch.getconstructortable(dtype.storage_name)
 end
