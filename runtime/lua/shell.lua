@@ -242,6 +242,11 @@ function shell.load()
   local _ = host.entry -- any of the functions that come with numpy
 end
 
+--- Sets the byte that new memory of tensors and storages is filled with; nil: it is undetermined.
+function shell.set_fill_pattern(byte)
+  th.blocks.set_fill_pattern(byte)
+end
+
 function shell.write(text)
   write(stdout, text)
 end
