@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _LARGE = 20_000  # elements from which on threads pay
-_TOGETHER = 1024  # elements for which planes have a table together
+_TOGETHER = 2048  # elements for which planes have a table together
 
 
 def contiguous(tensor: Tensor, count: int | None = None) -> Array:

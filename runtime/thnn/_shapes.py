@@ -5,8 +5,10 @@ Tuples have a number for each dimension of a plane, the slowest first: (kH, kW),
 
 from __future__ import annotations
 
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, Tensor
+from functools import lru_cache
+
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._windows import count_windows
 from runtime.thnn.checks import check, check_size
 
@@ -17,12 +19,15 @@ Numbers = tuple[int, ...]
 
 def positive(position: int, what: str, letters: str, numbers: Numbers, zero: str = "zero") -> None:
     """Raise an error unless all numbers are: 'stride should be greater than zero, but got …'."""
+    if min(numbers) > 0:
+        return
     got = " ".join(f"{x}: {n}" for x, n in zip(letters.split(), numbers, strict=True))
-    check(min(numbers) > 0, position, f"{what} should be greater than {zero}, but got {got}")
+    raise ArgError(position, f"{what} should be greater than {zero}, but got {got}")
 
 
+@lru_cache(maxsize=64)
 def image_windows(
-    input: Tensor,
+    sizes: Sizes,
     kernel: Numbers,
     stride: Numbers,
     pad: Numbers,
@@ -31,12 +36,12 @@ def image_windows(
 ) -> Sizes:
     """How many windows an image has along its height and width; raises the errors of all numbers.
 
-    input: planes x height x width, or a batch of them.
+    sizes: those of the input: planes x height x width, or a batch of them.
     """
     positive(5, "kernel size", "kH kW", kernel)
     positive(8, "stride", "dH dW", stride)
     positive(12, "dilation", "dilationH dilationW", dilation)
-    check(input.ndim in (3, 4), 2, "3D or 4D input tensor expected but got: %s", input)
+    check(len(sizes) in (3, 4), 2, f"3D or 4D input tensor expected but got: {describe(sizes)}")
     (h, w), (pad_h, pad_w) = kernel, pad
     check(
         w // 2 >= pad_w and h // 2 >= pad_h,
@@ -44,22 +49,22 @@ def image_windows(
         "pad should be smaller than half of kernel size, but got "
         f"padW = {pad_w}, padH = {pad_h}, kW = {w}, kH = {h}",
     )
-    return windows_of(input, kernel, stride, pad, ceil, dilation)
+    return windows_of(sizes, kernel, stride, pad, ceil, dilation)
 
 
 def windows_of(
-    input: Tensor, kernel: Numbers, stride: Numbers, pad: Numbers, ceil: bool, dilation: Numbers
+    sizes: Sizes, kernel: Numbers, stride: Numbers, pad: Numbers, ceil: bool, dilation: Numbers
 ) -> Sizes:
-    """How many windows there are along each dimension of the input's planes."""
-    sizes = input.sizes[-len(kernel) :]
+    """How many windows there are along each dimension of the planes of an input."""
+    plane = sizes[-len(kernel) :]
     found = []
-    for size, k, d, p, apart in zip(sizes, kernel, stride, pad, dilation, strict=True):
+    for size, k, d, p, apart in zip(plane, kernel, stride, pad, dilation, strict=True):
         windows = count_windows(size, k, d, p, apart, ceil)
         # The last one begins inside of the plane, or the padding in front of it.
         found.append(windows - (any(pad) and (windows - 1) * d >= size + p))
     if min(found) < 1:
-        planes = input.sizes[-len(kernel) - 1]
-        before, after = ("x".join(map(str, (planes, *s))) for s in (sizes, found))
+        planes = sizes[-len(kernel) - 1]
+        before, after = ("x".join(map(str, (planes, *s))) for s in (plane, found))
         raise TorchError(
             f"Given input size: ({before}). Calculated output size: ({after}). "
             "Output size is too small"

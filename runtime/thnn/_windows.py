@@ -32,7 +32,7 @@ __all__ = [
 
 #: How many windows have tables together, where a plane has fewer: to begin with each plane anew
 #: would take longer than what is computed.
-_TOGETHER = 1024
+_TOGETHER = 2048
 
 _shape_numbers = count()
 

@@ -40,7 +40,7 @@ def spatial(
 ) -> None:
     """output = the average of each window; count_include_pad: zeros of the padding count, too."""
     kernel, stride, pad = (k_h, k_w), (d_h, d_w), (pad_h, pad_w)
-    windows = image_windows(input, kernel, stride, pad, ceil)
+    windows = image_windows(input.sizes, kernel, stride, pad, ceil)
     plan = _plan(input.sizes[-2:], windows, kernel, stride, pad, count_pad)
     _store_averages(input, output, plan, windows)
 
@@ -61,7 +61,7 @@ def spatial_backward(
 ) -> None:
     """gradInput = what each element's windows got in gradOutput, divided likewise."""
     kernel, stride, pad = (k_h, k_w), (d_h, d_w), (pad_h, pad_w)
-    windows = image_windows(input, kernel, stride, pad, ceil)
+    windows = image_windows(input.sizes, kernel, stride, pad, ceil)
     plan = _plan(input.sizes[-2:], windows, kernel, stride, pad, count_pad)
     _store_gradient(input, grad_output, gradient, plan, windows)
 
@@ -137,7 +137,7 @@ def _volume_windows(
         f"pad should not be greater than half of kernel size, but got padT = {pad_t}, "
         f"padW = {pad_w}, padH = {pad_h}, kT = {k_t}, kW = {k_w}, kH = {k_h}",
     )
-    return windows_of(input, kernel, stride, pad, ceil, (1, 1, 1))
+    return windows_of(input.sizes, kernel, stride, pad, ceil, (1, 1, 1))
 
 
 @lru_cache(maxsize=32)

@@ -66,7 +66,7 @@ def _images(
     dilation: Numbers,
     ceil: bool,
 ) -> None:
-    windows = image_windows(input, kernel, stride, pad, ceil, dilation)
+    windows = image_windows(input.sizes, kernel, stride, pad, ceil, dilation)
     plan = sliding_plan(input.sizes[-2:], windows, kernel, stride, pad, dilation, "place")
     store_largest(input, output, indices, plan, windows)
 
@@ -86,7 +86,7 @@ def spatial_backward(
     ceil: bool,
 ) -> None:
     """gradInput = the sums of gradOutput by indices."""
-    windows = image_windows(input, (k_h, k_w), (d_h, d_w), (pad_h, pad_w), ceil)
+    windows = image_windows(input.sizes, (k_h, k_w), (d_h, d_w), (pad_h, pad_w), ceil)
     _images_backward(input, grad_output, gradient, indices, windows)
 
 
@@ -108,7 +108,7 @@ def spatial_dilated_backward(
 ) -> None:
     """Likewise."""
     dilation = dilation_h, dilation_w
-    windows = image_windows(input, (k_h, k_w), (d_h, d_w), (pad_h, pad_w), ceil, dilation)
+    windows = image_windows(input.sizes, (k_h, k_w), (d_h, d_w), (pad_h, pad_w), ceil, dilation)
     _images_backward(input, grad_output, gradient, indices, windows)
 
 

@@ -111,7 +111,7 @@ def _windows(
         f"pad should be smaller than half of kernel size, but got kT: {k_t} kW: {k_w}, kH: {k_h}, "
         f"padT: {p_t}, padW: {p_w}, padH: {p_h}",
     )
-    return windows_of(input, kernel, stride, pad, ceil, dilation)
+    return windows_of(input.sizes, kernel, stride, pad, ceil, dilation)
 
 
 @thnn("VolumetricMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _CEIL)

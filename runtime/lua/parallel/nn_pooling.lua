@@ -38,13 +38,13 @@ local adders = {
   [4] = ffi.typeof('float (*)(int *, void *, int *)'),
   [8] = ffi.typeof('double (*)(int *, void *, int *)'),
 }
-local length, one = ffi.new('int[1]'), ffi.new('int[1]', 1)
+local int, one = ffi.typeof('int[1]'), ffi.new('int[1]', 1)
 
 -- Whether all numbers are finite, and of a size below `limit`, by the address of BLAS's asum. Also
 -- false where their sum is not below it, and where there is no asum.
 local function are_finite(asum, size, x, count, limit)
   if asum == 0 then return false end
-  local add = cast(adders[size], asum)
+  local add, length = cast(adders[size], asum), int()
   for at = 0, count - 1, CHECKED do
     length[0] = min(CHECKED, count - at)
     if not (add(length, x + at, one) < limit) then return false end
@@ -240,12 +240,10 @@ local wholes = ffi.typeof('uint64_t *')
 local function add_finite(_, out, source, places, starts, count, limit, skip)
   local all = cast(wholes, places)
   for t = 0, count - 1 do
-    local k = places[t].low
-    if all[t] > limit then error(th.OUT_OF_RANGE, 0) end
-    if k > 0 then
-      k = k + starts[t]
+    if all[t] - 1ULL < limit then
+      local k = places[t].low + starts[t]
       out[k] = out[k] + source[t]
-    elseif not skip then
+    elseif not skip or all[t] ~= 0 then
       error(th.OUT_OF_RANGE, 0)
     end
   end
@@ -254,11 +252,11 @@ end
 local function add_any(size, out, source, places, starts, count, limit, skip)
   local load_number, all = loaders[size], cast(wholes, places)
   for t = 0, count - 1 do
-    local k = places[t].low
-    if all[t] > limit or k == 0 and not skip then error(th.OUT_OF_RANGE, 0) end
-    if k > 0 then
-      k = k + starts[t]
+    if all[t] - 1ULL < limit then
+      local k = places[t].low + starts[t]
       out[k] = load_number(out, k) + load_number(source, t)
+    elseif not skip or all[t] ~= 0 then
+      error(th.OUT_OF_RANGE, 0)
     end
   end
 end
@@ -267,9 +265,11 @@ local function store(size, out, source, places, starts, count, limit, skip)
   local all = cast(wholes, places)
   local to, from = cast(whole[size], out), cast(whole[size], source)
   for t = 0, count - 1 do
-    local k = places[t].low
-    if all[t] > limit or k == 0 and not skip then error(th.OUT_OF_RANGE, 0) end
-    if k > 0 then to[k + starts[t]] = from[t] end
+    if all[t] - 1ULL < limit then
+      to[places[t].low + starts[t]] = from[t]
+    elseif not skip or all[t] ~= 0 then
+      error(th.OUT_OF_RANGE, 0)
+    end
   end
 end
 
