@@ -259,6 +259,7 @@ function shell.close()
   th.collect()
   jit_attach(function() end, 'errfin')
   th.release_reserve()
+  th.small.close()
   th.leave_python()
 end
 

@@ -90,6 +90,11 @@ local function find(name, dtype, code)
   return run and th.load(CALL:format(arguments), 'small/' .. module .. '.lua')(run) or false
 end
 
+--- Must be called before Python gives back what the engine has.
+function small.close()
+  if small.tools then small.tools.closed = true end
+end
+
 -- --------------------------------------------------------------------- stubs
 
 local of_functions = {} -- for each torch function: pattern of arguments -> the Lua function
