@@ -12,10 +12,10 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
 
+from runtime import workers
 from runtime.core.machine import refresh_limit
 from runtime.core.texts import to_bytes, to_text
 from runtime.ctrl_c import CtrlC
-from runtime import workers
 from runtime.errors import check
 from runtime.evaluation import Chunk, Evaluation
 from runtime.facts import Facts, read_facts

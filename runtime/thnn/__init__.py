@@ -6,9 +6,62 @@ Each module adds rows to the table when it is imported here.
 
 from __future__ import annotations
 
-from runtime.thnn import activations, criterions, lookup, softmax
+from runtime.thnn import (
+    activations,
+    adaptive_pooling,
+    average_pooling,
+    classes,
+    convolution_dilated,
+    convolution_mm,
+    criterions,
+    fractional_pooling,
+    grid_sampler,
+    index_linear,
+    linear,
+    lookup,
+    lp_pooling,
+    margins,
+    max_pooling,
+    normalization,
+    padding,
+    prelu,
+    rectifiers,
+    softmax,
+    sparse,
+    temporal_pooling,
+    unpooling,
+    upsampling,
+    volumetric_pooling,
+)
 
-__all__ = ["ROWS_ADDED", "activations", "criterions", "lookup", "softmax"]
+__all__ = [
+    "ROWS_ADDED",
+    "activations",
+    "adaptive_pooling",
+    "average_pooling",
+    "classes",
+    "convolution_dilated",
+    "convolution_mm",
+    "criterions",
+    "fractional_pooling",
+    "grid_sampler",
+    "index_linear",
+    "linear",
+    "lookup",
+    "lp_pooling",
+    "margins",
+    "max_pooling",
+    "normalization",
+    "padding",
+    "prelu",
+    "rectifiers",
+    "softmax",
+    "sparse",
+    "temporal_pooling",
+    "unpooling",
+    "upsampling",
+    "volumetric_pooling",
+]
 
 #: That the modules are imported, and the table is complete.
 ROWS_ADDED = True
