@@ -85,7 +85,7 @@ function package.searchpath(name, path, ...)
   return file, message
 end
 
-local TENSORS = 'THDoubleTensor_' -- in libraries that work on the tensors of the reference's C core
+local TENSORS = 'THDoubleTensor_' -- in libraries that work on the reference's tensors
 local CORE_LIBRARIES = { TH = true, THC = true, THNN = true, THCUNN = true }
 
 -- Raises an error for such a library: they would take our structs for the reference's.
