@@ -34,9 +34,14 @@ class Row:
     fresh: what is called instead of the implementation where the call leaves the destination out.
 
     A row may have one Lua formula, from which compute/formulas.py writes Lua functions for calls
-    on DoubleTensors. Its names are those of the implementation's parameters; with
-    `reads_call`, a, b and c are the call's arguments.
-    each: one element of the result, from the elements of the tensors at the same place.
+    on FloatTensors and DoubleTensors. Its names are those of the implementation's parameters; with
+    `reads_call`, a, b and c are the call's arguments. What a formula may contain is told in
+    compute/steps.py.
+    each: one element of the result, from the elements of the tensors at the same place; or several
+    such formulas, `a if condition else b`, with a condition on numbers, and None at the end where
+    there is none for the other numbers.
+    kinds: with `reads_call`, the kinds of the arguments that `each` is for, such as 'TT TN': two
+    tensors, or a tensor and a number; the result is a new tensor.
     axpy: whether BLAS's axpy may compute `each`, which is `t + factor * src` or `t - factor * src`,
     where the result takes the place of t.
     total: the result is the sum of this expression: an element, or the product of two.
@@ -55,6 +60,7 @@ class Row:
     axpy: bool = False
     total: str | None = None
     better: str | None = None
+    kinds: str | None = None
 
     @property
     def has_formula(self) -> bool:
@@ -100,11 +106,13 @@ def checked(
     types: Iterable[DType] = EVERY,
     *,
     each: str | None = None,
+    kinds: str | None = None,
 ) -> Callable[[F], F]:
     """Add a row whose implementation reads its arguments from a `Call` one by one."""
 
     def register(implementation: F) -> F:
-        row = Row(name, method, function, tuple(types), implementation, True, each=each)
+        more = {"each": each, "kinds": kinds}
+        row = Row(name, method, function, tuple(types), implementation, True, **more)
         TABLE.setdefault(name, []).append(row)
         return implementation
 

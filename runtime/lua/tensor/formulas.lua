@@ -1,4 +1,4 @@
---- Operations on contiguous DoubleTensors that Lua runs without calling Python.
+--- Operations on few elements of FloatTensors and DoubleTensors that Lua runs without calling Python.
 -- For each pattern of argument kinds, Python translates the Lua formula of an operation into the
 -- source of a function (runtime/compute/formulas.py), which returns nil for calls that it does not
 -- handle. This module compiles these functions, and has the functions and constants that they use:
@@ -12,54 +12,27 @@ local ffi = require 'ffi'
 local type, tonumber = type, tonumber
 local attach = th.attach
 
-local MAX_IN_LUA = 512              -- elements that are computed in Lua, or of a block
+local MAX_IN_LUA = 1024             -- elements that are computed in Lua, or of a block
 local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
 local ROOM = th.ROOM
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 
 local load = th.dtypes[th.DOUBLE + 1].load
+local load_float = th.dtypes[th.FLOAT + 1].load
 
 local formulas = {}
 th.formulas = formulas
 th.run_formulas_of(formulas)
 
--- The number of elements of a tensor that is contiguous and does not reach past the end of its
--- storage; 0 for others.
-local function dense(c)
-  local n = c.nDimension
-  if n == 0 or n > ROOM then return 0 end
-  local count = tonumber(c.size[n - 1])
-  if c.stride[n - 1] ~= 1 and count ~= 1 then return 0 end
-  if n >= 2 then
-    local size = tonumber(c.size[n - 2])
-    if c.stride[n - 2] ~= count and size ~= 1 then return 0 end
-    count = count * size
-    for d = n - 3, 0, -1 do
-      size = tonumber(c.size[d])
-      if c.stride[d] ~= count and size ~= 1 then return 0 end
-      count = count * size
-    end
-  end
-  if c.storageOffset + count > c.storage.size then return 0 end
-  return count
-end
+local layouts = th.layouts
+local dense, same_sizes = layouts.dense, layouts.same_sizes
 formulas.dense = dense
 
--- The same for tensors of at most MAX_IN_LUA elements; 0 for others.
+-- The number of elements of a tensor that has at most MAX_IN_LUA; 0 for others.
 local function few(c)
-  local count = dense(c)
+  local count = layouts.count(c)
   if count > MAX_IN_LUA then return 0 end
   return count
-end
-
-local function same_sizes(c, d)
-  local n = c.nDimension
-  if n ~= d.nDimension or c.size[0] ~= d.size[0] then return false end
-  if n >= 2 and c.size[1] ~= d.size[1] then return false end
-  for k = 2, n - 1 do
-    if c.size[k] ~= d.size[k] then return false end
-  end
-  return true
 end
 
 -- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.
@@ -153,25 +126,48 @@ end
 
 -- ------------------------------------------------------------------ numpy's inner loops
 
-local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, intptr_t)')
-local operands, steps = ffi.new('void *[3]'), ffi.new('intptr_t[3]')
-local count, number = ffi.new('intptr_t[1]'), ffi.new('double[1]')
-
--- Calls one of numpy's inner loops, given by its address and its data, for n elements. a, b: the
--- operands, pointers to elements or one of them a number. r: a pointer to the results, which have
--- `size` bytes each. From the first assignment to `operands` on, nothing is allocated here: the
+-- What the loops get: where the operands are, their distances in bytes, and the number of elements.
+-- From the first assignment to these on, nothing is allocated until the loop is called: the
 -- collector could run a finalizer that uses the same memory.
-local function compute(n, address, data, a, b, r, size)
-  local loop, x_step, y_step = ffi.cast(inner_loop, address), 8, 8
-  if type(a) == 'number' then
-    number[0], a, x_step = a, number, 0
-  elseif type(b) == 'number' then
-    number[0], b, y_step = b, number, 0
+local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, intptr_t)')
+local operands, steps = ffi.new('void *[4]'), ffi.new('intptr_t[4]')
+local count = ffi.new('intptr_t[1]')
+
+local function to_loop(address)
+  return ffi.cast(inner_loop, address)
+end
+
+-- Memory for numbers that are operands, and for intermediate results: pointers to each number and
+-- buffer, by the locals that they are in the functions that Python writes.
+local NUMBERS, BUFFERS = 3, 4
+local memory, pointers = {}, {}
+formulas.memory = memory -- which keeps it alive
+do
+  local names, text = {}, {}
+  for kind, ctype in pairs{ double = 'double', float = 'float', byte = 'uint8_t' } do
+    local pointer = ffi.typeof(ctype .. ' *')
+    local cells = ffi.new(ctype .. '[?]', NUMBERS)
+    memory[kind] = cells
+    for k = 0, NUMBERS - 1 do pointers[kind .. '_cell' .. k] = pointer(cells + k) end
+    pointers[kind .. '_cells'] = pointer(cells)
+    for k = 0, BUFFERS - 1 do
+      memory[k] = memory[k] or ffi.new('double[?]', MAX_IN_LUA)
+      pointers[kind .. '_buffer' .. k] = ffi.cast(pointer, memory[k])
+    end
   end
-  operands[0], operands[1], operands[2] = a, b, r
-  steps[0], steps[1], steps[2] = x_step, y_step, size or 8
-  count[0] = n
-  loop(operands, count, steps, data)
+  for name in pairs(pointers) do names[#names + 1] = name end
+  table.sort(names)
+  for k, name in ipairs(names) do text[k] = 'pointers.' .. name end
+  formulas.pointers = ('local %s = %s\n'):format(table.concat(names, ', '), table.concat(text, ', '))
+end
+
+local cell = ffi.new('float[1]')
+
+-- A number as a float has it.
+local function as_float(number)
+  cell[0] = number
+  local value = load_float(cell, 0)
+  return value
 end
 
 -- The steps of numpy's loop for matrix products: only those within a row and a column matter.
@@ -264,9 +260,9 @@ end
 
 local KINDS = { userdata = 1, number = 2 }
 
---- The pattern of up to four arguments, as a number that runtime/compute/formulas.py reads; 0 if
+--- The pattern of up to five arguments, as a number that runtime/compute/formulas.py reads; 0 if
 -- one of them is neither userdata nor number.
-function formulas.pattern(n, a, b, c, d)
+function formulas.pattern(n, a, b, c, d, e)
   local code = KINDS[type(a)]
   if not code then return 0 end
   if n >= 2 then
@@ -284,33 +280,67 @@ function formulas.pattern(n, a, b, c, d)
     if not kind then return 0 end
     code = code + 27 * kind
   end
+  if n >= 5 then
+    local kind = KINDS[type(e)]
+    if not kind then return 0 end
+    code = code + 81 * kind
+  end
   return code
 end
 
 -- The locals of the functions that Python writes.
 local HEAD = [[
-local formulas, structs, fetch_struct, byte, double, math, copy = ...
-local load = double.load
-local few, dense, same_sizes, block_like, publish, extremum = unpack(formulas.tools)
-local compute, inner_product, total = unpack(formulas.bulk)
-local MAX_UNSHARED, MAX_IN_LUA, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
-local exp, log, sqrt, abs = math.exp, math.log, math.sqrt, math.abs
-local floor, ceil = math.floor, math.ceil
-local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
-]]
-formulas.sharing = { MAX_UNSHARED, MAX_IN_LUA, share_loop, share_copy, share_axpy }
-formulas.tools = { few, dense, same_sizes, block_like, publish, extremum }
-formulas.bulk = { compute, inner_product, total }
+local formulas, dtype, byte, double, float, pointers, copy, fill = ...
+local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
+local load_double, load_float, state = double.load, float.load, formulas
+local shape, step, dense, same_sizes, lay_out, clash = unpack(formulas.layout)
+local MAX_IN_LUA, few, block_like, publish, extremum = unpack(formulas.tools)
+local operands, steps, count, to_loop, as_float = unpack(formulas.loops)
+local inner_product, total = unpack(formulas.bulk)
+local MAX_UNSHARED, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
+]] .. formulas.pointers
+formulas.layout = {
+  layouts.shape, layouts.step, dense, same_sizes, layouts.lay_out, layouts.clash,
+}
+formulas.tools = { MAX_IN_LUA, few, block_like, publish, extremum }
+formulas.loops = { operands, steps, count, to_loop, as_float }
+formulas.bulk = { inner_product, total }
+formulas.sharing = { MAX_UNSHARED, share_loop, share_copy, share_axpy }
+formulas.busy = false -- whether the buffers are in use
 
 --- The function that runs an operation for a pattern of arguments, or false if there is none.
 -- The function returns nil for calls that it does not handle.
 -- @param name the operation
 -- @param space 'method' or 'function'
 -- @param code the pattern
-function formulas.find(name, space, code)
-  local source = code ~= 0 and th.ask(host.small_source, name, space, code)
+-- @param index that of the element type
+function formulas.find(name, space, code, index)
+  local source = code ~= 0 and th.ask(host.small_source, name, space, code, index)
   if not source then return false end
   local chunk = th.load(HEAD .. source, 'tensor/formulas.lua')
-  local byte, double = th.dtypes[1], th.dtypes[th.DOUBLE + 1]
-  return chunk(formulas, double.structs, double.fetch_struct, byte, double, math, ffi.copy)
+  local byte, double, float = th.dtypes[1], th.dtypes[th.DOUBLE + 1], th.dtypes[th.FLOAT + 1]
+  return chunk(formulas, th.dtypes[index + 1], byte, double, float, pointers, ffi.copy, ffi.fill)
+end
+
+local double_structs, float_structs = th.dtypes[th.DOUBLE + 1].structs, th.dtypes[th.FLOAT + 1].structs
+
+-- The index of a tensor's element type, also of one whose struct Lua does not have yet; nil for
+-- other values.
+local function find_type(tensor, ...) -- luacheck: ignore 212
+  for i, dtype in ipairs(th.dtypes) do
+    if dtype.structs[tensor] then return i - 1 end
+  end
+  local _, id = th.fetch_struct(tensor)
+  local index = id and id - host.FIRST_TENSOR
+  if index and th.dtypes[index + 1] then return index end
+end
+
+--- The index of the element type that a torch function works on: that of the first tensor among
+-- its first two arguments. May be nil where there is none.
+function formulas.type_of(a, b, ...) -- luacheck: ignore 212
+  if type(a) ~= 'userdata' then a = b end
+  if double_structs[a] then return th.DOUBLE end
+  if float_structs[a] then return th.FLOAT end
+  local index = find_type(a)
+  return index
 end
