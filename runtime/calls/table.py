@@ -44,7 +44,13 @@ class Row:
     tensors, or a tensor and a number; the result is a new tensor.
     axpy: whether BLAS's axpy may compute `each`, which is `t + factor * src` or `t - factor * src`,
     where the result takes the place of t.
-    total: the result is the sum of this expression: an element, or the product of two.
+    total: the result is the sum of this expression, of all elements or along a dimension.
+    fold: what adds it up, by numpy's name: 'add', or another function of two numbers such as
+    'multiply'; 'matmul' for the sum of products.
+    then: what is computed of each `total` in the end, from these and their number of elements `n`;
+    `cast(x)` converts to the element type. None: the total itself.
+    running: the results are the sums of the elements up to each place.
+    in_double: whether sums are computed in double precision however the elements lie.
     better: for an extremum along a dimension, whether an element `x` replaces `best`, the extremum
     of the elements before it.
     """
@@ -61,6 +67,10 @@ class Row:
     total: str | None = None
     better: str | None = None
     kinds: str | None = None
+    fold: str = "add"
+    then: str | None = None
+    running: bool = False
+    in_double: bool = True
 
     @property
     def has_formula(self) -> bool:
@@ -87,12 +97,13 @@ def op(
     axpy: bool = False,
     total: str | None = None,
     better: str | None = None,
+    **reduction: Any,
 ) -> Callable[[F], F]:
     """Add a row whose form is matched with each call; the implementation gets its arguments."""
 
     def register(implementation: F) -> F:
         more = fresh, each, axpy, total, better
-        row = Row(name, method, function, tuple(types), implementation, False, *more)
+        row = Row(name, method, function, tuple(types), implementation, False, *more, **reduction)
         TABLE.setdefault(name, []).append(row)
         return implementation
 

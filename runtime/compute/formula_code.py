@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from runtime.calls.forms import Form, TensorKind
@@ -20,12 +20,25 @@ from runtime.compute.steps import Operand, Step, Steps, chooses, names, parse
 from runtime.core.dtypes import BYTE, DOUBLE, DType
 from runtime.core.tensor import TENSOR_CLASSES
 
-__all__ = ["AXPY", "Call", "each_code"]
+__all__ = [
+    "AXPY",
+    "POINTERS",
+    "SIZES",
+    "Call",
+    "cases",
+    "chosen",
+    "each_code",
+    "function",
+    "numbers",
+    "rounded",
+    "run_code",
+    "structs",
+]
 
 AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`
 
-_SIZES = {"d": 8, "f": 4, "?": 1}
-_POINTERS = {"d": "double", "f": "float", "?": "byte"}
+SIZES = {"d": 8, "f": 4, "?": 1}
+POINTERS = {"d": "double", "f": "float", "?": "byte"}
 
 
 @dataclass(frozen=True)
@@ -102,6 +115,14 @@ class Call:
         is_byte = any(isinstance(kind, TensorKind) and kind.cls is byte for kind in kinds)
         return "?" if is_byte else self.type
 
+    @property
+    def dimension(self) -> str | None:
+        """The dimension that the call names, from 1, as Lua code; None where there is none."""
+        for argument, at in zip(self.form.arguments, self.places, strict=True):
+            if argument.kind.name == "index":
+                return f"a{at + 1}" if at is not None else repr(argument.default + 1)
+        return None
+
     def words(self) -> dict[str, str]:
         """What the parameters are in Lua: x2 for an element of tensor 2, a3 for number 3."""
         words = {}
@@ -137,28 +158,29 @@ def each_code(call: Call, formula: str) -> str | None:
     if not call.tensors or call.takes_new:
         return None
     runs, choice = [], []
-    for k, (tree, condition) in enumerate(_cases(parse(formula)), 1):
+    for k, (tree, condition) in enumerate(cases(parse(formula)), 1):
         run = _run(call, tree, f"run{k}")
         if run is None:
             return None
         runs.append(run)
         choice.append((f"run{k}", condition and call.in_lua(_lua(condition))))
     body = _given(call, formula) if call.destination else _new(call)
-    lines = [*structs(call.tensors), *rounded(call), *_chosen(choice), *body]
-    return function(runs, lines, makes=call.destination is None)
+    lines = [*structs(call.tensors), *rounded(call), *chosen("run", choice), *body]
+    alone = any("load_" in run for run in runs)
+    return function(runs, lines, makes=call.destination is None, alone=alone)
 
 
-def function(before: list[str], lines: list[str], makes: bool) -> str:
+def function(before: list[str], lines: list[str], makes: bool, alone: bool) -> str:
     """The text of a function for a call, and of what comes before it.
 
-    makes: whether it makes a tensor: the function takes `...` (runtime/README.md tells why). One
-    that converts elements may run finalizers while it uses the buffers; calls of these are
-    Python's then.
+    makes: whether it makes a tensor: the function takes `...` (runtime/README.md tells why).
+    alone: whether it allocates memory while it uses the buffers: finalizers, which run then, must
+    not use these; their calls are Python's.
     """
     more = ", ..." if makes else ""
     head = f"function(a1, a2, a3, a4, a5{more})"
     text = "\n  ".join([head, *lines]) + "\nend"
-    if not any("_buffer" in part and "load_" in part for part in (*before, text)):
+    if not alone:
         return "\n".join([*before, f"return {text}"])
     alone = [
         f"return {head}",
@@ -171,7 +193,7 @@ def function(before: list[str], lines: list[str], makes: bool) -> str:
     return "\n".join([*before, f"local compute = {text}", "\n  ".join(alone), "end"])
 
 
-def _cases(tree: ast.expr) -> Iterable[tuple[ast.expr, ast.expr | None]]:
+def cases(tree: ast.expr) -> Iterable[tuple[ast.expr, ast.expr | None]]:
     """The expressions of a formula `a if condition else b …`, and their conditions."""
     while isinstance(tree, ast.IfExp):
         yield tree.body, tree.test
@@ -180,14 +202,15 @@ def _cases(tree: ast.expr) -> Iterable[tuple[ast.expr, ast.expr | None]]:
         yield tree, None
 
 
-def _chosen(choice: list[tuple[str, str | None]]) -> list[str]:
-    """What chooses the function for the numbers of the call."""
+def chosen(name: str, choice: list[tuple[str, str | None]]) -> list[str]:
+    """What chooses a function for the numbers of the call, from functions and conditions."""
     if len(choice) == 1 and choice[0][1] is None:
-        return ["local run = run1"]
-    lines = ["local run"]
-    for name, condition in choice:
-        lines.append(f"if not run{f' and {condition}' if condition else ''} then run = {name} end")
-    return [*lines, "if not run then return nil end"]
+        return [f"local {name} = {choice[0][0]}"]
+    lines = [f"local {name}"]
+    for function, condition in choice:
+        more = f" and {condition}" if condition else ""
+        lines.append(f"if not {name}{more} then {name} = {function} end")
+    return [*lines, f"if not {name} then return nil end"]
 
 
 def _lua(tree: ast.expr) -> str:
@@ -237,7 +260,7 @@ def _given(call: Call, formula: str) -> list[str]:
 
 def _new(call: Call) -> list[str]:
     """What computes a new tensor. It is allocated before any geometry is read to be used."""
-    first, kind = call.sources[0], _POINTERS[call.result]
+    first, kind = call.sources[0], POINTERS[call.result]
     same = "".join(f" and dense(c{k}) == n" for k in call.sources)
     return [
         f"local n = few(c{first})",
@@ -260,7 +283,7 @@ def _many(call: Call, formula: str) -> list[str]:
     r, tree = call.destination, parse(formula)
     call_of_threads = None
     if call.words().get(formula, "").startswith("x"):
-        size = _SIZES[call.type]
+        size = SIZES[call.type]
         call_of_threads = f"share_copy({size} * n, p{r}, p{call.words()[formula][1:]})"
     elif call.dtype is DOUBLE and not chooses(tree):
         call_of_threads = _threads(call, tree)
@@ -308,14 +331,14 @@ def _axpy(call: Call, formula: str) -> str | None:
 def _dense_run(call: Call, formula: str) -> str:
     r = call.destination or 0
     if formula == "0":
-        return f"fill(p{r}, {_SIZES[call.type]} * n)"
+        return f"fill(p{r}, {SIZES[call.type]} * n)"
     if call.words().get(formula, "").startswith("x"):
-        return f"copy(p{r}, p{call.words()[formula][1:]}, {_SIZES[call.type]} * n)"
+        return f"copy(p{r}, p{call.words()[formula][1:]}, {SIZES[call.type]} * n)"
     tensors = [r, *(k for k in call.tensors if k != r)]
-    return f"run(n{''.join(f', p{k}, 1' for k in tensors)}{_numbers(call)})"
+    return f"run(n{''.join(f', p{k}, 1' for k in tensors)}{numbers(call)})"
 
 
-def _numbers(call: Call) -> str:
+def numbers(call: Call) -> str:
     """The numbers of the call as further arguments, or parameters, of a function `run`."""
     return "".join(f", {word}" for word in sorted(call.words().values()) if word[0] == "a")
 
@@ -326,7 +349,7 @@ def _lay_out(tensors: list[int]) -> str:
 
 def _strided(call: Call, tensors: list[int]) -> list[str]:
     """What computes elements that lie as `lay_out` has found."""
-    numbers = _numbers(call)
+    numbers = numbers(call)
     starts = [f"local q{k} = c{k}.storage.data + c{k}.storageOffset" for k in tensors]
     clash = [
         f"if clash({i}, q{tensors[0]}, q{k}) then return nil end"
@@ -359,12 +382,21 @@ def _run(call: Call, tree: ast.expr, name: str) -> str | None:
     """A Lua function that computes n elements that lie in equal distances."""
     r = call.destination or 0
     tensors = [r, *(k for k in call.tensors if k != r)]
-    parameters = "n" + "".join(f", p{k}, t{k}" for k in tensors) + _numbers(call)
+    parameters = "n" + "".join(f", p{k}, t{k}" for k in tensors) + numbers(call)
     if chooses(tree):
         return f"local function {name}({parameters})\n{_loop(call, tree)}\nend"
-    loops, lines = _calls(_steps(call, tree), name)
+    return run_code(name, tensors, numbers(call), _steps(call, tree))
+
+
+def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Step]) -> str | None:
+    """A Lua function of n, pointers to tensors and distances that calls inner loops.
+
+    more: further parameters. None where there is no such loop.
+    """
+    loops, lines = _calls(steps, name)
     if loops is None:
         return None
+    parameters = "n" + "".join(f", p{k}, t{k}" for k in tensors) + more
     return "\n".join([*loops, f"local function {name}({parameters})", *lines, "end"])
 
 
@@ -393,7 +425,7 @@ def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
         pointers, distances = [], []
         for k, x in enumerate((*step.inputs, step.out)):
             if x.kind == "number":
-                lines.append(f"  {_POINTERS[x.type]}_cells[{k}] = {x.name}")
+                lines.append(f"  {POINTERS[x.type]}_cells[{k}] = {x.name}")
             pointers.append(_pointer(x, places, k))
             distances.append(_distance(x))
         for target, values in (("operands", pointers), ("steps", distances)):
@@ -408,7 +440,7 @@ def _conversion(step: Step, places: dict[Operand, int]) -> str:
     source, out = step.inputs[0], step.out
     at, to = (f"i * t{x.name}" if x.kind == "tensor" else "i" for x in (source, out))
     read, target = _pointer(source, places, 0), _pointer(out, places, 1)
-    value = f"load_{_POINTERS[source.type]}({read}, {at})" if source.type != "?" else f"{read}[{at}]"
+    value = f"load_{POINTERS[source.type]}({read}, {at})" if source.type != "?" else f"{read}[{at}]"
     return f"  for i = 0, n - 1 do {target}[{to}] = {value} end"
 
 
@@ -416,12 +448,12 @@ def _pointer(x: Operand, places: dict[Operand, int], k: int) -> str:
     if x.kind == "tensor":
         return f"p{x.name}"
     if x.kind == "number":
-        return f"{_POINTERS[x.type]}_cell{k}"
-    return f"{_POINTERS[x.type]}_buffer{places[x]}"
+        return f"{POINTERS[x.type]}_cell{k}"
+    return f"{POINTERS[x.type]}_buffer{places[x]}"
 
 
 def _distance(x: Operand) -> str:
-    size = _SIZES[x.type]
+    size = SIZES[x.type]
     if x.kind == "tensor":
         return f"{size} * t{x.name}"
     return "0" if x.kind == "number" else str(size)

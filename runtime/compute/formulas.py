@@ -19,6 +19,7 @@ from typing import Any
 from runtime.calls.forms import Form, parse_form
 from runtime.calls.table import TABLE, Row
 from runtime.compute.formula_code import AXPY, Call, each_code
+from runtime.compute.reduction_code import along_code, extremum_code, total_code
 from runtime.compute.steps import names, parse
 from runtime.core.dtypes import DOUBLE, DType
 from runtime.core.tensor import TENSOR_CLASSES
@@ -86,7 +87,7 @@ def source(name: str, space: str, code: int, dtype: DType = DOUBLE) -> str | Non
         if form is not None and places is not None:
             call = Call(row, form, _parameters(row), places, dtype)
             return _code(call) if row.has_formula and dtype.is_float else None
-        if row.reads_call and row.form(space) is not None:
+        if row.reads_call and dtype in row.types and row.form(space) is not None:
             return None
     return None
 
@@ -107,4 +108,6 @@ def _code(call: Call) -> str | None:
     row = call.row
     if row.each:
         return each_code(call, row.each)
-    return None
+    if row.total:
+        return along_code(call) if call.dimension else total_code(call)
+    return extremum_code(call)

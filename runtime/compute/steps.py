@@ -1,8 +1,8 @@
 """A formula as steps: each is one of numpy's inner loops over all elements.
 
 A formula is an expression of numbers and tensors' elements: ``t + value * src1 / src2``. Besides
-Lua's operators it has numpy's functions of elements by their names (``log1p(t)``), and
-``double(x)``, which has what is computed of it computed in double precision. Each operator and each
+Lua's operators it has numpy's functions of elements by their names (``log1p(t)``);
+``double(x)`` and ``cast(x)`` convert to double precision, and to the element type. Each operator and each
 function is a step, which rounds to the element type as numpy does; so the results have the same
 bits as those of an implementation that calls numpy for the same steps. Intermediate results are
 elements of temporary arrays.
@@ -141,7 +141,9 @@ class Steps:
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return self._step(_BINARY[type(op)], left, right)
             case ast.Call(func=ast.Name(id="double"), args=[argument]):
-                return self._double(self._of(argument))
+                return self._converted(self._of(argument), "d")
+            case ast.Call(func=ast.Name(id="cast"), args=[argument]):
+                return self._converted(self._of(argument), self.type)
             case ast.Call(func=ast.Name(id=name), args=arguments):
                 return self._step(getattr(np, name), *arguments)
         raise ValueError(f"{ast.unparse(node)!r} is no step")
@@ -168,12 +170,10 @@ class Steps:
     def _typed(self, x: Operand, kind: str) -> Operand:
         return x if x.type else Operand(x.kind, x.name, kind)
 
-    def _double(self, x: Operand) -> Operand:
-        if x.type in ("", "d"):
-            return self._typed(x, "d")
-        if x.kind == "number":
-            return Operand("number", x.name, "d")
-        out = self._temporary("d")
+    def _converted(self, x: Operand, kind: str) -> Operand:
+        if x.type in ("", kind):
+            return self._typed(x, kind)
+        out = self._temporary(kind)
         self.steps.append(Step(None, (x,), out))
         return out
 

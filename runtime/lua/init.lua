@@ -83,7 +83,8 @@ end
 for _, name in ipairs{
   'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines', 'core/errors', 'core/class',
   'core/references', 'core/bridge', 'core/commands', 'core/structs', 'tensor/elements',
-  'parallel/jobs', 'parallel/thread_pool', 'tensor/layouts', 'tensor/formulas', 'tensor/operations',
+  'parallel/jobs', 'parallel/thread_pool', 'tensor/layouts', 'tensor/formulas',
+  'tensor/reductions', 'tensor/operations',
   'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
   'tensor/kernels',
   'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize',

@@ -68,7 +68,7 @@ def _add_extremum(name: str, reduce: Any, locate: Any, sign: str) -> None:
 
     over_all.__doc__ = f"The {name}imum of all elements; nan if one of them is nan."
     along.__doc__ = f"The {name}ima along one dimension, and their indices."
-    op(name, "T", "T")(over_all)
+    op(name, "T", "T", total="t", fold=f"{name}imum", in_double=False)(over_all)
     op(name, f"{_PAIR} index", f"{_PAIR} index", better=f"x {sign} best")(along)
 
 

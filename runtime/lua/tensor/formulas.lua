@@ -46,6 +46,8 @@ local function new_block(dtype, count, n)
   return block
 end
 
+formulas.new_block = new_block
+
 -- A block with the sizes of a struct that has count elements.
 local function block_like(dtype, c, count)
   local n = c.nDimension
@@ -69,16 +71,16 @@ local function publish(dtype, block, ...) -- luacheck: ignore 212
   return value
 end
 
--- The extrema along dimension dim, from 1, of a contiguous tensor of n elements that begin at p,
--- and their indices from 1. better(x, best): whether x replaces the extremum of the elements
--- before it. The first nan replaces any number.
-local function extremum(c, p, n, dim, better, ...) -- luacheck: ignore 212
-  local dims = c.nDimension
-  if not (dim >= 1 and dim <= dims and dim % 1 == 0) then return nil end
+-- The extrema along dimension dim, from 1, of few elements of a contiguous tensor, and their
+-- indices from 1. better(x, best): whether x replaces the extremum of the elements before it. The
+-- first nan replaces any number.
+local function extremum(dtype, c, dim, better, ...) -- luacheck: ignore 212
+  local n, dims = few(c), c.nDimension
+  if n == 0 or not (dim >= 1 and dim <= dims and dim % 1 == 0) then return nil end
   local count, inner = tonumber(c.size[dim - 1]), 1
   for d = dim, dims - 1 do inner = inner * tonumber(c.size[d]) end
-  local long, double = th.dtypes[th.LONG + 1], th.dtypes[th.DOUBLE + 1]
-  local values, places = new_block(double, n / count, dims), new_block(long, n / count, dims)
+  local long = th.dtypes[th.LONG + 1]
+  local values, places = new_block(dtype, n / count, dims), new_block(long, n / count, dims)
   local stride = 1
   for d = dims - 1, 0, -1 do
     local size = d == dim - 1 and 1 or tonumber(c.size[d])
@@ -86,6 +88,8 @@ local function extremum(c, p, n, dim, better, ...) -- luacheck: ignore 212
     places.size[d], places.stride[d] = size, stride
     stride = stride * size
   end
+  if dense(c) ~= n then return nil end
+  local load, p = dtype.load, c.storage.data + c.storageOffset
   local found, at = values.data, places.data
   for i = 0, n / count - 1 do
     local base = (i - i % inner) * count + i % inner
@@ -96,7 +100,7 @@ local function extremum(c, p, n, dim, better, ...) -- luacheck: ignore 212
     end
     found[i], at[i] = best, place + 1
   end
-  return publish(double, values), publish(long, places)
+  return publish(dtype, values), publish(long, places)
 end
 
 local function vector_block(dtype, size)
@@ -132,6 +136,7 @@ end
 local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, intptr_t)')
 local operands, steps = ffi.new('void *[4]'), ffi.new('intptr_t[4]')
 local count = ffi.new('intptr_t[1]')
+formulas.operands, formulas.steps, formulas.count = operands, steps, count
 
 local function to_loop(address)
   return ffi.cast(inner_loop, address)
@@ -139,7 +144,7 @@ end
 
 -- Memory for numbers that are operands, and for intermediate results: pointers to each number and
 -- buffer, by the locals that they are in the functions that Python writes.
-local NUMBERS, BUFFERS = 3, 4
+local NUMBERS, BUFFERS = 3, 6
 local memory, pointers = {}, {}
 formulas.memory = memory -- which keeps it alive
 do
@@ -171,35 +176,15 @@ local function as_float(number)
 end
 
 -- The steps of numpy's loop for matrix products: only those within a row and a column matter.
-local product_steps = ffi.new('intptr_t[9]', { 0, 0, 0, 0, 8, 8 })
+local product_steps = ffi.new('intptr_t[9]')
 local product_count = ffi.new('intptr_t[4]', { 1, 1, 1, 1 })
-local product = ffi.new('double[1]')
-local products = 0
 
--- The inner product of n elements at a and b, by numpy's loop for matrix products, given by its
--- address and its data. Returns nil if a finalizer has computed another one before this was read.
-local function inner_product(n, address, data, a, b)
-  products = products + 1
-  local mine, loop = products, ffi.cast(inner_loop, address)
-  operands[0], operands[1], operands[2] = a, b, product
-  product_count[2] = n
+-- Sets what is at r to the inner product of n elements of `size` bytes each at a and b, by numpy's
+-- loop for matrix products and its data.
+local function inner_product(n, loop, data, size, a, b, r)
+  operands[0], operands[1], operands[2] = a, b, r
+  product_steps[4], product_steps[5], product_count[2] = size, size, n
   loop(operands, product_count, product_steps, data)
-  local value = load(product, 0)
-  if products == mine then return value end
-end
-
--- The sum of n elements. Four are added in one turn of the loop, so that the processor can load
--- elements while it waits for the additions.
-local function total(p, n)
-  local sum, rest = 0, n % 4
-  for i = 0, n - 4, 4 do
-    sum = sum + load(p, i)
-    sum = sum + load(p, i + 1)
-    sum = sum + load(p, i + 2)
-    sum = sum + load(p, i + 3)
-  end
-  for i = n - rest, n - 1 do sum = sum + load(p, i) end
-  return sum
 end
 
 -- -------------------------------------------------------------- more than a few elements
@@ -294,17 +279,17 @@ local formulas, dtype, byte, double, float, pointers, copy, fill = ...
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
 local load_double, load_float, state = double.load, float.load, formulas
 local shape, step, dense, same_sizes, lay_out, clash = unpack(formulas.layout)
-local MAX_IN_LUA, few, block_like, publish, extremum = unpack(formulas.tools)
+local MAX_IN_LUA, few, block_like, publish, extremum, inner_product = unpack(formulas.tools)
 local operands, steps, count, to_loop, as_float = unpack(formulas.loops)
-local inner_product, total = unpack(formulas.bulk)
+local lay_out_in_memory, fold_rows, gather_rows, sections,
+  fits, block_along, fold, accumulate, gather = unpack(formulas.reducing)
 local MAX_UNSHARED, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. formulas.pointers
 formulas.layout = {
   layouts.shape, layouts.step, dense, same_sizes, layouts.lay_out, layouts.clash,
 }
-formulas.tools = { MAX_IN_LUA, few, block_like, publish, extremum }
+formulas.tools = { MAX_IN_LUA, few, block_like, publish, extremum, inner_product }
 formulas.loops = { operands, steps, count, to_loop, as_float }
-formulas.bulk = { inner_product, total }
 formulas.sharing = { MAX_UNSHARED, share_loop, share_copy, share_axpy }
 formulas.busy = false -- whether the buffers are in use
 

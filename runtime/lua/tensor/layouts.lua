@@ -191,6 +191,42 @@ function layouts.lay_out(most, c0, c1, c2, c3)
   return done and is_apart()
 end
 
+-- Orders two dimensions of one tensor as they lie in memory, and takes them together if they are
+-- one. Whether that was possible.
+local function order_matrix(c)
+  local rows, columns = tonumber(c.size[0]), tonumber(c.size[1])
+  local near, far, m, n = stride(c, 1), stride(c, 0), columns, rows
+  if columns == 1 or (rows ~= 1 and far < near) then near, far, m, n = far, near, n, m end
+  if n ~= 1 and (near == 0 or far == near) then return false end
+  if n == 1 or far == near * m then near, far, m, n = near, 0, m * n, 1 end
+  shape[0], shape[1], shape[2] = m, n, 1
+  step[0], step[1], step[2] = near, far, 0
+  return near >= 0
+end
+
+--- Finds how the elements of one tensor lie, in the order of memory, as numpy goes through them.
+-- False where they are too many, or some reach past the end of the storage; and in few other cases.
+function layouts.lay_out_in_memory(most, c)
+  local n = layouts.dense(c)
+  if n > most then return false end
+  if n > 0 then
+    shape[0], shape[1], shape[2] = n, 1, 1
+    step[0], step[1], step[2] = 1, 0, 0
+    return true
+  end
+  n = layouts.count(c)
+  if n == 0 or n > most or c.nDimension > 2 then return false end
+  if c.nDimension == 2 then
+    if not order_matrix(c) then return false end
+  else
+    shape[0], shape[1], shape[2] = n, 1, 1
+    step[0], step[1], step[2] = stride(c, 0), 0, 0
+    if step[0] <= 0 then return false end
+  end
+  local last = (shape[0] - 1) * step[0] + (shape[1] - 1) * step[1]
+  return tonumber(c.storageOffset) + last < tonumber(c.storage.size)
+end
+
 --- Whether elements of tensors 0 and k, which begin at p and q, are one place in memory, other than
 -- each with the one that it is computed with.
 function layouts.clash(k, p, q)
