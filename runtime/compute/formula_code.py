@@ -349,7 +349,6 @@ def _lay_out(tensors: list[int]) -> str:
 
 def _strided(call: Call, tensors: list[int]) -> list[str]:
     """What computes elements that lie as `lay_out` has found."""
-    numbers = numbers(call)
     starts = [f"local q{k} = c{k}.storage.data + c{k}.storageOffset" for k in tensors]
     clash = [
         f"if clash({i}, q{tensors[0]}, q{k}) then return nil end"
@@ -367,7 +366,7 @@ def _strided(call: Call, tensors: list[int]) -> list[str]:
         "for _ = 1, blocks do",
         *[f"  local p{k} = q{k}" for k in tensors],
         "  for _ = 1, rows do",
-        f"    run(n{''.join(f', p{k}, t{k}' for k in tensors)}{numbers})",
+        f"    run(n{''.join(f', p{k}, t{k}' for k in tensors)}{numbers(call)})",
         *[f"    p{k} = p{k} + r{k}" for k in tensors],
         "  end",
         *[f"  q{k} = q{k} + b{k}" for k in tensors],

@@ -20,7 +20,6 @@ from runtime.compute.formula_code import (
     cases,
     chosen,
     function,
-    numbers,
     rounded,
     run_code,
     structs,

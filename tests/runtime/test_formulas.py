@@ -1,119 +1,152 @@
-"""What LuaJIT does by itself on few elements is what Python does on any."""
+"""What LuaJIT does by itself on few elements is what Python does, bit for bit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import pytest
 
 import runtime.ops  # noqa: F401 (adds the rows)
+from runtime import Engine
 from runtime.calls.table import TABLE
+from runtime.compute import formulas
 from runtime.compute.formulas import source
+from runtime.core.dtypes import DOUBLE, FLOAT
 from tests.conftest import Lua
 
-MOST_ARGUMENTS = 4
+MOST_ARGUMENTS = 5
 
-# The same values in tensors of few contiguous elements, in strided ones and in many: the
-# latter two take Python's way, or C functions compute many.
+# Prints all that calls give and change, for tensors that lie in memory in several ways.
 PRELUDE = """
 local inf, nan = 1 / 0, 0 / 0
 local VALUES = {
   { 0, -0.0, 1, -1, 2.5, -2.5, inf, -inf, nan, 1e-300, 0.5, 3, 7, -0.75, 1e17 },
-  { 1, 2, -1, 0, -0.0, nan, 3, inf, -inf, 2.5, 0.25, -7, 1e-5, 1, -0.75 },
-  { -3, nan, 0.5, 2, inf, 1, 0, 4, -1.5, -0.0, -inf, 1e9, 1, 0.125, 2.5 },
+  { 1, 2, -1, 0, -0.0, nan, 3, inf, -inf, 2.5, 0.1, -7, 1e-5, 1, -0.75 },
+  { -3, nan, 0.5, 2, inf, 1, 0, 4, -1.5, -0.0, -inf, 1e9, 1, 0.3, 2.5 },
   { 2, 3, 5, -7, 1, nan, inf, 0, 0.5, -1, 9, -inf, 8, 1, -0.0 },
+  { 0.1, 0.2, 0.3, 0.7, 1.1, 1.3, -1.7, 1.9, 2.3, -0.9, 0.6, 4.1, 3.3, 1e-3, 5.7 },
+  { 1.1, -1.3, 0.7, 1.9, 2.9, 0.4, 0.9, 1.2, -3.1, 0.8, 6.1, 7.3, 0.11, 0.13, 2.2 },
 }
-local makers = {
-  few = function() return torch.Tensor(3, 5):fill(9) end,
-  strided = function() return torch.Tensor(3, 8):fill(9):narrow(2, 2, 5) end,
-  many = function() return torch.Tensor(60, 15):fill(9) end,
+local LAYOUTS = {
+  few = function() return torch.Tensor(3, 5) end,
+  narrowed = function() return torch.Tensor(3, 8):narrow(2, 2, 5) end,
+  transposed = function() return torch.Tensor(5, 3):t() end,
+  selected = function() return torch.Tensor(3, 2, 5, 2):select(4, 2):select(2, 1) end,
+  row = function() return torch.Tensor(1, 5):expand(3, 5) end,
+  column = function() return torch.Tensor(3, 1):expand(3, 5) end,
+  cube = function() return torch.Tensor(3, 2, 5):transpose(1, 3) end,
+  many = function() return torch.Tensor(100, 15) end,
 }
-local function make(kind, k)
-  local x = makers[kind]()
-  local v, size = VALUES[k], x:size(2)
-  for i = 1, x:size(1) do
-    for j = 1, size do x[i][j] = v[((i - 1) * size + j - 1) % 15 + 1] end
+local NUMBERS = { { 2.5, -1, 3, 0.5, 2 }, { 2, 0.1, 1, 2, 1 }, { 1, 2, 0, 1, 2 }, { 0, 1, 2, 3, 0.5 } }
+local function set(x, k)
+  local v, i = VALUES[k], 0
+  return x:apply(function() i = i + 1 return v[(i - 1) % 15 + 1] end)
+end
+local function text(x)
+  if type(x) ~= 'userdata' then return x ~= x and 'nan' or tostring(x) end
+  local words = { torch.type(x), table.concat(x:size():totable(), 'x') }
+  words[2] = words[2] .. table.concat(x:stride():totable(), '/')
+  x:clone():apply(function(v)
+    words[#words + 1] = v ~= v and 'nan' or ('%.17g'):format(v)
+  end)
+  return table.concat(words, ' ')
+end
+local function try(call, pattern, kinds, k, n, twice)
+  local args = {}
+  for i = 1, #pattern do
+    local layout = LAYOUTS[kinds[(i - 1) % #kinds + 1]]
+    args[i] = pattern:sub(i, i) == 'T' and set(layout(), (i + k) % 6 + 1) or NUMBERS[n][i]
   end
-  return x
-end
-local function numbers(x) -- of the first 15 elements
-  if type(x) ~= 'userdata' then return { x } end
-  local t, size = {}, x:size(2)
-  for i = 0, 14 do t[i + 1] = x[math.floor(i / size) + 1][i % size + 1] end
-  return t
-end
-local function same(a, b)
-  if a ~= a or b ~= b then return a ~= a and b ~= b end
-  return a == b or math.abs(a - b) <= 1e-14 * math.max(math.abs(a), math.abs(b))
-end
-local function agree(a, b, what)
-  if torch.type(a) ~= torch.type(b) then
-    print(what, torch.type(a), torch.type(b))
+  if twice then args[2] = args[1] end
+  local found = { pcall(call, unpack(args)) }
+  for i = 2, #found do
+    local result = found[i]
+    for j = 1, #pattern do if rawequal(result, args[j]) then result = 'argument ' .. j end end
+    found[i] = text(result)
   end
-  local x, y = numbers(a), numbers(b)
-  for i = 1, #y do
-    if not same(x[i], y[i]) then print(what, i, x[i], y[i]) return end
-  end
+  for i = 1, #args do found[#found + 1] = text(args[i]) end
+  found[1] = tostring(found[1])
+  print(table.concat(kinds, ' '), n, table.concat(found, '; '))
 end
-local function check(kind, call, pattern, twice)
-  local function run(kind)
-    local args = {}
-    for k = 1, #pattern do
-      args[k] = pattern:sub(k, k) == 'T' and make(kind, k) or ({ 2.5, -1, 3, 0.5 })[k]
+local MIXED = {
+  { 'few' }, { 'narrowed' }, { 'transposed' }, { 'selected' }, { 'many' }, { 'cube' }, { 'row' },
+  { 'few', 'row', 'column', 'transposed' }, { 'transposed', 'few', 'selected' },
+  { 'narrowed', 'column', 'few', 'row' }, { 'few', 'narrowed' }, { 'column', 'few' },
+}
+local function try_all(call, pattern)
+  for _, name in ipairs{ 'torch.DoubleTensor', 'torch.FloatTensor' } do
+    torch.setdefaulttensortype(name)
+    for _, kinds in ipairs(MIXED) do
+      for n = 1, pattern:find('N') and #NUMBERS or 1 do
+        try(call, pattern, kinds, n, n)
+        try(call, pattern, kinds, 3, n)
+        if pattern:find('^TT') then try(call, pattern, kinds, n, n, true) end
+      end
     end
-    if twice then args[2] = args[1] end
-    local result = call(unpack(args))
-    for k = 1, #pattern do if rawequal(result, args[k]) then result = k end end
-    return result, args
   end
-  local a, args = run('few')
-  local b, others = run(kind)
-  agree(a, b, kind .. ' result')
-  for k = 1, #pattern do agree(args[k], others[k], kind .. ' argument ' .. k) end
 end
 """
 
-_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%"}
 
 
 def calls() -> Iterator[tuple[str, str, str]]:
     """All calls that Lua can run: operation, 'method' or 'function', kinds of arguments."""
     for name, space in product(TABLE, ("method", "function")):
-        if any(row.better for row in TABLE[name]):
-            continue  # see test_extrema: the number is a dimension
         for count in range(1, MOST_ARGUMENTS + 1):
             for pattern in product("TN", repeat=count):
                 code = sum(("", "T", "N").index(kind) * 3**i for i, kind in enumerate(pattern))
-                if source(name, space, code) is not None:
+                if any(source(name, space, code, dtype) for dtype in (DOUBLE, FLOAT)):
                     yield name, space, "".join(pattern)
 
 
 CALLS = sorted(calls())
 
 
-def kinds() -> Iterator[tuple[str, str, str, str]]:
-    """Each call, with views of few elements and with many; many have another sum than few."""
-    for name, space, pattern in CALLS:
-        yield name, space, pattern, "strided"
-        if not any(row.total for row in TABLE[name]):
-            yield name, space, pattern, "many"
-
-
-@pytest.mark.parametrize(("name", "space", "pattern", "kind"), list(kinds()))
-def test_same_as_python(lua: Lua, name: str, space: str, pattern: str, kind: str) -> None:
-    names = "abcd"[: len(pattern)]
+def _expression(name: str, space: str, pattern: str) -> str:
+    names = "abcde"[: len(pattern)]
+    if name == "operator_unm":
+        return "-a"
     if name.startswith("operator_"):
-        expression = f" {_OPERATORS[name.removeprefix('operator_')]} ".join(names)
-    elif space == "method":
-        expression = f"a:{name}({', '.join(names[1:])})"
-    else:
-        expression = f"torch.{name}({', '.join(names)})"
-    function = f"function({', '.join(names)}) return {expression} end"
-    checks = f"check('{kind}', {function}, '{pattern}', false)\n"
-    if pattern.startswith("TT"):
-        checks += f"check('{kind}', {function}, '{pattern}', true)\n"
-    assert lua.run(PRELUDE + checks) == ""
+        return f" {_OPERATORS[name.removeprefix('operator_')]} ".join(names)
+    if space == "method" and pattern[0] == "N":
+        return f"torch.Tensor.{name}({', '.join(names)})"
+    if space == "method":
+        return f"a:{name}({', '.join(names[1:])})"
+    return f"torch.{name}({', '.join(names)})"
+
+
+@pytest.fixture(scope="module")
+def by_python() -> Iterator[Callable[[str], str]]:
+    """Runs Lua in an engine that has no formulas."""
+    engine = Engine()
+    found = formulas.source
+
+    def run(program: str) -> None:
+        formulas.source = lambda *args: None  # type: ignore[assignment]
+        try:
+            engine.run(engine.compile(program.encode(), b"=lua"))
+        finally:
+            formulas.source = found
+
+    yield run
+    engine.close()
+
+
+@pytest.mark.parametrize(("name", "space", "pattern"), CALLS)
+def test_same_as_python(
+    lua: Lua, by_python: Callable[[str], None], name: str, space: str, pattern: str
+) -> None:
+    names = ", ".join("abcde"[: len(pattern)])
+    call = f"function({names}) return {_expression(name, space, pattern)} end"
+    program = f"{PRELUDE}\ntry_all({call}, '{pattern}')"
+    found = lua.run(program)
+    by_python(program)
+    expected = lua.output()
+    assert found.count("\n") > 10
+    for a, b in zip(found.splitlines(), expected.splitlines(), strict=True):
+        assert a == b
 
 
 @pytest.mark.parametrize("count", [4, 700], ids=["few", "many"])
