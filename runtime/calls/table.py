@@ -46,13 +46,12 @@ class Row:
     where the result takes the place of t.
     total: the result is the sum of this expression, of all elements or along a dimension.
     fold: what adds it up, by numpy's name: 'add', or another function of two numbers such as
-    'multiply'; 'matmul' for the sum of products.
+    'multiply' or 'maximum'.
     then: what is computed of each `total` in the end, from these and their number of elements `n`;
     `cast(x)` converts to the element type. None: the total itself.
     running: the results are the sums of the elements up to each place.
     in_double: whether sums are computed in double precision however the elements lie.
-    better: for an extremum along a dimension, whether an element `x` replaces `best`, the extremum
-    of the elements before it.
+    places: whether there are two results along a dimension, extrema and their indices.
     """
 
     name: str
@@ -65,17 +64,17 @@ class Row:
     each: str | None = None
     axpy: bool = False
     total: str | None = None
-    better: str | None = None
     kinds: str | None = None
     fold: str = "add"
     then: str | None = None
     running: bool = False
     in_double: bool = True
+    places: bool = False
 
     @property
     def has_formula(self) -> bool:
         """Whether Lua may run calls of this form on few elements by itself."""
-        return bool(self.each or self.total or self.better)
+        return bool(self.each or self.total)
 
     def form(self, space: str) -> str | None:
         """The form for calls as a 'method' or as a 'function'; None where there is none."""
@@ -96,13 +95,12 @@ def op(
     each: str | None = None,
     axpy: bool = False,
     total: str | None = None,
-    better: str | None = None,
     **reduction: Any,
 ) -> Callable[[F], F]:
     """Add a row whose form is matched with each call; the implementation gets its arguments."""
 
     def register(implementation: F) -> F:
-        more = fresh, each, axpy, total, better
+        more = fresh, each, axpy, total
         row = Row(name, method, function, tuple(types), implementation, False, *more, **reduction)
         TABLE.setdefault(name, []).append(row)
         return implementation

@@ -1,9 +1,16 @@
-"""Lua functions for calls whose row has a formula: the text of the code.
+"""Lua functions for calls whose row has a formula, element by element: the text of the code.
 
 Each function looks up the structs of its tensors, and returns nil, before anything has changed,
 where it does not handle them. ``lua/tensor/formulas.lua`` has what the code uses. In it, argument k
-of the call is ``ak``; of a tensor, ``ck`` is the struct, ``pk`` a pointer to the first element,
-and ``tk`` the distance of neighbours in elements. k is 0 for a new result.
+of the call is ``ak``; of a tensor, ``ck`` is the struct, ``pk`` the address of the first element,
+and ``tk``, ``rk`` and ``bk`` the distances in bytes of neighbouring elements, rows and blocks (told
+in ``lua/tensor/layouts.lua``). k is 0 for a new result.
+
+Finalizers of the program may run wherever Lua allocates memory. So new tensors are made first;
+then geometry and addresses are read, all of which are numbers; then the code looks whether a
+storage has moved meanwhile (``moves``); and what follows calls inner loops alone, which allocates
+nothing. A formula that needs a loop in Lua has one over buffers, to which elements are copied
+before, and looks again for storages that have moved before it copies the results.
 """
 
 from __future__ import annotations
@@ -12,6 +19,8 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from runtime.calls.forms import Form, TensorKind
 from runtime.calls.table import Row
@@ -22,16 +31,18 @@ from runtime.core.tensor import TENSOR_CLASSES
 
 __all__ = [
     "AXPY",
+    "FIRST_BUFFER",
     "POINTERS",
     "SIZES",
     "Call",
     "cases",
     "chosen",
+    "copy_loop",
     "each_code",
     "function",
-    "numbers",
     "rounded",
     "run_code",
+    "start",
     "structs",
 ]
 
@@ -39,6 +50,7 @@ AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has fo
 
 SIZES = {"d": 8, "f": 4, "?": 1}
 POINTERS = {"d": "double", "f": "float", "?": "byte"}
+FIRST_BUFFER = 6  # of those that tensors are copied to; steps use the ones before
 
 
 @dataclass(frozen=True)
@@ -134,15 +146,21 @@ class Call:
                 words[name] = f"{'ax'[isinstance(argument.kind, TensorKind)]}{place + 1}"
         return words
 
-    def operands(self) -> dict[str, Operand]:
-        """What the parameters are for steps."""
+    def operands(self, buffered: bool = False) -> dict[str, Operand]:
+        """What the parameters are for steps. buffered: whether tensors were copied to buffers."""
         found = {}
         for name, word in self.words().items():
-            is_tensor = word.startswith("x")
-            text = word[1:] if is_tensor else word
-            kind = self.type if is_tensor else ""
-            found[name] = Operand("tensor" if is_tensor else "number", text, kind)
+            if not word.startswith("x"):
+                found[name] = Operand("number", word, "")
+            elif buffered:
+                found[name] = Operand("buffer", str(self.buffer(int(word[1:]))), self.type)
+            else:
+                found[name] = Operand("tensor", word[1:], self.type)
         return found
+
+    def buffer(self, k: int) -> int:
+        """The buffer that tensor k of the call is copied to."""
+        return FIRST_BUFFER + self.sources.index(k)
 
     def in_lua(self, text: str) -> str:
         """A formula in terms of the call."""
@@ -157,17 +175,28 @@ def each_code(call: Call, formula: str) -> str | None:
     """The Lua function for a call whose result is computed element by element."""
     if not call.tensors or call.takes_new:
         return None
+    trees = list(cases(parse(formula)))
+    in_lua = any(_is_in_lua(call, tree) for tree, _ in trees)
     runs, choice = [], []
-    for k, (tree, condition) in enumerate(cases(parse(formula)), 1):
-        run = _run(call, tree, f"run{k}")
+    for k, (tree, condition) in enumerate(trees, 1):
+        run = _buffered_run(call, tree, f"run{k}") if in_lua else _run(call, tree, f"run{k}")
         if run is None:
             return None
         runs.append(run)
         choice.append((f"run{k}", condition and call.in_lua(_lua(condition))))
-    body = _given(call, formula) if call.destination else _new(call)
+    copies = copy_loop(call.type)
+    if in_lua and copies is None:
+        return None
+    body = _given(call, formula, in_lua) if call.destination else _new(call, in_lua)
     lines = [*structs(call.tensors), *rounded(call), *chosen("run", choice), *body]
-    alone = any("load_" in run for run in runs)
-    return function(runs, lines, makes=call.destination is None, alone=alone)
+    before = [copies or "", *runs] if in_lua else runs
+    return function(before, lines, makes=call.destination is None, alone=in_lua)
+
+
+def copy_loop(kind: str) -> str | None:
+    """What looks up the inner loop that copies elements of a type, as ``to_copy``, ``copy_data``."""
+    loop = inner_loop(np.positive, f"{kind}->{kind}")
+    return loop and f"local to_copy, copy_data = to_loop({loop[0]}), {loop[1]}"
 
 
 def function(before: list[str], lines: list[str], makes: bool, alone: bool) -> str:
@@ -182,15 +211,15 @@ def function(before: list[str], lines: list[str], makes: bool, alone: bool) -> s
     text = "\n  ".join([head, *lines]) + "\nend"
     if not alone:
         return "\n".join([*before, f"return {text}"])
-    alone = [
+    guarded = [
         f"return {head}",
         "if state.busy then return nil end",
         "state.busy = true",
-        "local result = compute(a1, a2, a3, a4, a5)",
+        "local result, second = compute(a1, a2, a3, a4, a5)",
         "state.busy = false",
-        "return result",
+        "return result, second",
     ]
-    return "\n".join([*before, f"local compute = {text}", "\n  ".join(alone), "end"])
+    return "\n".join([*before, f"local compute = {text}", "\n  ".join(guarded), "end"])
 
 
 def cases(tree: ast.expr) -> Iterable[tuple[ast.expr, ast.expr | None]]:
@@ -233,70 +262,159 @@ def rounded(call: Call) -> list[str]:
     return [f"a{k} = as_float(a{k})" for k in call.reals]
 
 
-def _given(call: Call, formula: str) -> list[str]:
+def start(k: int, kind: str) -> str:
+    """What reads where the elements of a tensor begin."""
+    return f"local p{k} = address(c{k}.storage.data) + {SIZES[kind]} * tonumber(c{k}.storageOffset)"
+
+
+def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
     """What computes a given destination."""
-    r, others = call.destination, [k for k in call.tensors if k != call.destination]
-    same = "".join(f" and dense(c{k}) == n" for k in others)
+    r, size = call.destination, SIZES[call.type]
+    tensors = _in_order(call)
+    same = "".join(f" and dense(c{k}) == n" for k in tensors[1:])
     if call.sources and call.sources[0] != r:
         same += f" and same_sizes(c{r}, c{call.sources[0]})"
+    starts = [start(k, call.type) for k in tensors]
     return [
+        "local moved = moves[0]",
         f"local n = dense(c{r})",
         f"if n > 0{same} then",
-        f"  local p{r} = c{r}.storage.data + c{r}.storageOffset",
-        *[f"  local p{k} = c{k}.storage.data + c{k}.storageOffset" for k in others],
+        *[f"  {line}" for line in starts],
+        "  if moves[0] ~= moved then return nil end",
         *[
-            f"  if p{k} ~= p{r} and p{k} < p{r} + n and p{r} < p{k} + n then return nil end"
-            for k in others
+            f"  if p{k} ~= p{r} and p{k} < p{r} + {size} * n and p{r} < p{k} + {size} * n then "
+            "return nil end"
+            for k in tensors[1:]
         ],
-        *_many(call, formula),
-        f"  {_dense_run(call, formula)}",
+        *_many(call, formula, in_lua),
+        *[f"  {line}" for line in _dense(call, in_lua)],
         f"  return a{r}",
         "end",
-        f"if not {_lay_out(call.tensors)} then return nil end",
-        *_strided(call, call.tensors),
+        f"if not {_lay_out(tensors)} then return nil end",
+        *starts,
+        "if moves[0] ~= moved then return nil end",
+        *[
+            f"if clash({i}, {size}, p{r}, p{k}) then return nil end"
+            for i, k in enumerate(tensors)
+            if i > 0
+        ],
+        *_strided(call, in_lua),
         f"return a{r}",
     ]
 
 
-def _new(call: Call) -> list[str]:
+def _new(call: Call, in_lua: bool) -> list[str]:
     """What computes a new tensor. It is allocated before any geometry is read to be used."""
     first, kind = call.sources[0], POINTERS[call.result]
+    tensors = _in_order(call)
     same = "".join(f" and dense(c{k}) == n" for k in call.sources)
+    starts = [start(k, call.type if k else call.result) for k in tensors]
     return [
         f"local n = few(c{first})",
         "if n == 0 then return nil end",
         f"local c0 = block_like({kind}, c{first}, n)",
+        "local moved = moves[0]",
         f"if same_sizes(c0, c{first}){same} then",
-        "  local p0 = c0.data",
-        *[f"  local p{k} = c{k}.storage.data + c{k}.storageOffset" for k in call.sources],
-        f"  {_dense_run(call, '')}",
+        *[f"  {line}" for line in starts],
+        "  if moves[0] ~= moved then return nil end",
+        *[f"  {line}" for line in _dense(call, in_lua)],
         "else",
-        f"  if not {_lay_out([0, *call.sources])} then return nil end",
-        *[f"  {line}" for line in _strided(call, [0, *call.sources])],
+        f"  if not {_lay_out(tensors)} then return nil end",
+        *[f"  {line}" for line in starts],
+        "  if moves[0] ~= moved then return nil end",
+        *[f"  {line}" for line in _strided(call, in_lua)],
         "end",
         f"return publish({kind}, c0)",
     ]
 
 
-def _many(call: Call, formula: str) -> list[str]:
+def _in_order(call: Call) -> list[int]:
+    """The tensors of a call, the result first."""
+    r = call.destination or 0
+    return [r, *(k for k in call.tensors if k != r)]
+
+
+def _lay_out(tensors: list[int]) -> str:
+    return f"lay_out(MAX_IN_LUA, {', '.join(f'c{k}' for k in tensors)})"
+
+
+def _size(call: Call, k: int) -> int:
+    """The bytes of an element of tensor k; 0 is the result."""
+    return SIZES[call.result if k == 0 else call.type]
+
+
+def _dense(call: Call, in_lua: bool) -> list[str]:
+    """What computes contiguous elements."""
+    tensors = _in_order(call)
+    if in_lua:
+        sizes = [f"local t{k}, r{k}, b{k} = {_size(call, k)}, 0, 0" for k in tensors]
+        return [*sizes, "local rows, blocks, all = 1, 1, n", *_by_buffers(call)]
+    pointers = "".join(f", p{k}, {_size(call, k)}" for k in tensors)
+    return [f"run(n{pointers}{numbers(call)})"]
+
+
+def _strided(call: Call, in_lua: bool) -> list[str]:
+    """What computes elements that lie as `lay_out` has found."""
+    tensors = _in_order(call)
+    lines = ["local n, rows, blocks = shape[0], shape[1], shape[2]"]
+    for i, k in enumerate(tensors):
+        size = _size(call, k)
+        steps = ", ".join(f"{size} * step[{3 * i + j}]" for j in range(3))
+        lines.append(f"local t{k}, r{k}, b{k} = {steps}")
+    if in_lua:
+        return [*lines, "local all = n * rows * blocks", *_by_buffers(call)]
+    return [
+        *lines,
+        "for _ = 1, blocks do",
+        *[f"  local q{k} = p{k}" for k in tensors],
+        "  for _ = 1, rows do",
+        f"    run(n{''.join(f', q{k}, t{k}' for k in tensors)}{numbers(call)})",
+        *[f"    q{k} = q{k} + r{k}" for k in tensors],
+        "  end",
+        *[f"  p{k} = p{k} + b{k}" for k in tensors],
+        "end",
+    ]
+
+
+def _by_buffers(call: Call) -> list[str]:
+    """What copies elements to buffers, computes `all` of them there, and copies the results."""
+    r, size = call.destination or 0, SIZES[call.type]
+    buffer = f"buffer{FIRST_BUFFER + len(call.sources)}"
+    compact = f"{size}, {size} * n, {size} * n * rows"
+    lines = [
+        f"copy_rows(to_copy, copy_data, n, rows, blocks, buffer{call.buffer(k)}, {compact}, "
+        f"p{k}, t{k}, r{k}, b{k})"
+        for k in call.sources
+    ]
+    return [
+        *lines,
+        f"run(all{numbers(call)})",
+        "if moves[0] ~= moved then return nil end",
+        f"copy_rows(to_copy, copy_data, n, rows, blocks, p{r}, t{r}, r{r}, b{r}, "
+        f"{buffer}, {compact})",
+    ]
+
+
+def numbers(call: Call) -> str:
+    """The numbers of the call as further arguments, or parameters, of a function `run`."""
+    return "".join(f", {word}" for word in sorted(call.words().values()) if word[0] == "a")
+
+
+# ------------------------------------------------------------------ many elements
+
+
+def _many(call: Call, formula: str, in_lua: bool) -> list[str]:
     """What computes many elements, or returns nil for them."""
-    r, tree = call.destination, parse(formula)
-    call_of_threads = None
+    r, tree, threads = call.destination, parse(formula), None
     if call.words().get(formula, "").startswith("x"):
-        size = SIZES[call.type]
-        call_of_threads = f"share_copy({size} * n, p{r}, p{call.words()[formula][1:]})"
-    elif call.dtype is DOUBLE and not chooses(tree):
-        call_of_threads = _threads(call, tree)
-    limit = "MAX_UNSHARED" if call_of_threads or _is_loop(call, tree) else "MAX_IN_LUA"
-    if call.row.axpy and call.dtype is DOUBLE and not call_of_threads:
-        call_of_threads = _axpy(call, formula)
-    result = f"{call_of_threads} and a{r} or nil" if call_of_threads else "nil"
+        threads = f"share_copy({SIZES[call.type]} * n, p{r}, p{call.words()[formula][1:]})"
+    elif call.dtype is DOUBLE:
+        threads = _threads(call, tree)
+    limit = "MAX_UNSHARED" if threads or _is_loop(call, tree) else "MAX_IN_LUA"
+    if call.row.axpy and call.dtype is DOUBLE and not threads:
+        threads = _axpy(call, formula)
+    result = f"{threads} and a{r} or nil" if threads else "nil"
     return [f"  if n > {limit} then return {result} end"]
-
-
-def _steps(call: Call, tree: ast.expr) -> list[Step]:
-    out = Operand("tensor", str(call.destination or 0), call.result)
-    return Steps(call.operands(), call.type).write(tree, out)
 
 
 def _is_loop(call: Call, tree: ast.expr) -> bool:
@@ -315,8 +433,10 @@ def _threads(call: Call, tree: ast.expr) -> str | None:
     loop = step.ufunc and inner_loop(step.ufunc, step.signature)
     if not loop or len(step.inputs) != 2:
         return None
-    operands = [f"p{x.name}" if x.kind == "tensor" else x.name for x in (*step.inputs, step.out)]
-    return f"share_loop(n, {loop[0]}, {loop[1]}, {', '.join(operands)})"
+    operands = []
+    for x in step.inputs:
+        operands.append(f"p{x.name}, 8" if x.kind == "tensor" else f"{x.name}, 0")
+    return f"share_loop(n, {loop[0]}, {loop[1]}, {', '.join(operands)}, p{step.out.name})"
 
 
 def _axpy(call: Call, formula: str) -> str | None:
@@ -328,67 +448,45 @@ def _axpy(call: Call, formula: str) -> str | None:
     return f"share_axpy(n, p{call.destination}, {factor}, p{words[parts[4]][1:]})"
 
 
-def _dense_run(call: Call, formula: str) -> str:
-    r = call.destination or 0
-    if formula == "0":
-        return f"fill(p{r}, {SIZES[call.type]} * n)"
-    if call.words().get(formula, "").startswith("x"):
-        return f"copy(p{r}, p{call.words()[formula][1:]}, {SIZES[call.type]} * n)"
-    tensors = [r, *(k for k in call.tensors if k != r)]
-    return f"run(n{''.join(f', p{k}, 1' for k in tensors)}{numbers(call)})"
-
-
-def numbers(call: Call) -> str:
-    """The numbers of the call as further arguments, or parameters, of a function `run`."""
-    return "".join(f", {word}" for word in sorted(call.words().values()) if word[0] == "a")
-
-
-def _lay_out(tensors: list[int]) -> str:
-    return f"lay_out(MAX_IN_LUA, {', '.join(f'c{k}' for k in tensors)})"
-
-
-def _strided(call: Call, tensors: list[int]) -> list[str]:
-    """What computes elements that lie as `lay_out` has found."""
-    starts = [f"local q{k} = c{k}.storage.data + c{k}.storageOffset" for k in tensors]
-    clash = [
-        f"if clash({i}, q{tensors[0]}, q{k}) then return nil end"
-        for i, k in enumerate(tensors)
-        if i > 0 and tensors[0]
-    ]
-    return [
-        *starts,
-        *clash,
-        "local n, rows, blocks = shape[0], shape[1], shape[2]",
-        *[
-            f"local t{k}, r{k}, b{k} = step[{3 * i}], step[{3 * i + 1}], step[{3 * i + 2}]"
-            for i, k in enumerate(tensors)
-        ],
-        "for _ = 1, blocks do",
-        *[f"  local p{k} = q{k}" for k in tensors],
-        "  for _ = 1, rows do",
-        f"    run(n{''.join(f', p{k}, t{k}' for k in tensors)}{numbers(call)})",
-        *[f"    p{k} = p{k} + r{k}" for k in tensors],
-        "  end",
-        *[f"  q{k} = q{k} + b{k}" for k in tensors],
-        "end",
-    ]
-
-
 # ------------------------------------------------------------------ one run of elements
+
+
+def _steps(call: Call, tree: ast.expr, buffered: bool = False) -> list[Step]:
+    out = Operand("tensor", str(call.destination or 0), call.result)
+    if buffered:
+        out = Operand("buffer", str(FIRST_BUFFER + len(call.sources)), call.result)
+    return Steps(call.operands(buffered), call.type).write(tree, out)
+
+
+def _is_in_lua(call: Call, tree: ast.expr) -> bool:
+    """Whether a formula needs a loop in Lua."""
+    return chooses(tree) or any(step.ufunc is None for step in _steps(call, tree))
 
 
 def _run(call: Call, tree: ast.expr, name: str) -> str | None:
     """A Lua function that computes n elements that lie in equal distances."""
-    r = call.destination or 0
-    tensors = [r, *(k for k in call.tensors if k != r)]
-    parameters = "n" + "".join(f", p{k}, t{k}" for k in tensors) + numbers(call)
-    if chooses(tree):
-        return f"local function {name}({parameters})\n{_loop(call, tree)}\nend"
-    return run_code(name, tensors, numbers(call), _steps(call, tree))
+    return run_code(name, _in_order(call), numbers(call), _steps(call, tree))
+
+
+def _buffered_run(call: Call, tree: ast.expr, name: str) -> str | None:
+    """A Lua function that computes n elements in buffers."""
+    if not chooses(tree):
+        return run_code(name, [], numbers(call), _steps(call, tree, buffered=True))
+    used = {call.words()[word] for word in names(tree)}
+    kind = POINTERS[call.type]
+    loads = [
+        f"    local x{k} = load({kind}_buffer{call.buffer(k)}, i)"
+        for k in call.sources
+        if f"x{k}" in used
+    ]
+    out = f"{kind}_buffer{FIRST_BUFFER + len(call.sources)}"
+    body = [*loads, f"    {out}[i] = {call.in_lua(_lua(tree))}"]
+    head = f"local function {name}(n{numbers(call)})"
+    return "\n".join([head, "  for i = 0, n - 1 do", *body, "  end", "end"])
 
 
 def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Step]) -> str | None:
-    """A Lua function of n, pointers to tensors and distances that calls inner loops.
+    """A Lua function of n, addresses of tensors and distances that calls inner loops.
 
     more: further parameters. None where there is no such loop.
     """
@@ -399,20 +497,10 @@ def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Ste
     return "\n".join([*loops, f"local function {name}({parameters})", *lines, "end"])
 
 
-def _loop(call: Call, tree: ast.expr) -> str:
-    r = call.destination or 0
-    used = {call.words()[word] for word in names(tree)}
-    loads = [
-        f"    local x{k} = load(p{k}, i * t{k})" for k in call.sources if f"x{k}" in used
-    ]
-    body = [*loads, f"    p{r}[i * t{r}] = {call.in_lua(_lua(tree))}"]
-    return "\n".join(["  for i = 0, n - 1 do", *body, "  end"])
-
-
 def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
-    """What looks up the inner loops, and what calls them; no memory is allocated in between."""
+    """What looks up the inner loops, and what calls them."""
     places = _buffers(steps)
-    loops, lines = [], ["  count[0] = n"]
+    loops, lines = [], []
     for i, step in enumerate(steps):
         if step.ufunc is None:
             lines.append(_conversion(step, places))
@@ -421,41 +509,46 @@ def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
         if loop is None:
             return None, []
         loops.append(f"local {name}_{i} = to_loop({loop[0]})")
-        pointers, distances = [], []
+        operands, distances = [], []
         for k, x in enumerate((*step.inputs, step.out)):
             if x.kind == "number":
                 lines.append(f"  {POINTERS[x.type]}_cells[{k}] = {x.name}")
-            pointers.append(_pointer(x, places, k))
-            distances.append(_distance(x))
-        for target, values in (("operands", pointers), ("steps", distances)):
+            operands.append(_address(x, places, k))
+            distances.append(f"t{x.name}" if x.kind == "tensor" else _distance(x))
+        for target, values in (("operands", operands), ("steps", distances)):
             left = ", ".join(f"{target}[{k}]" for k in range(len(values)))
             lines.append(f"  {left} = {', '.join(values)}")
+        lines.append("  count[0] = n")
         lines.append(f"  {name}_{i}(operands, count, steps, {loop[1]})")
     return loops, lines
 
 
 def _conversion(step: Step, places: dict[Operand, int]) -> str:
-    """A loop that converts elements: float to double, a truth value to a number, and back."""
-    source, out = step.inputs[0], step.out
-    at, to = (f"i * t{x.name}" if x.kind == "tensor" else "i" for x in (source, out))
-    read, target = _pointer(source, places, 0), _pointer(out, places, 1)
-    value = f"load_{POINTERS[source.type]}({read}, {at})" if source.type != "?" else f"{read}[{at}]"
-    return f"  for i = 0, n - 1 do {target}[{to}] = {value} end"
+    """What converts elements in buffers: float to double, a truth value to a number, and back."""
+    source, out = (_buffer(x, places) for x in (step.inputs[0], step.out))
+    kinds = step.inputs[0].type + step.out.type
+    if kinds == "fd":
+        return f"  widen(n, {source}, {out})"
+    loads = {"d": f"load_double({source}, i)", "f": f"load_float({source}, i)"}
+    value = loads.get(kinds[0], f"{source}[i]")
+    return f"  for i = 0, n - 1 do {out}[i] = {value} end"
 
 
-def _pointer(x: Operand, places: dict[Operand, int], k: int) -> str:
+def _buffer(x: Operand, places: dict[Operand, int]) -> str:
+    """The pointer to a buffer's elements."""
+    return f"{POINTERS[x.type]}_buffer{x.name if x.kind == 'buffer' else places[x]}"
+
+
+def _address(x: Operand, places: dict[Operand, int], k: int) -> str:
     if x.kind == "tensor":
         return f"p{x.name}"
     if x.kind == "number":
         return f"{POINTERS[x.type]}_cell{k}"
-    return f"{POINTERS[x.type]}_buffer{places[x]}"
+    return f"buffer{x.name if x.kind == 'buffer' else places[x]}"
 
 
 def _distance(x: Operand) -> str:
-    size = SIZES[x.type]
-    if x.kind == "tensor":
-        return f"{size} * t{x.name}"
-    return "0" if x.kind == "number" else str(size)
+    return "0" if x.kind == "number" else str(SIZES[x.type])
 
 
 def _buffers(steps: list[Step]) -> dict[Operand, int]:

@@ -1,7 +1,7 @@
 """Operations as Lua code: the formulas of rows, for the ways a call may look.
 
-A row that names a formula (`each` for a result element by element, `total` for a sum, `better` for
-an extremum and its place) can be run by LuaJIT without Python on few elements of FloatTensors and
+A row that names a formula (`each` for a result element by element, `total` for a sum and the like)
+can be run by LuaJIT without Python on few elements of FloatTensors and
 DoubleTensors, however they lie in memory; and on more contiguous ones, where there is a
 destination and C functions that compute the formula, by several threads where that pays
 (lua/parallel/jobs.lua). This module finds the row for such a call, once for each pattern of
@@ -19,7 +19,7 @@ from typing import Any
 from runtime.calls.forms import Form, parse_form
 from runtime.calls.table import TABLE, Row
 from runtime.compute.formula_code import AXPY, Call, each_code
-from runtime.compute.reduction_code import along_code, extremum_code, total_code
+from runtime.compute.reduction_code import along_code, extrema_code, total_code
 from runtime.compute.steps import names, parse
 from runtime.core.dtypes import DOUBLE, DType
 from runtime.core.tensor import TENSOR_CLASSES
@@ -43,14 +43,13 @@ def check_formulas() -> None:
 
 
 def _problems(row: Row) -> Iterator[str]:
-    given = [formula for formula in (row.each, row.total, row.better) if formula]
+    given = [formula for formula in (row.each, row.total) if formula]
     if len(given) != 1:
         yield "a row has one formula"
     known = _parameters(row)
     texts = [] if row.reads_call else [text for text in (row.method, row.function) if text]
     if any(len(parse_form(text, DOUBLE).arguments) != len(known) for text in texts):
         yield f"as many arguments as parameters ({', '.join(known)}) are needed"
-    known = ["x", "best"] if row.better else known
     for name in sorted(names(parse(given[0]))):
         if name not in known:
             yield f"the formula {given[0]!r} names {name}, which is no parameter"
@@ -101,6 +100,8 @@ def _form(row: Row, space: str, pattern: str, dtype: DType) -> Form | None:
         kinds = {"T": "T", "N": "real"}
         known = pattern in row.kinds.split()
         text = " ".join(["[*T*]", *(kinds[k] for k in pattern)]) if known else None
+    if row.places:
+        text = text and text.replace("LongTensor", "T")  # the code looks which of them it is
     return text and parse_form(text.replace("*T* Tensor", "*T* T"), dtype) or None
 
 
@@ -108,6 +109,6 @@ def _code(call: Call) -> str | None:
     row = call.row
     if row.each:
         return each_code(call, row.each)
-    if row.total:
-        return along_code(call) if call.dimension else total_code(call)
-    return extremum_code(call)
+    if row.places:
+        return extrema_code(call)
+    return along_code(call) if call.dimension else total_code(call)

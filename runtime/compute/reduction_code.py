@@ -2,8 +2,9 @@
 
 What is added up is an expression of the elements (`total` of the row), by one of numpy's inner
 loops in the order in which numpy adds the same elements up, so that the results have the same
-bits. ``lua/tensor/reductions.lua`` has the loops over rows. The names in the code are those of
-formula_code.py.
+bits. Elements that are not added up as they are come to a buffer first.
+``lua/tensor/reductions.lua`` has the loops over rows. The names in the code, and how it minds
+finalizers, are told in formula_code.py.
 """
 
 from __future__ import annotations
@@ -19,89 +20,95 @@ from runtime.compute.formula_code import (
     Call,
     cases,
     chosen,
+    copy_loop,
     function,
     rounded,
     run_code,
+    start,
     structs,
 )
 from runtime.compute.steps import Operand, Steps, parse
-from runtime.core.dtypes import BYTE, DOUBLE
+from runtime.core.dtypes import DOUBLE, LONG
 
-__all__ = ["along_code", "extremum_code", "total_code"]
+__all__ = ["along_code", "extrema_code", "total_code"]
 
 _FIRST = {"add": "0", "multiply": "1"}  # what a fold begins with; others with the first element
-
-
-def _fold_loop(call: Call, kind: str) -> str | None:
-    """The arguments that say how elements of a type are added up, for functions of Lua."""
-    loop = inner_loop(getattr(np, call.row.fold), f"{kind}{kind}->{kind}")
-    if loop is None:
-        return None
-    return f"to_loop({loop[0]}), {loop[1]}, {SIZES[kind]}, {_FIRST.get(call.row.fold, 'nil')}"
+_ELEMENTS, _TERMS, _TOTALS, _RESULT = 9, 8, 7, 6  # buffers
+_SECTIONS = "outer, o, count, d, inner, i"
+_COMPACT = "outer, count * inner, count, inner, inner, 1"  # the same in a buffer
 
 
 class _Reduction:
-    """What the functions for one call have in common."""
+    """The code for one call, in parts.
+
+    before: what comes before the function. choice: what chooses among it for the call's numbers.
+    """
 
     def __init__(self, call: Call) -> None:
         self.call = call
-        self.before: list[str] = []  # the code before the function
-        self.choice: list[str] = []  # what chooses among it for the numbers of the call
-        self.loops: dict[str, bool] = {}
-        self.possible = True
+        self.before: list[str] = []
+        self.choice: list[str] = []
+        self._found: set[str] = set()
+        self._possible = True
 
     def fold(self, kind: str) -> str:
-        """The names of the fold's loop and the rest of it."""
-        if kind not in self.loops:
-            text = _fold_loop(self.call, kind)
-            self.possible &= text is not None
-            names = ", ".join(f"{word}_{kind}" for word in ("loop", "data", "size", "first"))
-            self.before.append(f"local {names} = {text}")
-            self.loops[kind] = True
-        return ", ".join(f"{word}_{kind}" for word in ("loop", "data", "size", "first"))
+        """The arguments that tell Lua how elements of a type are copied and added up."""
+        copy = self.copy(kind)
+        names = f"loop_{kind}, data_{kind}"
+        if names not in self._found:
+            loop = inner_loop(getattr(np, self.call.row.fold), f"{kind}{kind}->{kind}")
+            self._add(names, loop)
+        first = _FIRST.get(self.call.row.fold)
+        begin = f"{POINTERS[kind]}_{first}" if first else "nil"
+        return f"{copy}, {names}, {SIZES[kind]}, {begin}"
 
-    def add_terms(self, formula: str) -> None:
-        """A function `terms` that computes in double precision what is added up."""
-        operands = self.call.operands()
-        self._add("terms", formula, operands, [0, *self.call.sources], "d")
+    def copy(self, kind: str) -> str:
+        """The loop that copies elements of a type, and its data."""
+        names = f"copy_{kind}, copy_data_{kind}"
+        if names not in self._found:
+            self._add(names, inner_loop(np.positive, f"{kind}->{kind}"))
+        return names
 
-    def add_finish(self, formula: str, name: str, kind: str, result: str) -> None:
-        """A function that computes results from totals of a type, and their number of elements."""
+    def _add(self, names: str, loop: tuple[int, int] | None) -> None:
+        self._found.add(names)
+        self._possible &= loop is not None
+        self.before.append(f"local {names} = to_loop({loop[0]}), {loop[1]}" if loop else "")
+
+    def terms(self, formula: str) -> str:
+        """A function that computes in double precision what is added up of copied elements."""
+        kind = self.call.type
+        operands = {
+            name: Operand("buffer", str(_ELEMENTS), kind) if x.kind == "tensor" else x
+            for name, x in self.call.operands().items()
+        }
+        return self._function("terms", formula, operands, Operand("buffer", str(_TERMS), "d"))
+
+    def finish(self, formula: str, name: str, kind: str, result: str) -> str:
+        """A function that computes the results from totals of a type, and what their number is."""
         operands = {key: x for key, x in self.call.operands().items() if x.kind == "number"}
-        operands["total"] = Operand("tensor", "total", kind)
+        operands["total"] = Operand("buffer", str(_TOTALS), kind)
         operands["n"] = Operand("number", "of", "")
-        self._add(name, formula, operands, [0, "total"], result, ", of")
+        out = Operand("buffer", str(_RESULT), result)
+        return self._function(name, formula, operands, out, ", of")
 
-    def _add(
-        self,
-        name: str,
-        formula: str,
-        operands: dict[str, Operand],
-        tensors: list[int | str],
-        result: str,
-        more: str = "",
-    ) -> None:
+    def _function(
+        self, name: str, formula: str, operands: dict[str, Operand], out: Operand, more: str = ""
+    ) -> str:
         choice = []
-        out = Operand("tensor", "0", result)
         for k, (tree, condition) in enumerate(cases(parse(formula)), 1):
             steps = Steps(operands, self.call.type).write(tree, out)
-            code = run_code(f"{name}{k}", tensors, more, steps)
-            self.possible &= code is not None
+            code = run_code(f"{name}{k}", [], more, steps)
+            self._possible &= code is not None
             self.before.append(code or "")
-            choice.append((f"{name}{k}", condition and self.call.in_lua(_lua(condition))))
+            choice.append((f"{name}{k}", condition and self.call.in_lua(ast.unparse(condition))))
         self.choice += chosen(name, choice)
-
-    def start(self) -> list[str]:
-        """The lines that every function begins with."""
-        return [*structs(self.call.tensors), *rounded(self.call), *self.choice]
+        return name
 
     def function(self, lines: list[str], makes: bool) -> str | None:
         """The text of all."""
-        return function(self.before, lines, makes, alone=True) if self.possible else None
-
-
-def _lua(tree: ast.expr) -> str:
-    return ast.unparse(tree).replace("!=", "~=")
+        begin = [*structs(self.call.sources), *rounded(self.call), *self.choice]
+        text = function(self.before, [*begin, *lines], makes, alone=True)
+        return text if self._possible else None
 
 
 def _is_bare(call: Call) -> bool:
@@ -114,51 +121,32 @@ def _is_bare(call: Call) -> bool:
 
 def total_code(call: Call) -> str | None:
     """The Lua function for a call that reduces all elements to a number."""
-    row, sources = call.row, call.sources
-    if row.fold == "matmul":
-        return _product_code(call)
-    if len(sources) != 1:
+    row, (k, *others) = call.row, call.sources
+    if others:
         return None
-    reduction, k = _Reduction(call), sources[0]
+    reduction = _Reduction(call)
     kind = "d" if row.in_double else call.type
-    lines = [
-        f"if not lay_out_in_memory(MAX_IN_LUA, c{k}) then return nil end",
-        f"local p{k} = c{k}.storage.data + c{k}.storageOffset",
-    ]
-    at = f"{POINTERS[kind]}_buffer"
     fold = reduction.fold(kind)
-    if _is_bare(call) and kind == call.type:
-        lines.append(f"local n = fold_rows({fold}, {at}5, p{k})")
-    else:
-        tree = (row.total or "") if not _is_bare(call) else f"double({row.total})"
-        reduction.add_terms(tree)
-        lines.append(f"local n = gather_rows(terms, double_buffer4, p{k})")
-        lines.append(f"fold({fold}, double_buffer5, double_buffer4, 1, 0, n, 1, 1, 0)")
-    if row.then:
-        reduction.add_finish(row.then, "finish", kind, kind)
-        lines.append(f"finish(1, {at}4, 0, {at}5, 0, n)")
-    lines.append(f"return load_{POINTERS[kind]}({at}{4 if row.then else 5}, 0)")
-    return reduction.function([*reduction.start(), *lines], makes=False)
-
-
-def _product_code(call: Call) -> str | None:
-    """The Lua function for the sum of the products of two tensors' elements."""
-    loop = inner_loop(np.matmul, f"{call.type}{call.type}->{call.type}")
-    first, *rest = call.sources
-    if loop is None:
-        return None
-    second = rest[0] if rest else first
     lines = [
-        *structs(call.tensors),
-        f"local n = dense(c{first})",
-        f"if n == 0 or n > MAX_IN_LUA or dense(c{second}) ~= n then return nil end",
-        f"local p1 = c{first}.storage.data + c{first}.storageOffset",
-        f"local p2 = c{second}.storage.data + c{second}.storageOffset",
-        f"local at = {POINTERS[call.type]}_buffer0",
-        f"inner_product(n, product, {loop[1]}, {SIZES[call.type]}, p1, p2, at)",
-        f"return load_{POINTERS[call.type]}(at, 0)",
+        "local moved = moves[0]",
+        f"if not lay_out_in_memory(MAX_IN_LUA, c{k}) then return nil end",
+        start(k, call.type),
+        "if moves[0] ~= moved then return nil end",
     ]
-    return function([f"local product = to_loop({loop[0]})"], lines, makes=False, alone=True)
+    if _is_bare(call) and kind == call.type:
+        lines.append(f"local n = fold_rows({fold}, buffer{_TOTALS}, p{k})")
+    else:
+        copy = f"{reduction.copy(call.type)}, {SIZES[call.type]}, buffer{_ELEMENTS}"
+        terms = reduction.terms(f"double({row.total})" if _is_bare(call) else row.total or "")
+        lines.append(f"local n = copy_in_memory({copy}, p{k})")
+        lines.append(f"{terms}(n)")
+        compact = "1, n, n, 1, 1, 1"
+        lines.append(f"fold({fold}, buffer{_TOTALS}, buffer{_TERMS}, {compact})")
+    if row.then:
+        lines.append(f"{reduction.finish(row.then, 'finish', kind, kind)}(1, n)")
+    at = f"{POINTERS[kind]}_buffer{_RESULT if row.then else _TOTALS}"
+    lines.append(f"return load_{POINTERS[kind]}({at}, 0)")
+    return reduction.function(lines, makes=False)
 
 
 # ------------------------------------------------------------------ along a dimension
@@ -168,95 +156,126 @@ def along_code(call: Call) -> str | None:
     """The Lua function for a call that reduces a tensor along a dimension."""
     if len(call.sources) != 1 or call.takes_new:
         return None
-    k, r = call.sources[0], call.destination or 0
+    k, r, row = call.sources[0], call.destination or 0, call.row
     reduction = _Reduction(call)
-    body = _along_body(reduction, k, r)
-    kind = POINTERS[call.type]
-    running = "true" if call.row.running else "false"
-    sections = f"sections(MAX_IN_LUA, c{k}, {call.dimension}, {running})"
+    running = "true" if row.running else "false"
+    kind, how = POINTERS[call.type], f"c{k}, {call.dimension}, {running}"
+    bare = _is_bare(call)
+    if bare and call.dtype is DOUBLE:
+        body = _direct(reduction)
+    elif row.in_double or not bare:
+        body = _gathered(reduction)
+    else:
+        near = _gathered(reduction)
+        body = ["if near then", *near, "else", *_direct(reduction), "end"]
     lines = [
-        *reduction.start(),
-        f"local outer, o, count, d, inner, i, near = {sections}",
-        "if not outer then return nil end",
+        "local moved = moves[0]",
+        f"local {_SECTIONS}, near = sections(MAX_IN_LUA, {how})",
+        f"if not outer or not fits(c{r}, {how}) then return nil end",
+        f"local results = outer * inner{' * count' if row.running else ''}",
+        start(r, call.type),
+        start(k, call.type),
+        "if moves[0] ~= moved then return nil end",
+        *body,
     ]
     if r:
-        lines.append(f"if not fits(c{r}, c{k}, {call.dimension}, {running}) then return nil end")
+        lines = [*structs([r]), *lines, f"return a{r}"]
     else:
-        lines.append(f"local c0 = block_along({kind}, c{k}, {call.dimension}, {running})")
-        lines.append(f"outer, o, count, d, inner, i, near = {sections}")
-        lines.append(f"if not outer or not fits(c0, c{k}, {call.dimension}, {running}) then")
-        lines.append("  return nil")
-        lines.append("end")
-    lines.append(f"local p{r} = c{r}.storage.data + c{r}.storageOffset")
-    lines.append(f"local p{k} = c{k}.storage.data + c{k}.storageOffset")
-    if r:
-        last = "(outer - 1) * o + (count - 1) * d + (inner - 1) * i"
-        size = "outer * inner" + (" * count" if call.row.running else "")
-        lines.append(f"if p{r} <= p{k} + ({last}) and p{k} < p{r} + {size} then return nil end")
-    lines += body
-    lines.append(f"return a{r}" if r else f"return publish({kind}, c0)")
+        size = f"sections(MAX_IN_LUA, {how})"
+        block = [f"if not {size} then return nil end", f"local c0 = block_along({kind}, {how})"]
+        lines = [*block, *lines, f"return publish({kind}, c0)"]
     return reduction.function(lines, makes=not r)
 
 
-def _along_body(reduction: _Reduction, k: int, r: int) -> list[str]:
-    """What computes the results at pr from the elements at pk."""
-    call, row = reduction.call, reduction.call.row
-    bare = _is_bare(call)
-    if call.dtype is DOUBLE and bare:
-        return _direct(reduction, k, r)
-    if row.in_double or not bare:
-        return _gathered(reduction, k, r)
-    far = _direct(reduction, k, r)
-    near = _gathered(reduction, k, r)
-    return ["if near then", *near, "else", *far, "end"]
-
-
-_SECTIONS = "outer, o, count, d, inner, i"
-
-
-def _direct(reduction: _Reduction, k: int, r: int) -> list[str]:
+def _direct(reduction: _Reduction) -> list[str]:
     """Adds up in the element type."""
     call, row = reduction.call, reduction.call.row
-    fold, how = reduction.fold(call.type), "accumulate" if row.running else "fold"
-    at = f"{POINTERS[call.type]}_buffer5" if row.then else f"p{r}"
-    lines = [f"{how}({fold}, {at}, p{k}, {_SECTIONS})"]
+    k, r, kind = call.sources[0], call.destination or 0, call.type
+    fold, how = reduction.fold(kind), "accumulate" if row.running else "fold"
     if row.then:
-        reduction.add_finish(row.then, "finish", call.type, call.type)
-        lines.append(f"finish(outer * inner, p{r}, 1, {at}, 1, count)")
+        finish = reduction.finish(row.then, "finish", kind, kind)
+        lines = [f"{how}({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})", f"{finish}(results, count)"]
+        return [*lines, *_copied(reduction, _RESULT)]
+    lines = [f"{how}({fold}, p{r}, p{k}, {_SECTIONS})"]
+    if r:
+        last = f"{SIZES[kind]} * ((outer - 1) * o + (count - 1) * d + (inner - 1) * i)"
+        clash = f"p{r} <= p{k} + {last} and p{k} < p{r} + {SIZES[kind]} * results"
+        lines.insert(0, f"if {clash} then return nil end")
     return lines
 
 
-def _gathered(reduction: _Reduction, k: int, r: int) -> list[str]:
+def _gathered(reduction: _Reduction) -> list[str]:
     """Computes what is added up, in double precision, and adds it up."""
     call, row = reduction.call, reduction.call.row
+    k = call.sources[0]
     fold, how = reduction.fold("d"), "accumulate" if row.running else "fold"
-    reduction.add_terms(f"double({row.total})" if _is_bare(call) else row.total or "")
-    finish = row.then or "total"
-    direct = finish == "total" and call.dtype is DOUBLE
-    at = f"p{r}" if direct else "double_buffer5"
-    size = "outer * inner" + (" * count" if row.running else "")
+    copy = f"{reduction.copy(call.type)}, {SIZES[call.type]}"
+    terms = reduction.terms(f"double({row.total})" if _is_bare(call) else row.total or "")
     lines = [
-        f"gather(terms, double_buffer4, p{k}, {_SECTIONS})",
-        f"{how}({fold}, {at}, double_buffer4, outer, count * inner, count, inner, inner, 1)",
+        f"copy_sections({copy}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})",
+        f"{terms}(outer * count * inner)",
+        f"{how}({fold}, buffer{_TOTALS}, buffer{_TERMS}, {_COMPACT})",
     ]
-    if not direct:
-        reduction.add_finish(finish, "finish_double", "d", call.type)
-        lines.append(f"finish_double({size}, p{r}, 1, {at}, 1, count)")
-    return lines
+    at, finish = _TOTALS, row.then or ("total" if call.dtype is not DOUBLE else None)
+    if finish:
+        name = reduction.finish(finish, "finish_double", "d", call.type)
+        lines.append(f"{name}(results, count)")
+        at = _RESULT
+    return [*lines, "if moves[0] ~= moved then return nil end", *_copied(reduction, at)]
+
+
+def _copied(reduction: _Reduction, buffer: int) -> list[str]:
+    """What copies the results from a buffer."""
+    r, size = reduction.call.destination or 0, SIZES[reduction.call.type]
+    copy = reduction.copy(reduction.call.type)
+    ends = f"p{r}, {size}, 0, 0, buffer{buffer}, {size}, 0, 0"
+    return [f"copy_rows({copy}, results, 1, 1, {ends})"]
 
 
 # ------------------------------------------------------------------ extrema and their places
 
 
-def extremum_code(call: Call) -> str | None:
+def extrema_code(call: Call) -> str | None:
     """The Lua function for extrema along a dimension and their indices."""
-    *results, tensor, dim = (call.place(i) for i in range(len(call.form.arguments)))
-    if any(place is not None for place in results) or tensor is None or dim is None:
+    values, places, *_ = call.places
+    if (values is None) != (places is None) or not call.dimension:
         return None
-    better = f"local function better(x, best) return {call.row.better} end"
-    kind = POINTERS[call.type]
+    k, kind, size = call.sources[-1], call.type, SIZES[call.type]
+    reduction, long = _Reduction(call), LONG.numpy.char
+    how = f"c{k}, {call.dimension}, false"
+    fold, copy = reduction.fold(kind), reduction.copy(kind)
+    copy_places, buffer = reduction.copy(long), f"{POINTERS[kind]}_buffer"
     lines = [
-        *structs([tensor + 1]),
-        f"return extremum({kind}, c{tensor + 1}, a{dim + 1}, better, ...)",
+        "local moved = moves[0]",
+        f"local {_SECTIONS} = sections(MAX_IN_LUA, {how})",
+        f"if not outer or not fits(values, {how}) or not fits(places, {how}) then return nil end",
+        "local p0 = address(values.storage.data) + "
+        f"{size} * tonumber(values.storageOffset)",
+        "local q0 = address(places.storage.data) + 8 * tonumber(places.storageOffset)",
+        start(k, kind),
+        "if moves[0] ~= moved then return nil end",
+        f"copy_sections({copy}, {size}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})",
+        f"fold({fold}, buffer{_TOTALS}, buffer{_ELEMENTS}, {_COMPACT})",
+        f"find(load, long_buffer{_RESULT}, {buffer}{_TOTALS}, {buffer}{_ELEMENTS}, "
+        "outer, count, inner)",
+        "if moves[0] ~= moved then return nil end",
+        "local n = outer * inner",
+        f"copy_rows({copy}, n, 1, 1, p0, {size}, 0, 0, buffer{_TOTALS}, {size}, 0, 0)",
+        f"copy_rows({copy_places}, n, 1, 1, q0, 8, 0, 0, buffer{_RESULT}, 8, 0, 0)",
     ]
-    return function([better], lines, makes=True, alone=False)
+    if values is not None and places is not None:
+        found = [
+            f"local values = structs[a{values + 1}] or fetch_struct(a{values + 1})",
+            f"local places = long.structs[a{places + 1}] or long.fetch_struct(a{places + 1})",
+            "if not values or not places then return nil end",
+        ]
+        lines = [*found, *lines, f"return a{values + 1}, a{places + 1}"]
+    else:
+        found = [
+            f"if not sections(MAX_IN_LUA, {how}) then return nil end",
+            f"local values = block_along({POINTERS[kind]}, {how})",
+            f"local places = block_along(long, {how})",
+        ]
+        made = f"return publish({POINTERS[kind]}, values), publish(long, places)"
+        lines = [*found, *lines, made]
+    return reduction.function(lines, makes=values is None)

@@ -17,7 +17,6 @@ local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
 local ROOM = th.ROOM
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 
-local load = th.dtypes[th.DOUBLE + 1].load
 local load_float = th.dtypes[th.FLOAT + 1].load
 
 local formulas = {}
@@ -46,7 +45,7 @@ local function new_block(dtype, count, n)
   return block
 end
 
-formulas.new_block = new_block
+formulas.new_block, formulas.publish = new_block, publish
 
 -- A block with the sizes of a struct that has count elements.
 local function block_like(dtype, c, count)
@@ -69,38 +68,6 @@ local function publish(dtype, block, ...) -- luacheck: ignore 212
   local value = th.newproxy(dtype.prototype)
   attach(dtype.structs, value, block, block)
   return value
-end
-
--- The extrema along dimension dim, from 1, of few elements of a contiguous tensor, and their
--- indices from 1. better(x, best): whether x replaces the extremum of the elements before it. The
--- first nan replaces any number.
-local function extremum(dtype, c, dim, better, ...) -- luacheck: ignore 212
-  local n, dims = few(c), c.nDimension
-  if n == 0 or not (dim >= 1 and dim <= dims and dim % 1 == 0) then return nil end
-  local count, inner = tonumber(c.size[dim - 1]), 1
-  for d = dim, dims - 1 do inner = inner * tonumber(c.size[d]) end
-  local long = th.dtypes[th.LONG + 1]
-  local values, places = new_block(dtype, n / count, dims), new_block(long, n / count, dims)
-  local stride = 1
-  for d = dims - 1, 0, -1 do
-    local size = d == dim - 1 and 1 or tonumber(c.size[d])
-    values.size[d], values.stride[d] = size, stride
-    places.size[d], places.stride[d] = size, stride
-    stride = stride * size
-  end
-  if dense(c) ~= n then return nil end
-  local load, p = dtype.load, c.storage.data + c.storageOffset
-  local found, at = values.data, places.data
-  for i = 0, n / count - 1 do
-    local base = (i - i % inner) * count + i % inner
-    local best, place = load(p, base), 0
-    for k = 1, count - 1 do
-      local x = load(p, base + k * inner)
-      if best == best and (x ~= x or better(x, best)) then best, place = x, k end
-    end
-    found[i], at[i] = best, place + 1
-  end
-  return publish(dtype, values), publish(long, places)
 end
 
 local function vector_block(dtype, size)
@@ -130,11 +97,11 @@ end
 
 -- ------------------------------------------------------------------ numpy's inner loops
 
--- What the loops get: where the operands are, their distances in bytes, and the number of elements.
--- From the first assignment to these on, nothing is allocated until the loop is called: the
--- collector could run a finalizer that uses the same memory.
-local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, intptr_t)')
-local operands, steps = ffi.new('void *[4]'), ffi.new('intptr_t[4]')
+-- What the loops get: the addresses of the operands, their distances in bytes, and the number of
+-- elements. All are numbers in Lua, so that nothing is allocated from the first assignment to these
+-- on until the loop is called: the collector could run a finalizer that uses the same memory.
+local inner_loop = ffi.typeof('void (*)(intptr_t *, intptr_t *, intptr_t *, intptr_t)')
+local operands, steps = ffi.new('intptr_t[4]'), ffi.new('intptr_t[4]')
 local count = ffi.new('intptr_t[1]')
 formulas.operands, formulas.steps, formulas.count = operands, steps, count
 
@@ -142,28 +109,58 @@ local function to_loop(address)
   return ffi.cast(inner_loop, address)
 end
 
--- Memory for numbers that are operands, and for intermediate results: pointers to each number and
--- buffer, by the locals that they are in the functions that Python writes.
-local NUMBERS, BUFFERS = 3, 6
-local memory, pointers = {}, {}
+local intptr = ffi.typeof('intptr_t')
+
+local function address(pointer)
+  return tonumber(ffi.cast(intptr, pointer))
+end
+
+-- Memory for numbers that are operands, and for intermediate results: pointers to them and their
+-- addresses, by the locals that they are in the functions that Python writes.
+local NUMBERS, BUFFERS = 3, 10
+local memory, places = {}, {}
 formulas.memory = memory -- which keeps it alive
 do
-  local names, text = {}, {}
-  for kind, ctype in pairs{ double = 'double', float = 'float', byte = 'uint8_t' } do
-    local pointer = ffi.typeof(ctype .. ' *')
-    local cells = ffi.new(ctype .. '[?]', NUMBERS)
-    memory[kind] = cells
-    for k = 0, NUMBERS - 1 do pointers[kind .. '_cell' .. k] = pointer(cells + k) end
-    pointers[kind .. '_cells'] = pointer(cells)
-    for k = 0, BUFFERS - 1 do
-      memory[k] = memory[k] or ffi.new('double[?]', MAX_IN_LUA)
-      pointers[kind .. '_buffer' .. k] = ffi.cast(pointer, memory[k])
-    end
+  for k = 0, BUFFERS - 1 do
+    memory[k] = ffi.new('double[?]', MAX_IN_LUA)
+    places['buffer' .. k] = address(memory[k])
   end
-  for name in pairs(pointers) do names[#names + 1] = name end
-  table.sort(names)
-  for k, name in ipairs(names) do text[k] = 'pointers.' .. name end
-  formulas.pointers = ('local %s = %s\n'):format(table.concat(names, ', '), table.concat(text, ', '))
+  local kinds = { double = 'double', float = 'float', byte = 'uint8_t', long = 'int64_t' }
+  for kind, ctype in pairs(kinds) do
+    local cells, pointer = ffi.new(ctype .. '[?]', NUMBERS + 2), ffi.typeof(ctype .. ' *')
+    memory[kind] = cells
+    cells[NUMBERS], cells[NUMBERS + 1] = 0, 1
+    places[kind .. '_0'], places[kind .. '_1'] = address(cells + NUMBERS), address(cells + NUMBERS + 1)
+    places[kind .. '_cells'] = pointer(cells)
+    for k = 0, NUMBERS - 1 do places[kind .. '_cell' .. k] = address(cells + k) end
+    for k = 0, BUFFERS - 1 do places[kind .. '_buffer' .. k] = ffi.cast(pointer, memory[k]) end
+  end
+end
+local names = {}
+for name in pairs(places) do names[#names + 1] = name end
+table.sort(names)
+
+-- Copies the elements of blocks of rows by an inner loop and its data; the distances of elements,
+-- rows and blocks follow the addresses.
+local function copy_rows(loop, data, n, rows, blocks, to, t, r, b, from, u, s, c)
+  for _ = 1, blocks do
+    local x, y = to, from
+    for _ = 1, rows do
+      operands[0], operands[1] = y, x
+      steps[0], steps[1] = u, t
+      count[0] = n
+      loop(operands, count, steps, data)
+      x, y = x + r, y + s
+    end
+    to, from = to + b, from + c
+  end
+end
+
+formulas.copy_rows = copy_rows
+
+-- Copies n floats from one buffer to another as doubles.
+local function widen(n, from, to)
+  for i = 0, n - 1 do to[i] = load_float(from, i) end
 end
 
 local cell = ffi.new('float[1]')
@@ -173,18 +170,6 @@ local function as_float(number)
   cell[0] = number
   local value = load_float(cell, 0)
   return value
-end
-
--- The steps of numpy's loop for matrix products: only those within a row and a column matter.
-local product_steps = ffi.new('intptr_t[9]')
-local product_count = ffi.new('intptr_t[4]', { 1, 1, 1, 1 })
-
--- Sets what is at r to the inner product of n elements of `size` bytes each at a and b, by numpy's
--- loop for matrix products and its data.
-local function inner_product(n, loop, data, size, a, b, r)
-  operands[0], operands[1], operands[2] = a, b, r
-  product_steps[4], product_steps[5], product_count[2] = size, size, n
-  loop(operands, product_count, product_steps, data)
 end
 
 -- -------------------------------------------------------------- more than a few elements
@@ -208,28 +193,15 @@ function formulas.forget_threads()
   left = 0
 end
 
-local intptr = ffi.typeof('intptr_t')
-
-local function address(pointer)
-  return tonumber(ffi.cast(intptr, pointer))
-end
-
--- An operand as a parameter of a job (the address of elements, or a number), and its step in bytes.
-local function operand(value)
-  if type(value) == 'cdata' then return address(value), 8 end
-  return value, 0
-end
-
-local function share_loop(n, loop, data, a, b, r)
-  local x, x_step = operand(a)
-  local y, y_step = operand(b)
+-- x, y: operands, each the address of elements or, with step 0, a number.
+local function share_loop(n, loop, data, x, x_step, y, y_step, r)
   local which = x_step == 0 and 1 or y_step == 0 and 2 or 0 -- the operand that is a number
   return share('loop', n, { run = loop, data = data, count = 3, number = which,
-    at = { x, y, address(r), 0 }, step = { x_step, y_step, 8, 0 } })
+    at = { x, y, r, 0 }, step = { x_step, y_step, 8, 0 } })
 end
 
-local function share_copy(n, to, from)
-  return share('copy', 8 * n, { out = address(to), source = address(from) })
+local function share_copy(bytes, to, from)
+  return share('copy', bytes, { out = to, source = from })
 end
 
 local axpy -- the address of BLAS's daxpy; false where it is not available
@@ -238,7 +210,7 @@ local function share_axpy(n, r, factor, x)
   if n <= MAX_UNSHARED then return false end -- looking for BLAS takes a while
   if axpy == nil then axpy = th.ask(host.blas, 'axpy') or false end
   if not axpy then return false end
-  return share('axpy', n, { run = axpy, size = 8, r = address(r), x = address(x), factor = factor })
+  return share('axpy', n, { run = axpy, size = 8, r = r, x = x, factor = factor })
 end
 
 -- ------------------------------------------------------------------ translation
@@ -275,21 +247,21 @@ end
 
 -- The locals of the functions that Python writes.
 local HEAD = [[
-local formulas, dtype, byte, double, float, pointers, copy, fill = ...
+local formulas, dtype, byte, double, float, long, places = ...
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
 local load_double, load_float, state = double.load, float.load, formulas
+local MAX_IN_LUA, few, block_like, publish, moves, address = unpack(formulas.tools)
 local shape, step, dense, same_sizes, lay_out, clash = unpack(formulas.layout)
-local MAX_IN_LUA, few, block_like, publish, extremum, inner_product = unpack(formulas.tools)
-local operands, steps, count, to_loop, as_float = unpack(formulas.loops)
-local lay_out_in_memory, fold_rows, gather_rows, sections,
-  fits, block_along, fold, accumulate, gather = unpack(formulas.reducing)
+local operands, steps, count, to_loop, as_float, copy_rows, widen = unpack(formulas.loops)
+local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
+  copy_sections, find = unpack(formulas.reducing)
 local MAX_UNSHARED, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
-]] .. formulas.pointers
+]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
+formulas.tools = { MAX_IN_LUA, few, block_like, publish, false, address }
 formulas.layout = {
   layouts.shape, layouts.step, dense, same_sizes, layouts.lay_out, layouts.clash,
 }
-formulas.tools = { MAX_IN_LUA, few, block_like, publish, extremum, inner_product }
-formulas.loops = { operands, steps, count, to_loop, as_float }
+formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, widen }
 formulas.sharing = { MAX_UNSHARED, share_loop, share_copy, share_axpy }
 formulas.busy = false -- whether the buffers are in use
 
@@ -302,9 +274,12 @@ formulas.busy = false -- whether the buffers are in use
 function formulas.find(name, space, code, index)
   local source = code ~= 0 and th.ask(host.small_source, name, space, code, index)
   if not source then return false end
+  -- An int that is another one each time that a storage has been resized.
+  formulas.tools[5] = formulas.tools[5] or ffi.cast('int32_t *', th.ask(host.storage_moves))
   local chunk = th.load(HEAD .. source, 'tensor/formulas.lua')
   local byte, double, float = th.dtypes[1], th.dtypes[th.DOUBLE + 1], th.dtypes[th.FLOAT + 1]
-  return chunk(formulas, th.dtypes[index + 1], byte, double, float, pointers, ffi.copy, ffi.fill)
+  local long = th.dtypes[th.LONG + 1]
+  return chunk(formulas, th.dtypes[index + 1], byte, double, float, long, places)
 end
 
 local double_structs, float_structs = th.dtypes[th.DOUBLE + 1].structs, th.dtypes[th.FLOAT + 1].structs

@@ -94,7 +94,7 @@ maskedSelect 0123456
 maskedCopy 0123456
 maskedFill 0123456
 nonzero t0123456
-dot t0123456*
+dot t0123456
 addmv t0123456
 addmm t0123456
 addr t0123456

@@ -1,58 +1,56 @@
 --- Sums and the like of few elements: what the functions call that runtime/compute/reduction_code.py
 -- writes. Elements are added up by numpy's inner loops in numpy's order: along the dimension that
 -- lies closest in memory, each sum by itself; otherwise row by row, all sums of a row together.
--- A fold is such a loop, its data, the bytes of an element, and the number that sums begin with
--- (nil: the first element).
+-- Where elements are is told by addresses; distances along sections are in elements.
 -- @module reductions
 
 local th = ...
 local ffi = require 'ffi'
 
 local tonumber = tonumber
-local copy = ffi.copy
 local ROOM = th.ROOM
 local layouts, formulas = th.layouts, th.formulas
 local shape, step, dense = layouts.shape, layouts.step, layouts.dense
-local operands, steps, count_of_loop = formulas.operands, formulas.steps, formulas.count
 
 local reductions = {}
-th.reductions = reductions
 
--- Adds n elements at p, `distance` bytes apart, to the element at r.
-local function add_up(loop, data, r, p, distance, n)
-  operands[0], operands[1], operands[2] = r, p, r
-  steps[0], steps[1], steps[2] = 0, distance, 0
+-- Functions that use the buffers keep finalizers away from these, too; so what the loops of one
+-- call have in common is set once.
+local operands, steps = ffi.new('intptr_t[3]'), ffi.new('intptr_t[3]')
+local count_of_loop = ffi.new('intptr_t[1]')
+
+-- The distances of the operands, in bytes, and the number of elements for the loops to come.
+local function set_steps(r, p, s, n)
+  steps[0], steps[1], steps[2] = r, p, s
   count_of_loop[0] = n
-  loop(operands, count_of_loop, steps, data)
 end
 
--- Adds n elements at p, `distance` bytes apart, to as many at r; the sums go to s. These are
--- `size` bytes apart.
-local function add_row(loop, data, size, s, r, p, distance, n)
-  operands[0], operands[1], operands[2] = r, p, s
-  steps[0], steps[1], steps[2] = size, distance, size
-  count_of_loop[0] = n
-  loop(operands, count_of_loop, steps, data)
-end
+-- ---------------------------------------------------------------- all elements
 
---- Adds all elements that begin at p and lie as `layouts` has found to one at r. Returns their
--- number.
-function reductions.fold_rows(loop, data, size, first, r, p)
-  local n, rows, near, far = shape[0], shape[1], step[0], step[1]
-  if first then r[0] = first else copy(r, p, size) end
-  add_up(loop, data, r, p, near * size, n)
-  for k = 1, rows - 1 do add_up(loop, data, r, p + k * far, near * size, n) end
-  return n * rows
-end
-
---- Computes terms(n, to, 1, from, distance) of the same elements, one after the other from r on.
+--- Adds up all elements that begin at p and lie as `layouts` has found to one at r; see `fold`.
 -- Returns their number.
-function reductions.gather_rows(terms, r, p)
+function reductions.fold_rows(copy, copy_data, loop, data, size, first, r, p)
   local n, rows, near, far = shape[0], shape[1], step[0], step[1]
-  terms(n, r, 1, p, near)
-  for k = 1, rows - 1 do terms(n, r + k * n, 1, p + k * far, near) end
+  set_steps(0, 0, 0, 1)
+  operands[0], operands[1] = first or p, r
+  copy(operands, count_of_loop, steps, copy_data)
+  set_steps(0, near * size, 0, n)
+  for _ = 1, rows do
+    operands[0], operands[1], operands[2] = r, p, r
+    loop(operands, count_of_loop, steps, data)
+    p = p + far * size
+  end
   return n * rows
 end
+
+--- Copies the same elements one after the other to r. Returns their number.
+function reductions.copy_in_memory(loop, data, size, r, p)
+  local n, rows, near, far = shape[0], shape[1], step[0], step[1]
+  formulas.copy_rows(loop, data, n, rows, 1, r, size, n * size, 0, p, near * size, far * size, 0)
+  return n * rows
+end
+
+-- ------------------------------------------------------------ along a dimension
 
 --- Where the elements of a tensor lie along a dimension, from 1: `outer` times, o apart, there are
 -- `count` elements or rows, d apart, to be added up; a row has `inner` elements, i apart. Also
@@ -89,87 +87,135 @@ end
 -- sizes, or with size 1 along the dimension.
 function reductions.fits(r, c, dim, running)
   local n = dense(r)
-  if n == 0 or r.nDimension ~= c.nDimension then return false end
-  for k = 0, c.nDimension - 1 do
-    local size = (k ~= dim - 1 or running) and c.size[k] or 1
-    if r.size[k] ~= size then return false end
+  local dims = c.nDimension
+  if n == 0 or r.nDimension ~= dims then return false end
+  if r.size[0] ~= ((dim ~= 1 or running) and c.size[0] or 1) then return false end
+  if dims >= 2 and r.size[1] ~= ((dim ~= 2 or running) and c.size[1] or 1) then return false end
+  for k = 2, dims - 1 do
+    if r.size[k] ~= ((k ~= dim - 1 or running) and c.size[k] or 1) then return false end
   end
   return true
 end
 
 --- A new block for such results.
 function reductions.block_along(dtype, c, dim, running)
-  local dims = c.nDimension
-  local n = layouts.count(c)
+  local n, dims = layouts.count(c), c.nDimension
   if not running then n = n / tonumber(c.size[dim - 1]) end
-  local block, stride = formulas.new_block(dtype, n, dims), 1
+  local block = formulas.new_block(dtype, n, dims)
+  local size, stride = block.size, block.stride
+  if dims <= 2 then
+    local first, last = tonumber(c.size[0]), 1
+    if dims == 2 then last = tonumber(c.size[1]) end
+    if not running then
+      if dim == 1 then first = 1 else last = 1 end
+    end
+    size[0], stride[0] = first, last
+    if dims == 2 then size[1], stride[1] = last, 1 end
+    return block
+  end
+  local distance = 1
   for k = dims - 1, 0, -1 do
-    local size = (k ~= dim - 1 or running) and tonumber(c.size[k]) or 1
-    block.size[k], block.stride[k] = size, stride
-    stride = stride * size
+    size[k] = (k ~= dim - 1 or running) and c.size[k] or 1
+    stride[k] = distance
+    distance = distance * tonumber(size[k])
   end
   return block
 end
 
 --- Adds up what `sections` has found, from p on, to results that lie one after the other from r on.
-function reductions.fold(loop, data, size, first, r, p, outer, o, count, d, inner, i)
+-- @param copy, copy_data the loop that copies elements, and its data
+-- @param first the address of the number that sums begin with; nil: they begin with an element
+function reductions.fold(copy, copy_data, loop, data, size, first, r, p, outer, o, count, d, inner, i)
+  o, d, i = o * size, d * size, i * size
+  local from, step_from, row = first or p, first and 0 or o, r
+  if first or inner == 1 then
+    set_steps(step_from, size, 0, outer * inner)
+    operands[0], operands[1] = from, r
+    copy(operands, count_of_loop, steps, copy_data)
+  else
+    set_steps(i, size, 0, inner)
+    for _ = 1, outer do
+      operands[0], operands[1] = from, row
+      copy(operands, count_of_loop, steps, copy_data)
+      from, row = from + o, row + inner * size
+    end
+  end
   if inner == 1 then
-    for k = 0, outer - 1 do
-      r[k] = first
-      add_up(loop, data, r + k, p + k * o, d * size, count)
+    set_steps(0, d, 0, count)
+    for _ = 1, outer do
+      operands[0], operands[1], operands[2] = r, p, r
+      loop(operands, count_of_loop, steps, data)
+      r, p = r + size, p + o
     end
     return
   end
-  for k = 0, outer - 1 do
-    local row, at = r + k * inner, p + k * o
-    for j = 0, inner - 1 do row[j] = first end
-    for m = 0, count - 1 do
-      add_row(loop, data, size, row, row, at + m * d, i * size, inner)
+  set_steps(size, i, size, inner)
+  for _ = 1, outer do
+    local at = p
+    for _ = 1, count do
+      operands[0], operands[1], operands[2] = r, at, r
+      loop(operands, count_of_loop, steps, data)
+      at = at + d
     end
+    r, p = r + inner * size, p + o
   end
 end
 
---- The same for running sums, which are as many as the elements.
-function reductions.accumulate(loop, data, size, first, r, p, outer, o, count, d, inner, i)
-  for k = 0, outer - 1 do
-    local row, at = r + k * count * inner, p + k * o
+--- The same for running sums of contiguous elements, which are as many.
+function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p, outer, _, count, _, inner)
+  local row = inner * size
+  for _ = 1, outer do
+    set_steps(size, size, 0, inner)
+    operands[0], operands[1] = p, r
+    copy(operands, count_of_loop, steps, copy_data)
     if inner == 1 then
-      copy(row, at, size)
-      operands[0], operands[1], operands[2] = row, at + d, row + 1
-      steps[0], steps[1], steps[2] = size, d * size, size
-      count_of_loop[0] = count - 1
+      operands[0], operands[1], operands[2] = r, p + size, r + size
+      set_steps(size, size, size, count - 1)
       loop(operands, count_of_loop, steps, data)
     else
-      for j = 0, inner - 1 do copy(row + j, at + j * i, size) end
-      for m = 1, count - 1 do
-        local next = row + m * inner
-        add_row(loop, data, size, next, next - inner, at + m * d, i * size, inner)
+      set_steps(size, size, size, inner)
+      local at, to = p, r
+      for _ = 2, count do
+        at = at + row
+        operands[0], operands[1], operands[2] = to, at, to + row
+        loop(operands, count_of_loop, steps, data)
+        to = to + row
       end
     end
+    p, r = p + count * row, r + count * row
   end
 end
 
---- Computes terms of what `sections` has found, one after the other from r on.
-function reductions.gather(terms, r, p, outer, o, count, d, inner, i)
-  if inner == 1 then
-    if d == 1 and o == count then
-      terms(outer * count, r, 1, p, 1)
-    else
-      for k = 0, outer - 1 do terms(count, r + k * count, 1, p + k * o, d) end
-    end
-  elseif i == 1 and d == inner and o == count * inner then
-    terms(outer * count * inner, r, 1, p, 1)
-  else
-    for k = 0, outer - 1 do
-      for m = 0, count - 1 do
-        terms(inner, r + (k * count + m) * inner, 1, p + k * o + m * d, i)
+--- Copies what `sections` has found one after the other to r.
+function reductions.copy_sections(copy, data, size, r, p, outer, o, count, d, inner, i)
+  if inner == 1 then inner, i, count, d, outer, o = count, d, outer, o, 1, 0 end
+  formulas.copy_rows(copy, data, inner, count, outer, r, size, inner * size, count * inner * size,
+    p, i * size, d * size, o * size)
+end
+
+-- --------------------------------------------------------------------- extrema
+
+--- Where the extrema are among what was copied by `copy_sections` to a buffer, from 1.
+-- @param at a pointer to the indices
+-- @param values, elements buffers
+function reductions.find(load, at, values, elements, outer, count, inner)
+  for k = 0, outer - 1 do
+    for j = 0, inner - 1 do
+      local m = k * inner + j
+      local value, base = load(values, m), k * count * inner + j
+      local place = 0
+      if value ~= value then
+        while load(elements, base) == load(elements, base) do place, base = place + 1, base + inner end
+      else
+        while load(elements, base) ~= value do place, base = place + 1, base + inner end
       end
+      at[m] = place + 1
     end
   end
 end
 
 formulas.reducing = {
-  layouts.lay_out_in_memory, reductions.fold_rows, reductions.gather_rows, reductions.sections,
+  layouts.lay_out_in_memory, reductions.fold_rows, reductions.copy_in_memory, reductions.sections,
   reductions.fits, reductions.block_along, reductions.fold, reductions.accumulate,
-  reductions.gather,
+  reductions.copy_sections, reductions.find,
 }

@@ -23,7 +23,7 @@ from runtime.ops._operands import check_counts, store
 _LARGE_PRODUCT = 10_000_000
 
 
-@op("dot", method="T T", function="T T", total="a * b", fold="matmul")
+@op("dot", method="T T", function="T T")
 def dot(a: Tensor, b: Tensor) -> float:
     """The sum of the products of the elements of two tensors with as many elements."""
     if a.sizes != b.sizes:
