@@ -50,6 +50,8 @@ AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has fo
 
 SIZES = {"d": 8, "f": 4, "?": 1}
 POINTERS = {"d": "double", "f": "float", "?": "byte"}
+# A loop over elements of buffers; for few of them it goes further, see MIN_TURNS in Lua.
+_LOOP = "for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do"
 FIRST_BUFFER = 6  # of those that tensors are copied to; steps use the ones before
 
 
@@ -152,7 +154,7 @@ class Call:
         for name, word in self.words().items():
             if not word.startswith("x"):
                 found[name] = Operand("number", word, "")
-            elif buffered:
+            elif buffered and int(word[1:]) in self.sources:
                 found[name] = Operand("buffer", str(self.buffer(int(word[1:]))), self.type)
             else:
                 found[name] = Operand("tensor", word[1:], self.type)
@@ -190,7 +192,7 @@ def each_code(call: Call, formula: str) -> str | None:
     body = _given(call, formula, in_lua) if call.destination else _new(call, in_lua)
     lines = [*structs(call.tensors), *rounded(call), *chosen("run", choice), *body]
     before = [copies or "", *runs] if in_lua else runs
-    return function(before, lines, makes=call.destination is None, alone=in_lua)
+    return function(before, lines, alone=in_lua)
 
 
 def copy_loop(kind: str) -> str | None:
@@ -199,15 +201,14 @@ def copy_loop(kind: str) -> str | None:
     return loop and f"local to_copy, copy_data = to_loop({loop[0]}), {loop[1]}"
 
 
-def function(before: list[str], lines: list[str], makes: bool, alone: bool) -> str:
+def function(before: list[str], lines: list[str], alone: bool) -> str:
     """The text of a function for a call, and of what comes before it.
 
-    makes: whether it makes a tensor: the function takes `...` (runtime/README.md tells why).
+    It takes `...`, since it may make a tensor, and has loops: LuaJIT starts no trace at it.
     alone: whether it allocates memory while it uses the buffers: finalizers, which run then, must
     not use these; their calls are Python's.
     """
-    more = ", ..." if makes else ""
-    head = f"function(a1, a2, a3, a4, a5{more})"
+    head = "function(a1, a2, a3, a4, a5, ...)"
     text = "\n  ".join([head, *lines]) + "\nend"
     if not alone:
         return "\n".join([*before, f"return {text}"])
@@ -363,15 +364,27 @@ def _strided(call: Call, in_lua: bool) -> list[str]:
         lines.append(f"local t{k}, r{k}, b{k} = {steps}")
     if in_lua:
         return [*lines, "local all = n * rows * blocks", *_by_buffers(call)]
+    run = f"run(n{''.join(f', q{k}, t{k}' for k in tensors)}{numbers(call)})"
     return [
         *lines,
-        "for _ = 1, blocks do",
-        *[f"  local q{k} = p{k}" for k in tensors],
-        "  for _ = 1, rows do",
-        f"    run(n{''.join(f', q{k}, t{k}' for k in tensors)}{numbers(call)})",
-        *[f"    q{k} = q{k} + r{k}" for k in tensors],
+        *[f"local q{k} = p{k}" for k in tensors],
+        "local total, row = rows * blocks, 0",
+        "if total == 1 then",
+        f"  {run}",
+        "else",
+        "  for k = 1, total < MIN_TURNS and MIN_TURNS or total do",
+        f"    {run}",
+        "    row = row + 1",
+        "    if k >= total then",
+        f"      n{''.join(f', q{k}' for k in tensors)} = 1{', buffer0' * len(tensors)}",
+        "    elseif row == rows then",
+        "      row = 0",
+        *[f"      p{k} = p{k} + b{k}" for k in tensors],
+        *[f"      q{k} = p{k}" for k in tensors],
+        "    else",
+        *[f"      q{k} = q{k} + r{k}" for k in tensors],
+        "    end",
         "  end",
-        *[f"  p{k} = p{k} + b{k}" for k in tensors],
         "end",
     ]
 
@@ -481,8 +494,8 @@ def _buffered_run(call: Call, tree: ast.expr, name: str) -> str | None:
     ]
     out = f"{kind}_buffer{FIRST_BUFFER + len(call.sources)}"
     body = [*loads, f"    {out}[i] = {call.in_lua(_lua(tree))}"]
-    head = f"local function {name}(n{numbers(call)})"
-    return "\n".join([head, "  for i = 0, n - 1 do", *body, "  end", "end"])
+    head = f"local function {name}(n{numbers(call)}, ...)"
+    return "\n".join([head, f"  {_LOOP}", *body, "  end", "end"])
 
 
 def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Step]) -> str | None:
@@ -493,7 +506,8 @@ def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Ste
     loops, lines = _calls(steps, name)
     if loops is None:
         return None
-    parameters = "n" + "".join(f", p{k}, t{k}" for k in tensors) + more
+    has_loop = any(step.ufunc is None for step in steps)
+    parameters = "n" + "".join(f", p{k}, t{k}" for k in tensors) + more + ", ..." * has_loop
     return "\n".join([*loops, f"local function {name}({parameters})", *lines, "end"])
 
 
@@ -531,7 +545,7 @@ def _conversion(step: Step, places: dict[Operand, int]) -> str:
         return f"  widen(n, {source}, {out})"
     loads = {"d": f"load_double({source}, i)", "f": f"load_float({source}, i)"}
     value = loads.get(kinds[0], f"{source}[i]")
-    return f"  for i = 0, n - 1 do {out}[i] = {value} end"
+    return f"  {_LOOP} {out}[i] = {value} end"
 
 
 def _buffer(x: Operand, places: dict[Operand, int]) -> str:

@@ -34,6 +34,7 @@ __all__ = ["along_code", "extrema_code", "total_code"]
 
 _FIRST = {"add": "0", "multiply": "1"}  # what a fold begins with; others with the first element
 _ELEMENTS, _TERMS, _TOTALS, _RESULT = 9, 8, 7, 6  # buffers
+_SIGNS = {"maximum": 1, "minimum": -1}  # by which extrema are the largest numbers
 _SECTIONS = "outer, o, count, d, inner, i"
 _COMPACT = "outer, count * inner, count, inner, inner, 1"  # the same in a buffer
 
@@ -104,10 +105,10 @@ class _Reduction:
         self.choice += chosen(name, choice)
         return name
 
-    def function(self, lines: list[str], makes: bool) -> str | None:
+    def function(self, lines: list[str]) -> str | None:
         """The text of all."""
         begin = [*structs(self.call.sources), *rounded(self.call), *self.choice]
-        text = function(self.before, [*begin, *lines], makes, alone=True)
+        text = function(self.before, [*begin, *lines], alone=True)
         return text if self._possible else None
 
 
@@ -145,8 +146,9 @@ def total_code(call: Call) -> str | None:
     if row.then:
         lines.append(f"{reduction.finish(row.then, 'finish', kind, kind)}(1, n)")
     at = f"{POINTERS[kind]}_buffer{_RESULT if row.then else _TOTALS}"
-    lines.append(f"return load_{POINTERS[kind]}({at}, 0)")
-    return reduction.function(lines, makes=False)
+    lines.append(f"local value = load_{POINTERS[kind]}({at}, 0)")
+    lines.append("return value")
+    return reduction.function(lines)
 
 
 # ------------------------------------------------------------------ along a dimension
@@ -184,7 +186,7 @@ def along_code(call: Call) -> str | None:
         size = f"sections(MAX_IN_LUA, {how})"
         block = [f"if not {size} then return nil end", f"local c0 = block_along({kind}, {how})"]
         lines = [*block, *lines, f"return publish({kind}, c0)"]
-    return reduction.function(lines, makes=not r)
+    return reduction.function(lines)
 
 
 def _direct(reduction: _Reduction) -> list[str]:
@@ -256,8 +258,8 @@ def extrema_code(call: Call) -> str | None:
         "if moves[0] ~= moved then return nil end",
         f"copy_sections({copy}, {size}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})",
         f"fold({fold}, buffer{_TOTALS}, buffer{_ELEMENTS}, {_COMPACT})",
-        f"find(load, long_buffer{_RESULT}, {buffer}{_TOTALS}, {buffer}{_ELEMENTS}, "
-        "outer, count, inner)",
+        f"find(load, long_buffer{_RESULT}, {buffer}{_ELEMENTS}, outer, count, inner, "
+        f"{_SIGNS[call.row.fold]})",
         "if moves[0] ~= moved then return nil end",
         "local n = outer * inner",
         f"copy_rows({copy}, n, 1, 1, p0, {size}, 0, 0, buffer{_TOTALS}, {size}, 0, 0)",
@@ -278,4 +280,4 @@ def extrema_code(call: Call) -> str | None:
         ]
         made = f"return publish({POINTERS[kind]}, values), publish(long, places)"
         lines = [*found, *lines, made]
-    return reduction.function(lines, makes=values is None)
+    return reduction.function(lines)

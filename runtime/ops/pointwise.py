@@ -85,10 +85,15 @@ def _scaled_sum(value: float) -> Compute:
     return compute
 
 
+def _negative(value: float, dtype: DType) -> float:
+    # The float of a whole number has a negative zero, too.
+    return cast_scalar(-float(value) if dtype.is_float else -value, dtype)
+
+
 @op("csub", *_WITH_NUMBER, each="t - value")
 def sub(r: Tensor, t: Tensor, value: float) -> None:
     """r = t - value."""
-    add(r, t, cast_scalar(-value, t.dtype))
+    add(r, t, _negative(value, t.dtype))
 
 
 @op("csub", *_SCALED, each="t - value * src", axpy=True)
@@ -97,7 +102,7 @@ def csub(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     if value == 1:
         with_tensor(r, np.subtract, t, src)
     else:
-        cadd(r, t, cast_scalar(-value, t.dtype), src)
+        cadd(r, t, _negative(value, t.dtype), src)
 
 
 @op("mul", *_WITH_NUMBER, each="t * value")

@@ -28,7 +28,7 @@ local dense, same_sizes = layouts.dense, layouts.same_sizes
 formulas.dense = dense
 
 -- The number of elements of a tensor that has at most MAX_IN_LUA; 0 for others.
-local function few(c)
+local function few(c, ...) -- luacheck: ignore 212
   local count = layouts.count(c)
   if count > MAX_IN_LUA then return 0 end
   return count
@@ -112,7 +112,8 @@ end
 local intptr = ffi.typeof('intptr_t')
 
 local function address(pointer)
-  return tonumber(ffi.cast(intptr, pointer))
+  local number = tonumber(ffi.cast(intptr, pointer))
+  return number
 end
 
 -- Memory for numbers that are operands, and for intermediate results: pointers to them and their
@@ -140,27 +141,39 @@ local names = {}
 for name in pairs(places) do names[#names + 1] = name end
 table.sort(names)
 
+-- LuaJIT compiles no loop that ends at its first turn, and if that happens often, never again any
+-- code around it. So loops have at least these turns; the last ones compute what nobody needs.
+local MIN_TURNS = 4
+formulas.MIN_TURNS, formulas.spare = MIN_TURNS, places.buffer0
+
 -- Copies the elements of blocks of rows by an inner loop and its data; the distances of elements,
 -- rows and blocks follow the addresses.
-local function copy_rows(loop, data, n, rows, blocks, to, t, r, b, from, u, s, c)
-  for _ = 1, blocks do
-    local x, y = to, from
-    for _ = 1, rows do
-      operands[0], operands[1] = y, x
-      steps[0], steps[1] = u, t
-      count[0] = n
-      loop(operands, count, steps, data)
+local function copy_rows(loop, data, n, rows, blocks, to, t, r, b, from, u, s, c, ...) -- luacheck: ignore 212 631
+  local total, row, x, y = rows * blocks, 0, to, from
+  steps[0], steps[1], count[0] = u, t, n
+  operands[0], operands[1] = y, x
+  loop(operands, count, steps, data)
+  if total == 1 then return end
+  for k = 2, total <= MIN_TURNS and MIN_TURNS + 1 or total do
+    row = row + 1
+    if k > total then
+      n, x, y = 1, places.buffer0, places.buffer0
+    elseif row == rows then
+      row, to, from = 0, to + b, from + c
+      x, y = to, from
+    else
       x, y = x + r, y + s
     end
-    to, from = to + b, from + c
+    steps[0], steps[1], count[0] = u, t, n
+    operands[0], operands[1] = y, x
+    loop(operands, count, steps, data)
   end
 end
-
 formulas.copy_rows = copy_rows
 
 -- Copies n floats from one buffer to another as doubles.
-local function widen(n, from, to)
-  for i = 0, n - 1 do to[i] = load_float(from, i) end
+local function widen(n, from, to, ...) -- luacheck: ignore 212
+  for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do to[i] = load_float(from, i) end
 end
 
 local cell = ffi.new('float[1]')
@@ -250,14 +263,14 @@ local HEAD = [[
 local formulas, dtype, byte, double, float, long, places = ...
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
 local load_double, load_float, state = double.load, float.load, formulas
-local MAX_IN_LUA, few, block_like, publish, moves, address = unpack(formulas.tools)
+local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, moves, address = unpack(formulas.tools)
 local shape, step, dense, same_sizes, lay_out, clash = unpack(formulas.layout)
 local operands, steps, count, to_loop, as_float, copy_rows, widen = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
   copy_sections, find = unpack(formulas.reducing)
 local MAX_UNSHARED, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
-formulas.tools = { MAX_IN_LUA, few, block_like, publish, false, address }
+formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, false, address }
 formulas.layout = {
   layouts.shape, layouts.step, dense, same_sizes, layouts.lay_out, layouts.clash,
 }
@@ -275,7 +288,7 @@ function formulas.find(name, space, code, index)
   local source = code ~= 0 and th.ask(host.small_source, name, space, code, index)
   if not source then return false end
   -- An int that is another one each time that a storage has been resized.
-  formulas.tools[5] = formulas.tools[5] or ffi.cast('int32_t *', th.ask(host.storage_moves))
+  formulas.tools[6] = formulas.tools[6] or ffi.cast('int32_t *', th.ask(host.storage_moves))
   local chunk = th.load(HEAD .. source, 'tensor/formulas.lua')
   local byte, double, float = th.dtypes[1], th.dtypes[th.DOUBLE + 1], th.dtypes[th.FLOAT + 1]
   local long = th.dtypes[th.LONG + 1]

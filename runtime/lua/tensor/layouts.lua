@@ -20,7 +20,7 @@ layouts.shape, layouts.step = shape, step
 
 --- The number of elements of a tensor that is contiguous and does not reach past the end of its
 -- storage; 0 for others.
-function layouts.dense(c)
+function layouts.dense(c, ...) -- luacheck: ignore 212
   local n = c.nDimension
   if n == 0 or n > ROOM then return 0 end
   local count = tonumber(c.size[n - 1])
@@ -40,7 +40,7 @@ function layouts.dense(c)
 end
 
 --- The number of elements of any tensor.
-function layouts.count(c)
+function layouts.count(c, ...) -- luacheck: ignore 212
   local n = c.nDimension
   if n == 0 or n > ROOM then return 0 end
   local count = tonumber(c.size[0])
@@ -52,7 +52,7 @@ function layouts.count(c)
 end
 
 --- Whether two tensors have the same sizes.
-local function same_sizes(c, d)
+local function same_sizes(c, d, ...) -- luacheck: ignore 212
   local n = c.nDimension
   if n ~= d.nDimension or c.size[0] ~= d.size[0] then return false end
   if n >= 2 and c.size[1] ~= d.size[1] then return false end
@@ -63,19 +63,20 @@ local function same_sizes(c, d)
 end
 layouts.same_sizes = same_sizes
 
-local function stride(c, d)
-  return tonumber(c.stride[d])
+local function stride(c, d, ...) -- luacheck: ignore 212
+  local distance = tonumber(c.stride[d])
+  return distance
 end
 
 -- Whether dimension d and another one behind it, where `size` elements lie in equal distances, are
 -- one for a tensor; nil stands for no tensor.
-local function is_one(c, d, inner, size)
+local function is_one(c, d, inner, size, ...) -- luacheck: ignore 212
   return c == nil or stride(c, d) == stride(c, inner) * size
 end
 
 -- Notes the distances of tensor k along three dimensions (-1: none). Whether all its elements are
 -- in its storage.
-local function reach(k, c, inner, row, block)
+local function reach(k, c, inner, row, block, ...) -- luacheck: ignore 212
   local a, b, e = stride(c, inner), 0, 0
   if row >= 0 then b = stride(c, row) end
   if block >= 0 then e = stride(c, block) end
@@ -85,7 +86,7 @@ local function reach(k, c, inner, row, block)
   return a >= 0 and b >= 0 and e >= 0 and tonumber(c.storageOffset) + last < tonumber(c.storage.size)
 end
 
-local function reach_all(inner, row, block, c0, c1, c2, c3)
+local function reach_all(inner, row, block, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   return reach(0, c0, inner, row, block)
     and (c1 == nil or reach(1, c1, inner, row, block))
     and (c2 == nil or reach(2, c2, inner, row, block))
@@ -97,7 +98,7 @@ local of, sizes = ffi.new('int32_t[3]'), ffi.new('double[3]')
 
 -- Takes dimensions together as far as possible. Returns the number of those that remain; 0 if there
 -- are more than three.
-local function group(n, c0, c1, c2, c3)
+local function group(n, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   local found = 0
   for d = n - 1, 0, -1 do
     local size, at = tonumber(c0.size[d]), found - 1
@@ -118,7 +119,7 @@ local function group(n, c0, c1, c2, c3)
 end
 
 -- Orders the dimensions that `group` has found, so that the rows are long.
-local function lay_out_groups(found, c0, c1, c2, c3)
+local function lay_out_groups(found, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   local inner, row, block = 0, 1, 2
   if found > 1 and sizes[1] > sizes[0] then inner, row = 1, 0 end
   if found > 2 and sizes[2] > sizes[inner] then inner, block = 2, inner end
@@ -131,7 +132,7 @@ end
 
 -- The same as `group` and `lay_out_groups` for one and two dimensions, without a loop: LuaJIT makes
 -- one trace of it and the program's loop.
-local function lay_out_matrix(c0, c1, c2, c3)
+local function lay_out_matrix(c0, c1, c2, c3, ...) -- luacheck: ignore 212
   local rows, columns = tonumber(c0.size[0]), tonumber(c0.size[1])
   if rows == 1 or (columns ~= 1 and is_one(c0, 0, 1, columns) and is_one(c1, 0, 1, columns)
     and is_one(c2, 0, 1, columns) and is_one(c3, 0, 1, columns)) then
@@ -150,14 +151,14 @@ end
 
 -- Whether the elements along dimension j lie apart from each other where those along i lie close,
 -- and along k further apart.
-local function nest(i, j, k)
+local function nest(i, j, k, ...) -- luacheck: ignore 212
   local reached = (shape[i] - 1) * step[i]
   if step[j] <= reached then return false end
   return shape[k] == 1 or step[k] > reached + (shape[j] - 1) * step[j]
 end
 
 -- Whether no two elements of tensor 0 are one place in memory.
-local function is_apart()
+local function is_apart(...) -- luacheck: ignore 212
   if shape[0] > 1 and step[0] == 0 then return false end
   if shape[1] == 1 then return true end
   if step[1] == 0 then return false end
@@ -170,7 +171,7 @@ end
 -- differ in sizes, some reach past the end of their storages, or several elements of the first one
 -- are one place in memory.
 -- @param most the number of elements that are laid out at most
-function layouts.lay_out(most, c0, c1, c2, c3)
+function layouts.lay_out(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   local n = c0.nDimension
   local count = layouts.count(c0)
   if count == 0 or count > most then return false end
@@ -193,7 +194,7 @@ end
 
 -- Orders two dimensions of one tensor as they lie in memory, and takes them together if they are
 -- one. Whether that was possible.
-local function order_matrix(c)
+local function order_matrix(c, ...) -- luacheck: ignore 212
   local rows, columns = tonumber(c.size[0]), tonumber(c.size[1])
   local near, far, m, n = stride(c, 1), stride(c, 0), columns, rows
   if columns == 1 or (rows ~= 1 and far < near) then near, far, m, n = far, near, n, m end
@@ -206,7 +207,7 @@ end
 
 --- Finds how the elements of one tensor lie, in the order of memory, as numpy goes through them.
 -- False where they are too many, or some reach past the end of the storage; and in few other cases.
-function layouts.lay_out_in_memory(most, c)
+function layouts.lay_out_in_memory(most, c, ...) -- luacheck: ignore 212
   local n = layouts.dense(c)
   if n > most then return false end
   if n > 0 then
@@ -230,7 +231,7 @@ end
 --- Whether elements of tensors 0 and k, which begin at p and q, are one place in memory, other than
 -- each with the one that it is computed with. p and q are addresses.
 -- @param size bytes of an element
-function layouts.clash(k, size, p, q)
+function layouts.clash(k, size, p, q, ...) -- luacheck: ignore 212
   if p == q and step[0] == step[3 * k] and (shape[1] == 1 or step[1] == step[3 * k + 1])
     and (shape[2] == 1 or step[2] == step[3 * k + 2]) then
     return false

@@ -12,6 +12,8 @@ local ROOM = th.ROOM
 local layouts, formulas = th.layouts, th.formulas
 local shape, step, dense = layouts.shape, layouts.step, layouts.dense
 
+local copy_rows, MIN_TURNS, SPARE = formulas.copy_rows, formulas.MIN_TURNS, formulas.spare
+
 local reductions = {}
 
 -- Functions that use the buffers keep finalizers away from these, too; so what the loops of one
@@ -25,28 +27,44 @@ local function set_steps(r, p, s, n)
   count_of_loop[0] = n
 end
 
+-- Calls a loop for as many rows as `turns`; the distances of the operands of rows follow their
+-- addresses. There are more turns where these are few (see MIN_TURNS), with n elements that nobody
+-- needs.
+local function repeat_loop(turns, loop, data, r, r_row, p, p_row, s, s_row, ...) -- luacheck: ignore 212
+  if turns == 1 then
+    operands[0], operands[1], operands[2] = r, p, s
+    loop(operands, count_of_loop, steps, data)
+    return
+  end
+  for k = 1, turns < MIN_TURNS and MIN_TURNS or turns do
+    operands[0], operands[1], operands[2] = r, p, s
+    loop(operands, count_of_loop, steps, data)
+    if k < turns then
+      r, p, s = r + r_row, p + p_row, s + s_row
+    else
+      count_of_loop[0], r, p, s = 1, SPARE, SPARE, SPARE
+    end
+  end
+end
+
 -- ---------------------------------------------------------------- all elements
 
 --- Adds up all elements that begin at p and lie as `layouts` has found to one at r; see `fold`.
 -- Returns their number.
-function reductions.fold_rows(copy, copy_data, loop, data, size, first, r, p)
+function reductions.fold_rows(copy, copy_data, loop, data, size, first, r, p, ...) -- luacheck: ignore 212
   local n, rows, near, far = shape[0], shape[1], step[0], step[1]
   set_steps(0, 0, 0, 1)
   operands[0], operands[1] = first or p, r
   copy(operands, count_of_loop, steps, copy_data)
   set_steps(0, near * size, 0, n)
-  for _ = 1, rows do
-    operands[0], operands[1], operands[2] = r, p, r
-    loop(operands, count_of_loop, steps, data)
-    p = p + far * size
-  end
+  repeat_loop(rows, loop, data, r, 0, p, far * size, r, 0)
   return n * rows
 end
 
 --- Copies the same elements one after the other to r. Returns their number.
-function reductions.copy_in_memory(loop, data, size, r, p)
+function reductions.copy_in_memory(loop, data, size, r, p, ...) -- luacheck: ignore 212
   local n, rows, near, far = shape[0], shape[1], step[0], step[1]
-  formulas.copy_rows(loop, data, n, rows, 1, r, size, n * size, 0, p, near * size, far * size, 0)
+  copy_rows(loop, data, n, rows, 1, r, size, n * size, 0, p, near * size, far * size, 0)
   return n * rows
 end
 
@@ -56,7 +74,7 @@ end
 -- `count` elements or rows, d apart, to be added up; a row has `inner` elements, i apart. Also
 -- whether elements along the dimension are neighbours. nil where Python has to do it.
 -- @param running whether the results are as many, and so in the order of the elements
-function reductions.sections(most, c, dim, running)
+function reductions.sections(most, c, dim, running, ...) -- luacheck: ignore 212
   local dims = c.nDimension
   if not (dim >= 1 and dim <= dims and dim % 1 == 0) or dims > ROOM then return nil end
   local n, count, d = dense(c), tonumber(c.size[dim - 1]), tonumber(c.stride[dim - 1])
@@ -85,7 +103,7 @@ end
 
 --- Whether a tensor is a contiguous one for results along a dimension of another one: with its
 -- sizes, or with size 1 along the dimension.
-function reductions.fits(r, c, dim, running)
+function reductions.fits(r, c, dim, running, ...) -- luacheck: ignore 212
   local n = dense(r)
   local dims = c.nDimension
   if n == 0 or r.nDimension ~= dims then return false end
@@ -98,7 +116,7 @@ function reductions.fits(r, c, dim, running)
 end
 
 --- A new block for such results.
-function reductions.block_along(dtype, c, dim, running)
+function reductions.block_along(dtype, c, dim, running, ...) -- luacheck: ignore 212
   local n, dims = layouts.count(c), c.nDimension
   if not running then n = n / tonumber(c.size[dim - 1]) end
   local block = formulas.new_block(dtype, n, dims)
@@ -125,71 +143,69 @@ end
 --- Adds up what `sections` has found, from p on, to results that lie one after the other from r on.
 -- @param copy, copy_data the loop that copies elements, and its data
 -- @param first the address of the number that sums begin with; nil: they begin with an element
-function reductions.fold(copy, copy_data, loop, data, size, first, r, p, outer, o, count, d, inner, i)
+function reductions.fold(copy, copy_data, loop, data, size, first, r, p, outer, o, count, d, inner, i, ...) -- luacheck: ignore 212 631
   o, d, i = o * size, d * size, i * size
-  local from, step_from, row = first or p, first and 0 or o, r
-  if first or inner == 1 then
-    set_steps(step_from, size, 0, outer * inner)
-    operands[0], operands[1] = from, r
-    copy(operands, count_of_loop, steps, copy_data)
+  if first then
+    copy_rows(copy, copy_data, outer * inner, 1, 1, r, size, 0, 0, first, 0, 0, 0)
   else
-    set_steps(i, size, 0, inner)
-    for _ = 1, outer do
-      operands[0], operands[1] = from, row
-      copy(operands, count_of_loop, steps, copy_data)
-      from, row = from + o, row + inner * size
-    end
+    copy_rows(copy, copy_data, inner, outer, 1, r, size, inner * size, 0, p, i, o, 0)
   end
   if inner == 1 then
     set_steps(0, d, 0, count)
-    for _ = 1, outer do
-      operands[0], operands[1], operands[2] = r, p, r
-      loop(operands, count_of_loop, steps, data)
-      r, p = r + size, p + o
-    end
+    repeat_loop(outer, loop, data, r, size, p, o, r, size)
     return
   end
   set_steps(size, i, size, inner)
-  for _ = 1, outer do
-    local at = p
-    for _ = 1, count do
-      operands[0], operands[1], operands[2] = r, at, r
-      loop(operands, count_of_loop, steps, data)
+  if outer == 1 then
+    repeat_loop(count, loop, data, r, 0, p, d, r, 0)
+    return
+  end
+  local at, m = p, 0
+  for k = 1, outer * count < MIN_TURNS and MIN_TURNS or outer * count do
+    operands[0], operands[1], operands[2] = r, at, r
+    loop(operands, count_of_loop, steps, data)
+    m = m + 1
+    if k >= outer * count then
+      count_of_loop[0], r, at = 1, SPARE, SPARE
+    elseif m == count then
+      m, r, p = 0, r + inner * size, p + o
+      at = p
+    else
       at = at + d
     end
-    r, p = r + inner * size, p + o
   end
 end
 
 --- The same for running sums of contiguous elements, which are as many.
-function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p, outer, _, count, _, inner)
+function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p, outer, _, count, _, inner, ...) -- luacheck: ignore 212 631
   local row = inner * size
-  for _ = 1, outer do
-    set_steps(size, size, 0, inner)
-    operands[0], operands[1] = p, r
-    copy(operands, count_of_loop, steps, copy_data)
-    if inner == 1 then
-      operands[0], operands[1], operands[2] = r, p + size, r + size
-      set_steps(size, size, size, count - 1)
-      loop(operands, count_of_loop, steps, data)
-    else
-      set_steps(size, size, size, inner)
-      local at, to = p, r
-      for _ = 2, count do
-        at = at + row
-        operands[0], operands[1], operands[2] = to, at, to + row
-        loop(operands, count_of_loop, steps, data)
-        to = to + row
-      end
-    end
-    p, r = p + count * row, r + count * row
+  copy_rows(copy, copy_data, inner, outer, 1, r, size, count * row, 0, p, size, count * row, 0)
+  if count == 1 then return end
+  if inner == 1 then
+    set_steps(size, size, size, count - 1)
+    repeat_loop(outer, loop, data, r, count * size, p + size, count * size, r + size, count * size)
+    return
+  end
+  set_steps(size, size, size, inner)
+  local m, total = 1, outer * (count - 1)
+  for k = 1, total < MIN_TURNS and MIN_TURNS or total do
+    p = p + row
+    operands[0], operands[1], operands[2] = r, p, r + row
+    if k > total then operands[0], operands[1], operands[2] = SPARE, SPARE, SPARE end
+    loop(operands, count_of_loop, steps, data)
+    r, m = r + row, m + 1
+    if k >= total then count_of_loop[0] = 1 end
+    if m == count then m, r, p = 1, r + row, p + row end
   end
 end
 
 --- Copies what `sections` has found one after the other to r.
-function reductions.copy_sections(copy, data, size, r, p, outer, o, count, d, inner, i)
+function reductions.copy_sections(copy, data, size, r, p, outer, o, count, d, inner, i, ...) -- luacheck: ignore 212 631
   if inner == 1 then inner, i, count, d, outer, o = count, d, outer, o, 1, 0 end
-  formulas.copy_rows(copy, data, inner, count, outer, r, size, inner * size, count * inner * size,
+  if (count == 1 or d == inner * i) and (outer == 1 or o == count * inner * i) then
+    inner, count, outer = inner * count * outer, 1, 1
+  end
+  copy_rows(copy, data, inner, count, outer, r, size, inner * size, count * inner * size,
     p, i * size, d * size, o * size)
 end
 
@@ -197,19 +213,18 @@ end
 
 --- Where the extrema are among what was copied by `copy_sections` to a buffer, from 1.
 -- @param at a pointer to the indices
--- @param values, elements buffers
-function reductions.find(load, at, values, elements, outer, count, inner)
-  for k = 0, outer - 1 do
-    for j = 0, inner - 1 do
-      local m = k * inner + j
-      local value, base = load(values, m), k * count * inner + j
-      local place = 0
-      if value ~= value then
-        while load(elements, base) == load(elements, base) do place, base = place + 1, base + inner end
-      else
-        while load(elements, base) ~= value do place, base = place + 1, base + inner end
-      end
-      at[m] = place + 1
+-- @param sign -1 for the smallest elements
+function reductions.find(load, at, elements, outer, count, inner, sign, ...) -- luacheck: ignore 212
+  local result, column, m, base, best, place = 0, 0, 0, 0, 0, 0
+  local n = outer * count * inner
+  for _ = 1, n < MIN_TURNS and MIN_TURNS or n do
+    local x = load(elements, base) * sign
+    if m == 0 or (best == best and (x ~= x or x > best)) then best, place = x, m end
+    m, base = m + 1, base + inner
+    if m == count then
+      if result < outer * inner then at[result] = place + 1 end
+      result, column, m, base = result + 1, column + 1, 0, base - count * inner + 1
+      if column == inner then column, base = 0, base + (count - 1) * inner end
     end
   end
 end
