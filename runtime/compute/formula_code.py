@@ -25,7 +25,7 @@ import numpy as np
 from runtime.calls.forms import Form, TensorKind
 from runtime.calls.table import Row
 from runtime.compute.c_functions import inner_loop
-from runtime.compute.steps import Operand, Step, Steps, chooses, names, parse
+from runtime.compute.steps import Operand, Step, Steps, parse
 from runtime.core.dtypes import BYTE, DOUBLE, DType
 from runtime.core.tensor import TENSOR_CLASSES
 
@@ -50,8 +50,7 @@ AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has fo
 
 SIZES = {"d": 8, "f": 4, "?": 1}
 POINTERS = {"d": "double", "f": "float", "?": "byte"}
-# A loop over elements of buffers; for few of them it goes further, see MIN_TURNS in Lua.
-_LOOP = "for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do"
+_WHOLE = {"d": "long", "f": "int"}  # whole numbers of the size of a type
 FIRST_BUFFER = 6  # of those that tensors are copied to; steps use the ones before
 
 
@@ -432,7 +431,7 @@ def _many(call: Call, formula: str, in_lua: bool) -> list[str]:
 
 def _is_loop(call: Call, tree: ast.expr) -> bool:
     """Whether a formula is one inner loop."""
-    if chooses(tree) or isinstance(tree, ast.IfExp):
+    if isinstance(tree, ast.IfExp):
         return False
     steps = _steps(call, tree)
     return len(steps) == 1 and steps[0].ufunc is not None
@@ -473,7 +472,7 @@ def _steps(call: Call, tree: ast.expr, buffered: bool = False) -> list[Step]:
 
 def _is_in_lua(call: Call, tree: ast.expr) -> bool:
     """Whether a formula needs a loop in Lua."""
-    return chooses(tree) or any(step.ufunc is None for step in _steps(call, tree))
+    return any(step.ufunc is None for step in _steps(call, tree))
 
 
 def _run(call: Call, tree: ast.expr, name: str) -> str | None:
@@ -483,19 +482,7 @@ def _run(call: Call, tree: ast.expr, name: str) -> str | None:
 
 def _buffered_run(call: Call, tree: ast.expr, name: str) -> str | None:
     """A Lua function that computes n elements in buffers."""
-    if not chooses(tree):
-        return run_code(name, [], numbers(call), _steps(call, tree, buffered=True))
-    used = {call.words()[word] for word in names(tree)}
-    kind = POINTERS[call.type]
-    loads = [
-        f"    local x{k} = load({kind}_buffer{call.buffer(k)}, i)"
-        for k in call.sources
-        if f"x{k}" in used
-    ]
-    out = f"{kind}_buffer{FIRST_BUFFER + len(call.sources)}"
-    body = [*loads, f"    {out}[i] = {call.in_lua(_lua(tree))}"]
-    head = f"local function {name}(n{numbers(call)}, ...)"
-    return "\n".join([head, f"  {_LOOP}", *body, "  end", "end"])
+    return run_code(name, [], numbers(call), _steps(call, tree, buffered=True))
 
 
 def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Step]) -> str | None:
@@ -517,6 +504,11 @@ def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
     loops, lines = [], []
     for i, step in enumerate(steps):
         if step.ufunc is None:
+            if step.out.type == "d":
+                widen = _widen()
+                if widen is None:
+                    return None, []
+                loops.append(widen)
             lines.append(_conversion(step, places))
             continue
         loop = inner_loop(step.ufunc, step.signature)
@@ -527,6 +519,8 @@ def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
         for k, x in enumerate((*step.inputs, step.out)):
             if x.kind == "number":
                 lines.append(f"  {POINTERS[x.type]}_cells[{k}] = {x.name}")
+            elif x.kind == "whole":
+                lines.append(f"  {_WHOLE[x.type]}_cells[{k}] = {x.name}")
             operands.append(_address(x, places, k))
             distances.append(f"t{x.name}" if x.kind == "tensor" else _distance(x))
         for target, values in (("operands", operands), ("steps", distances)):
@@ -538,31 +532,38 @@ def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
 
 
 def _conversion(step: Step, places: dict[Operand, int]) -> str:
-    """What converts elements in buffers: float to double, a truth value to a number, and back."""
-    source, out = (_buffer(x, places) for x in (step.inputs[0], step.out))
-    kinds = step.inputs[0].type + step.out.type
-    if kinds == "fd":
-        return f"  widen(n, {source}, {out})"
-    loads = {"d": f"load_double({source}, i)", "f": f"load_float({source}, i)"}
-    value = loads.get(kinds[0], f"{source}[i]")
-    return f"  {_LOOP} {out}[i] = {value} end"
+    """What converts elements in buffers: float to double, and back."""
+    source, out = (str(places.get(x, x.name)) for x in (step.inputs[0], step.out))
+    if step.out.type == "d":
+        addresses = f"buffer{source}, buffer{out}"
+        return f"  widen(n, {addresses}, float_buffer{source}, double_buffer{out})"
+    return f"  narrow(n, double_buffer{source}, float_buffer{out})"
 
 
-def _buffer(x: Operand, places: dict[Operand, int]) -> str:
-    """The pointer to a buffer's elements."""
-    return f"{POINTERS[x.type]}_buffer{x.name if x.kind == 'buffer' else places[x]}"
+# What lua/tensor/formulas.lua needs for its function `widen`.
+_WIDEN = ((np.add, "f"), (np.positive, "i"), (np.left_shift, "l"), (np.right_shift, "l"))
+_WIDEN = (*_WIDEN, (np.bitwise_and, "l"), (np.multiply, "d"))
+
+
+def _widen() -> str | None:
+    """What makes the function that converts floats in a buffer to double."""
+    loops = [inner_loop(ufunc, f"{kind * ufunc.nin}->{kind}") for ufunc, kind in _WIDEN]
+    if any(loop is None for loop in loops):
+        return None
+    found = ", ".join(f"to_loop({loop[0]}), {loop[1]}" for loop in loops if loop)
+    return f"local widen = make_widen({found})"
 
 
 def _address(x: Operand, places: dict[Operand, int], k: int) -> str:
     if x.kind == "tensor":
         return f"p{x.name}"
-    if x.kind == "number":
-        return f"{POINTERS[x.type]}_cell{k}"
+    if x.kind in ("number", "whole"):
+        return f"{(_WHOLE if x.kind == 'whole' else POINTERS)[x.type]}_cell{k}"
     return f"buffer{x.name if x.kind == 'buffer' else places[x]}"
 
 
 def _distance(x: Operand) -> str:
-    return "0" if x.kind == "number" else str(SIZES[x.type])
+    return "0" if x.kind in ("number", "whole") else str(SIZES[x.type])
 
 
 def _buffers(steps: list[Step]) -> dict[Operand, int]:
@@ -570,7 +571,7 @@ def _buffers(steps: list[Step]) -> dict[Operand, int]:
     last = {x: i for i, step in enumerate(steps) for x in step.inputs if x.kind == "temporary"}
     places: dict[Operand, int] = {}
     for i, step in enumerate(steps):
-        if step.out.kind == "temporary":
+        if step.out.kind == "temporary" and step.out not in places:
             taken = {at for x, at in places.items() if last.get(x, -1) >= i}
             places[step.out] = min(set(range(len(places) + 1)) - taken)
     return places

@@ -7,8 +7,9 @@ function is a step, which rounds to the element type as numpy does; so the resul
 bits as those of an implementation that calls numpy for the same steps. Intermediate results are
 elements of temporary arrays.
 
-A formula that chooses between values, ``t > high and high or t``, has no steps. It is a loop in Lua
-and may compute nothing, since Lua computes in double precision.
+A formula may choose between values, ``t > high and high or t``. Its steps work on the bits of the
+elements as whole numbers, so that what is chosen keeps them all: with a mask of ones where the
+comparison holds, and otherwise of zeros, ``a`` or ``b`` is ``b xor ((a xor b) and mask)``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["Operand", "Step", "Steps", "chooses", "names", "parse"]
+__all__ = ["Operand", "Step", "Steps", "names", "parse"]
 
 _BINARY: dict[type[ast.AST], np.ufunc] = {
     ast.Add: np.add,
@@ -32,7 +33,8 @@ _BINARY: dict[type[ast.AST], np.ufunc] = {
     ast.Eq: np.equal,
     ast.NotEq: np.not_equal,
 }
-_TRUE_OR_FALSE = {"and", "1", "or", "0"}
+#: numpy's letters for whole numbers of the size of a type.
+_WHOLE = {"d": np.dtype(np.int64).char, "f": np.dtype(np.int32).char}
 
 
 def parse(formula: str) -> ast.expr:
@@ -47,31 +49,20 @@ def names(tree: ast.AST) -> set[str]:
     return {node.id for node in nodes if id(node) not in functions}
 
 
-def comparison(tree: ast.AST) -> ast.Compare | None:
-    """The comparison in a formula that gives 1 where it holds and otherwise 0, or None."""
-    if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or):
-        first, last = tree.values[0], tree.values[-1]
-        if isinstance(first, ast.BoolOp) and len(tree.values) == len(first.values) == 2:
-            compare, one = first.values
-            if _is(one, 1) and _is(last, 0) and isinstance(compare, ast.Compare):
-                return compare
-    return None
-
-
-def chooses(tree: ast.AST) -> bool:
-    """Whether a formula chooses between values, other than 1 and 0."""
-    return isinstance(tree, ast.BoolOp) and comparison(tree) is None
-
-
-def _is(node: ast.AST, value: float) -> bool:
-    return isinstance(node, ast.Constant) and node.value == value
+def _comparison(tree: ast.expr) -> ast.expr:
+    """The comparison in a formula that gives 1 where it holds and otherwise 0."""
+    match tree:
+        case ast.BoolOp(values=[ast.BoolOp(values=[compare, ast.Constant(1)]), ast.Constant(0)]):
+            return compare
+    raise ValueError(f"{ast.unparse(tree)!r} is no comparison")
 
 
 @dataclass(frozen=True)
 class Operand:
     """What a step reads or writes.
 
-    kind: 'tensor', 'number' or 'temporary'; a bare number has no type of its own ('').
+    kind: 'tensor', 'number', 'buffer' (the elements lie one after the other), 'temporary' (a buffer
+    that is to be found), or 'whole', a whole number. A bare number has no type of its own ('').
     name: which; of a number, the Lua expression. type: numpy's letter for the element type.
     """
 
@@ -82,16 +73,16 @@ class Operand:
 
 @dataclass(frozen=True)
 class Step:
-    """One inner loop; or, where ufunc is None, a conversion of the only input to out's type."""
+    """One inner loop; or, where ufunc is None, a conversion of the only input to out's type.
+
+    signature: the loop's types, as in ``ufunc.types``. They need not be those of the operands,
+    whose bits are then whole numbers of the same size; of bytes, the first of each element.
+    """
 
     ufunc: np.ufunc | None
     inputs: tuple[Operand, ...]
     out: Operand
-
-    @property
-    def signature(self) -> str:
-        """The loop's types, as in ``ufunc.types``."""
-        return "".join(x.type for x in self.inputs) + "->" + self.out.type
+    signature: str = ""
 
 
 @dataclass
@@ -109,16 +100,20 @@ class Steps:
 
     def write(self, tree: ast.expr, out: Operand) -> list[Step]:
         """The steps that set out to what a formula gives. Raises ValueError."""
-        compare = comparison(tree)
-        result = self._of(compare if compare is not None else tree)
-        result = self._typed(result, out.type if not result.type else result.type)
-        if result.kind == "temporary" and self.steps and self.steps[-1].out == result:
-            if result.type == out.type:
-                last = self.steps.pop()
-                self.steps.append(Step(last.ufunc, last.inputs, out))
-                return self.steps
-        self.steps.append(Step(np.positive if result.type == out.type else None, (result,), out))
+        result = self._of(_comparison(tree)) if out.type == "?" else self._of(tree)
+        result = self._typed(result, out.type)
+        last = self.steps[-1] if self.steps else None
+        if last and last.out == result and result.type == out.type:
+            self.steps[-1] = Step(last.ufunc, last.inputs, out, last.signature)
+        elif result.type == out.type:
+            self._add(np.positive, (result,), out)
+        else:
+            self.steps.append(Step(None, (result,), out))
         return self.steps
+
+    def _add(self, ufunc: np.ufunc, inputs: tuple[Operand, ...], out: Operand) -> None:
+        types = "".join(x.type for x in inputs)
+        self.steps.append(Step(ufunc, inputs, out, f"{types}->{out.type}"))
 
     def _of(self, node: ast.AST) -> Operand:
         key = ast.dump(node)
@@ -140,6 +135,9 @@ class Steps:
                 return self._binary(op, left, right)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return self._step(_BINARY[type(op)], left, right)
+            case ast.BoolOp(op=ast.Or(), values=[ast.BoolOp(values=[compare, value]), *rest]):
+                other = rest[0] if len(rest) == 1 else ast.BoolOp(ast.Or(), rest)
+                return self._chosen(self._of(compare), self._of(value), self._of(other))
             case ast.Call(func=ast.Name(id="double"), args=[argument]):
                 return self._converted(self._of(argument), "d")
             case ast.Call(func=ast.Name(id="cast"), args=[argument]):
@@ -164,8 +162,30 @@ class Steps:
         typed = tuple(self._typed(x, kind) for x in inputs)
         is_compare = ufunc in _BINARY.values() and f"{kind}{kind}->?" in ufunc.types
         out = self._temporary("?" if is_compare else kind)
-        self.steps.append(Step(ufunc, typed, out))
+        self._add(ufunc, typed, out)
         return out
+
+    def _chosen(self, holds: Operand, value: Operand, other: Operand) -> Operand:
+        """One of two values for each truth value."""
+        kind = self.type
+        value, other = self._typed(value, kind), self._typed(other, kind)
+        mask, out = self._temporary(kind), self._temporary(kind)
+        self.steps.append(Step(np.positive, (holds,), mask, "B->B"))
+        self._of_bits(np.bitwise_and, mask, Operand("whole", "1", kind), mask)
+        self._of_bits(np.negative, mask, out=mask)
+        if other.kind == "number" and other.name == "0":
+            self._of_bits(np.bitwise_and, value, mask, out)
+            return out
+        self._of_bits(np.bitwise_xor, value, other, out)
+        self._of_bits(np.bitwise_and, out, mask, out)
+        self._of_bits(np.bitwise_xor, out, other, out)
+        return out
+
+    def _of_bits(self, ufunc: np.ufunc, *inputs: Operand, out: Operand | None = None) -> None:
+        """A step on the bits of elements; without out, the last operand is the result."""
+        *operands, target = (*inputs, out) if out else inputs
+        whole = _WHOLE[self.type]
+        self.steps.append(Step(ufunc, tuple(operands), target, f"{whole * len(operands)}->{whole}"))
 
     def _typed(self, x: Operand, kind: str) -> Operand:
         return x if x.type else Operand(x.kind, x.name, kind)

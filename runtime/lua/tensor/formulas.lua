@@ -17,6 +17,7 @@ local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
 local ROOM = th.ROOM
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 
+local load_double = th.dtypes[th.DOUBLE + 1].load
 local load_float = th.dtypes[th.FLOAT + 1].load
 
 local formulas = {}
@@ -126,7 +127,9 @@ do
     memory[k] = ffi.new('double[?]', MAX_IN_LUA)
     places['buffer' .. k] = address(memory[k])
   end
-  local kinds = { double = 'double', float = 'float', byte = 'uint8_t', long = 'int64_t' }
+  local kinds = {
+    double = 'double', float = 'float', byte = 'uint8_t', int = 'int32_t', long = 'int64_t',
+  }
   for kind, ctype in pairs(kinds) do
     local cells, pointer = ffi.new(ctype .. '[?]', NUMBERS + 2), ffi.typeof(ctype .. ' *')
     memory[kind] = cells
@@ -171,9 +174,43 @@ local function copy_rows(loop, data, n, rows, blocks, to, t, r, b, from, u, s, c
 end
 formulas.copy_rows = copy_rows
 
--- Copies n floats from one buffer to another as doubles.
-local function widen(n, from, to, ...) -- luacheck: ignore 212
-  for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do to[i] = load_float(from, i) end
+-- Makes a function that copies n floats from one buffer to another as doubles, by inner loops and
+-- their data. The bits of a float become the upper ones of 64; those of the exponent move to their
+-- place in a double; what this is, times 2^896, is the number, since the exponents of floats begin
+-- so much later. Infinities and nans, which that is wrong for, are left to a loop: where there are
+-- any, the sum of the floats is one of them.
+local function make_widen(add, add_data, copy, copy_data, left, left_data, right, right_data, both,
+    both_data, multiply, multiply_data)
+  local sum, total = ffi.new('float[1]'), ffi.new('int64_t[3]', { 32, 3, 0x8fffffffffffffffLL })
+  local factor = ffi.new('double[1]', 2 ^ 896)
+  local SUM, WHOLE, FACTOR = address(sum), address(total), address(factor)
+
+  local function run(loop, data, n, a, a_step, b, b_step, r, r_step)
+    operands[0], operands[1], operands[2] = a, b, r
+    steps[0], steps[1], steps[2] = a_step, b_step, r_step
+    count[0] = n
+    loop(operands, count, steps, data)
+  end
+
+  return function(n, from, to, floats, doubles, ...) -- luacheck: ignore 212
+    sum[0] = 0
+    run(add, add_data, n, SUM, 0, from, 4, SUM, 0)
+    local value = load_float(sum, 0)
+    if value - value ~= 0 then
+      for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do doubles[i] = load_float(floats, i) end
+      return
+    end
+    run(copy, copy_data, n, from, 4, to, 8, 0, 0)
+    run(left, left_data, n, to, 8, WHOLE, 0, to, 8)
+    run(right, right_data, n, to, 8, WHOLE + 8, 0, to, 8)
+    run(both, both_data, n, to, 8, WHOLE + 16, 0, to, 8)
+    run(multiply, multiply_data, n, to, 8, FACTOR, 0, to, 8)
+  end
+end
+
+-- Copies n doubles from one buffer to another as floats.
+local function narrow(n, from, to, ...) -- luacheck: ignore 212
+  for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do to[i] = load_double(from, i) end
 end
 
 local cell = ffi.new('float[1]')
@@ -265,7 +302,7 @@ local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.loa
 local load_double, load_float, state = double.load, float.load, formulas
 local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, moves, address = unpack(formulas.tools)
 local shape, step, dense, same_sizes, lay_out, clash = unpack(formulas.layout)
-local operands, steps, count, to_loop, as_float, copy_rows, widen = unpack(formulas.loops)
+local operands, steps, count, to_loop, as_float, copy_rows, make_widen, narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
   copy_sections, find = unpack(formulas.reducing)
 local MAX_UNSHARED, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
@@ -274,7 +311,7 @@ formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, false, addre
 formulas.layout = {
   layouts.shape, layouts.step, dense, same_sizes, layouts.lay_out, layouts.clash,
 }
-formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, widen }
+formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, make_widen, narrow }
 formulas.sharing = { MAX_UNSHARED, share_loop, share_copy, share_axpy }
 formulas.busy = false -- whether the buffers are in use
 
