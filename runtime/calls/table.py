@@ -120,8 +120,9 @@ def checked(
     """Add a row whose implementation reads its arguments from a `Call` one by one."""
 
     def register(implementation: F) -> F:
-        more = {"each": each, "kinds": kinds}
-        row = Row(name, method, function, tuple(types), implementation, True, **more)
+        row = Row(
+            name, method, function, tuple(types), implementation, True, each=each, kinds=kinds
+        )
         TABLE.setdefault(name, []).append(row)
         return implementation
 

@@ -37,9 +37,9 @@ __all__ = [
     "Call",
     "cases",
     "chosen",
-    "copy_loop",
     "each_code",
     "function",
+    "lua_text",
     "rounded",
     "run_code",
     "start",
@@ -178,14 +178,15 @@ def each_code(call: Call, formula: str) -> str | None:
         return None
     trees = list(cases(parse(formula)))
     in_lua = any(_is_in_lua(call, tree) for tree, _ in trees)
-    runs, choice = [], []
+    runs: list[str] = []
+    choice: list[tuple[str, str | None]] = []
     for k, (tree, condition) in enumerate(trees, 1):
         run = _buffered_run(call, tree, f"run{k}") if in_lua else _run(call, tree, f"run{k}")
         if run is None:
             return None
         runs.append(run)
-        choice.append((f"run{k}", condition and call.in_lua(_lua(condition))))
-    copies = copy_loop(call.type)
+        choice.append((f"run{k}", call.in_lua(lua_text(condition)) if condition else None))
+    copies = _copy_loop(call.type)
     if in_lua and copies is None:
         return None
     body = _given(call, formula, in_lua) if call.destination else _new(call, in_lua)
@@ -194,8 +195,8 @@ def each_code(call: Call, formula: str) -> str | None:
     return function(before, lines, alone=in_lua)
 
 
-def copy_loop(kind: str) -> str | None:
-    """What looks up the inner loop that copies elements of a type, as ``to_copy``, ``copy_data``."""
+def _copy_loop(kind: str) -> str | None:
+    """What looks up the inner loop that copies elements, as ``to_copy`` and ``copy_data``."""
     loop = inner_loop(np.positive, f"{kind}->{kind}")
     return loop and f"local to_copy, copy_data = to_loop({loop[0]}), {loop[1]}"
 
@@ -242,7 +243,8 @@ def chosen(name: str, choice: list[tuple[str, str | None]]) -> list[str]:
     return [*lines, f"if not {name} then return nil end"]
 
 
-def _lua(tree: ast.expr) -> str:
+def lua_text(tree: ast.expr) -> str:
+    """An expression as Lua code."""
     return ast.unparse(tree).replace("!=", "~=")
 
 
@@ -541,8 +543,14 @@ def _conversion(step: Step, places: dict[Operand, int]) -> str:
 
 
 # What lua/tensor/formulas.lua needs for its function `widen`.
-_WIDEN = ((np.add, "f"), (np.positive, "i"), (np.left_shift, "l"), (np.right_shift, "l"))
-_WIDEN = (*_WIDEN, (np.bitwise_and, "l"), (np.multiply, "d"))
+_WIDEN: list[tuple[np.ufunc, str]] = [
+    (np.add, "f"),
+    (np.positive, "i"),
+    (np.left_shift, "l"),
+    (np.right_shift, "l"),
+    (np.bitwise_and, "l"),
+    (np.multiply, "d"),
+]
 
 
 def _widen() -> str | None:

@@ -82,7 +82,7 @@ def source(name: str, space: str, code: int, dtype: DType = DOUBLE) -> str | Non
     args = tuple(sample[kind] for kind in pattern)
     for row in TABLE[name]:
         form = _form(row, space, pattern, dtype)
-        places = form and form.match(args)
+        places = None if form is None else form.match(args)
         if form is not None and places is not None:
             call = Call(row, form, _parameters(row), places, dtype)
             return _code(call) if row.has_formula and dtype.is_float else None

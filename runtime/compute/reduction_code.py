@@ -9,8 +9,6 @@ finalizers, are told in formula_code.py.
 
 from __future__ import annotations
 
-import ast
-
 import numpy as np
 
 from runtime.compute.c_functions import inner_loop
@@ -20,8 +18,8 @@ from runtime.compute.formula_code import (
     Call,
     cases,
     chosen,
-    copy_loop,
     function,
+    lua_text,
     rounded,
     run_code,
     start,
@@ -34,7 +32,7 @@ __all__ = ["along_code", "extrema_code", "total_code"]
 
 _FIRST = {"add": "0", "multiply": "1"}  # what a fold begins with; others with the first element
 _ELEMENTS, _TERMS, _TOTALS, _RESULT = 9, 8, 7, 6  # buffers
-_SIGNS = {"maximum": 1, "minimum": -1}  # by which extrema are the largest numbers
+_FIND = {"maximum": "find_largest", "minimum": "find_smallest"}
 _SECTIONS = "outer, o, count, d, inner, i"
 _COMPACT = "outer, count * inner, count, inner, inner, 1"  # the same in a buffer
 
@@ -95,13 +93,15 @@ class _Reduction:
     def _function(
         self, name: str, formula: str, operands: dict[str, Operand], out: Operand, more: str = ""
     ) -> str:
-        choice = []
+        choice: list[tuple[str, str | None]] = []
         for k, (tree, condition) in enumerate(cases(parse(formula)), 1):
             steps = Steps(operands, self.call.type).write(tree, out)
             code = run_code(f"{name}{k}", [], more, steps)
             self._possible &= code is not None
             self.before.append(code or "")
-            choice.append((f"{name}{k}", condition and self.call.in_lua(ast.unparse(condition))))
+            choice.append(
+                (f"{name}{k}", self.call.in_lua(lua_text(condition)) if condition else None)
+            )
         self.choice += chosen(name, choice)
         return name
 
@@ -251,17 +251,16 @@ def extrema_code(call: Call) -> str | None:
         "local moved = moves[0]",
         f"local {_SECTIONS} = sections(MAX_IN_LUA, {how})",
         f"if not outer or not fits(values, {how}) or not fits(places, {how}) then return nil end",
-        "local p0 = address(values.storage.data) + "
-        f"{size} * tonumber(values.storageOffset)",
+        f"local p0 = address(values.storage.data) + {size} * tonumber(values.storageOffset)",
         "local q0 = address(places.storage.data) + 8 * tonumber(places.storageOffset)",
         start(k, kind),
         "if moves[0] ~= moved then return nil end",
         f"copy_sections({copy}, {size}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})",
         f"fold({fold}, buffer{_TOTALS}, buffer{_ELEMENTS}, {_COMPACT})",
-        f"find(load, long_buffer{_RESULT}, {buffer}{_ELEMENTS}, outer, count, inner, "
-        f"{_SIGNS[call.row.fold]})",
-        "if moves[0] ~= moved then return nil end",
+        f"gather_results({copy}, {size}, buffer{_TERMS}, buffer{_ELEMENTS}, {_SECTIONS})",
         "local n = outer * inner",
+        f"{_FIND[call.row.fold]}(load, long_buffer{_RESULT}, {buffer}{_TERMS}, n, count)",
+        "if moves[0] ~= moved then return nil end",
         f"copy_rows({copy}, n, 1, 1, p0, {size}, 0, 0, buffer{_TOTALS}, {size}, 0, 0)",
         f"copy_rows({copy_places}, n, 1, 1, q0, 8, 0, 0, buffer{_RESULT}, 8, 0, 0)",
     ]

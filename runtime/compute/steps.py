@@ -1,8 +1,8 @@
 """A formula as steps: each is one of numpy's inner loops over all elements.
 
 A formula is an expression of numbers and tensors' elements: ``t + value * src1 / src2``. Besides
-Lua's operators it has numpy's functions of elements by their names (``log1p(t)``);
-``double(x)`` and ``cast(x)`` convert to double precision, and to the element type. Each operator and each
+Lua's operators it has numpy's functions of elements by their names (``log1p(t)``); ``double(x)``
+and ``cast(x)`` convert to double precision, and to the element type. Each operator and each
 function is a step, which rounds to the element type as numpy does; so the results have the same
 bits as those of an implementation that calls numpy for the same steps. Intermediate results are
 elements of temporary arrays.
@@ -127,7 +127,7 @@ class Steps:
                 return self.operands[name]
             case ast.Constant(value=value):
                 return Operand("number", repr(value), "")
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
                 return Operand("number", repr(-value), "")
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self._step(np.negative, operand)

@@ -92,7 +92,13 @@ def operator_div(call: Call) -> Tensor:
     return result
 
 
-@checked("operator_mod", "T real", types=ALL, each="double(a) - double(b) * double(floor(a / b))", kinds="TN")
+@checked(
+    "operator_mod",
+    "T real",
+    types=ALL,
+    each="double(a) - double(b) * double(floor(a / b))",
+    kinds="TN",
+)
 def operator_mod(call: Call) -> Tensor:
     """a % number, with the sign of the number."""
     a = call.tensor(1)

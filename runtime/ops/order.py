@@ -68,9 +68,9 @@ def _add_extremum(name: str, reduce: Any, locate: Any) -> None:
 
     over_all.__doc__ = f"The {name}imum of all elements; nan if one of them is nan."
     along.__doc__ = f"The {name}ima along one dimension, and their indices."
-    kind = {"total": "t", "fold": f"{name}imum", "in_double": False}
-    op(name, "T", "T", **kind)(over_all)
-    op(name, f"{_PAIR} index", f"{_PAIR} index", **kind, places=True)(along)
+    form, fold = f"{_PAIR} index", f"{name}imum"
+    op(name, "T", "T", total="t", fold=fold, in_double=False)(over_all)
+    op(name, form, form, total="t", fold=fold, in_double=False, places=True)(along)
 
 
 # np.min, np.argmin and the like call these from Python code, which takes longer than the work on

@@ -38,7 +38,9 @@ local LAYOUTS = {
   cube = function() return torch.Tensor(3, 2, 5):transpose(1, 3) end,
   many = function() return torch.Tensor(100, 15) end,
 }
-local NUMBERS = { { 2.5, -1, 3, 0.5, 2 }, { 2, 0.1, 1, 2, 1 }, { 1, 2, 0, 1, 2 }, { 0, 1, 2, 3, 0.5 } }
+local NUMBERS = {
+  { 2.5, -1, 3, 0.5, 2 }, { 2, 0.1, 1, 2, 1 }, { 1, 2, 0, 1, 2 }, { 0, 1, 2, 3, 0.5 },
+}
 local function set(x, k)
   local v, i = VALUES[k], 0
   return x:apply(function() i = i + 1 return v[(i - 1) % 15 + 1] end)
@@ -136,9 +138,7 @@ TURNS = 144  # all layouts, types and numbers
     [(part, 7) for part in range(8)]
     + [pytest.param(part, TURNS, marks=pytest.mark.slow) for part in range(8, 16)],
 )
-def test_same_as_python(
-    lua: Lua, by_python: Callable[[str], None], part: int, turns: int
-) -> None:
+def test_same_as_python(lua: Lua, by_python: Callable[[str], None], part: int, turns: int) -> None:
     lines = []
     for at, (name, space, pattern) in enumerate(CALLS[part % 8 :: 8]):
         names = ", ".join("abcde"[: len(pattern)])

@@ -1,4 +1,4 @@
---- Operations on few elements of FloatTensors and DoubleTensors that Lua runs without calling Python.
+--- Operations on few elements of FloatTensors and DoubleTensors that Lua runs without Python.
 -- For each pattern of argument kinds, Python translates the Lua formula of an operation into the
 -- source of a function (runtime/compute/formulas.py), which returns nil for calls that it does not
 -- handle. This module compiles these functions, and has the functions and constants that they use:
@@ -46,7 +46,7 @@ local function new_block(dtype, count, n)
   return block
 end
 
-formulas.new_block, formulas.publish = new_block, publish
+formulas.new_block = new_block
 
 -- A block with the sizes of a struct that has count elements.
 local function block_like(dtype, c, count)
@@ -124,7 +124,7 @@ local memory, places = {}, {}
 formulas.memory = memory -- which keeps it alive
 do
   for k = 0, BUFFERS - 1 do
-    memory[k] = ffi.new('double[?]', MAX_IN_LUA)
+    memory[k] = ffi.new('double[?]', MAX_IN_LUA + 8) -- loops may go on for a few turns
     places['buffer' .. k] = address(memory[k])
   end
   local kinds = {
@@ -134,7 +134,8 @@ do
     local cells, pointer = ffi.new(ctype .. '[?]', NUMBERS + 2), ffi.typeof(ctype .. ' *')
     memory[kind] = cells
     cells[NUMBERS], cells[NUMBERS + 1] = 0, 1
-    places[kind .. '_0'], places[kind .. '_1'] = address(cells + NUMBERS), address(cells + NUMBERS + 1)
+    places[kind .. '_0'] = address(cells + NUMBERS)
+    places[kind .. '_1'] = address(cells + NUMBERS + 1)
     places[kind .. '_cells'] = pointer(cells)
     for k = 0, NUMBERS - 1 do places[kind .. '_cell' .. k] = address(cells + k) end
     for k = 0, BUFFERS - 1 do places[kind .. '_buffer' .. k] = ffi.cast(pointer, memory[k]) end
@@ -151,7 +152,8 @@ formulas.MIN_TURNS, formulas.spare = MIN_TURNS, places.buffer0
 
 -- Copies the elements of blocks of rows by an inner loop and its data; the distances of elements,
 -- rows and blocks follow the addresses.
-local function copy_rows(loop, data, n, rows, blocks, to, t, r, b, from, u, s, c, ...) -- luacheck: ignore 212 631
+local function copy_rows(loop, data, n, rows, blocks, to, t, r, b, from, u, s, c,
+    ...) -- luacheck: ignore 212
   local total, row, x, y = rows * blocks, 0, to, from
   steps[0], steps[1], count[0] = u, t, n
   operands[0], operands[1] = y, x
@@ -181,9 +183,10 @@ formulas.copy_rows = copy_rows
 -- any, the sum of the floats is one of them.
 local function make_widen(add, add_data, copy, copy_data, left, left_data, right, right_data, both,
     both_data, multiply, multiply_data)
-  local sum, total = ffi.new('float[1]'), ffi.new('int64_t[3]', { 32, 3, 0x8fffffffffffffffLL })
+  local sum, whole = ffi.new('float[1]'), ffi.new('int64_t[3]', { 32, 3, 0x8fffffffffffffffLL })
   local factor = ffi.new('double[1]', 2 ^ 896)
-  local SUM, WHOLE, FACTOR = address(sum), address(total), address(factor)
+  local SUM, WHOLE, FACTOR = address(sum), address(whole), address(factor)
+  memory[SUM], memory[WHOLE], memory[FACTOR] = sum, whole, factor
 
   local function run(loop, data, n, a, a_step, b, b_step, r, r_step)
     operands[0], operands[1], operands[2] = a, b, r
@@ -198,6 +201,10 @@ local function make_widen(add, add_data, copy, copy_data, left, left_data, right
     local value = load_float(sum, 0)
     if value - value ~= 0 then
       for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do doubles[i] = load_float(floats, i) end
+      return
+    end
+    if n > 300 then -- for so many, this is quicker
+      for i = 0, n - 1 do doubles[i] = floats[i] end
       return
     end
     run(copy, copy_data, n, from, 4, to, 8, 0, 0)
@@ -302,9 +309,10 @@ local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.loa
 local load_double, load_float, state = double.load, float.load, formulas
 local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, moves, address = unpack(formulas.tools)
 local shape, step, dense, same_sizes, lay_out, clash = unpack(formulas.layout)
-local operands, steps, count, to_loop, as_float, copy_rows, make_widen, narrow = unpack(formulas.loops)
+local operands, steps, count, to_loop, as_float,
+  copy_rows, make_widen, narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
-  copy_sections, find = unpack(formulas.reducing)
+  copy_sections, gather_results, find_largest, find_smallest = unpack(formulas.reducing)
 local MAX_UNSHARED, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
 formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, false, address }
@@ -332,7 +340,8 @@ function formulas.find(name, space, code, index)
   return chunk(formulas, th.dtypes[index + 1], byte, double, float, long, places)
 end
 
-local double_structs, float_structs = th.dtypes[th.DOUBLE + 1].structs, th.dtypes[th.FLOAT + 1].structs
+local double_structs = th.dtypes[th.DOUBLE + 1].structs
+local float_structs = th.dtypes[th.FLOAT + 1].structs
 
 -- The index of a tensor's element type, also of one whose struct Lua does not have yet; nil for
 -- other values.

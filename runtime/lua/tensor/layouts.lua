@@ -83,7 +83,8 @@ local function reach(k, c, inner, row, block, ...) -- luacheck: ignore 212
   step[3 * k], step[3 * k + 1], step[3 * k + 2] = a, b, e
   local last = (shape[0] - 1) * a + (shape[1] - 1) * b + (shape[2] - 1) * e
   extent[k] = last
-  return a >= 0 and b >= 0 and e >= 0 and tonumber(c.storageOffset) + last < tonumber(c.storage.size)
+  return a >= 0 and b >= 0 and e >= 0
+    and tonumber(c.storageOffset) + last < tonumber(c.storage.size)
 end
 
 local function reach_all(inner, row, block, c0, c1, c2, c3, ...) -- luacheck: ignore 212

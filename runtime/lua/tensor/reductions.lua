@@ -1,7 +1,8 @@
---- Sums and the like of few elements: what the functions call that runtime/compute/reduction_code.py
--- writes. Elements are added up by numpy's inner loops in numpy's order: along the dimension that
--- lies closest in memory, each sum by itself; otherwise row by row, all sums of a row together.
--- Where elements are is told by addresses; distances along sections are in elements.
+--- Sums and the like of few elements: what the functions call that Python writes
+-- (runtime/compute/reduction_code.py). Elements are added up by numpy's inner loops in numpy's
+-- order: along the dimension that lies closest in memory, each sum by itself; otherwise row by row,
+-- all sums of a row together. Where elements are is told by addresses; distances along sections are
+-- in elements.
 -- @module reductions
 
 local th = ...
@@ -30,7 +31,8 @@ end
 -- Calls a loop for as many rows as `turns`; the distances of the operands of rows follow their
 -- addresses. There are more turns where these are few (see MIN_TURNS), with n elements that nobody
 -- needs.
-local function repeat_loop(turns, loop, data, r, r_row, p, p_row, s, s_row, ...) -- luacheck: ignore 212
+local function repeat_loop(turns, loop, data, r, r_row, p, p_row, s, s_row,
+    ...) -- luacheck: ignore 212
   if turns == 1 then
     operands[0], operands[1], operands[2] = r, p, s
     loop(operands, count_of_loop, steps, data)
@@ -51,7 +53,8 @@ end
 
 --- Adds up all elements that begin at p and lie as `layouts` has found to one at r; see `fold`.
 -- Returns their number.
-function reductions.fold_rows(copy, copy_data, loop, data, size, first, r, p, ...) -- luacheck: ignore 212
+function reductions.fold_rows(copy, copy_data, loop, data, size, first, r, p,
+    ...) -- luacheck: ignore 212
   local n, rows, near, far = shape[0], shape[1], step[0], step[1]
   set_steps(0, 0, 0, 1)
   operands[0], operands[1] = first or p, r
@@ -143,7 +146,8 @@ end
 --- Adds up what `sections` has found, from p on, to results that lie one after the other from r on.
 -- @param copy, copy_data the loop that copies elements, and its data
 -- @param first the address of the number that sums begin with; nil: they begin with an element
-function reductions.fold(copy, copy_data, loop, data, size, first, r, p, outer, o, count, d, inner, i, ...) -- luacheck: ignore 212 631
+function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
+    outer, o, count, d, inner, i, ...) -- luacheck: ignore 212
   o, d, i = o * size, d * size, i * size
   if first then
     copy_rows(copy, copy_data, outer * inner, 1, 1, r, size, 0, 0, first, 0, 0, 0)
@@ -177,7 +181,8 @@ function reductions.fold(copy, copy_data, loop, data, size, first, r, p, outer, 
 end
 
 --- The same for running sums of contiguous elements, which are as many.
-function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p, outer, _, count, _, inner, ...) -- luacheck: ignore 212 631
+function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p,
+    outer, _, count, _, inner, ...) -- luacheck: ignore 212
   local row = inner * size
   copy_rows(copy, copy_data, inner, outer, 1, r, size, count * row, 0, p, size, count * row, 0)
   if count == 1 then return end
@@ -200,7 +205,8 @@ function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p, outer
 end
 
 --- Copies what `sections` has found one after the other to r.
-function reductions.copy_sections(copy, data, size, r, p, outer, o, count, d, inner, i, ...) -- luacheck: ignore 212 631
+function reductions.copy_sections(copy, data, size, r, p, outer, o, count, d, inner, i,
+    ...) -- luacheck: ignore 212
   if inner == 1 then inner, i, count, d, outer, o = count, d, outer, o, 1, 0 end
   if (count == 1 or d == inner * i) and (outer == 1 or o == count * inner * i) then
     inner, count, outer = inner * count * outer, 1, 1
@@ -211,20 +217,43 @@ end
 
 -- --------------------------------------------------------------------- extrema
 
---- Where the extrema are among what was copied by `copy_sections` to a buffer, from 1.
--- @param at a pointer to the indices
--- @param sign -1 for the smallest elements
-function reductions.find(load, at, elements, outer, count, inner, sign, ...) -- luacheck: ignore 212
-  local result, column, m, base, best, place = 0, 0, 0, 0, 0, 0
-  local n = outer * count * inner
-  for _ = 1, n < MIN_TURNS and MIN_TURNS or n do
-    local x = load(elements, base) * sign
-    if m == 0 or (best == best and (x ~= x or x > best)) then best, place = x, m end
-    m, base = m + 1, base + inner
-    if m == count then
-      if result < outer * inner then at[result] = place + 1 end
-      result, column, m, base = result + 1, column + 1, 0, base - count * inner + 1
-      if column == inner then column, base = 0, base + (count - 1) * inner end
+--- Copies what `copy_sections` has copied once more, the elements of one result after those of the
+-- one before.
+function reductions.gather_results(copy, data, size, r, p, outer, _, count, _, inner,
+    ...) -- luacheck: ignore 212
+  if inner == 1 then
+    copy_rows(copy, data, outer * count, 1, 1, r, size, 0, 0, p, size, 0, 0)
+    return
+  end
+  copy_rows(copy, data, count, inner, outer, r, size, count * size, inner * count * size,
+    p, inner * size, size, inner * count * size)
+end
+
+-- The functions below set the elements of `at` to where the extrema of `results` times `count`
+-- elements are, from 1. The first nan is larger, or smaller, than any number.
+
+function reductions.find_largest(load, at, elements, results, count, ...) -- luacheck: ignore 212
+  local best, place, result, next = load(elements, 0), 0, 0, count
+  for k = 1, results * count + MIN_TURNS do
+    local x = load(elements, k)
+    if k == next then
+      if result < results then at[result] = place - next + count + 1 end
+      best, place, result, next = x, k, result + 1, next + count
+    elseif not (x <= best) and best == best then
+      best, place = x, k
+    end
+  end
+end
+
+function reductions.find_smallest(load, at, elements, results, count, ...) -- luacheck: ignore 212
+  local best, place, result, next = load(elements, 0), 0, 0, count
+  for k = 1, results * count + MIN_TURNS do
+    local x = load(elements, k)
+    if k == next then
+      if result < results then at[result] = place - next + count + 1 end
+      best, place, result, next = x, k, result + 1, next + count
+    elseif not (x >= best) and best == best then
+      best, place = x, k
     end
   end
 end
@@ -232,5 +261,6 @@ end
 formulas.reducing = {
   layouts.lay_out_in_memory, reductions.fold_rows, reductions.copy_in_memory, reductions.sections,
   reductions.fits, reductions.block_along, reductions.fold, reductions.accumulate,
-  reductions.copy_sections, reductions.find,
+  reductions.copy_sections, reductions.gather_results, reductions.find_largest,
+  reductions.find_smallest,
 }
