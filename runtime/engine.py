@@ -237,6 +237,11 @@ class Engine(PythonDoor):
         found = self._lua.call(b"find_module", to_bytes(name))
         return None if found is None else to_text(found)
 
+    def package_sources(self) -> dict[str, str]:
+        """Packages of Lua files that are known by name, and the repositories of their sources."""
+        lines = to_text(self._lua.call(b"package_sources")).splitlines()
+        return {name: f"https://github.com/{path}" for name, path, _ in map(_three, lines)}
+
     # -- Ctrl-C, and what takes long
 
     @contextmanager
@@ -351,3 +356,7 @@ class Engine(PythonDoor):
     def output_error(self) -> str:
         """Why not all that was written reached the standard output; '' where it did."""
         return to_text(self._lua.call(b"output_error") or b"")
+
+
+def _three(line: str) -> list[str]:
+    return line.split(" ", 2)

@@ -48,8 +48,14 @@ def worker_functions() -> dict[bytes, Any]:
     """The functions of lua/parallel/thread_pool.lua in a Lua state of its own, for a thread."""
     lua = _new_state()
     th = lua.table()
-    for name in (b"parallel/jobs", b"parallel/thread_pool"):
+
+    def load(name: bytes) -> None:
         lua.eval(b"loadstring")(_source(name), b"=[th] %s.lua" % name)(th)
+
+    for name in (b"parallel/numbers", b"parallel/jobs", b"parallel/thread_pool"):
+        load(name)
+    for name in th[b"nn_jobs"].values():
+        load(name)
     return dict(th[b"thread_pool"].items())
 
 

@@ -52,6 +52,9 @@ class Row:
     running: the results are the sums of the elements up to each place.
     in_double: whether sums are computed in double precision however the elements lie.
     places: whether there are two results along a dimension, extrema and their indices.
+
+    small: 'module.function', the Lua function in lua/small that computes calls on few elements
+    (told in calls/small.py); None where all calls are Python's.
     """
 
     name: str
@@ -70,6 +73,7 @@ class Row:
     running: bool = False
     in_double: bool = True
     places: bool = False
+    small: str | None = None
 
     @property
     def has_formula(self) -> bool:
@@ -116,12 +120,21 @@ def checked(
     *,
     each: str | None = None,
     kinds: str | None = None,
+    small: str | None = None,
 ) -> Callable[[F], F]:
     """Add a row whose implementation reads its arguments from a `Call` one by one."""
 
     def register(implementation: F) -> F:
         row = Row(
-            name, method, function, tuple(types), implementation, True, each=each, kinds=kinds
+            name,
+            method,
+            function,
+            tuple(types),
+            implementation,
+            True,
+            each=each,
+            kinds=kinds,
+            small=small,
         )
         TABLE.setdefault(name, []).append(row)
         return implementation

@@ -16,8 +16,10 @@ import runtime.ops  # noqa: F401  its modules add the operations to the table
 from runtime.calls.classes import class_id
 from runtime.calls.forms import Foreign
 from runtime.calls.plans import Plans
+from runtime.calls.small import find_small
 from runtime.compute import formulas
-from runtime.compute.c_functions import blas
+from runtime.compute.blas_threads import check_room
+from runtime.compute.c_functions import blas, inner_loop
 from runtime.compute.generator import default_generator
 from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.processors import PROCESSORS
@@ -29,6 +31,7 @@ from runtime.core.storage import STORAGE_CLASSES, Storage, storage_moves
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.host import files
 from runtime.host.guards import guarded
+from runtime.packages import entry as package_function
 
 __all__ = ["host_functions"]
 
@@ -65,6 +68,25 @@ def _small_source(name: bytes, space: bytes, code: int, dtype: int) -> bytes | N
     return None if text is None else b"\1" + text.encode()
 
 
+def _thnn_rows() -> bytes:
+    from runtime.thnn import entries  # which programs without nn do not need
+
+    return b"\1" + entries.rows().encode()
+
+
+def _thnn_entry(name: bytes) -> Callable[..., Any]:
+    from runtime.thnn import entries
+
+    return entries.entry(name.decode())
+
+
+def _inner_loop(name: bytes, signature: bytes) -> tuple[int, int] | None:
+    """The address of an inner loop of numpy's and its data."""
+    if name == b"matmul":
+        check_room(1)
+    return inner_loop(getattr(np, name.decode()), signature.decode())
+
+
 _half_values: Array | None = None
 
 
@@ -98,6 +120,9 @@ def _state_functions(state: State) -> dict[str, Callable[..., Any]]:
         "trim": memory.trim,
         "thread_pool": pool.state,
         "get_threads": lambda: pool.count,
+        "find_small": lambda name, i, code: find_small(
+            plans, name.decode(), None if i is None else DTYPES[i], code
+        ),
         "set_threads": set_threads,
     }
 
@@ -109,6 +134,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
         "storage_moves": storage_moves,
+        "inner_loop": _inner_loop,
         "adopt": _adopt,
         "adopt_storage": _adopt_storage,
         "elided": _elided,
@@ -118,6 +144,9 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "half_values": _half_table,
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
+        "thnn_rows": _thnn_rows,
+        "thnn_entry": _thnn_entry,
+        "package_function": package_function,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),
         "extend": lambda items, *more: items.extend(more),

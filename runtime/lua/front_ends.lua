@@ -50,8 +50,14 @@ local searchpath = package.searchpath
 --- Where `require` would find a module, without loading anything: its file, '' for a module that
 -- is there already, or nil.
 function shell.find_module(name)
-  if package.loaded[name] or package.preload[name] or name == 'lfs' then return '' end
+  if th.lacks_gpu(name) then return nil end
+  if package.loaded[name] or package.preload[name] or th.provides(name) then return '' end
   return searchpath(name, package.path) or searchpath(name, package.cpath) or nil
+end
+
+--- The packages that `th --install` brings: see packages/sources.lua.
+function shell.package_sources()
+  return th.chunk('packages/sources')()
 end
 
 local sampler

@@ -82,12 +82,12 @@ end
 
 for _, name in ipairs{
   'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines', 'core/errors', 'core/class',
-  'core/references', 'core/bridge', 'core/commands', 'core/structs', 'tensor/elements',
-  'parallel/jobs', 'parallel/thread_pool', 'tensor/layouts', 'tensor/formulas',
-  'tensor/reductions', 'tensor/operations',
+  'core/references', 'core/bridge', 'core/commands', 'core/structs', 'parallel/numbers',
+  'tensor/elements', 'parallel/jobs', 'parallel/thread_pool', 'tensor/layouts',
+  'tensor/formulas', 'tensor/reductions', 'tensor/small', 'tensor/operations',
   'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
-  'tensor/kernels',
-  'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize',
+  'tensor/kernels', 'thnn/init',
+  'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize', 'files/twins',
   'files/deserialize', 'files/saving', 'packages/print', 'stopping/dumps', 'stopping/counters',
   'stopping/turns', 'stopping/loading', 'shell', 'front_ends', 'results', 'session_locals',
   'names', 'packages/output', 'testing/tester', 'packages/cmdline', 'packages/init', 'variables',

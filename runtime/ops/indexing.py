@@ -206,7 +206,7 @@ def _new_gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
 _GATHER = "[*T*] T index LongTensor"
 
 
-@op("gather", _GATHER, _GATHER, fresh=_new_gather)
+@op("gather", _GATHER, _GATHER, fresh=_new_gather, small="indexing.gather")
 def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
     """r[i][j] = src[index[i][j]][j] for dim 1, and so on.
 
@@ -234,7 +234,10 @@ def _check_scatter(r: Tensor, dim: int, index: Tensor) -> None:
         raise ArgError(3, "Index tensor must have same dimensions as output tensor")
 
 
-@op("scatter", method="*T* index LongTensor T", function="*T* index LongTensor T")
+_SCATTER = "*T* index LongTensor"
+
+
+@op("scatter", f"{_SCATTER} T", f"{_SCATTER} T", small="indexing.scatter")
 def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     """r[index[i][j]][j] = src[i][j] for dim 1, and so on; of several the last one stays.
 
@@ -252,7 +255,7 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     np.put_along_axis(r.array, at, source, dim)
 
 
-@op("scatter", method="*T* index LongTensor real", function="*T* index LongTensor real")
+@op("scatter", f"{_SCATTER} real", f"{_SCATTER} real", small="indexing.scatter")
 def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
     """r[index[i][j]][j] = value for dim 1, and so on; r is not resized."""
     _check_scatter(r, dim, index)

@@ -12,7 +12,7 @@ from runtime.core.tensor import Tensor
 from runtime.ops._operands import Compute, elementwise, resize_for
 
 
-def _sigmoid(t: Array, out: Array) -> None:
+def compute_sigmoid(t: Array, out: Array) -> None:
     np.negative(t, out=out)
     np.exp(out, out=out)
     np.add(out, 1, out=out)
@@ -77,7 +77,7 @@ _FUNCTIONS: dict[str, Compute] = {
     "log1p": np.log1p,
     "round": _round,
     "rsqrt": _rsqrt,
-    "sigmoid": _sigmoid,
+    "sigmoid": compute_sigmoid,
     "sin": np.sin,
     "sinh": np.sinh,
     "sqrt": np.sqrt,

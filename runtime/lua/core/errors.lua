@@ -4,7 +4,7 @@
 
 local th = ...
 
-local error, type, pcall, rawget = error, type, pcall, rawget
+local error, type, pcall, xpcall, rawget = error, type, pcall, xpcall, rawget
 local tostring, tonumber = tostring, tonumber
 local getinfo, traceback, raw_metatable = debug.getinfo, debug.traceback, debug.getmetatable
 local byte, sub, format = string.byte, string.sub, string.format
@@ -16,6 +16,18 @@ local function is_ours(source)
   return sub(source, 1, 5) == '=[th]'
 end
 th.is_ours = is_ours
+
+-- luacheck: globals error
+
+--- Lua's error. A level that is a frame of the runtime gives no position, as one in C gives none.
+-- The tail calls leave the frame of Lua's own error alone, as if it had been called.
+function _G.error(message, level, ...)
+  local number = tonumber(level)
+  local info = number and number > 1 and getinfo(number + 1, 'S')
+  if info and is_ours(info.source) then return error(message, 0) end
+  if level == nil then return error(message) end
+  return error(message, level, ...)
+end
 
 -- The level of the first frame of the program, as the caller of this function passes it to
 -- `error`. The caller must not leave by a tail call: that would shift the levels.
@@ -82,6 +94,20 @@ end
 --- Raises an error with the position of the program's line.
 function th.fail(message)
   error(message, user_level())
+end
+
+--- Whether a pcall or xpcall of the program catches errors that are raised now.
+function th.is_protected()
+  local level = 2
+  while true do
+    local info = getinfo(level, 'f')
+    if not info then return false end
+    if info.func == pcall or info.func == xpcall then
+      local outer = getinfo(level + 1, 'S')
+      if outer and not is_ours(outer.source) then return true end
+    end
+    level = level + 1
+  end
 end
 
 local note_interrupt

@@ -74,6 +74,25 @@ for i, dtype in ipairs(th.dtypes) do
   structs[dtype.tensor_id], structs[dtype.storage_id] = dtype.structs, dtype.storage_structs
 end
 
+local owners = setmetatable({}, { __mode = 'v' }) -- address of a struct of Python's -> userdata
+local intptr = ffi.typeof('intptr_t')
+
+local function address_of(memory)
+  return tonumber(ffi.cast(intptr, ffi.cast('void *', memory)))
+end
+
+--- The userdata whose struct, owned by Python, is at an address, given as a number or a pointer.
+-- Returns nil where there is none.
+function th.owner_of(pointer)
+  local address = type(pointer) == 'number' and pointer or address_of(pointer)
+  local owner = owners[address]
+  if owner == nil then return nil end
+  local id = th.class_of(owner)
+  local struct = id and structs[id] and structs[id][owner]
+  -- The struct of an object that was freed may have left its place to another one's.
+  if struct and address_of(struct) == address then return owner end
+end
+
 --- Asks Python for the struct of a userdata that has none in `structs` yet, and keeps it there.
 -- Returns the struct and the class id; nil for an object without a struct.
 local function fetch_struct(value)
@@ -82,7 +101,7 @@ local function fetch_struct(value)
   local address, id = th.ask(host.mirror, object)
   if not address then return nil end
   local struct = ffi.cast(pointer_types[id], address)
-  structs[id][value] = struct
+  structs[id][value], owners[address] = struct, value
   return struct, id
 end
 th.fetch_struct = fetch_struct
@@ -117,11 +136,6 @@ end
 
 -- The Python objects of storages by the address of their struct, as long as Lua refers to them.
 local storages = setmetatable({}, { __mode = 'v' })
-local intptr = ffi.typeof('intptr_t')
-
-local function address_of(memory)
-  return tonumber(ffi.cast(intptr, ffi.cast('void *', memory)))
-end
 
 --- The Python object of the storage that a struct belongs to; it keeps the memory alive.
 function th.storage_object(struct)

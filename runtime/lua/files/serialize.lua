@@ -68,7 +68,7 @@ end
 function File.isWritableObject(_, object)
   local kind, name = type(object), typename(object)
   if kind == 'nil' then return kinds.NIL end
-  if name and torch.factory(name) then return kinds.TORCH end
+  if name and (torch.factory(name) or serial.twins.is_stub(object)) then return kinds.TORCH end
   if kind == 'table' then return kinds.TABLE end
   if kind == 'number' then return kinds.NUMBER end
   if kind == 'string' then return kinds.STRING end
@@ -136,14 +136,14 @@ local function open_table(_, w, object, t)
   local size = 0
   for _ in pairs(t) do size = size + 1 end
   put_int(w, object, size)
-  return pairs(t)
+  return serial.twins.pairs(t)
 end
 
 local function open_torch(file, w, object, t, state)
   local name = typename(t)
   put_string(w, object, 'V ' .. torch.version(t))
   put_string(w, object, name)
-  local method = serial.method(t, 'write')
+  local method = not serial.twins.is_stub(t) and serial.method(t, 'write')
   if method then
     method(t, file)
     return nil
@@ -152,6 +152,7 @@ local function open_torch(file, w, object, t, state)
       :format(name, path_of(state.objectNameStack)))
   end
   local fields = {}
+  serial.twins.order_as(fields, t)
   for k, v in pairs(t) do
     if file:isWritableObject(v) then
       fields[k] = v

@@ -33,6 +33,12 @@ local function job(name, names, run)
   index_of[name], parameters[name] = #jobs, known
 end
 
+th.add_job = job
+
+-- The modules that have the jobs of nn's backend. Threads load them at their start, the engine's
+-- state with nn.THNN: so a job has the same index in each.
+th.nn_jobs = {}
+
 local inner_loop = ffi.typeof('void (*)(char **, intptr_t *, intptr_t *, void *)')
 local operands, steps = ffi.new('char *[8]'), ffi.new('intptr_t[8]')
 local length_of_loop = ffi.new('intptr_t[1]')

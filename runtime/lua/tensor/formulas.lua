@@ -35,6 +35,8 @@ local function few(c, ...) -- luacheck: ignore 212
   return count
 end
 
+formulas.same_sizes = same_sizes
+
 -- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.
 local function new_block(dtype, count, n)
   local block = dtype.block(count)
@@ -70,6 +72,7 @@ local function publish(dtype, block, ...) -- luacheck: ignore 212
   attach(dtype.structs, value, block, block)
   return value
 end
+th.new_block, th.publish_block = new_block, publish
 
 local function vector_block(dtype, size)
   local block = new_block(dtype, size, 1)

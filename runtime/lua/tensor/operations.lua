@@ -1,7 +1,8 @@
 --- The names of all operations, written by runtime/host/listing.py.
 -- Behind each name: 't' if torch has it as a function, and the indices of the element types that
--- have it as a method. A star says that the operation has a Lua formula, an exclamation mark that
--- it is the same function for all types. The methods of storages begin with 'Storage.'.
+-- have it as a method. A star says that the operation has a Lua formula, a plus that it has a Lua
+-- function for few elements, an exclamation mark that it is the same function for all types. The
+-- methods of storages begin with 'Storage.'.
 -- @module operations
 
 local th = ...
@@ -88,26 +89,26 @@ index 0123456
 indexCopy 0123456
 indexAdd 0123456
 indexFill 0123456
-gather t0123456
-scatter t0123456
+gather t0123456+
+scatter t0123456+
 maskedSelect 0123456
 maskedCopy 0123456
 maskedFill 0123456
 nonzero t0123456
-dot t0123456
-addmv t0123456
-addmm t0123456
-addr t0123456
-addbmm t0123456
-baddbmm t0123456
-mv t0123456
-mm t0123456
-ger t0123456
-bmm t0123456
+dot t0123456+
+addmv t0123456+
+addmm t0123456+
+addr t0123456+
+addbmm t0123456+
+baddbmm t0123456+
+mv t0123456+
+mm t0123456+
+ger t0123456+
+bmm t0123456+
 match t0123456
 trace t0123456
 operator_add 0123456*
-operator_mul 0123456*
+operator_mul 0123456*+
 operator_div 0123456*
 operator_mod 0123456*
 operator_unm 0123456*
@@ -229,7 +230,7 @@ inverse t
 ]]
 
 th.operations = {}
-for full, of_torch, types, mark in LISTED:gmatch('(%S+) (t?)(%d*)([*!]?)\n') do
+for full, of_torch, types, mark in LISTED:gmatch('(%S+) (t?)(%d*)([*!+]*)\n') do
   local prefix = full:match('^%a+%.') or ''
   th.operations[#th.operations + 1] = {
     prefix = prefix, name = full:sub(#prefix + 1), of_torch = of_torch == 't', types = types,

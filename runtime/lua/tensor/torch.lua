@@ -45,6 +45,7 @@ function torch.setdefaulttensortype(tname)
     th.fail(('<%s> is not a string describing a torch object'):format(tname))
   end
   th.ask(host.set_default_type, dtype.index)
+  th.small.forget()
   set_default(dtype)
 end
 

@@ -59,9 +59,8 @@ function torch.pushudata(pointer, tname)
   if not mt then
     th.fail('Torch internal problem: cannot find metatable for type <' .. tname .. '>')
   end
-  for object, struct in pairs(th.structs[th.class_of_metatable(mt)] or {}) do
-    if tonumber(ffi.cast(intptr, struct)) == wanted then return object end
-  end
+  local owner = th.owner_of(wanted)
+  if owner ~= nil and raw_metatable(owner) == mt then return owner end
   th.fail(('no %s lives at this address'):format(tname))
 end
 

@@ -1,0 +1,220 @@
+--- The module nn.THNN: functions of nn's backend, which nn's Lua files call with pointers to the C
+-- structs of tensors. Rows (runtime/thnn/table.py) tell what there is. A call is computed by Lua
+-- where a row has a formula or Lua has a kernel for it, and that takes it; otherwise by Python, with
+-- the tensors whose structs the pointers lead to.
+-- @module nn.THNN
+
+local th = ...
+local host, objects = th.host, th.objects
+local ffi = require 'ffi'
+
+local type, tonumber, select = type, tonumber, select
+local floor, ceil = math.floor, math.ceil
+local istype, typeof = ffi.istype, ffi.typeof
+local formula = th.thnn_formula
+
+local TYPES = { 'Float', 'Double' }
+local LETTERS = { I = 'Long', N = 'Int' } -- the element types of other tensors than THTensor
+
+local by_name = {}
+for _, dtype in ipairs(th.dtypes) do by_name[dtype.name] = dtype end
+
+-- The element type of a parameter of some kind; nil for what is no tensor.
+local function element_of(kind, dtype)
+  return kind == 'T' and dtype or LETTERS[kind] and by_name[LETTERS[kind]]
+end
+
+-- ------------------------------------------------------------------ arguments
+
+local shown = { ['nil'] = 'nil', string = 'string', table = 'table', userdata = 'userdata',
+  ['function'] = 'function', number = 'number', boolean = 'boolean', thread = 'thread' }
+
+-- The error of LuaJIT's FFI about an argument that is not of a parameter's C type.
+local function cannot_convert(at, value, wanted)
+  local got = shown[type(value)] or tostring(typeof(value)):match('^ctype<(.*)>$')
+  th.argument_error(at, ("cannot convert '%s' to '%s'"):format(got, wanted), 'v')
+end
+
+local function is_null(value)
+  return value == nil -- also a cdata that is a null pointer
+end
+
+-- Makes a function that gives the Python object of the tensor that a pointer leads to.
+local function tensor_reader(dtype, optional)
+  local wanted = dtype.tensor_pointer
+  local ctype = 'struct TH' .. dtype.name .. 'Tensor *'
+  return function(value, at)
+    if is_null(value) then
+      if optional then return nil end
+      th.argument_error(at, 'a tensor is expected, got NULL', 'v')
+    end
+    if type(value) ~= 'cdata' or not istype(wanted, value) then cannot_convert(at, value, ctype) end
+    local owner = th.owner_of(value)
+    if owner == nil then th.argument_error(at, 'no tensor lives at this address', 'v') end
+    return objects[owner] or th.to_python(owner)
+  end
+end
+
+local readers = {}
+
+-- Torch7's nn takes the generator's address out of the userdata torch._gen.
+function readers.G(value, at)
+  if type(value) == 'cdata' or type(value) == 'userdata' then return th.to_python(torch._gen) end -- luacheck: ignore 113
+  cannot_convert(at, value, 'THGenerator *')
+end
+
+function readers.r(value, at)
+  if type(value) == 'cdata' then value = tonumber(value) end
+  if type(value) ~= 'number' then cannot_convert(at, value, 'double') end
+  return value
+end
+
+function readers.l(value, at)
+  if type(value) == 'cdata' then value = tonumber(value) end
+  if type(value) ~= 'number' then cannot_convert(at, value, 'int') end
+  return value < 0 and ceil(value) or floor(value)
+end
+
+function readers.b(value, at)
+  if type(value) == 'number' then return value ~= 0 end
+  if type(value) ~= 'boolean' then cannot_convert(at, value, 'bool') end
+  return value
+end
+
+-- ------------------------------------------------------------------ functions
+
+-- The rows, as runtime/thnn/entries.py writes them.
+local rows, names = {}, {}
+local function read_rows()
+  for name, kinds, has_state, parameters, each in
+    th.ask(host.thnn_rows):gmatch('(%S+) (%S+) (%d) (%S+) ([^\n]*)\n')
+  do
+    local row = { name = name, names = {}, kinds = {}, optional = {}, has_state = has_state == '1' }
+    for parameter in parameters:gmatch('[^,]+') do row.names[#row.names + 1] = parameter end
+    for kind, optional in kinds:gmatch('(%a)(%??)') do
+      row.kinds[#row.kinds + 1], row.optional[#row.kinds + 1] = kind, optional == '?'
+    end
+    row.each = each ~= '' and each or nil
+    rows[name], names[#names + 1] = row, name
+  end
+end
+
+-- What calls the function of a row: a1, a2 … are its arguments behind the state, if it has one;
+-- r1, r2 … read them for Python.
+local SOURCE = [[
+local few, entry, raise, READERS = ...
+return function(PARAMETERS, ...)
+  if few and few(ARGUMENTS) then return end
+  local failure = entry(READ)
+  if failure then raise(failure, 'v') end
+end
+]]
+
+-- The checks that Lua's kernels leave out are those of types: they get pointers of the right ones.
+local function typed(row, dtype, few)
+  local tests, arguments = {}, {}
+  local pointers = {}
+  for i, kind in ipairs(row.kinds) do
+    arguments[i] = 'a' .. i
+    local element = element_of(kind, dtype)
+    if element then
+      pointers[#pointers + 1] = element.tensor_pointer
+      local test = ('type(a%d) == "cdata" and istype(t%d, a%d) and a%d ~= nil')
+        :format(i, #pointers, i, i)
+      if row.optional[i] then test = ('(a%d == nil or %s)'):format(i, test) end
+      tests[#tests + 1] = test
+    elseif kind ~= 'G' then
+      tests[#tests + 1] = ('type(a%d) == "%s"'):format(i, kind == 'b' and 'boolean' or 'number')
+    end
+  end
+  local types = {}
+  for i = 1, #pointers do types[i] = 't' .. i end
+  local source = ('local few, type, istype, %s = ... return function(%s) return %s and few(%s) end')
+    :format(table.concat(types, ', '), table.concat(arguments, ', '), table.concat(tests, ' and '),
+      table.concat(arguments, ', '))
+  return th.load(source, 'thnn/' .. row.name .. '.lua')(few, type, istype, unpack(pointers))
+end
+
+local function make(row, dtype)
+  local few = th.thnn_kernel(row.name, dtype) or formula(row, dtype)
+  local list, read, readers_of, names_of = {}, {}, {}, {}
+  for i, kind in ipairs(row.kinds) do
+    local element = element_of(kind, dtype)
+    list[i], names_of[i] = 'a' .. i, 'r' .. i
+    readers_of[i] = element and tensor_reader(element, row.optional[i]) or readers[kind]
+    read[i] = ('r%d(a%d, %d)'):format(i, i, i + (row.has_state and 1 or 0))
+  end
+  local arguments = table.concat(list, ', ')
+  local source = SOURCE:gsub('%u%u+', {
+    PARAMETERS = (row.has_state and 'state, ' or '') .. arguments, ARGUMENTS = arguments,
+    READERS = table.concat(names_of, ', '), READ = table.concat(read, ', '),
+  })
+  local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
+  return chunk(few and typed(row, dtype, few), host.thnn_entry(row.name), th.raise,
+    unpack(readers_of))
+end
+
+-- The function of a row for an element type. What it calls is made at the first call: there are
+-- many functions, and a program uses few.
+local function function_of(row, dtype)
+  local count, call = #row.kinds + (row.has_state and 1 or 0), nil
+  return function(...)
+    if select('#', ...) ~= count then th.fail('wrong number of arguments for function call') end
+    call = call or make(row, dtype)
+    call(...)
+  end
+end
+
+-- ------------------------------------------------------------------ the module
+
+local THNN = { C = {}, kernels = {}, NULL = ffi.NULL or nil }
+
+function THNN.getState()
+  return THNN.NULL
+end
+
+function THNN.optionalTensor(tensor)
+  return tensor and tensor:cdata() or THNN.NULL
+end
+
+--- Functions of a library for an element type, by their names without prefix and type. They get the
+-- library's state from a function.
+function THNN.bind(library, function_names, type_name, get_state)
+  local bound, prefix = {}, 'THNN_' .. type_name
+  for _, name in ipairs(function_names) do
+    local ok, f = pcall(function() return library[prefix .. name] end)
+    if ok then
+      bound[name] = function(...) f(get_state(), ...) end
+    else
+      print('not found: ' .. prefix .. name .. f)
+    end
+  end
+  return bound
+end
+
+--- Calls a function for the tensors of a type name by its own name.
+function THNN.runKernel(name, tensor_type, ...)
+  local kernels = THNN.kernels[tensor_type]
+  if not kernels then th.fail('Unsupported tensor type: ' .. tensor_type) end
+  local f = kernels[name]
+  if not f then
+    th.fail(("Function '%s' not found for tensor type '%s'."):format(name, tensor_type))
+  end
+  f(...)
+end
+
+read_rows()
+for _, type_name in ipairs(TYPES) do
+  local dtype = by_name[type_name]
+  for _, name in ipairs(names) do
+    THNN.C['THNN_' .. type_name .. name] = function_of(rows[name], dtype)
+  end
+  local kernels = THNN.bind(THNN.C, names, type_name, THNN.getState)
+  THNN.kernels[dtype.tensor_name] = kernels
+  torch.getmetatable(dtype.tensor_name).THNN = kernels -- luacheck: ignore 113
+end
+setmetatable(THNN.C, { __index = function(_, symbol)
+  th.fail(("missing declaration for symbol '%s'"):format(tostring(symbol)))
+end })
+
+return THNN

@@ -1,0 +1,16 @@
+--- Loads nn's backend when a program asks for the module nn.THNN.
+-- @module thnn
+
+local th = ...
+
+local THNN
+
+--- The module nn.THNN.
+function th.load_thnn()
+  if not THNN then
+    for _, name in ipairs(th.nn_jobs) do th.chunk(name)(th) end
+    for _, name in ipairs{ 'thnn/formulas', 'thnn/kernels' } do th.chunk(name)(th) end
+    THNN = th.chunk('thnn/door')(th)
+  end
+  return THNN
+end

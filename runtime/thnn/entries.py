@@ -1,0 +1,35 @@
+"""What Lua calls of nn's backend: the rows of the table, and functions that keep errors inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import runtime.thnn  # noqa: F401  its modules add the rows to the table
+from runtime.calls.failures import encode_error
+from runtime.core.interrupts import mark_interruptible
+from runtime.thnn.table import TABLE
+
+__all__ = ["entry", "rows"]
+
+
+def rows() -> str:
+    """A line for each function: its name, kinds, 1 if it has a state, names, and formula."""
+    return "".join(
+        f"{row.name} {row.kinds} {int(row.has_state)} {','.join(row.names)} {row.each or ''}\n"
+        for row in TABLE.values()
+    )
+
+
+def entry(name: str) -> Callable[..., bytes | None]:
+    """A function of tensors, numbers and None for a row, which returns the bytes of its error."""
+    implementation = TABLE[name].implementation
+
+    def call(*args: Any) -> bytes | None:
+        try:
+            implementation(*args)
+        except BaseException as error:
+            return encode_error(error, args)
+        return None
+
+    return mark_interruptible(call)

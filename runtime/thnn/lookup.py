@@ -1,0 +1,94 @@
+"""LookupTable: the gradient of rows of a matrix, and the limit of their norms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Tensor, describe
+from runtime.thnn.table import thnn
+
+__all__: list[str] = []
+
+
+@thnn(
+    "LookupTable_accGradParameters",
+    "THIndexTensor *input, THTensor *gradOutput, THTensor *gradWeight, THIntegerTensor *count, "
+    "THTensor *sorted?, THIndexTensor *indices?, bool scaleGradByFreq, int paddingValue, "
+    "accreal scale",
+)
+def accumulate(
+    input: Tensor,
+    grad_output: Tensor,
+    grad_weight: Tensor,
+    count: Tensor,
+    _sorted: Tensor | None,
+    _indices: Tensor | None,
+    scale_by_frequency: bool,
+    padding: int,
+    scale: float,
+) -> None:
+    """Add scale times each row of gradOutput to the row of gradWeight that input names.
+
+    scale_by_frequency: divided by how often the row is named; count gets these numbers.
+    padding: rows that input names by this number get nothing.
+    """
+    if not grad_weight.is_contiguous:
+        raise TorchError("gradWeight must be contiguous")
+    if not input.is_contiguous:
+        raise TorchError("input must be contiguous")
+    if input.ndim not in (1, 2):
+        raise TorchError(
+            f"input must be a vector or matrix, but is of shape: {describe(input.sizes)}"
+        )
+    rows = _checked_rows("inputs need", input, grad_weight.sizes[0])
+    weights = grad_weight.array.reshape(grad_weight.sizes[0], -1)
+    gradients = grad_output.flat.reshape(len(rows), weights.shape[1])
+    factor = np.full(len(rows), scale, weights.dtype)
+    if scale_by_frequency:
+        counts = np.bincount(rows, minlength=len(weights))
+        count.resize((len(weights),))
+        count.array[rows] = counts[rows]
+        factor /= counts[rows]
+    used = rows != padding - 1
+    np.add.at(weights, rows[used], gradients[used] * factor[used, None])
+
+
+@thnn(
+    "LookupTable_renorm",
+    "THIndexTensor *idx, THTensor *weight, accreal maxNorm, accreal normType",
+)
+def renorm(indices: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
+    """Scale the rows of weight that idx names down to a norm of max_norm where it is greater.
+
+    Torch7: idx is sorted.
+    """
+    if not weight.is_contiguous:
+        raise TorchError("weight must be contiguous")
+    if not indices.is_contiguous:
+        raise TorchError("input must be contiguous")
+    if indices.ndim != 1:
+        raise TorchError("idx must be a vector")
+    if norm_type <= 0:
+        raise TorchError("non-positive-norm not supported")
+    rows = np.unique(_checked_rows("input need", indices, weight.sizes[0]))
+    indices.array.sort()
+    indices.array[: len(rows)] = rows + 1
+    values = weight.array.reshape(weight.sizes[0], -1)
+    norms = (np.abs(values[rows]) ** norm_type).sum(axis=1) ** (1 / norm_type)
+    large = norms > max_norm
+    values[rows[large]] *= (max_norm / (norms[large] + 1e-7))[:, None].astype(values.dtype)
+
+
+def _checked_rows(message: str, input: Tensor, count: int) -> Array:
+    """The numbers of rows, from 0, in the order of input's elements."""
+    rows = input.flat - 1
+    wrong = (rows < 0) | (rows >= count)
+    if wrong.any():
+        value = int(rows[wrong.argmax()]) + 1
+        raise TorchError(
+            f"{message} to be in the range 1 <= input < {count + 1}, but got input of value: "
+            f"{value}"
+        )
+    return rows

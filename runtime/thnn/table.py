@@ -1,0 +1,93 @@
+"""The table of nn's backend: a row for each function of THNN's header, above what implements it.
+
+A row has the function's name without prefix and type, and its parameters as the header declares
+them, without the first one, the library's state:
+
+    @thnn("HardShrink_updateOutput", "THTensor *input, THTensor *output, accreal lambda")
+
+    THTensor, THIndexTensor     a tensor of the type the function is for; a LongTensor
+    THIntegerTensor             an IntTensor
+    THGenerator                 a random generator
+    accreal, double             a number
+    int, long, THIndex_t        a whole number
+    bool                        True or False
+
+A question mark behind a parameter says that it may be NULL; the implementation gets None then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+__all__ = ["TABLE", "Row", "thnn"]
+
+F = TypeVar("F", bound=Callable[..., None])
+
+# The kinds of parameters, a letter for each, as lua/thnn/door.lua reads them.
+_KINDS = {
+    "THTensor": "T",
+    "THIndexTensor": "I",
+    "THIntegerTensor": "N",
+    "THGenerator": "G",
+    "accreal": "r",
+    "double": "r",
+    "int": "l",
+    "long": "l",
+    "THIndex_t": "l",
+    "bool": "b",
+}
+_POINTERS = ("T", "I", "N", "G")
+_PARAMETER = re.compile(r"(\w+) (\*?)(\w+)(\??)")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A function of the header.
+
+    names: those of its parameters. kinds: a letter for each, and a question mark behind those that
+    may be NULL. each: a formula of Lua, or None (see `thnn`). has_state: whether its first
+    parameter is the library's state, which the row leaves out.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    kinds: str
+    implementation: Callable[..., None]
+    each: str | None
+    has_state: bool
+
+
+#: The rows by the functions' names.
+TABLE: dict[str, Row] = {}
+
+
+def thnn(
+    name: str, parameters: str, *, each: str | None = None, has_state: bool = True
+) -> Callable[[F], F]:
+    """Add a row for the function that follows.
+
+    each: a formula by which LuaJIT computes the function for few contiguous elements without
+    Python (``lua/thnn/formulas.lua``): "output = input > threshold and input or val". Its names are
+    parameters; all tensors in it have the same sizes. A parameter `inplace` is not computed with.
+    """
+
+    def register(implementation: F) -> F:
+        names, kinds = _parse(parameters)
+        TABLE[name] = Row(name, names, kinds, implementation, each, has_state)
+        return implementation
+
+    return register
+
+
+def _parse(parameters: str) -> tuple[tuple[str, ...], str]:
+    names, kinds = [], ""
+    for text in parameters.split(", "):
+        found = _PARAMETER.fullmatch(text)
+        if found is None or (found[2] == "*") != (_KINDS.get(found[1], "") in _POINTERS):
+            raise ValueError(f"no parameter of THNN's header: {text!r}")
+        names.append(found[3])
+        kinds += _KINDS[found[1]] + found[4]
+    return tuple(names), kinds

@@ -1,0 +1,103 @@
+-- Calls functions of nn's backend with made-up arguments, and prints what they leave in them.
+-- The real Torch7 with nn prints what recorded/*.txt holds; tests/runtime/thnn/test_recorded.py
+-- compares. Arguments: the file of a family's cases, a seed, how many cases of each function, and
+-- the name of one function if it is to be the only one.
+--
+-- A family's file returns a table of functions by the names of the backend's functions. Each gets
+-- what makes random arguments (`r` below), and returns the list of a call's arguments.
+require 'nn.THNN'
+
+local file, seed, count, only = arg[1], tonumber(arg[2]), tonumber(arg[3]), arg[4]
+local cases = dofile(file)
+local generator = torch.Generator()
+local r = { null = {} } -- r.null stands for NULL
+
+local function uniform() return torch.uniform(generator, 0, 1) end
+
+function r.int(a, b) return math.floor(a + uniform() * (b - a + 1)) end
+function r.real(a, b) return a + uniform() * (b - a) end
+function r.bool() return uniform() < 0.5 end
+function r.pick(...) return (select(r.int(1, select('#', ...)), ...)) end
+
+-- The tensor itself, or its elements with the strides of another layout.
+local function vary_layout(t)
+  local n, k = t:nDimension(), uniform()
+  if n == 0 or k < 0.6 then return t end
+  if k < 0.8 and n >= 2 then return t:transpose(1, n):contiguous():transpose(1, n) end
+  local sizes = t:size():totable()
+  sizes[n] = sizes[n] + 2
+  return t.new(unpack(sizes)):fill(7):narrow(n, 2, sizes[n] - 2):copy(t)
+end
+
+local function fill(t, f)
+  local storage = t:storage()
+  for i = 1, storage and storage:size() or 0 do storage[i] = f() end
+  return t
+end
+
+-- Tensors of the type under test; the arguments are sizes, or a LongStorage of them.
+function r.of(f, ...) return vary_layout(fill(torch.DoubleTensor(...), f):type(r.type)) end
+function r.tensor(...)
+  return r.of(function() return torch.normal(generator, 0, 1) end, ...)
+end
+function r.positive(...) return r.of(function() return r.real(0.05, 0.95) end, ...) end
+function r.plain(...) -- contiguous
+  local f = function() return torch.normal(generator, 0, 1) end
+  return fill(torch.DoubleTensor(...), f):type(r.type)
+end
+function r.zeros(...) return torch.DoubleTensor(...):zero():type(r.type) end
+function r.out() -- a result's tensor, which the call is to resize
+  if r.bool() then return torch.DoubleTensor():type(r.type) end
+  return r.zeros(r.int(1, 4), r.int(1, 4))
+end
+-- Tensors of other types.
+function r.index(max, ...)
+  return fill(torch.LongTensor(...), function() return r.int(1, max) end)
+end
+function r.longs(...) return torch.LongTensor(...):zero() end
+function r.ints(...) return torch.IntTensor(...):zero() end
+
+local function text(t)
+  local digits, values = t:type() == 'torch.FloatTensor' and '%.8g' or '%.14g', {}
+  if t:nDimension() > 0 then
+    local flat = t:contiguous():view(t:nElement())
+    for i = 1, flat:size(1) do values[i] = digits:format(flat[i]) end
+  end
+  return ('[%s] %s'):format(table.concat(t:size():totable(), 'x'), table.concat(values, ' '))
+end
+
+-- Without the positions of Lua and C files.
+local function plain_message(message)
+  message = tostring(message):gsub('^[^:]*:%d+: ', ''):gsub(' at [^ ]*%.c:%d+', '')
+  return (message:gsub('%s+', ' '):gsub(' $', ''))
+end
+
+local function run(name, kind, i)
+  local number = 0
+  for k = 1, #name do number = (number * 31 + name:byte(k)) % 1000003 end
+  torch.manualSeed(generator, seed * 100000 + number + i)
+  torch.manualSeed(i)
+  local args = cases[name](r)
+  local given, n = {}, args.n or #args
+  for k = 1, n do
+    local a = args[k]
+    if torch.isTensor(a) then given[k] = a:cdata() elseif a ~= r.null then given[k] = a end
+  end
+  io.write(('# %s %s %d\n'):format(name, kind, i))
+  local f = torch.getmetatable(r.type).THNN[name]
+  local ok, message = pcall(function() f(unpack(given, 1, n)) end)
+  if not ok then io.write('error ', plain_message(message), '\n') end
+  for k = 1, n do
+    if torch.isTensor(args[k]) then io.write(k, ' ', text(args[k]), '\n') end
+  end
+end
+
+local names = {}
+for name in pairs(cases) do names[#names + 1] = name end
+table.sort(names)
+for _, name in ipairs(names) do
+  for _, kind in ipairs{ 'Double', 'Float' } do
+    r.type = 'torch.' .. kind .. 'Tensor'
+    for i = 1, (not only or name == only) and count or 0 do run(name, kind, i) end
+  end
+end
