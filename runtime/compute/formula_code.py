@@ -26,7 +26,7 @@ from runtime.calls.forms import Form, TensorKind
 from runtime.calls.table import Row
 from runtime.compute.c_functions import inner_loop
 from runtime.compute.steps import Operand, Step, Steps, parse
-from runtime.core.dtypes import BYTE, DOUBLE, DType
+from runtime.core.dtypes import BYTE, DOUBLE, FLOAT, INT, LONG, DType
 from runtime.core.tensor import TENSOR_CLASSES
 
 __all__ = [
@@ -48,8 +48,9 @@ __all__ = [
 
 AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`
 
-SIZES = {"d": 8, "f": 4, "?": 1}
-POINTERS = {"d": "double", "f": "float", "?": "byte"}
+_LONG, _INT, _BYTE = (dtype.numpy.char for dtype in (LONG, INT, BYTE))
+SIZES = {"d": 8, "f": 4, "?": 1, _LONG: 8, _INT: 4, _BYTE: 1}
+POINTERS = {"d": "double", "f": "float", "?": "byte", _LONG: "long", _INT: "int", _BYTE: "byte"}
 _WHOLE = {"d": "long", "f": "int"}  # whole numbers of the size of a type
 FIRST_BUFFER = 6  # of those that tensors are copied to; steps use the ones before
 
@@ -72,6 +73,11 @@ class Call:
     def type(self) -> str:
         """numpy's letter for the element type."""
         return self.dtype.numpy.char
+
+    @property
+    def wide(self) -> str:
+        """The letter for the type in which elements are added up."""
+        return "d" if self.dtype.is_float else LONG.numpy.char
 
     def place(self, i: int) -> int | None:
         """The position of an argument of the form, or of the one that stands for it."""
@@ -123,6 +129,8 @@ class Call:
     @property
     def result(self) -> str:
         """numpy's letter for the element type of the result; '?' for a ByteTensor of 1 and 0."""
+        if self.dtype is BYTE:
+            return self.type
         byte = TENSOR_CLASSES[BYTE.index]
         kinds = [a.kind for a in self.form.arguments if a.returned]
         is_byte = any(isinstance(kind, TensorKind) and kind.cls is byte for kind in kinds)
@@ -261,7 +269,8 @@ def rounded(call: Call) -> list[str]:
     """What converts the numbers of the call to the element type."""
     if call.dtype is DOUBLE:
         return []
-    return [f"a{k} = as_float(a{k})" for k in call.reals]
+    how = "as_float" if call.dtype is FLOAT else "dtype.convert"
+    return [f"a{k} = {how}(a{k})" for k in call.reals]
 
 
 def start(k: int, kind: str) -> str:
@@ -469,7 +478,7 @@ def _steps(call: Call, tree: ast.expr, buffered: bool = False) -> list[Step]:
     out = Operand("tensor", str(call.destination or 0), call.result)
     if buffered:
         out = Operand("buffer", str(FIRST_BUFFER + len(call.sources)), call.result)
-    return Steps(call.operands(buffered), call.type).write(tree, out)
+    return Steps(call.operands(buffered), call.type, call.wide).write(tree, out)
 
 
 def _is_in_lua(call: Call, tree: ast.expr) -> bool:
@@ -522,7 +531,7 @@ def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
             if x.kind == "number":
                 lines.append(f"  {POINTERS[x.type]}_cells[{k}] = {x.name}")
             elif x.kind == "whole":
-                lines.append(f"  {_WHOLE[x.type]}_cells[{k}] = {x.name}")
+                lines.append(f"  {_WHOLE.get(x.type, POINTERS[x.type])}_cells[{k}] = {x.name}")
             operands.append(_address(x, places, k))
             distances.append(f"t{x.name}" if x.kind == "tensor" else _distance(x))
         for target, values in (("operands", operands), ("steps", distances)):
@@ -565,8 +574,10 @@ def _widen() -> str | None:
 def _address(x: Operand, places: dict[Operand, int], k: int) -> str:
     if x.kind == "tensor":
         return f"p{x.name}"
-    if x.kind in ("number", "whole"):
-        return f"{(_WHOLE if x.kind == 'whole' else POINTERS)[x.type]}_cell{k}"
+    if x.kind == "number":
+        return f"{POINTERS[x.type]}_cell{k}"
+    if x.kind == "whole":
+        return f"{_WHOLE.get(x.type, POINTERS[x.type])}_cell{k}"
     return f"buffer{x.name if x.kind == 'buffer' else places[x]}"
 
 

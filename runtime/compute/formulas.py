@@ -20,8 +20,8 @@ from runtime.calls.forms import Form, parse_form
 from runtime.calls.table import TABLE, Row
 from runtime.compute.formula_code import AXPY, Call, each_code
 from runtime.compute.reduction_code import along_code, extrema_code, total_code
-from runtime.compute.steps import names, parse
-from runtime.core.dtypes import DOUBLE, DType
+from runtime.compute.steps import names, parse, suits_whole
+from runtime.core.dtypes import BYTE, DOUBLE, INT, LONG, DType
 from runtime.core.tensor import TENSOR_CLASSES
 
 __all__ = ["check_formulas", "has_formula", "source"]
@@ -85,10 +85,18 @@ def source(name: str, space: str, code: int, dtype: DType = DOUBLE) -> str | Non
         places = None if form is None else form.match(args)
         if form is not None and places is not None:
             call = Call(row, form, _parameters(row), places, dtype)
-            return _code(call) if row.has_formula and dtype.is_float else None
+            return _code(call) if _applies(row, dtype) else None
         if row.reads_call and dtype in row.types and row.form(space) is not None:
             return None
     return None
+
+
+def _applies(row: Row, dtype: DType) -> bool:
+    """Whether the formula of a row, if it has one, is for an element type."""
+    formula = row.each or row.total
+    if formula is None or dtype.is_float:
+        return formula is not None
+    return dtype in (BYTE, INT, LONG) and suits_whole(parse(formula)) and not row.places
 
 
 def _form(row: Row, space: str, pattern: str, dtype: DType) -> Form | None:

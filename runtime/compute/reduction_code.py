@@ -26,7 +26,7 @@ from runtime.compute.formula_code import (
     structs,
 )
 from runtime.compute.steps import Operand, Steps, parse
-from runtime.core.dtypes import DOUBLE, LONG
+from runtime.core.dtypes import DOUBLE, FLOAT, LONG
 
 __all__ = ["along_code", "extrema_code", "total_code"]
 
@@ -74,13 +74,15 @@ class _Reduction:
         self.before.append(f"local {names} = to_loop({loop[0]}), {loop[1]}" if loop else "")
 
     def terms(self, formula: str) -> str:
-        """A function that computes in double precision what is added up of copied elements."""
+        """A function that computes what is added up of copied elements, in the wide type."""
         kind = self.call.type
         operands = {
             name: Operand("buffer", str(_ELEMENTS), kind) if x.kind == "tensor" else x
             for name, x in self.call.operands().items()
         }
-        return self._function("terms", formula, operands, Operand("buffer", str(_TERMS), "d"))
+        return self._function(
+            "terms", formula, operands, Operand("buffer", str(_TERMS), self.call.wide)
+        )
 
     def finish(self, formula: str, name: str, kind: str, result: str) -> str:
         """A function that computes the results from totals of a type, and what their number is."""
@@ -95,7 +97,7 @@ class _Reduction:
     ) -> str:
         choice: list[tuple[str, str | None]] = []
         for k, (tree, condition) in enumerate(cases(parse(formula)), 1):
-            steps = Steps(operands, self.call.type).write(tree, out)
+            steps = Steps(operands, self.call.type, self.call.wide).write(tree, out)
             code = run_code(f"{name}{k}", [], more, steps)
             self._possible &= code is not None
             self.before.append(code or "")
@@ -126,7 +128,7 @@ def total_code(call: Call) -> str | None:
     if others:
         return None
     reduction = _Reduction(call)
-    kind = "d" if row.in_double else call.type
+    kind = call.wide if row.in_double else call.type
     fold = reduction.fold(kind)
     lines = [
         "local moved = moves[0]",
@@ -138,7 +140,7 @@ def total_code(call: Call) -> str | None:
         lines.append(f"local n = fold_rows({fold}, buffer{_TOTALS}, p{k})")
     else:
         copy = f"{reduction.copy(call.type)}, {SIZES[call.type]}, buffer{_ELEMENTS}"
-        terms = reduction.terms(f"double({row.total})" if _is_bare(call) else row.total or "")
+        terms = reduction.terms(f"wide({row.total})" if _is_bare(call) else row.total or "")
         lines.append(f"local n = copy_in_memory({copy}, p{k})")
         lines.append(f"{terms}(n)")
         compact = "1, n, n, 1, 1, 1"
@@ -163,7 +165,7 @@ def along_code(call: Call) -> str | None:
     running = "true" if row.running else "false"
     kind, how = POINTERS[call.type], f"c{k}, {call.dimension}, {running}"
     bare = _is_bare(call)
-    if bare and call.dtype is DOUBLE:
+    if bare and call.dtype is not FLOAT:  # sums of whole numbers wrap at any time
         body = _direct(reduction)
     elif row.in_double or not bare:
         body = _gathered(reduction)
@@ -212,7 +214,7 @@ def _gathered(reduction: _Reduction) -> list[str]:
     k = call.sources[0]
     fold, how = reduction.fold("d"), "accumulate" if row.running else "fold"
     copy = f"{reduction.copy(call.type)}, {SIZES[call.type]}"
-    terms = reduction.terms(f"double({row.total})" if _is_bare(call) else row.total or "")
+    terms = reduction.terms(f"wide({row.total})" if _is_bare(call) else row.total or "")
     lines = [
         f"copy_sections({copy}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})",
         f"{terms}(outer * count * inner)",

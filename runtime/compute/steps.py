@@ -1,8 +1,9 @@
 """A formula as steps: each is one of numpy's inner loops over all elements.
 
 A formula is an expression of numbers and tensors' elements: ``t + value * src1 / src2``. Besides
-Lua's operators it has numpy's functions of elements by their names (``log1p(t)``); ``double(x)``
-and ``cast(x)`` convert to double precision, and to the element type. Each operator and each
+Lua's operators it has numpy's functions of elements by their names (``log1p(t)``); ``double(x)``,
+``wide(x)`` and ``cast(x)`` convert to double precision, to the type in which elements are added up,
+and to the element type. Each operator and each
 function is a step, which rounds to the element type as numpy does; so the results have the same
 bits as those of an implementation that calls numpy for the same steps. Intermediate results are
 elements of temporary arrays.
@@ -19,7 +20,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["Operand", "Step", "Steps", "names", "parse"]
+from runtime.core.dtypes import BYTE, INT, LONG
+
+__all__ = ["Operand", "Step", "Steps", "names", "parse", "suits_whole"]
 
 _BINARY: dict[type[ast.AST], np.ufunc] = {
     ast.Add: np.add,
@@ -34,12 +37,19 @@ _BINARY: dict[type[ast.AST], np.ufunc] = {
     ast.NotEq: np.not_equal,
 }
 #: numpy's letters for whole numbers of the size of a type.
-_WHOLE = {"d": np.dtype(np.int64).char, "f": np.dtype(np.int32).char}
+_WHOLE = {"d": LONG.numpy.char, "f": INT.numpy.char}
+_LONG = LONG.numpy.char
 
 
 def parse(formula: str) -> ast.expr:
     """The tree of a formula. Raises SyntaxError."""
     return ast.parse(formula.replace("~=", "!="), mode="eval").body
+
+
+def suits_whole(tree: ast.expr) -> bool:
+    """Whether numpy's steps compute a formula of whole numbers as C does."""
+    odd = (ast.Div, ast.Call, ast.IfExp)
+    return not any(isinstance(node, odd) for node in ast.walk(tree))
 
 
 def names(tree: ast.AST) -> set[str]:
@@ -89,11 +99,13 @@ class Step:
 class Steps:
     """The steps of one formula.
 
-    operands: what its names stand for. type: numpy's letter of the element type.
+    operands: what its names stand for. type: numpy's letter of the element type. wide: that of the
+    type in which elements are added up.
     """
 
     operands: dict[str, Operand]
     type: str
+    wide: str
     steps: list[Step] = field(default_factory=list)
     _known: dict[str, Operand] = field(default_factory=dict)
     _count: int = 0
@@ -140,6 +152,8 @@ class Steps:
                 return self._chosen(self._of(compare), self._of(value), self._of(other))
             case ast.Call(func=ast.Name(id="double"), args=[argument]):
                 return self._converted(self._of(argument), "d")
+            case ast.Call(func=ast.Name(id="wide"), args=[argument]):
+                return self._converted(self._of(argument), self.wide)
             case ast.Call(func=ast.Name(id="cast"), args=[argument]):
                 return self._converted(self._of(argument), self.type)
             case ast.Call(func=ast.Name(id=name), args=arguments):
@@ -184,7 +198,7 @@ class Steps:
     def _of_bits(self, ufunc: np.ufunc, *inputs: Operand, out: Operand | None = None) -> None:
         """A step on the bits of elements; without out, the last operand is the result."""
         *operands, target = (*inputs, out) if out else inputs
-        whole = _WHOLE[self.type]
+        whole = _WHOLE.get(self.type, self.type)
         self.steps.append(Step(ufunc, tuple(operands), target, f"{whole * len(operands)}->{whole}"))
 
     def _typed(self, x: Operand, kind: str) -> Operand:
@@ -194,8 +208,21 @@ class Steps:
         if x.type in ("", kind):
             return self._typed(x, kind)
         out = self._temporary(kind)
-        self.steps.append(Step(None, (x,), out))
+        if kind == _LONG:
+            self._lengthen(x, out)
+        else:
+            self.steps.append(Step(None, (x,), out))
         return out
+
+    def _lengthen(self, x: Operand, out: Operand) -> None:
+        """Steps that copy bytes or ints to the first bytes of longs, and set the others."""
+        self.steps.append(Step(np.positive, (x,), out, f"{x.type}->{x.type}"))
+        more: list[tuple[np.ufunc, str]] = [(np.bitwise_and, "255")]
+        if x.type != BYTE.numpy.char:
+            more = [(np.left_shift, "32"), (np.right_shift, "32")]
+        for ufunc, number in more:
+            inputs = out, Operand("whole", number, _LONG)
+            self.steps.append(Step(ufunc, inputs, out, f"{_LONG}{_LONG}->{_LONG}"))
 
     def _temporary(self, kind: str) -> Operand:
         self._count += 1

@@ -12,10 +12,11 @@ from runtime import Engine
 from runtime.calls.table import TABLE
 from runtime.compute import formulas
 from runtime.compute.formulas import source
-from runtime.core.dtypes import DOUBLE, FLOAT
+from runtime.core.dtypes import BYTE, DOUBLE, FLOAT, INT, LONG
 from tests.conftest import Lua
 
 MOST_ARGUMENTS = 5
+TYPES = (BYTE, INT, LONG, FLOAT, DOUBLE)
 
 # Prints all that calls give and change, for tensors that lie in memory in several ways.
 PRELUDE = """
@@ -76,9 +77,9 @@ local MIXED = {
   { 'few', 'row', 'column', 'transposed' }, { 'transposed', 'few', 'selected' },
   { 'narrowed', 'column', 'few', 'row' }, { 'few', 'narrowed' }, { 'column', 'few' },
 }
-local TYPES = { 'torch.DoubleTensor', 'torch.FloatTensor' }
+local TYPES = { 'Double', 'Float', 'Long', 'Float', 'Byte', 'Double', 'Int' }
 local function try_with(call, pattern, turn)
-  torch.setdefaulttensortype(TYPES[turn % 2 + 1])
+  torch.setdefaulttensortype('torch.' .. TYPES[turn % #TYPES + 1] .. 'Tensor')
   local kinds, n = MIXED[turn % #MIXED + 1], math.floor(turn / 12) % #NUMBERS + 1
   try(call, pattern, kinds, turn % 6, n, pattern:find('^TT') and turn % 3 == 0)
 end
@@ -93,7 +94,7 @@ def calls() -> Iterator[tuple[str, str, str]]:
         for count in range(1, MOST_ARGUMENTS + 1):
             for pattern in product("TN", repeat=count):
                 code = sum(("", "T", "N").index(kind) * 3**i for i, kind in enumerate(pattern))
-                if any(source(name, space, code, dtype) for dtype in (DOUBLE, FLOAT)):
+                if any(source(name, space, code, dtype) for dtype in TYPES):
                     yield name, space, "".join(pattern)
 
 
@@ -130,7 +131,7 @@ def by_python() -> Iterator[Callable[[str], str]]:
     engine.close()
 
 
-TURNS = 144  # all layouts, types and numbers
+TURNS = 336  # all layouts, types and numbers
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,8 @@ local function function_stubs()
   local pattern, type_of = formulas.pattern, formulas.type_of
   return function(name)
     local slow = make_slow(name)
-    local of_types = { [th.DOUBLE] = {}, [th.FLOAT] = {} } -- type -> runners as below
+    local of_types = {} -- type -> runners as below
+    for index in pairs(formulas.TYPES) do of_types[index] = {} end
     return function(...)
       local n = select('#', ...)
       local a, b, c, d, e = ...
@@ -312,7 +313,7 @@ local makers = { ['*'] = {}, ['!'] = {}, [''] = {} } -- mark -> type -> function
 function th.stub(name, dtype, mark)
   local small = mark and sub(mark, -1) == '+'
   if small then mark = sub(mark, 1, -2) end
-  if mark == '*' and dtype and dtype ~= th.DOUBLE and dtype ~= th.FLOAT then mark = '' end
+  if mark == '*' and dtype and not formulas.TYPES[dtype] then mark = '' end
   local by_type, key = makers[mark or ''], dtype or 'torch'
   if not by_type[key] then
     by_type[key] = mark == '*' and formula_stubs(dtype) or python_stubs(dtype, mark == '!')

@@ -307,9 +307,10 @@ end
 
 -- The locals of the functions that Python writes.
 local HEAD = [[
-local formulas, dtype, byte, double, float, long, places = ...
+local formulas, dtype, byte, int, long, float, double, places = ...
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
 local load_double, load_float, state = double.load, float.load, formulas
+local load_long, load_int, load_byte = long.load, int.load, byte.load
 local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, moves, address = unpack(formulas.tools)
 local shape, step, dense, same_sizes, lay_out, clash = unpack(formulas.layout)
 local operands, steps, count, to_loop, as_float,
@@ -338,11 +339,15 @@ function formulas.find(name, space, code, index)
   -- An int that is another one each time that a storage has been resized.
   formulas.tools[6] = formulas.tools[6] or ffi.cast('int32_t *', th.ask(host.storage_moves))
   local chunk = th.load(HEAD .. source, 'tensor/formulas.lua')
-  local byte, double, float = th.dtypes[1], th.dtypes[th.DOUBLE + 1], th.dtypes[th.FLOAT + 1]
-  local long = th.dtypes[th.LONG + 1]
-  return chunk(formulas, th.dtypes[index + 1], byte, double, float, long, places)
+  local byte, int, long = th.dtypes[1], th.dtypes[th.INT + 1], th.dtypes[th.LONG + 1]
+  local float, double = th.dtypes[th.FLOAT + 1], th.dtypes[th.DOUBLE + 1]
+  return chunk(formulas, th.dtypes[index + 1], byte, int, long, float, double, places)
 end
 
+formulas.TYPES = { [0] = true, [th.INT] = true, [th.LONG] = true, [th.FLOAT] = true,
+  [th.DOUBLE] = true }
+
+local long_structs, byte_structs = th.dtypes[th.LONG + 1].structs, th.dtypes[1].structs
 local double_structs = th.dtypes[th.DOUBLE + 1].structs
 local float_structs = th.dtypes[th.FLOAT + 1].structs
 
@@ -363,6 +368,8 @@ function formulas.type_of(a, b, ...) -- luacheck: ignore 212
   if type(a) ~= 'userdata' then a = b end
   if double_structs[a] then return th.DOUBLE end
   if float_structs[a] then return th.FLOAT end
+  if long_structs[a] then return th.LONG end
+  if byte_structs[a] then return 0 end
   local index = find_type(a)
   return index
 end
