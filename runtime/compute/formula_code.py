@@ -10,7 +10,8 @@ Finalizers of the program may run wherever Lua allocates memory. So new tensors 
 then geometry and addresses are read, all of which are numbers; then the code looks whether a
 storage has moved meanwhile (``moves``); and what follows calls inner loops alone, which allocates
 nothing. A formula that needs a loop in Lua has one over buffers, to which elements are copied
-before, and looks again for storages that have moved before it copies the results.
+before, and looks again for storages that have moved before it copies the results. A compiled trace
+may run finalizers where it begins, such as behind a loop: there, too, the code looks again.
 """
 
 from __future__ import annotations
@@ -199,6 +200,8 @@ def each_code(call: Call, formula: str) -> str | None:
         return None
     body = _given(call, formula, in_lua) if call.destination else _new(call, in_lua)
     lines = [*structs(call.tensors), *rounded(call), *chosen("run", choice), *body]
+    if any("buffer" in run for run in runs) and not in_lua:
+        lines.insert(0, "if state.busy then return nil end")
     before = [copies or "", *runs] if in_lua else runs
     return function(before, lines, alone=in_lua)
 
@@ -274,8 +277,9 @@ def rounded(call: Call) -> list[str]:
 
 
 def start(k: int, kind: str) -> str:
-    """What reads where the elements of a tensor begin."""
-    return f"local p{k} = address(c{k}.storage.data) + {SIZES[kind]} * tonumber(c{k}.storageOffset)"
+    """What reads where the elements of a tensor begin, if it has some."""
+    begin = f"address(c{k}.storage.data) + {SIZES[kind]} * tonumber(c{k}.storageOffset)"
+    return f"if c{k}.storage == nil then return nil end local p{k} = {begin}"
 
 
 def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
@@ -301,9 +305,8 @@ def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
         *[f"  {line}" for line in _dense(call, in_lua)],
         f"  return a{r}",
         "end",
-        f"if not {_lay_out(tensors)} then return nil end",
         *starts,
-        "if moves[0] ~= moved then return nil end",
+        *_lay_out(tensors),
         *[
             f"if clash({i}, {size}, p{r}, p{k}) then return nil end"
             for i, k in enumerate(tensors)
@@ -330,9 +333,8 @@ def _new(call: Call, in_lua: bool) -> list[str]:
         "  if moves[0] ~= moved then return nil end",
         *[f"  {line}" for line in _dense(call, in_lua)],
         "else",
-        f"  if not {_lay_out(tensors)} then return nil end",
         *[f"  {line}" for line in starts],
-        "  if moves[0] ~= moved then return nil end",
+        *[f"  {line}" for line in _lay_out(tensors)],
         *[f"  {line}" for line in _strided(call, in_lua)],
         "end",
         f"return publish({kind}, c0)",
@@ -345,8 +347,13 @@ def _in_order(call: Call) -> list[int]:
     return [r, *(k for k in call.tensors if k != r)]
 
 
-def _lay_out(tensors: list[int]) -> str:
-    return f"lay_out(MAX_IN_LUA, {', '.join(f'c{k}' for k in tensors)})"
+def _lay_out(tensors: list[int]) -> list[str]:
+    """What finds how elements lie. What follows reads that as numbers, which allocates nothing."""
+    found = f"lay_out(MAX_IN_LUA, {', '.join(f'c{k}' for k in tensors)})"
+    return [
+        f"local mine = {found}",
+        "if not mine or turn[0] ~= mine or moves[0] ~= moved then return nil end",
+    ]
 
 
 def _size(call: Call, k: int) -> int:
@@ -406,7 +413,7 @@ def _by_buffers(call: Call) -> list[str]:
     compact = f"{size}, {size} * n, {size} * n * rows"
     lines = [
         f"copy_rows(to_copy, copy_data, n, rows, blocks, buffer{call.buffer(k)}, {compact}, "
-        f"p{k}, t{k}, r{k}, b{k})"
+        f"p{k}, t{k}, r{k}, b{k})\nif moves[0] ~= moved then return nil end"
         for k in call.sources
     ]
     return [

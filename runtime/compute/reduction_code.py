@@ -132,9 +132,9 @@ def total_code(call: Call) -> str | None:
     fold = reduction.fold(kind)
     lines = [
         "local moved = moves[0]",
-        f"if not lay_out_in_memory(MAX_IN_LUA, c{k}) then return nil end",
         start(k, call.type),
-        "if moves[0] ~= moved then return nil end",
+        f"local mine = lay_out_in_memory(MAX_IN_LUA, c{k})",
+        "if not mine or turn[0] ~= mine or moves[0] ~= moved then return nil end",
     ]
     if _is_bare(call) and kind == call.type:
         lines.append(f"local n = fold_rows({fold}, buffer{_TOTALS}, p{k})")

@@ -18,6 +18,18 @@ th.layouts = layouts
 local shape, step, extent = ffi.new('double[3]'), ffi.new('double[12]'), ffi.new('double[4]')
 layouts.shape, layouts.step = shape, step
 
+-- The number of layouts that were looked for. A finalizer of the program may look for one while
+-- another one is found or read (see "What to mind" in runtime/README.md): then the number has
+-- changed when all has been read.
+local turn = ffi.new('int32_t[1]')
+layouts.turn = turn
+
+local function next_turn()
+  turn[0] = turn[0] + 1
+  local mine = turn[0]
+  return mine
+end
+
 --- The number of elements of a tensor that is contiguous and does not reach past the end of its
 -- storage; 0 for others.
 function layouts.dense(c, ...) -- luacheck: ignore 212
@@ -170,9 +182,10 @@ end
 
 --- Finds how the elements of up to four tensors lie. False where there is no such layout, they
 -- differ in sizes, some reach past the end of their storages, or several elements of the first one
--- are one place in memory.
+-- are one place in memory. Otherwise the number of this layout, see `turn`.
 -- @param most the number of elements that are laid out at most
 function layouts.lay_out(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
+  local mine = next_turn()
   local n = c0.nDimension
   local count = layouts.count(c0)
   if count == 0 or count > most then return false end
@@ -190,7 +203,7 @@ function layouts.lay_out(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
     local found = group(n, c0, c1, c2, c3)
     done = found > 0 and lay_out_groups(found, c0, c1, c2, c3)
   end
-  return done and is_apart()
+  return done and is_apart() and mine
 end
 
 -- Orders two dimensions of one tensor as they lie in memory, and takes them together if they are
@@ -209,12 +222,13 @@ end
 --- Finds how the elements of one tensor lie, in the order of memory, as numpy goes through them.
 -- False where they are too many, or some reach past the end of the storage; and in few other cases.
 function layouts.lay_out_in_memory(most, c, ...) -- luacheck: ignore 212
+  local mine = next_turn()
   local n = layouts.dense(c)
   if n > most then return false end
   if n > 0 then
     shape[0], shape[1], shape[2] = n, 1, 1
     step[0], step[1], step[2] = 1, 0, 0
-    return true
+    return mine
   end
   n = layouts.count(c)
   if n == 0 or n > most or c.nDimension > 2 then return false end
@@ -226,7 +240,7 @@ function layouts.lay_out_in_memory(most, c, ...) -- luacheck: ignore 212
     if step[0] <= 0 then return false end
   end
   local last = (shape[0] - 1) * step[0] + (shape[1] - 1) * step[1]
-  return tonumber(c.storageOffset) + last < tonumber(c.storage.size)
+  return tonumber(c.storageOffset) + last < tonumber(c.storage.size) and mine
 end
 
 --- Whether elements of tensors 0 and k, which begin at p and q, are one place in memory, other than
