@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
 
+from runtime import workers
 from runtime.core.machine import refresh_limit
 from runtime.core.texts import to_bytes, to_text
 from runtime.ctrl_c import CtrlC
@@ -69,6 +70,7 @@ class Engine(PythonDoor):
             b"poll": self._ctrl_c.poll,
             b"pressed": self._ctrl_c.address,
             b"leaving": self._leaving.call,
+            **workers.functions(),
         }
         self._lua = LuaState(host, partial(prepare, self) if prepare else None)
         self._evaluation = Evaluation(self._lua)
@@ -326,6 +328,15 @@ class Engine(PythonDoor):
         from runtime.host.door import door  # which only prompts need
 
         self._lua.call(b"define", to_bytes(name), door(name, function))
+
+    def show_pictures_by(self, function: Callable[..., str | None]) -> None:
+        """Let Lua's image.display show pictures by a function, called as those of `define` are.
+
+        Without this, it writes files.
+        """
+        from runtime.host.door import door  # which only prompts need
+
+        self._lua.call(b"show_pictures_by", door("image.display", function))
 
     def use_prompt_who(self) -> None:
         """Let the global function who list sizes, bytes and shared memory, as a prompt needs it.

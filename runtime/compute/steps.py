@@ -142,7 +142,7 @@ class Steps:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
                 return Operand("number", repr(-value), "")
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return self._step(np.negative, operand)
+                return self._negated(self._of(operand))
             case ast.BinOp(left=left, op=op, right=right):
                 return self._binary(op, left, right)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
@@ -177,6 +177,13 @@ class Steps:
         is_compare = ufunc in _BINARY.values() and f"{kind}{kind}->?" in ufunc.types
         out = self._temporary("?" if is_compare else kind)
         self._add(ufunc, typed, out)
+        return out
+
+    def _negated(self, x: Operand) -> Operand:
+        """A float with the other sign. (numpy's negative is not to be trusted with all strides.)"""
+        out = self._temporary(x.type)
+        sign = "-2147483648" if x.type == "f" else "-9223372036854775808"
+        self._of_bits(np.bitwise_xor, x, Operand("whole", sign, x.type), out)
         return out
 
     def _chosen(self, holds: Operand, value: Operand, other: Operand) -> Operand:

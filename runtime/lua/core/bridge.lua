@@ -323,11 +323,13 @@ function th.stub(name, dtype, mark)
 end
 
 --- The Lua function for a function of a package's Python half (see runtime/packages), which is
--- imported when one of its functions is first called. Errors about arguments name the function.
+-- imported when one of its functions is first called. Errors about arguments name the function by
+-- what stands behind the last dot.
 -- @param dtype the index of the element type that the function is for; nil where it is for all
 function th.package_function(package, name, dtype)
   local entry
-  local function raise(encoded) th.raise(encoded, name) end
+  local short = name:match('[^.]+$')
+  local function raise(encoded) th.raise(encoded, short) end
   return function(...)
     if not entry then
       local found = host.package_function(package, name, dtype)

@@ -139,8 +139,18 @@ local function open_table(_, w, object, t)
   return serial.twins.pairs(t)
 end
 
+-- The class name of a number that stands for a tensor or storage, where `serial.numbered` says
+-- which function gives numbers for them: these objects stay where they are (packages/threads).
+serial.NUMBERED = 'th.numbered'
+
 local function open_torch(file, w, object, t, state)
   local name = typename(t)
+  if serial.numbered and (torch.isTensor(t) or torch.isStorage(t)) then
+    put_string(w, object, 'V 1')
+    put_string(w, object, serial.NUMBERED)
+    put_double(w, object, serial.numbered.write(t))
+    return nil
+  end
   put_string(w, object, 'V ' .. torch.version(t))
   put_string(w, object, name)
   local method = not serial.twins.is_stub(t) and serial.method(t, 'write')

@@ -55,17 +55,23 @@ end
 
 -- ------------------------------------------------------------------------ stubs
 
-local stub_classes = setmetatable({}, { __mode = 'k' }) -- metatable of stubs -> true
+local stub_classes = {} -- metatable of stubs -> true
 
 --- Whether an object is a stub.
 function twins.is_stub(object)
   return type(object) == 'table' and stub_classes[raw_metatable(object)] or false
 end
 
+local classes = {} -- name and version -> metatable
+
 local function make_stub(name, version)
-  local mt = { __typename = name, __version = version }
-  th.name_metatable(mt, name)
-  stub_classes[mt] = true
+  local key = version .. ' ' .. name
+  local mt = classes[key]
+  if not mt then
+    mt = { __typename = name, __version = version }
+    th.name_metatable(mt, name)
+    classes[key], stub_classes[mt] = mt, true
+  end
   return setmetatable({}, mt)
 end
 
@@ -164,7 +170,8 @@ end
 function twins.finish(state)
   local changed, unknown = state.changedClasses, state.unknownClasses
   if unknown then keep_orders(state) end
-  state.keyLog, state.stubOfFields, state.changedClasses, state.unknownClasses = nil
+  state.keyLog, state.stubOfFields = nil, nil
+  state.changedClasses, state.unknownClasses = nil, nil
   if changed then say('read for this processor: ' .. list(changed)) end
   if unknown then
     local name = missing_package(unknown)

@@ -97,7 +97,7 @@ end
 -- ------------------------------------------------------------------ cunn, cudnn
 
 -- A module that would copy another one to several GPUs: it calls the one that it was given.
-local function make_data_parallel_table(nn)
+local function make_data_parallel_table()
   local Table, parent = torch.class('nn.DataParallelTable', 'nn.Container')
 
   function Table:__init(dimension)
@@ -124,7 +124,6 @@ local function make_data_parallel_table(nn)
     if f then f() end
     return self
   end
-  return nn.DataParallelTable
 end
 
 local function make_cunn()
@@ -133,7 +132,7 @@ local function make_cunn()
     function class.cuda(self) return self:type('torch.FloatTensor') end
     function class.cudaDouble(self) return self:type('torch.DoubleTensor') end
   end
-  make_data_parallel_table(nn)
+  make_data_parallel_table()
   return nn
 end
 
@@ -154,7 +153,7 @@ local GROUPS_AT = { SpatialConvolution = 9, VolumetricConvolution = 12 } -- the 
 -- cudnn has a class for each of nn's that a program asks for, which derives from it: so that
 -- programs find modules by cudnn's names.
 local function make_cudnn()
-  local nn = require 'nn'
+  require 'nn'
   local cudnn = { benchmark = false, fastest = false, verbose = false }
   function cudnn.convert(module) return module end
   rawset(_G, 'cudnn', cudnn)
@@ -184,7 +183,9 @@ end
 
 for name, make in pairs(makers) do
   package.preload[name] = function()
-    if not is_processor then error(name .. ' is for GPUs, and there is none here: ' .. ADVICE, 0) end
+    if not is_processor then
+      error(name .. ' is for GPUs, and there is none here: ' .. ADVICE, 0)
+    end
     if name ~= 'cutorch' then require 'cutorch' end
     return make()
   end

@@ -14,11 +14,17 @@ local loaders, searchpath = package.loaders, package.searchpath
 -- Module name -> the chunk that makes it; and what Lua files of the original load: a C
 -- library, or a module that loads it.
 local PROVIDED = {
+  bit32 = { chunk = 'packages/bit32' },
   cjson = { chunk = 'packages/cjson/init' },
   ['cjson.safe'] = { chunk = 'packages/cjson/safe' },
   dok = { chunk = 'packages/dok' },
   image = { chunk = 'packages/image/init', library = 'libimage' },
   lfs = { chunk = 'packages/lfs' },
+  threads = { chunk = 'packages/threads/init', library = 'libthreads' },
+  ['threads.serialize'] = { chunk = 'packages/threads/serialize', library = 'MemoryFile' },
+  ['threads.sharedserialize'] = {
+    chunk = 'packages/threads/sharedserialize', library = 'MemoryFile',
+  },
   tds = { chunk = 'packages/tds/init', library = 'tds.env' },
 }
 

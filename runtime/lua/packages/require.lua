@@ -60,8 +60,8 @@ local function about_package(name)
   local first = name:match('^[^.]+')
   for known, _, what in th.chunk('packages/sources')():gmatch('(%S+) (%S+) ([^\n]+)') do
     if known == first then
-      return ("\n\t'%s' (%s) is a package of Lua files: th --install %s brings it"):format(first, what,
-        first)
+      return ("\n\t'%s' (%s) is a package of Lua files: th --install %s brings it")
+        :format(first, what, first)
     end
   end
 end

@@ -36,6 +36,8 @@ Functions = dict[str, Callable[[Call], Any]]
 def file_name(call: Call, at: int) -> bytes:
     """An argument that is the name of a file; it ends at the first zero byte, as in C."""
     value = call.get(at)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = f"{value:.14g}".encode()  # as Lua writes numbers
     if not isinstance(value, bytes):
         raise TypeMismatch(at, "string", call.type_name(at))
     return value.partition(b"\0")[0]

@@ -24,9 +24,8 @@ def _gaussian(call: Call) -> None:
     squares = []
     for size, sigma, mean in ((height, sigma_y, mean_y), (width, sigma_x, mean_x)):
         middle = kind(float(mean * kind(size)) + 0.5)
-        distance = (np.arange(1, size + 1, dtype=kind) - middle) * kind(
-            1 / float(sigma * kind(size))
-        )
+        scale = kind(1 / np.float64(sigma * kind(size)))
+        distance = (np.arange(1, size + 1, dtype=kind) - middle) * scale
         squares.append(distance * distance)
     exponent = (squares[1] + squares[0][:, None]).astype(np.float64) * -0.5
     values = (float(amplitude) * np.exp(exponent)).astype(kind)
@@ -34,7 +33,7 @@ def _gaussian(call: Call) -> None:
     if normalize:
         elements = target.array.astype(kind)
         total = np.add.accumulate(elements.ravel())[-1]  # in order, as the original adds them
-        target.array[...] = (elements * kind(1 / float(total))).astype(call.dtype.numpy)
+        target.array[...] = (elements * kind(1 / np.float64(total))).astype(call.dtype.numpy)
 
 
 def _saturate(call: Call) -> Tensor:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
@@ -37,6 +40,8 @@ def _header(data: bytes) -> tuple[int, int, int, int]:
     """Width, height, bits of a sample and kind of colour."""
     if len(data) < 33 or data[12:16] != b"IHDR":
         raise ValueError("Missing IHDR before IDAT")
+    if zlib.crc32(data[12:29]) != int.from_bytes(data[29:33], "big"):
+        raise ValueError("IHDR: CRC error")
     width, height, bits, colour = struct.unpack(">IIBB", data[16:26])
     if not (width and height and bits in (1, 2, 4, 8, 16) and colour in _DEPTHS):
         raise ValueError("Invalid IHDR data")
@@ -58,36 +63,43 @@ def _load(call: Call) -> tuple[Tensor, int]:
         _check_signature(data, "read_png_file", file_name(call, 2))
     else:
         _check_signature(data, "read_png_byte_tensor", None)
+    with _errors("[read_png] Error during init_io"):
+        width, height, bits, colour = _header(data)
+    depth, keeps_16_bits = _DEPTHS[colour], call.dtype is not BYTE
+    read = _read_wide if bits == 16 and depth > 1 and keeps_16_bits else _read
+    pixels = read(data, depth if bits < 16 or depth > 1 else 0)
+    if pixels.dtype != np.uint8 and not keeps_16_bits:
+        pixels = pixels >> 8
+    return tensor_of(call.dtype, pixels.reshape(height, width, depth)), max(bits, 8)
+
+
+@contextmanager
+def _errors(what: str) -> Iterator[None]:
+    """Raise the libraries' errors about a file's content as errors of the original."""
     try:
-        bits, pixels = _pixels(data, keeps_16_bits=call.dtype is not BYTE)
+        yield
     except (OSError, SyntaxError, ValueError, EOFError) as error:
-        raise TorchError(f"[read_png] Error during init_io: {error}") from error
-    return tensor_of(call.dtype, pixels), bits
+        raise TorchError(f"{what}: {error}") from error
 
 
-def _pixels(data: bytes, keeps_16_bits: bool) -> tuple[int, Array]:
-    """The bits of a sample, 8 or 16, and the pixels as height x width x depth."""
-    width, height, bits, colour = _header(data)
-    depth = _DEPTHS[colour]
-    if bits == 16 and keeps_16_bits and depth > 1:
-        return 16, _wide_pixels(data).reshape(height, width, depth)
+def _read(data: bytes, depth: int) -> Array:
+    """The pixels as Pillow has them, as bytes; depth: 0 for a grey image of 16 bits."""
     plugin = optional("PIL.PngImagePlugin", "Pillow", "image")
-    with plugin.PngImageFile(BytesIO(data)) as picture:
-        if bits < 16 or depth > 1:
-            pixels = np.asarray(picture.convert(_MODES[depth]))
-        else:
-            pixels = np.asarray(picture)
-            pixels = pixels if keeps_16_bits else pixels >> 8
-    return max(bits, 8), pixels.reshape(height, width, depth)
+    with _errors("[read_png] Error during init_io"):
+        picture = plugin.PngImageFile(BytesIO(data))
+    picture.info.pop("transparency", None)  # of a palette's colours; Torch7: mixes them up
+    with picture, _errors("[read_png_file] Error during read_image"):
+        return np.asarray(picture.convert(_MODES[depth]) if depth else picture)
 
 
-def _wide_pixels(data: bytes) -> Array:
+def _read_wide(data: bytes, depth: int) -> Array:
     library = optional("png", "pypng", "image")
-    try:
-        _, _, rows, _ = library.Reader(bytes=data).read()
-        return np.vstack([np.asarray(row, np.uint16) for row in rows])
-    except library.Error as error:
-        raise ValueError(str(error)) from error
+    with _errors("[read_png_file] Error during read_image"):
+        try:
+            _, _, rows, _ = library.Reader(bytes=data).read()
+            return np.vstack([np.asarray(row, np.uint16) for row in rows])
+        except library.Error as error:
+            raise ValueError(str(error)) from error
 
 
 def _size(call: Call) -> tuple[int, int, int]:

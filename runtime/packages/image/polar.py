@@ -16,7 +16,8 @@ from runtime.packages.image.planes import (
     pair,
     planes,
     put,
-    take,
+    take_inside,
+    whole,
     working,
 )
 from runtime.packages.image.rotation import between
@@ -58,20 +59,20 @@ def _polar(call: Call, bilinear: bool, log: bool) -> None:
         kind = FLOAT if log else working(call.dtype)
         values = _between_pixels(planes(source), y.astype(kind), x.astype(kind))
     else:
-        values = take(planes(source), np.floor(y).astype(int), np.floor(x).astype(int))
+        values = take_inside(planes(source), whole(np.floor(y)), whole(np.floor(x)))
     put(target, values.astype(FLOAT))
 
 
 def _between_pixels(pixels: Array, y: Array, x: Array) -> Array:
     """Values between four pixels; at the borders the pixel itself, and 0 outside."""
     height, width = pixels.shape[1:]
-    y1, x1 = np.floor(y).astype(int), np.floor(x).astype(int)
+    y1, x1 = whole(np.floor(y)), whole(np.floor(x))
     has_four = (y1 >= 0) & (y1 + 1 < height) & (x1 >= 0) & (x1 + 1 < width)
     ys, xs = np.clip(y1, 0, height - 1), np.clip(x1, 0, width - 1)
     dy, dx = y - y1.astype(y.dtype), x - x1.astype(x.dtype)
     y2, x2 = np.minimum(ys + 1, height - 1), np.minimum(xs + 1, width - 1)
     values = between(pixels, ys, y2, dy, xs, x2, dx)
-    return np.where(has_four, values, take(pixels, y1, x1))
+    return np.where(has_four, values, take_inside(pixels, y1, x1))
 
 
 FUNCTIONS = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from runtime.calls.arguments import Call
@@ -17,6 +15,8 @@ from runtime.packages.image.planes import (
     planes,
     put,
     take,
+    take_inside,
+    whole,
     working,
 )
 
@@ -44,22 +44,22 @@ def _from_middle(source: Tensor, target: Tensor) -> tuple[Array, Array, np.float
 def _round(values: Array) -> Array:
     """The nearest whole numbers; those halfway between two go away from 0."""
     wide = values.astype(np.float64)
-    return np.trunc(wide + np.copysign(0.5, wide)).astype(int)
+    return whole(np.trunc(wide + np.copysign(0.5, wide)))
 
 
 def _simple(call: Call) -> None:
     source, target, angle = _operands(call)
     y, x, y0, x0 = _from_middle(source, target)
-    sin, cos = FLOAT(math.sin(angle)), FLOAT(math.cos(angle))
+    sin, cos = FLOAT(np.sin(angle)), FLOAT(np.cos(angle))
     columns, rows = _round(cos * x - sin * y + x0), _round(cos * y + sin * x + y0)
-    put(target, take(planes(source), rows, columns).astype(FLOAT))
+    put(target, take_inside(planes(source), rows, columns).astype(FLOAT))
 
 
 def _bilinear(call: Call) -> None:
     source, target, angle = _operands(call)
     y, x, y0, x0 = _from_middle(source, target)
     kind = working(call.dtype)
-    sin, cos = math.sin(angle), math.cos(angle)
+    sin, cos = np.sin(angle), np.cos(angle)
     y, x = y.astype(np.float64), x.astype(np.float64)
     column = (cos * x - sin * y).astype(kind) + x0.astype(kind)
     row = (cos * y + sin * x).astype(kind) + y0.astype(kind)
@@ -76,7 +76,7 @@ def _neighbours(position: Array, size: int) -> tuple[Array, Array, Array, Array]
 
     A position less than half a pixel outside of the image has the nearest pixel twice.
     """
-    first = np.floor(position).astype(int)
+    first = whole(np.floor(position))
     part = position - first.astype(position.dtype)
     second = first + 1
     none = (second >= size) & ~((second == size) & (part < 0.5))
@@ -90,10 +90,11 @@ def between(
     """Values between four pixels, linear in both directions, in double precision."""
     right, below = dx.astype(np.float64), dy.astype(np.float64)
     left, above = 1 - right, 1 - below
-    top = left * above * pixels[:, y1, x1] + right * above * pixels[:, y1, x2]
-    bottom = left * below * pixels[:, y2, x1]
+    top = left * above * take(pixels, y1, x1) + right * above * take(pixels, y1, x2)
+    bottom = left * below * take(pixels, y2, x1)
     # Torch7: this term is of the type of dx and dy, or of the pixels.
-    last = (dx * dy) * pixels[:, y2, x2].astype(np.result_type(dx.dtype, pixels.dtype))
+    corner = take(pixels, y2, x2)
+    last = (dx * dy) * corner.astype(np.result_type(dx.dtype, pixels.dtype), copy=False)
     return np.asarray((top + bottom) + last)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from runtime.calls.arguments import Call
 from runtime.core.dtypes import Array, DType, cast_scalar
 from runtime.core.errors import TorchError
-from runtime.packages.image.planes import FLOAT, to_elements, working
+from runtime.packages.image.planes import FLOAT, take, take_inside, to_elements, working
 from runtime.packages.image.scaling import cubic
 
 __all__ = ["FUNCTIONS"]
@@ -34,7 +34,7 @@ def _warp(call: Call) -> None:
     outside, y, x = _clamp(pixels, y, x)
     compute = {_BILINEAR: _bilinear, _LANCZOS: _lanczos}
     if mode == _SIMPLE:
-        values = pixels[:, _nearest(y), _nearest(x)]
+        values = take(pixels, _nearest(y), _nearest(x))
     elif mode == _BICUBIC:
         values = to_elements(_bicubic(pixels, y, x, call.dtype, padding), call.dtype)
     elif mode in compute:
@@ -64,26 +64,21 @@ def _bilinear(pixels: Array, y: Array, x: Array, dtype: DType) -> Array:
     down, right = (y1 + 1).astype(FLOAT) - y, (x1 + 1).astype(FLOAT) - x
     y2, x2 = np.minimum(y1 + 1, pixels.shape[1] - 1), np.minimum(x1 + 1, pixels.shape[2] - 1)
     kind = working(dtype)
-    total = pixels[:, y1, x1] * (right * down).astype(kind)
-    total = total + pixels[:, y1, x2] * (left * down).astype(kind)
-    total = total + pixels[:, y2, x1] * (right * up).astype(kind)
-    return np.asarray(total + pixels[:, y2, x2] * (left * up).astype(kind))
+    total = take(pixels, y1, x1) * (right * down).astype(kind)
+    total = total + take(pixels, y1, x2) * (left * down).astype(kind)
+    total = total + take(pixels, y2, x1) * (right * up).astype(kind)
+    return np.asarray(total + take(pixels, y2, x2) * (left * up).astype(kind))
 
 
 def _bicubic(pixels: Array, y: Array, x: Array, dtype: DType, padding: float) -> Array:
     """Torch7: pixels beyond the borders count as the padding, also where positions are clamped."""
     kind = working(dtype)
-    height, width = pixels.shape[1:]
+    values = pixels.astype(kind)
     y1, x1 = np.floor(y).astype(int), np.floor(x).astype(int)
     dy, dx = y.astype(kind) - y1.astype(kind), x.astype(kind) - x1.astype(kind)
 
-    def pixel(row: Array, column: Array) -> Array:
-        inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
-        found = pixels[:, np.clip(row, 0, height - 1), np.clip(column, 0, width - 1)]
-        return np.where(inside, found.astype(kind), kind(padding))
-
     def across(row: Array) -> Array:
-        p0, p1, p2, p3 = (pixel(row, x1 + j) for j in range(-1, 3))
+        p0, p1, p2, p3 = (take_inside(values, row, x1 + j, padding) for j in range(-1, 3))
         return cubic(p0, p1, p2, p3, dx)
 
     p0, p1, p2, p3 = (across(y1 + i) for i in range(-1, 3))
@@ -96,6 +91,7 @@ def _lanczos(pixels: Array, y: Array, x: Array, dtype: DType) -> Array:
     around = range(1 - _RADIUS, _RADIUS + 1)
     of_rows = [_window(y - (y1 + i).astype(FLOAT)) for i in around]
     of_columns = [_window(x - (x1 + j).astype(FLOAT)) for j in around]
+    rows = {i: np.clip(y1 + i, 0, height - 1) for i in around}
     kind = working(dtype)
     result = np.zeros((len(pixels), *y.shape), kind)
     total = np.zeros(y.shape, FLOAT)
@@ -104,7 +100,7 @@ def _lanczos(pixels: Array, y: Array, x: Array, dtype: DType) -> Array:
         for i, row_weight in zip(around, of_rows, strict=True):
             weight = column_weight * row_weight
             total += weight
-            result += pixels[:, np.clip(y1 + i, 0, height - 1), column] * weight.astype(kind)
+            result += take(pixels, rows[i], column) * weight.astype(kind)
     return np.asarray(result / total.astype(kind))
 
 

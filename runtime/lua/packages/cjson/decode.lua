@@ -70,8 +70,10 @@ local function number_at(text, at)
 end
 
 local WORDS = { { 'true', true }, { 'false', false }, { 'null', nil } }
-local SPECIAL = { { '^[+-]?[iI][nN][fF][iI][nN][iI][tT][yY]', 1 / 0 }, { '^[+-]?[iI][nN][fF]', 1 / 0 },
-  { '^[+-]?[nN][aA][nN]', 0 / 0 } }
+local SPECIAL = {
+  { '^[+-]?[iI][nN][fF][iI][nN][iI][tT][yY]', 1 / 0 }, { '^[+-]?[iI][nN][fF]', 1 / 0 },
+  { '^[+-]?[nN][aA][nN]', 0 / 0 },
+}
 
 -- The token at a position, behind blanks: its kind, its value, where it begins, and where the next
 -- one may. Of a token that is wrong, the kind is nil and the value says what is wrong.
@@ -100,7 +102,9 @@ local function token(text, at, settings)
   local number = number_at(text, at)
   local is_plain = number and find(number, '^-?[1-9%.eE]') or number and find(number, '^-?0[^%dxX]')
     or number == '0' or number == '-0'
-  if not number or not (settings.decode_invalid or is_plain) then return nil, 'invalid number', at end
+  if not number or not (settings.decode_invalid or is_plain) then
+    return nil, 'invalid number', at
+  end
   return 'T_NUMBER', tonumber(number), at, at + #number
 end
 
@@ -131,12 +135,13 @@ end
 
 local function array_at(text, at, depth, settings)
   local array, n = {}, 0
-  local kind, wrong, start, behind = token(text, at, settings)
-  if kind == 'T_ARR_END' then return array, behind end
-  behind = at
+  local first, _, _, after = token(text, at, settings)
+  if first == 'T_ARR_END' then return array, after end
+  local behind = at
   while true do
     n = n + 1
     array[n], behind = value_of(text, behind, depth, settings)
+    local kind, wrong, start
     kind, wrong, start, behind = token(text, behind, settings)
     if kind == 'T_ARR_END' then return array, behind end
     if kind ~= 'T_COMMA' then fail('comma or array end', kind or wrong, start) end

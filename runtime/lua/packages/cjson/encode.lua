@@ -4,7 +4,7 @@
 local th = ...
 
 local type, next, tostring, concat, format = type, next, tostring, table.concat, string.format
-local byte, find, gsub, floor, huge = string.byte, string.find, string.gsub, math.floor, math.huge
+local byte, find, gsub, huge = string.byte, string.find, string.gsub, math.huge
 
 local ESCAPES = { ['"'] = '\\"', ['\\'] = '\\\\', ['/'] = '\\/', ['\b'] = '\\b', ['\f'] = '\\f',
   ['\n'] = '\\n', ['\r'] = '\\r', ['\t'] = '\\t' }

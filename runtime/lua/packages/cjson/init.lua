@@ -3,7 +3,8 @@
 
 local th = ...
 
-local encoder, decoder = th.chunk('packages/cjson/encode')(th), th.chunk('packages/cjson/decode')(th)
+local encoder = th.chunk('packages/cjson/encode')(th)
+local decoder = th.chunk('packages/cjson/decode')(th)
 
 local NULL = th.newproxy(true) -- stands for null, which cannot be a value in a table
 getmetatable(NULL).__tostring = function() return 'userdata: NULL' end
@@ -33,7 +34,8 @@ local function choice_setting(settings, name, word)
     if select('#', ...) > 1 then th.argument_error(2, 'found too many arguments') end
     local value = ...
     if value ~= nil then
-      if type(value) ~= 'boolean' and value ~= word and not (word and (value == 'on' or value == 'off')) then
+      local is_switch = word and (value == 'on' or value == 'off')
+      if type(value) ~= 'boolean' and value ~= word and not is_switch then
         th.argument_error(1, ("invalid option '%s'"):format(tostring(value)))
       end
       if value == 'on' then value = true elseif value == 'off' then value = false end

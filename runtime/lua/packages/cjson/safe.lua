@@ -1,8 +1,6 @@
 --- The package cjson.safe: cjson whose functions return nil and a message in the place of errors.
 -- @module cjson_safe
 
-local th = ...
-
 local function safely(f)
   local function finish(ok, ...)
     if ok then return ... end

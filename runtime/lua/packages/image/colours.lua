@@ -41,9 +41,10 @@ local function add_sums(short, spaces, weights)
     local planes = { source[1], source[2], source[3] }
     local results = { target[1], target[2], target[3] }
     for i, row in ipairs(weights) do
-      if row[1] == 1 then results[i]:copy(planes[1]) else results[i]:zero():add(row[1], planes[1]) end
+      local result = results[i]
+      if row[1] == 1 then result:copy(planes[1]) else result:zero():add(row[1], planes[1]) end
       for j = 2, 3 do
-        if row[j] ~= 0 then results[i]:add(row[j], planes[j]) end
+        if row[j] ~= 0 then result:add(row[j], planes[j]) end
       end
     end
     return target
@@ -63,6 +64,7 @@ function image.rgb2y(...)
     select('#', ...), ...)
   target = target or source.new()
   target:resize(1, source:size(2), source:size(3))
+  local _ = source[3] -- an image that has no such plane is an error here
   source.image.rgb2y(source, target[1])
   return target
 end

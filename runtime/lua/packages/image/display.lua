@@ -2,7 +2,6 @@
 -- @module image_display
 
 local th, image = ...
-local torch = th.torch
 local fail, dok, paths = xlua.error, _G.dok, paths -- luacheck: ignore 113
 
 local type, unpack, print, rename = type, unpack, print, os.rename

@@ -5,7 +5,7 @@ local th, image = ...
 local torch = th.torch
 local fail = xlua.error -- luacheck: ignore 113
 
-local type, pairs, open = type, pairs, io.open
+local pairs, open = pairs, io.open
 local MAX_BYTE, MAX_WORD = 255, 65535
 
 -- ------------------------------------------------------------------- pixels
@@ -160,7 +160,7 @@ local function format_of(file, name)
   if not handle then th.fail(message) end
   local bytes = handle:read(4) or ''
   handle:close()
-  local suffix = format_of_bytes(bytes) or file:match('%.(%a+)$')
+  local suffix = format_of_bytes(bytes) or string.match(file, '%.(%a+)$')
   if image.is_supported(suffix) then return formats[suffix] end
   if not suffix then fail('unable to determine image type for file: ' .. file, name) end
   fail('unknown image type: ' .. suffix, 'image.load')
@@ -195,7 +195,7 @@ function image.save(file, img)
       'string!  path of the file\ntorch.Tensor!  image (KxHxW with K = 1 | 3, or HxW)')
     fail('missing file name | tensor to save', 'image.save')
   end
-  local suffix = file:match('%.(%a+)$')
+  local suffix = string.match(file, '%.(%a+)$')
   if not image.is_supported(suffix) then
     fail('unknown image type: ' .. (suffix or file), 'image.save')
   end

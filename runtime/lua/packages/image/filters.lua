@@ -5,7 +5,7 @@ local th, image = ...
 local torch = th.torch
 local fail = xlua.error -- luacheck: ignore 113
 
-local select, type, error, ceil, floor = select, type, error, math.ceil, math.floor
+local select, type, ceil, floor = select, type, math.ceil, math.floor
 
 local function convolve_arguments(n, a, b, c, d)
   if n == 4 then return a, b, c, d end
@@ -71,8 +71,8 @@ function image.gaussianpyramid(...)
   for i = 1, #scales do
     local target = targets[i] or source.new()
     local height, width = source:size(dims - 1) * scales[i], source:size(dims) * scales[i]
-    if dims == 2 then target:resize(height, width) else target:resize(source:size(1), height, width) end
-    targets[i] = target
+    targets[i] = dims == 2 and target:resize(height, width)
+      or target:resize(source:size(1), height, width)
   end
   local kernel = image.gaussian{ width = 3, normalize = true }:typeAs(source)
   local smooth = source
@@ -92,7 +92,8 @@ local LCN_SIZE, LCN_SIGMA = 9, 1.591
 --- A grey image whose brightness and contrast are made equal everywhere, without the borders that
 -- the kernel does not reach.
 function image.lcn(source, kernel)
-  kernel = kernel or image.gaussian{ size = LCN_SIZE, sigma = LCN_SIGMA / LCN_SIZE, normalize = true }
+  kernel = kernel
+    or image.gaussian{ size = LCN_SIZE, sigma = LCN_SIGMA / LCN_SIZE, normalize = true }
   local im = source:clone():type('torch.DoubleTensor')
   if not (im:dim() == 2 or im:dim() == 3 and im:size(1) == 1) then
     th.fail('grayscale image expected')

@@ -83,11 +83,12 @@ function image.laplacian(...)
   local width, height = given.width, given.height
   local middle_x, middle_y = given.mean_horz * width + 0.5, given.mean_vert * height + 0.5
   local kernel = torch.Tensor(height, width)
+  -- Torch7: takes the row for the place across, and the column for that down.
   for y = 1, height do
-    local row, down = kernel[y], pow((y - middle_y) / (given.sigma_vert * height), 2) / 2
+    local row, across = kernel[y], pow((y - middle_x) / (given.sigma_horz * width), 2) / 2
     for x = 1, width do
-      local across = pow((x - middle_x) / (given.sigma_horz * width), 2) / 2
-      row[x] = (1 - (across + down)) * given.amplitude * exp(-(across + down))
+      local distance = across + pow((x - middle_y) / (given.sigma_vert * height), 2) / 2
+      row[x] = (1 - distance) * given.amplitude * exp(-distance)
     end
   end
   if given.normalize then kernel:div(kernel:sum()) end

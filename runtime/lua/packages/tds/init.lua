@@ -1,11 +1,11 @@
---- The package tds: hashes, vectors and counters whose values are numbers, strings, booleans, tensors
--- and others of these. The original keeps them outside of Lua's memory; here they are tables within
--- userdata, which compute as the original's.
+--- The package tds: hashes, vectors and counters whose values are numbers, strings, booleans,
+-- tensors and others of these. The original keeps them outside of Lua's memory; here they are
+-- tables within userdata, which compute as the original's.
 -- @module tds
 
 local th = ...
 
-local type, rawget, pairs, ipairs, select = type, rawget, pairs, ipairs, select
+local type, rawget, pairs, select = type, rawget, pairs, select
 local getfenv, setfenv = debug.getfenv, debug.setfenv
 local typename, newproxy = th.typename, th.newproxy
 
@@ -78,7 +78,7 @@ end
 
 local Hash, new_hash = define('tds.Hash')
 
-function Hash:__new(...)
+function Hash.__new(_, ...)
   local hash = new_hash()
   local given = ...
   if select('#', ...) == 1 and type(given) == 'table' then
@@ -162,7 +162,7 @@ local function set(held, at, value)
   held.values[at], held.n = value, math.max(held.n, at)
 end
 
-function Vec:__new(...)
+function Vec.__new(_, ...)
   local vec = new_vec()
   local given = select('#', ...) == 1 and type((...)) == 'table' and (...) or { ... }
   if not has_only_numbers(given) then th.fail('lua table with number keys expected') end
@@ -263,22 +263,37 @@ tds.vec = tds.Vec
 
 -- --------------------------------------------------------------------- counters
 
+-- Threads share counters: Python has them, by numbers.
+local function python(name) return th.package_function('threads', name) end
+local new_number, increase, count, set_counter =
+  python 'new_counter', python 'increase', python 'count', python 'set_counter'
+
 local Counter, new_counter = define('tds.AtomicCounter')
 local counting = {}
 
-function counting:inc()
-  local held = getfenv(self)
-  held.n = held.n + 1
-  return held.n - 1
+local function number_of(counter)
+  local held = getfenv(counter)
+  held.number = held.number or new_number()
+  return held.number
 end
-function counting:get() return getfenv(self).n end
-function counting:set(value) getfenv(self).n = value end
 
-function Counter:__new() return new_counter() end
-function Counter:__index(key) return rawget(counting, key) or th.fail('no such method') end
-function Counter:__tostring() return 'tds.AtomicCounter=' .. getfenv(self).n end
-function Counter:__write(file) file:writeLong(getfenv(self).n) end
-function Counter:__read(file) getfenv(self).n = file:readLong() end
+function counting:inc() return (increase(number_of(self))) end
+function counting:get() return (count(number_of(self))) end
+function counting:set(value) set_counter(number_of(self), value) end
+
+function Counter.__new() return new_counter() end
+function Counter.__index(_, key) return rawget(counting, key) or th.fail('no such method') end
+function Counter:__tostring() return 'tds.AtomicCounter=' .. self:get() end
+
+-- For another thread the counter itself is written, otherwise its value.
+function Counter:__write(file)
+  file:writeLong(th.serial.numbered and number_of(self) or self:get())
+end
+function Counter:__read(file)
+  local number = file:readLong()
+  if th.serial.numbered then getfenv(self).number = number else self:set(number) end
+end
+
 Counter.__factory = Counter.__new
 tds.AtomicCounter = setmetatable({}, { __call = function() return new_counter() end })
 tds.atomic_counter = tds.AtomicCounter
