@@ -18,167 +18,30 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from runtime.calls.forms import Form, TensorKind
-from runtime.calls.table import Row
 from runtime.compute.c_functions import inner_loop
+from runtime.compute.formula_calls import (
+    FIRST_BUFFER,
+    POINTERS,
+    SIZES,
+    Call,
+    cases,
+    chosen,
+    function,
+    lua_text,
+    rounded,
+    start,
+    structs,
+)
+from runtime.compute.formula_runs import run_code
 from runtime.compute.steps import Operand, Step, Steps, parse
-from runtime.core.dtypes import BYTE, DOUBLE, FLOAT, INT, LONG, DType
-from runtime.core.tensor import TENSOR_CLASSES
+from runtime.core.dtypes import DOUBLE
 
-__all__ = [
-    "AXPY",
-    "FIRST_BUFFER",
-    "POINTERS",
-    "SIZES",
-    "Call",
-    "cases",
-    "chosen",
-    "each_code",
-    "function",
-    "lua_text",
-    "rounded",
-    "run_code",
-    "start",
-    "structs",
-]
+__all__ = ["AXPY", "each_code"]
 
 AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`
-
-_LONG, _INT, _BYTE = (dtype.numpy.char for dtype in (LONG, INT, BYTE))
-SIZES = {"d": 8, "f": 4, "?": 1, _LONG: 8, _INT: 4, _BYTE: 1}
-POINTERS = {"d": "double", "f": "float", "?": "byte", _LONG: "long", _INT: "int", _BYTE: "byte"}
-_WHOLE = {"d": "long", "f": "int"}  # whole numbers of the size of a type
-FIRST_BUFFER = 6  # of those that tensors are copied to; steps use the ones before
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call of one form: what each parameter of the row's implementation is in it.
-
-    names: the parameters, in the order of the form's arguments. places: the position in the call,
-    from 0, of each argument of the form; None where the call leaves it out.
-    """
-
-    row: Row
-    form: Form
-    names: list[str]
-    places: list[int | None]
-    dtype: DType
-
-    @property
-    def type(self) -> str:
-        """numpy's letter for the element type."""
-        return self.dtype.numpy.char
-
-    @property
-    def wide(self) -> str:
-        """The letter for the type in which elements are added up."""
-        return "d" if self.dtype.is_float else LONG.numpy.char
-
-    def place(self, i: int) -> int | None:
-        """The position of an argument of the form, or of the one that stands for it."""
-        default = self.form.arguments[i].default
-        if self.places[i] is None and isinstance(default, tuple):
-            return self.place(default[1])
-        return self.places[i]
-
-    @property
-    def destination(self) -> int | None:
-        """The position of the given destination, from 1; None for a new tensor."""
-        for i, argument in enumerate(self.form.arguments):
-            if argument.returned:
-                place = self.place(i)
-                return None if place is None else place + 1
-        return None
-
-    @property
-    def sources(self) -> list[int]:
-        """The positions of tensors that are no destinations, from 1; each once, in order."""
-        found = []
-        for i, argument in enumerate(self.form.arguments):
-            place = self.place(i)
-            if isinstance(argument.kind, TensorKind) and not argument.returned:
-                if place is not None and place + 1 not in found:
-                    found.append(place + 1)
-        return found
-
-    @property
-    def tensors(self) -> list[int]:
-        """The positions of all tensors, from 1, the destination first."""
-        first = [self.destination] if self.destination else []
-        return first + [k for k in self.sources if k not in first]
-
-    @property
-    def reals(self) -> list[int]:
-        """The positions of the numbers that are converted to the element type."""
-        arguments = zip(self.form.arguments, self.places, strict=True)
-        return [at + 1 for a, at in arguments if at is not None and a.kind.name == self.dtype.real]
-
-    @property
-    def takes_new(self) -> bool:
-        """Whether a source is the new destination, as in x:cmax()."""
-        kinds = [a.default for a in self.form.arguments]
-        return any(
-            isinstance(default, tuple) and self.place(i) is None for i, default in enumerate(kinds)
-        )
-
-    @property
-    def result(self) -> str:
-        """numpy's letter for the element type of the result; '?' for a ByteTensor of 1 and 0."""
-        if self.dtype is BYTE:
-            return self.type
-        byte = TENSOR_CLASSES[BYTE.index]
-        kinds = [a.kind for a in self.form.arguments if a.returned]
-        is_byte = any(isinstance(kind, TensorKind) and kind.cls is byte for kind in kinds)
-        return "?" if is_byte else self.type
-
-    @property
-    def dimension(self) -> str | None:
-        """The dimension that the call names, from 1, as Lua code; None where there is none."""
-        for argument, at in zip(self.form.arguments, self.places, strict=True):
-            if argument.kind.name == "index":
-                return f"a{at + 1}" if at is not None else repr(argument.default + 1)
-        return None
-
-    def words(self) -> dict[str, str]:
-        """What the parameters are in Lua: x2 for an element of tensor 2, a3 for number 3."""
-        words = {}
-        for i, (name, argument) in enumerate(zip(self.names, self.form.arguments, strict=False)):
-            place = self.place(i)
-            if place is None:
-                words[name] = repr(argument.default)
-            else:
-                words[name] = f"{'ax'[isinstance(argument.kind, TensorKind)]}{place + 1}"
-        return words
-
-    def operands(self, buffered: bool = False) -> dict[str, Operand]:
-        """What the parameters are for steps. buffered: whether tensors were copied to buffers."""
-        found = {}
-        for name, word in self.words().items():
-            if not word.startswith("x"):
-                found[name] = Operand("number", word, "")
-            elif buffered and int(word[1:]) in self.sources:
-                found[name] = Operand("buffer", str(self.buffer(int(word[1:]))), self.type)
-            else:
-                found[name] = Operand("tensor", word[1:], self.type)
-        return found
-
-    def buffer(self, k: int) -> int:
-        """The buffer that tensor k of the call is copied to."""
-        return FIRST_BUFFER + self.sources.index(k)
-
-    def in_lua(self, text: str) -> str:
-        """A formula in terms of the call."""
-        words = self.words()
-        return re.sub(r"[a-z_]\w*", lambda m: words.get(m[0], m[0]), text)
-
-
-# ------------------------------------------------------------------ element by element
 
 
 def each_code(call: Call, formula: str) -> str | None:
@@ -210,76 +73,6 @@ def _copy_loop(kind: str) -> str | None:
     """What looks up the inner loop that copies elements, as ``to_copy`` and ``copy_data``."""
     loop = inner_loop(np.positive, f"{kind}->{kind}")
     return loop and f"local to_copy, copy_data = to_loop({loop[0]}), {loop[1]}"
-
-
-def function(before: list[str], lines: list[str], alone: bool) -> str:
-    """The text of a function for a call, and of what comes before it.
-
-    It takes `...`, since it may make a tensor, and has loops: LuaJIT starts no trace at it.
-    alone: whether it allocates memory while it uses the buffers: finalizers, which run then, must
-    not use these; their calls are Python's.
-    """
-    head = "function(a1, a2, a3, a4, a5, ...)"
-    text = "\n  ".join([head, *lines]) + "\nend"
-    if not alone:
-        return "\n".join([*before, f"return {text}"])
-    guarded = [
-        f"return {head}",
-        "if state.busy then return nil end",
-        "state.busy = true",
-        "local result, second = compute(a1, a2, a3, a4, a5)",
-        "state.busy = false",
-        "return result, second",
-    ]
-    return "\n".join([*before, f"local compute = {text}", "\n  ".join(guarded), "end"])
-
-
-def cases(tree: ast.expr) -> Iterable[tuple[ast.expr, ast.expr | None]]:
-    """The expressions of a formula `a if condition else b …`, and their conditions."""
-    while isinstance(tree, ast.IfExp):
-        yield tree.body, tree.test
-        tree = tree.orelse
-    if not (isinstance(tree, ast.Constant) and tree.value is None):
-        yield tree, None
-
-
-def chosen(name: str, choice: list[tuple[str, str | None]]) -> list[str]:
-    """What chooses a function for the numbers of the call, from functions and conditions."""
-    if len(choice) == 1 and choice[0][1] is None:
-        return [f"local {name} = {choice[0][0]}"]
-    lines = [f"local {name}"]
-    for function, condition in choice:
-        more = f" and {condition}" if condition else ""
-        lines.append(f"if not {name}{more} then {name} = {function} end")
-    return [*lines, f"if not {name} then return nil end"]
-
-
-def lua_text(tree: ast.expr) -> str:
-    """An expression as Lua code."""
-    return ast.unparse(tree).replace("!=", "~=")
-
-
-def structs(tensors: list[int]) -> list[str]:
-    """What finds the structs of tensors of the element type."""
-    lines = []
-    for k in tensors:
-        lines.append(f"local c{k} = structs[a{k}] or fetch_struct(a{k})")
-        lines.append(f"if not c{k} then return nil end")
-    return lines
-
-
-def rounded(call: Call) -> list[str]:
-    """What converts the numbers of the call to the element type."""
-    if call.dtype is DOUBLE:
-        return []
-    how = "as_float" if call.dtype is FLOAT else "dtype.convert"
-    return [f"a{k} = {how}(a{k})" for k in call.reals]
-
-
-def start(k: int, kind: str) -> str:
-    """What reads where the elements of a tensor begin, if it has some."""
-    begin = f"address(c{k}.storage.data) + {SIZES[kind]} * tonumber(c{k}.storageOffset)"
-    return f"if c{k}.storage == nil then return nil end local p{k} = {begin}"
 
 
 def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
@@ -501,103 +294,3 @@ def _run(call: Call, tree: ast.expr, name: str) -> str | None:
 def _buffered_run(call: Call, tree: ast.expr, name: str) -> str | None:
     """A Lua function that computes n elements in buffers."""
     return run_code(name, [], numbers(call), _steps(call, tree, buffered=True))
-
-
-def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Step]) -> str | None:
-    """A Lua function of n, addresses of tensors and distances that calls inner loops.
-
-    more: further parameters. None where there is no such loop.
-    """
-    loops, lines = _calls(steps, name)
-    if loops is None:
-        return None
-    has_loop = any(step.ufunc is None for step in steps)
-    parameters = "n" + "".join(f", p{k}, t{k}" for k in tensors) + more + ", ..." * has_loop
-    return "\n".join([*loops, f"local function {name}({parameters})", *lines, "end"])
-
-
-def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
-    """What looks up the inner loops, and what calls them."""
-    places = _buffers(steps)
-    loops, lines = [], []
-    for i, step in enumerate(steps):
-        if step.ufunc is None:
-            if step.out.type == "d":
-                widen = _widen()
-                if widen is None:
-                    return None, []
-                loops.append(widen)
-            lines.append(_conversion(step, places))
-            continue
-        loop = inner_loop(step.ufunc, step.signature)
-        if loop is None:
-            return None, []
-        loops.append(f"local {name}_{i} = to_loop({loop[0]})")
-        operands, distances = [], []
-        for k, x in enumerate((*step.inputs, step.out)):
-            if x.kind == "number":
-                lines.append(f"  {POINTERS[x.type]}_cells[{k}] = {x.name}")
-            elif x.kind == "whole":
-                lines.append(f"  {_WHOLE.get(x.type, POINTERS[x.type])}_cells[{k}] = {x.name}")
-            operands.append(_address(x, places, k))
-            distances.append(f"t{x.name}" if x.kind == "tensor" else _distance(x))
-        for target, values in (("operands", operands), ("steps", distances)):
-            left = ", ".join(f"{target}[{k}]" for k in range(len(values)))
-            lines.append(f"  {left} = {', '.join(values)}")
-        lines.append("  count[0] = n")
-        lines.append(f"  {name}_{i}(operands, count, steps, {loop[1]})")
-    return loops, lines
-
-
-def _conversion(step: Step, places: dict[Operand, int]) -> str:
-    """What converts elements in buffers: float to double, and back."""
-    source, out = (str(places.get(x, x.name)) for x in (step.inputs[0], step.out))
-    if step.out.type == "d":
-        addresses = f"buffer{source}, buffer{out}"
-        return f"  widen(n, {addresses}, float_buffer{source}, double_buffer{out})"
-    return f"  narrow(n, double_buffer{source}, float_buffer{out})"
-
-
-# What lua/tensor/formulas.lua needs for its function `widen`.
-_WIDEN: list[tuple[np.ufunc, str]] = [
-    (np.add, "f"),
-    (np.positive, "i"),
-    (np.left_shift, "l"),
-    (np.right_shift, "l"),
-    (np.bitwise_and, "l"),
-    (np.multiply, "d"),
-]
-
-
-def _widen() -> str | None:
-    """What makes the function that converts floats in a buffer to double."""
-    loops = [inner_loop(ufunc, f"{kind * ufunc.nin}->{kind}") for ufunc, kind in _WIDEN]
-    if any(loop is None for loop in loops):
-        return None
-    found = ", ".join(f"to_loop({loop[0]}), {loop[1]}" for loop in loops if loop)
-    return f"local widen = make_widen({found})"
-
-
-def _address(x: Operand, places: dict[Operand, int], k: int) -> str:
-    if x.kind == "tensor":
-        return f"p{x.name}"
-    if x.kind == "number":
-        return f"{POINTERS[x.type]}_cell{k}"
-    if x.kind == "whole":
-        return f"{_WHOLE.get(x.type, POINTERS[x.type])}_cell{k}"
-    return f"buffer{x.name if x.kind == 'buffer' else places[x]}"
-
-
-def _distance(x: Operand) -> str:
-    return "0" if x.kind in ("number", "whole") else str(SIZES[x.type])
-
-
-def _buffers(steps: list[Step]) -> dict[Operand, int]:
-    """The buffer of each temporary operand: one that nothing needs any more, or the next."""
-    last = {x: i for i, step in enumerate(steps) for x in step.inputs if x.kind == "temporary"}
-    places: dict[Operand, int] = {}
-    for i, step in enumerate(steps):
-        if step.out.kind == "temporary" and step.out not in places:
-            taken = {at for x, at in places.items() if last.get(x, -1) >= i}
-            places[step.out] = min(set(range(len(places) + 1)) - taken)
-    return places

@@ -18,7 +18,8 @@ from typing import Any
 
 from runtime.calls.forms import Form, parse_form
 from runtime.calls.table import TABLE, Row
-from runtime.compute.formula_code import AXPY, Call, each_code
+from runtime.compute.formula_calls import Call
+from runtime.compute.formula_code import AXPY, each_code
 from runtime.compute.reduction_code import along_code, extrema_code, total_code
 from runtime.compute.steps import names, parse, suits_whole
 from runtime.core.dtypes import BYTE, DOUBLE, INT, LONG, DType

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.compute.c_functions import inner_loop
-from runtime.compute.formula_code import (
+from runtime.compute.formula_calls import (
     POINTERS,
     SIZES,
     Call,
@@ -21,10 +21,10 @@ from runtime.compute.formula_code import (
     function,
     lua_text,
     rounded,
-    run_code,
     start,
     structs,
 )
+from runtime.compute.formula_runs import run_code
 from runtime.compute.steps import Operand, Steps, parse
 from runtime.core.dtypes import DOUBLE, FLOAT, LONG
 
