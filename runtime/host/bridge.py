@@ -79,8 +79,8 @@ def _elided(value: Any, limit: int, how: bytes) -> bytes | None:
     return None if text is None else b"\1" + text.encode()
 
 
-def _small_source(name: bytes, space: bytes, code: int) -> bytes | None:
-    text = formulas.source(name.decode(), space.decode(), code)
+def _small_source(name: bytes, space: bytes, code: int, dtype: int) -> bytes | None:
+    text = formulas.source(name.decode(), space.decode(), code, DTYPES[dtype])
     return None if text is None else b"\1" + text.encode()
 
 

@@ -55,7 +55,7 @@ function th.compare_struct(ctype, name)
   end
 end
 
-th.LONG, th.DOUBLE = 4, 6 -- indices of Long and Double
+th.INT, th.LONG, th.FLOAT, th.DOUBLE = 3, 4, 5, 6 -- indices of these types
 
 -- Each class has a table of its own. So code for the elements of one type cannot find the struct
 -- of an object of another type, whatever it is called with.
