@@ -33,7 +33,7 @@ from runtime.host import files
 from runtime.host.guards import guarded
 from runtime.packages import entry as package_function
 
-__all__ = ["host_functions"]
+__all__ = ["host_functions", "loop_for_lua"]
 
 
 def _mirror(value: Any) -> Any:
@@ -80,8 +80,11 @@ def _thnn_entry(name: bytes) -> Callable[..., Any]:
     return entries.entry(name.decode())
 
 
-def _inner_loop(name: bytes, signature: bytes) -> tuple[int, int] | None:
-    """The address of an inner loop of numpy's and its data."""
+def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
+    """The address of an inner loop of numpy's and its data.
+
+    Raises MemoryError where there is no room for the buffers that it needs (matmul).
+    """
     if name == b"matmul":
         check_room(1)
     return inner_loop(getattr(np, name.decode()), signature.decode())
@@ -134,7 +137,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
         "storage_moves": storage_moves,
-        "inner_loop": _inner_loop,
+        "inner_loop": loop_for_lua,
         "adopt": _adopt,
         "adopt_storage": _adopt_storage,
         "elided": _elided,
@@ -144,6 +147,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "half_values": _half_table,
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
+        "random_stream": lambda: default_generator().native_stream(),
         "thnn_rows": _thnn_rows,
         "thnn_entry": _thnn_entry,
         "package_function": package_function,

@@ -1,4 +1,4 @@
---- Operations on few elements that Lua runs without calling Python: the functions of the room small.
+--- Operations on few elements without Python: calls the functions of the room small.
 -- Which of them a call means, and with which arguments, Python says once for each pattern of
 -- argument kinds (runtime/calls/small.py). A function returns nil, with nothing changed, for calls
 -- that it does not handle; these go on to Python.
@@ -40,17 +40,18 @@ local function kind_of(value)
   return KINDS[lua_type] or 0
 end
 
--- The pattern of up to 7 arguments as a number; 0 if there is one of another kind.
+-- The pattern of up to 7 arguments as a number; nil if there is one of another kind.
 local function pattern(n, a, b, c, d, e, f, g)
+  if n == 0 then return 0 end
   local code = kind_of(a)
-  if code == 0 then return 0 end
+  if code == 0 then return nil end
   local kind
-  if n >= 2 then kind = kind_of(b) if kind == 0 then return 0 end code = code + 16 * kind end
-  if n >= 3 then kind = kind_of(c) if kind == 0 then return 0 end code = code + 256 * kind end
-  if n >= 4 then kind = kind_of(d) if kind == 0 then return 0 end code = code + 4096 * kind end
-  if n >= 5 then kind = kind_of(e) if kind == 0 then return 0 end code = code + 65536 * kind end
-  if n >= 6 then kind = kind_of(f) if kind == 0 then return 0 end code = code + 1048576 * kind end
-  if n >= 7 then kind = kind_of(g) if kind == 0 then return 0 end code = code + 16777216 * kind end
+  if n >= 2 then kind = kind_of(b) if kind == 0 then return nil end code = code + 16 * kind end
+  if n >= 3 then kind = kind_of(c) if kind == 0 then return nil end code = code + 256 * kind end
+  if n >= 4 then kind = kind_of(d) if kind == 0 then return nil end code = code + 4096 * kind end
+  if n >= 5 then kind = kind_of(e) if kind == 0 then return nil end code = code + 65536 * kind end
+  if n >= 6 then kind = kind_of(f) if kind == 0 then return nil end code = code + 1048576 * kind end
+  if n >= 7 then kind = kind_of(g) if kind == 0 then return nil end code = code + 2 ^ 24 * kind end
   return code
 end
 
@@ -80,7 +81,7 @@ end
 
 -- The function for a pattern of arguments, or false.
 local function find(name, dtype, code)
-  local found = code ~= 0 and th.ask(host.find_small, name, dtype, code)
+  local found = th.ask(host.find_small, name, dtype, code)
   if not found then return false end
   local index, module, func, arguments = found:match('^(%d+) (%S+) (%S+) (.*)$')
   local run = small.functions(module, th.dtypes[index + 1])[func]
@@ -106,8 +107,8 @@ th.run_small_by(function(name, dtype, slow)
   return function(...)
     local n = select('#', ...)
     local a, b, c, d, e, f, g = ...
-    if n <= 7 then
-      local code = pattern(n, a, b, c, d, e, f, g)
+    local code = n <= 7 and pattern(n, a, b, c, d, e, f, g)
+    if code then
       local run = runners[code]
       if run == nil then
         run = find(name, dtype, code)
