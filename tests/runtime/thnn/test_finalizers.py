@@ -14,16 +14,19 @@ torch.setnumthreads(1)
 jit.off() -- so that every pointer is allocated
 local THNN = torch.DoubleTensor.THNN
 local function out() return torch.Tensor() end
+local function leaky(x, slope)
+  return torch.cmul(x, x:gt(0):double()) + torch.cmul(x, x:le(0):double()) * slope
+end
 local functions = {
   prelu = function(x, slope)
     local r, weight = out(), torch.Tensor{ slope }
     THNN.PReLU_updateOutput(x:cdata(), r:cdata(), weight:cdata(), 0)
-    return weight[1] == slope and r:equal(torch.cmul(x, x:gt(0):double()) + torch.cmul(x, x:le(0):double()) * slope)
+    return weight[1] == slope and r:equal(leaky(x, slope))
   end,
   leaky = function(x, slope)
     local r = out()
     THNN.LeakyReLU_updateOutput(x:cdata(), r:cdata(), slope, false)
-    return r:equal(torch.cmul(x, x:gt(0):double()) + torch.cmul(x, x:le(0):double()) * slope)
+    return r:equal(leaky(x, slope))
   end,
   relu = function(x, value)
     local r = out()
