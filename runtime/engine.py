@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
 
+from runtime import workers
 from runtime.core.machine import refresh_limit
 from runtime.core.texts import to_bytes, to_text
 from runtime.ctrl_c import CtrlC
@@ -69,6 +70,7 @@ class Engine(PythonDoor):
             b"poll": self._ctrl_c.poll,
             b"pressed": self._ctrl_c.address,
             b"leaving": self._leaving.call,
+            **workers.functions(),
         }
         self._lua = LuaState(host, partial(prepare, self) if prepare else None)
         self._evaluation = Evaluation(self._lua)
@@ -237,6 +239,11 @@ class Engine(PythonDoor):
         found = self._lua.call(b"find_module", to_bytes(name))
         return None if found is None else to_text(found)
 
+    def package_sources(self) -> dict[str, str]:
+        """Packages of Lua files that are known by name, and the repositories of their sources."""
+        lines = to_text(self._lua.call(b"package_sources")).splitlines()
+        return {name: f"https://github.com/{path}" for name, path, _ in map(_three, lines)}
+
     # -- Ctrl-C, and what takes long
 
     @contextmanager
@@ -322,6 +329,15 @@ class Engine(PythonDoor):
 
         self._lua.call(b"define", to_bytes(name), door(name, function))
 
+    def show_pictures_by(self, function: Callable[..., str | None]) -> None:
+        """Let Lua's image.display show pictures by a function, called as those of `define` are.
+
+        Without this, it writes files.
+        """
+        from runtime.host.door import door  # which only prompts need
+
+        self._lua.call(b"show_pictures_by", door("image.display", function))
+
     def use_prompt_who(self) -> None:
         """Let the global function who list sizes, bytes and shared memory, as a prompt needs it.
 
@@ -351,3 +367,7 @@ class Engine(PythonDoor):
     def output_error(self) -> str:
         """Why not all that was written reached the standard output; '' where it did."""
         return to_text(self._lua.call(b"output_error") or b"")
+
+
+def _three(line: str) -> list[str]:
+    return line.split(" ", 2)

@@ -124,7 +124,10 @@ def _code(text: str) -> str:
 
 
 def _room(path: Path) -> str:
-    return path.parent.name
+    """The room of a module: its folder, or for one deeper inside the folder around."""
+    return (
+        path.relative_to(RUNTIME / "lua").parts[0] if path.parents[1].name != "runtime" else "lua"
+    )
 
 
 @pytest.mark.parametrize(

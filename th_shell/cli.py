@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from th_shell import __version__
 from th_shell.options import USAGE, Action, Options, parse
+from th_shell.packages.place import search_users_tree
 from th_shell.usage import UsageError
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ def main(argv: list[str] | None = None) -> int:
             from th_shell import convert
 
             return convert.run(options.convert)
+        if options.packages is not None:
+            from th_shell.packages import command
+
+            return command.run(options.packages[0], options.packages[1:])
     except UsageError as error:
         print(f"th: {error}\n{USAGE}", end="", file=sys.stderr)
         return WRONG_USAGE
@@ -202,8 +207,11 @@ def _prepare(engine: Engine, options: Options, opens_prompt: bool) -> None:
     if opens_prompt:
         engine.count_loops()
     _set_arguments(engine, options)
+    search_users_tree(engine)
     if options.trust:
         engine.run(engine.compile(b"torch.trustfunctions(true)"))
+    if options.gpu_as_cpu:
+        engine.run(engine.compile(b"torch.gpuascpu()"))
 
 
 def _check_output(engine: Engine) -> int:

@@ -22,18 +22,24 @@ Options:
   -g, --globals      print where a global is made, or read before it was made
   -gg, --gglobals    make that an error
   --trust-functions  load functions from .t7 files: their bytecode can do anything
+  --gpu-as-cpu       let programs for GPUs compute on the processor (cutorch, cunn, cudnn)
   --check path...    read programs (with --json, for other programs), and say what they need that
                      is not here; they are not run
   --convert in.t7 out.npz
                      write what a file of Torch7 holds as arrays of numpy, in out.json its
                      structure, or in out.t7 the same (--format ascii or b32)
+  --install name...  bring packages for Lua, with what they need, to where require finds them: by
+                     name (nn, optim, rnn), from a git URL or a folder; --tree FOLDER for another
+                     place than the user's
+  --list, --remove name...
+                     list or remove what was installed
   --jupyter install  let Jupyter run notebooks with th (--user, --sys-prefix, --prefix FOLDER)
   --jupyter remove   undo that
   --python           run Python instead: th --python [script.py [arguments]], -c or -e code,
                      -m module, -i; import torch gives this project's torch, and with
                      --torch installed the PyTorch that is installed
   --config           print the settings of the prompt, and the file they are in
-  --version          print the versions of th and of what it runs on
+  -v, --version      print the versions of th and of what it runs on
   -h, --help         print this help
   -                  run the standard input as a script
 
@@ -55,10 +61,12 @@ class Options(NamedTuple):
     actions: the options -e and -l in their order. interactive: whether the prompt is opened after
     these and the script. prints: 'help', 'version' or 'config' where th only prints that. script:
     a path, '-' for the standard input, or None. arguments: the words behind the script, or all
-    words if there is none. trust: whether functions in files are loaded. monitor: what happens
+    words if there is none. trust: whether functions in files are loaded. gpu_as_cpu: whether the
+    processor stands for GPUs. monitor: what happens
     where a global is made or is not there: '' nothing, 'warn' or 'error'. check: the files and
     folders of --check, or None; json: whether it answers in JSON. convert, jupyter, python: the
-    words behind --convert, --jupyter or --python, or None.
+    words behind --convert, --jupyter or --python, or None. packages: 'install', 'list' or 'remove',
+    and the words behind; or None.
     """
 
     actions: tuple[Action, ...] = ()
@@ -67,20 +75,29 @@ class Options(NamedTuple):
     script: str | None = None
     arguments: tuple[str, ...] = ()
     trust: bool = False
+    gpu_as_cpu: bool = False
     monitor: str = ""
     check: tuple[str, ...] | None = None
     json: bool = False
     convert: tuple[str, ...] | None = None
     jupyter: tuple[str, ...] | None = None
     python: tuple[str, ...] | None = None
+    packages: tuple[str, ...] | None = None
 
 
 _WITH_WORD = {"-e": "statement", "-l": "library"}
-_PRINTING = {"-h": "help", "--help": "help", "--version": "version", "--config": "config"}
+_PRINTING = {
+    "-h": "help",
+    "--help": "help",
+    "-v": "version",
+    "--version": "version",
+    "--config": "config",
+}
 _FLAGS: dict[str, dict[str, bool | str]] = {
     "-i": {"interactive": True},
     "--interactive": {"interactive": True},
     "--trust-functions": {"trust": True},
+    "--gpu-as-cpu": {"gpu_as_cpu": True},
     "-g": {"monitor": "warn"},
     "--globals": {"monitor": "warn"},
     "-gg": {"monitor": "error"},
@@ -103,6 +120,8 @@ def parse(words: Sequence[str]) -> Options:
             return _check(words[at:])
         if word == "--convert":
             return Options(convert=tuple(words[at:]))
+        if word in ("--install", "--list", "--remove"):
+            return Options(packages=(word[2:], *words[at:]))
         if word == "--jupyter":
             return Options(jupyter=tuple(words[at:]))
         if word == "--python":

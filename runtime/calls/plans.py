@@ -82,11 +82,11 @@ class Plans:
         """The plan for a call: a function of the same arguments that runs the implementation."""
         if dtype is not None:
             return _plan(name, "method", dtype, args)
-        dtype, used = self._function_type(args)
+        dtype, used = self.function_type(args)
         plan = _plan(name, "function", dtype, args[: len(args) - used])
         return (lambda *given: plan(*given[:-1])) if used else plan
 
-    def _function_type(self, args: tuple[Any, ...]) -> tuple[DType, int]:
+    def function_type(self, args: tuple[Any, ...]) -> tuple[DType, int]:
         """The element type a torch function works on, and how many last arguments said so."""
         for value in args[:2]:
             if type(value) in _DTYPE_OF:

@@ -42,6 +42,9 @@ class Row:
     total: the result is the sum of this expression: an element, or the product of two.
     better: for an extremum along a dimension, whether an element `x` replaces `best`, the extremum
     of the elements before it.
+
+    small: 'module.function', the Lua function in lua/small that computes calls on few elements
+    (told in calls/small.py); None where all calls are Python's.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Row:
     axpy: bool = False
     total: str | None = None
     better: str | None = None
+    small: str | None = None
 
     @property
     def has_formula(self) -> bool:
@@ -81,11 +85,12 @@ def op(
     axpy: bool = False,
     total: str | None = None,
     better: str | None = None,
+    small: str | None = None,
 ) -> Callable[[F], F]:
     """Add a row whose form is matched with each call; the implementation gets its arguments."""
 
     def register(implementation: F) -> F:
-        more = fresh, each, axpy, total, better
+        more = fresh, each, axpy, total, better, small
         row = Row(name, method, function, tuple(types), implementation, False, *more)
         TABLE.setdefault(name, []).append(row)
         return implementation
@@ -100,11 +105,14 @@ def checked(
     types: Iterable[DType] = EVERY,
     *,
     each: str | None = None,
+    small: str | None = None,
 ) -> Callable[[F], F]:
     """Add a row whose implementation reads its arguments from a `Call` one by one."""
 
     def register(implementation: F) -> F:
-        row = Row(name, method, function, tuple(types), implementation, True, each=each)
+        row = Row(
+            name, method, function, tuple(types), implementation, True, each=each, small=small
+        )
         TABLE.setdefault(name, []).append(row)
         return implementation
 

@@ -74,7 +74,7 @@ def _loop_of(ufunc: np.ufunc, at: int) -> tuple[int, int] | None:
 def blas(name: str, itemsize: int) -> int | None:
     """The address of a BLAS function for floats of so many bytes, as Fortran calls it.
 
-    name: 'axpy', 'gemm' or 'gemv'. All arguments are addresses, whole numbers ints.
+    name: 'asum', 'axpy', 'gemm' or 'gemv'. All arguments are addresses, whole numbers ints.
     """
     address = _find("cython_blas", name, itemsize)[0]
     if address is None or not is_right(f"BLAS's {name}", blas_is_right, name, itemsize, address):

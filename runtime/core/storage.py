@@ -22,11 +22,12 @@ from runtime.core.interrupts import uninterruptible
 from runtime.core.memory import SLOTS, Memory
 from runtime.core.state import current
 
-__all__ = ["STORAGE_CLASSES", "Storage", "storage_class"]
+__all__ = ["STORAGE_CLASSES", "Storage", "storage_class", "storage_moves"]
 
 _MIRROR = struct.Struct(STORAGE.format)
 _by_address: WeakValueDictionary[int, Storage] = WeakValueDictionary()
 _NO_DATA = np.empty(0)
+_moves = ctypes.c_int32()  # wraps
 _reading = threading.RLock()  # two threads may use a storage that was not read yet
 _AT_FLAG = STORAGE.offset("flag")
 # As plain numbers: an IntFlag's operators take a microsecond.
@@ -232,6 +233,7 @@ class Storage:
             self._memory.leave_block(self._kept)
         self._memory.meter.remove(self._counted)
         self.data, self._counted = data, data.nbytes
+        _moves.value += 1
         self._write_mirror()
 
     def copy(self, source: Storage) -> None:
@@ -269,6 +271,15 @@ class Storage:
         """
         self.refcount = max(self.refcount + change, 0)
         self._write_mirror()
+
+
+def storage_moves() -> int:
+    """The address of an int that changes each time that the memory of a storage does.
+
+    By it, Lua code that has read where elements are finds out whether a finalizer of the program
+    has resized the storage since.
+    """
+    return ctypes.addressof(_moves)
 
 
 def storage_class(dtype: DType) -> type[Storage]:

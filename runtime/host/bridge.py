@@ -16,8 +16,10 @@ import runtime.ops  # noqa: F401  its modules add the operations to the table
 from runtime.calls.classes import class_id
 from runtime.calls.forms import Foreign
 from runtime.calls.plans import Plans
+from runtime.calls.small import find_small
 from runtime.compute import formulas
-from runtime.compute.c_functions import blas
+from runtime.compute.blas_threads import check_room
+from runtime.compute.c_functions import blas, inner_loop
 from runtime.compute.generator import default_generator
 from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.processors import PROCESSORS
@@ -25,12 +27,13 @@ from runtime.compute.thread_pool import ThreadPool
 from runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
 from runtime.core.memory import Memory
 from runtime.core.state import State
-from runtime.core.storage import STORAGE_CLASSES, Storage
+from runtime.core.storage import STORAGE_CLASSES, Storage, storage_moves
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.host import files
 from runtime.host.guards import guarded
+from runtime.packages import entry as package_function
 
-__all__ = ["host_functions"]
+__all__ = ["host_functions", "loop_for_lua"]
 
 
 def _mirror(value: Any) -> Any:
@@ -77,6 +80,16 @@ def _thnn_entry(name: bytes) -> Callable[..., Any]:
     return entries.entry(name.decode())
 
 
+def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
+    """The address of an inner loop of numpy's and its data.
+
+    Raises MemoryError where there is no room for the buffers that it needs (matmul).
+    """
+    if name == b"matmul":
+        check_room(1)
+    return inner_loop(getattr(np, name.decode()), signature.decode())
+
+
 _half_values: Array | None = None
 
 
@@ -110,6 +123,9 @@ def _state_functions(state: State) -> dict[str, Callable[..., Any]]:
         "trim": memory.trim,
         "thread_pool": pool.state,
         "get_threads": lambda: pool.count,
+        "find_small": lambda name, i, code: find_small(
+            plans, name.decode(), None if i is None else DTYPES[i], code
+        ),
         "set_threads": set_threads,
     }
 
@@ -120,6 +136,8 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         **_state_functions(state),
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
+        "storage_moves": storage_moves,
+        "inner_loop": loop_for_lua,
         "adopt": _adopt,
         "adopt_storage": _adopt_storage,
         "elided": _elided,
@@ -129,8 +147,10 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "half_values": _half_table,
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
+        "random_stream": lambda: default_generator().native_stream(),
         "thnn_rows": _thnn_rows,
         "thnn_entry": _thnn_entry,
+        "package_function": package_function,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),
         "extend": lambda items, *more: items.extend(more),

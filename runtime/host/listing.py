@@ -25,8 +25,9 @@ PATH = Path(__file__).parents[1] / "lua" / "tensor" / "operations.lua"
 _HEAD = """\
 --- The names of all operations, written by runtime/host/listing.py.
 -- Behind each name: 't' if torch has it as a function, and the indices of the element types that
--- have it as a method. A star says that the operation has a Lua formula, an exclamation mark that
--- it is the same function for all types. The methods of storages begin with 'Storage.'.
+-- have it as a method. A star says that the operation has a Lua formula, a plus that it has a Lua
+-- function for few elements, an exclamation mark that it is the same function for all types. The
+-- methods of storages begin with 'Storage.'.
 -- @module operations
 
 local th = ...
@@ -38,7 +39,7 @@ _TAIL = """\
 ]]
 
 th.operations = {}
-for full, of_torch, types, mark in LISTED:gmatch('(%S+) (t?)(%d*)([*!]?)\\n') do
+for full, of_torch, types, mark in LISTED:gmatch('(%S+) (t?)(%d*)([*!+]*)\\n') do
   local prefix = full:match('^%a+%.') or ''
   th.operations[#th.operations + 1] = {
     prefix = prefix, name = full:sub(#prefix + 1), of_torch = of_torch == 't', types = types,
@@ -64,11 +65,12 @@ def _where(name: str) -> str:
 
 
 def _mark(name: str) -> str:
-    if formulas.has_formula(name):
-        return "*"
     rows = TABLE[name]
+    small = "+" if any(row.small for row in rows) else ""
+    if formulas.has_formula(name):
+        return "*" + small
     typed = any(row.method or re.search(r"\b(T|real)\b", row.function or "") for row in rows)
-    return "" if typed else "!"
+    return small if typed else "!"
 
 
 if __name__ == "__main__":

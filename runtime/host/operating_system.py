@@ -125,6 +125,20 @@ def _readlink(path: bytes) -> bytes | int:
         return error.errno or -1
 
 
+def _lock(descriptor: int, mode: bytes, start: float, length: float) -> int:
+    """Lock a part of an open file for reading (``r``) or writing (``w``), or unlock it (``u``).
+
+    The part is `length` bytes from `start` on; without a length, all to the end.
+    """
+    import fcntl  # late: few programs need it
+
+    commands = {b"r": fcntl.LOCK_SH, b"w": fcntl.LOCK_EX, b"u": fcntl.LOCK_UN}
+    wait = 0 if mode == b"u" else fcntl.LOCK_NB
+    return _status(
+        fcntl.lockf, int(descriptor), commands[mode] | wait, int(length), int(start), os.SEEK_SET
+    )
+
+
 def _touch(path: bytes, access: float | None, modification: float | None) -> int:
     now = time.time()
     access = now if access is None else access
@@ -200,6 +214,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         "os_rmdir": _rmdir,
         "os_link": _link,
         "os_readlink": _readlink,
+        "os_lock": _lock,
         "os_touch": _touch,
         "os_describe": _describe,
         "os_tmpname": _tmpname,

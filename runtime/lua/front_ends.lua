@@ -8,10 +8,10 @@ local type, pcall, select, ipairs, unpack = type, pcall, select, ipairs, unpack
 local stdout = io.stdout
 local write, flush = getmetatable(stdout).__index.write, getmetatable(stdout).__index.flush
 
---- Makes a global function of a Python function that gets values: tensors, numbers and strings.
--- A table of numbers is passed as a tensor. The text that Python returns is printed.
-function shell.define(name, f)
-  local function call(...)
+-- A function of Lua that calls a Python function with values: tensors, numbers and strings. A table
+-- of numbers is passed as a tensor. The text that Python returns is printed.
+local function caller(f)
+  return function(...)
     local n = select('#', ...)
     local values = { ... }
     for i = 1, n do
@@ -26,9 +26,18 @@ function shell.define(name, f)
     local text = th.ask(f, unpack(values, 1, n))
     if text then write(stdout, text) end
   end
-  _G[name] = call
+end
+
+--- Makes a global function of a Python function that gets values.
+function shell.define(name, f)
+  _G[name] = caller(f)
   local known = _G._preloaded_
   if type(known) == 'table' then known[name] = true end -- who() leaves it out
+end
+
+--- Sets the Python function by which packages show pictures; without one they write files.
+function shell.show_pictures_by(f)
+  th.show_picture = caller(f)
 end
 
 --- Runs a chunk with functions that call Python, and returns the table that the chunk returns.
@@ -50,8 +59,14 @@ local searchpath = package.searchpath
 --- Where `require` would find a module, without loading anything: its file, '' for a module that
 -- is there already, or nil.
 function shell.find_module(name)
-  if package.loaded[name] or package.preload[name] or name == 'lfs' then return '' end
+  if th.lacks_gpu(name) then return nil end
+  if package.loaded[name] or package.preload[name] or th.provides(name) then return '' end
   return searchpath(name, package.path) or searchpath(name, package.cpath) or nil
+end
+
+--- The packages that `th --install` brings: see packages/sources.lua.
+function shell.package_sources()
+  return th.chunk('packages/sources')()
 end
 
 local sampler

@@ -147,8 +147,8 @@ local function describe_table(facts, value)
   facts.has_metatable = raw_metatable(value) ~= nil
 end
 
-local LIBRARIES = { 'torch', 'paths', 'sys', 'xlua', 'lfs', 'string', 'table', 'math', 'io', 'os',
-  'debug', 'coroutine', 'bit', 'jit', 'ffi', 'package' }
+local LIBRARIES = { 'torch', 'paths', 'sys', 'xlua', 'lfs', 'dok', 'image', 'string', 'table',
+  'math', 'io', 'os', 'debug', 'coroutine', 'bit', 'jit', 'ffi', 'package' }
 local CLASSES = { 'File', 'DiskFile', 'PipeFile', 'MemoryFile', 'Timer', 'CmdLine', 'Tester',
   'Generator' }
 

@@ -53,7 +53,7 @@ def _usage(call: Call, text: str) -> TorchError:
     )
 
 
-@checked("index", method="[*T*] T index LongTensor", types=ALL)
+@checked("index", method="[*T*] T index LongTensor", types=ALL, small="indexing.index")
 def index_select(call: Call) -> Tensor:
     """A copy of the slices at the given indices of one dimension.
 
@@ -126,7 +126,7 @@ def _read_slices(call: Call) -> tuple[Array, Array, Array, Tensor]:
     return target, at, source, src
 
 
-@checked("indexCopy", method="T index LongTensor *T*", types=ALL)
+@checked("indexCopy", method="T index LongTensor *T*", types=ALL, small="indexing.indexCopy")
 def index_copy(call: Call) -> Tensor:
     """Copy the slices of a tensor to the given indices; of several with one index the last stays.
 
@@ -138,7 +138,7 @@ def index_copy(call: Call) -> Tensor:
     return src
 
 
-@checked("indexAdd", method="T index LongTensor *T*", types=ALL)
+@checked("indexAdd", method="T index LongTensor *T*", types=ALL, small="indexing.indexAdd")
 def index_add(call: Call) -> Tensor:
     """Add the slices of a tensor to those at the given indices; see indexCopy."""
     target, at, source, src = _read_slices(call)
@@ -153,7 +153,7 @@ def _dimension_of_vector(t: Tensor) -> int:
     raise ArgError(2, "out of range") if t.ndim else ArgError(1, "tensor must have one dimension")
 
 
-@checked("indexFill", method="T index LongTensor *real*", types=ALL)
+@checked("indexFill", method="T index LongTensor *real*", types=ALL, small="indexing.indexFill")
 def index_fill(call: Call) -> float:
     """Set the slices at the given indices to a number; self is not resized."""
     t, dim, index = _index_arguments(call, "number")
@@ -206,7 +206,7 @@ def _new_gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
 _GATHER = "[*T*] T index LongTensor"
 
 
-@op("gather", _GATHER, _GATHER, fresh=_new_gather)
+@op("gather", _GATHER, _GATHER, fresh=_new_gather, small="indexing.gather")
 def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
     """r[i][j] = src[index[i][j]][j] for dim 1, and so on.
 
@@ -234,7 +234,10 @@ def _check_scatter(r: Tensor, dim: int, index: Tensor) -> None:
         raise ArgError(3, "Index tensor must have same dimensions as output tensor")
 
 
-@op("scatter", method="*T* index LongTensor T", function="*T* index LongTensor T")
+_SCATTER = "*T* index LongTensor"
+
+
+@op("scatter", f"{_SCATTER} T", f"{_SCATTER} T", small="indexing.scatter")
 def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     """r[index[i][j]][j] = src[i][j] for dim 1, and so on; of several the last one stays.
 
@@ -252,7 +255,7 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     np.put_along_axis(r.array, at, source, dim)
 
 
-@op("scatter", method="*T* index LongTensor real", function="*T* index LongTensor real")
+@op("scatter", f"{_SCATTER} real", f"{_SCATTER} real", small="indexing.scatter")
 def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
     """r[index[i][j]][j] = value for dim 1, and so on; r is not resized."""
     _check_scatter(r, dim, index)
@@ -273,7 +276,7 @@ def _mask(mask: Tensor) -> Array:
     return values.view(np.bool_)
 
 
-@checked("maskedSelect", method="[*T*] T ByteTensor", types=ALL)
+@checked("maskedSelect", method="[*T*] T ByteTensor", types=ALL, small="indexing.maskedSelect")
 def masked_select(call: Call) -> Tensor:
     """The elements where the mask is 1, as a vector; the mask has as many elements."""
     if len(call) == 2:
@@ -290,7 +293,7 @@ def masked_select(call: Call) -> Tensor:
     return r if len(call) == 2 else mask
 
 
-@checked("maskedCopy", method="*T* ByteTensor T", types=ALL)
+@checked("maskedCopy", method="*T* ByteTensor T", types=ALL, small="indexing.maskedCopy")
 def masked_copy(call: Call) -> Tensor:
     """Copy the first elements of a tensor, in order, to where the mask is 1.
 
@@ -309,7 +312,7 @@ def masked_copy(call: Call) -> Tensor:
     return t
 
 
-@checked("maskedFill", method="T ByteTensor *real*", types=ALL)
+@checked("maskedFill", method="T ByteTensor *real*", types=ALL, small="indexing.maskedFill")
 def masked_fill(call: Call) -> float:
     """Set the elements where the mask is 1 to a number; self is not resized."""
     if len(call) != 3:

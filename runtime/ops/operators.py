@@ -61,7 +61,7 @@ def operator_sub(call: Call) -> Tensor:
     return result
 
 
-@checked("operator_mul", method="T | real, T | real", types=ALL)
+@checked("operator_mul", method="T | real, T | real", types=ALL, small="blas.multiply")
 def operator_mul(call: Call) -> Tensor | float:
     """a * b: a multiple, or the product of vectors, matrix and vector, or matrices."""
     a, b = _operand(call, 1), _operand(call, 2)

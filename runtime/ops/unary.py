@@ -12,8 +12,13 @@ from runtime.core.tensor import Tensor
 from runtime.ops._operands import Compute, elementwise, resize_for
 
 
+def _negative(t: Array, out: Array) -> None:
+    # numpy's loop for types of 4 bytes reads wrong elements where they are 16 bytes apart.
+    np.negative(t if t.flags.c_contiguous else t.copy(), out=out)
+
+
 def compute_sigmoid(t: Array, out: Array) -> None:
-    np.negative(t, out=out)
+    _negative(t, out)
     np.exp(out, out=out)
     np.add(out, 1, out=out)
     np.reciprocal(out, out=out)
@@ -83,7 +88,7 @@ _FUNCTIONS: dict[str, Compute] = {
 for _name, _compute in _FUNCTIONS.items():
     _add_function(_name, _compute, FLOATS)
 _add_function("abs", np.absolute, (INT, LONG, *FLOATS))
-_add_function("neg", np.negative, FLOATS, scalar=False)
+_add_function("neg", _negative, FLOATS, scalar=False)
 _add_function("cinv", np.reciprocal, FLOATS, scalar=False)
 
 

@@ -1,4 +1,4 @@
-"""Hints on calls: '.' in place of ':', arguments of another type, packages that are not there."""
+"""Hints on calls: '.' in place of ':', arguments of another type."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from th_shell.hints import elsewhere
 from th_shell.hints.failure import PATH, Failure
 
-__all__ = ["brackets_missing", "colon", "conversion", "operands", "package"]
+__all__ = ["brackets_missing", "colon", "conversion", "operands"]
 
 _COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _COMPARISON = (
@@ -154,12 +153,3 @@ def _fits(given: str, wanted: str) -> bool:
     wanted = wanted.partition("~")[0]
     numbers = ("index", "double", "float", "long", "int", "number")
     return given == wanted or (given == "number" and wanted in numbers)
-
-
-def package(failure: Failure) -> str:
-    """For a package of Torch7's that is not part of th."""
-    found = re.match(r"module '(\w+)(?:\.[\w.]+)?' not found:", failure.text)
-    if found is None or found[1] not in elsewhere.names("packages"):
-        return ""
-    what = elsewhere.names("packages")[found[1]]
-    return f"{found[1]} ({what}) is not part of th; it has torch, paths, sys, xlua, lfs"

@@ -28,7 +28,7 @@ def _data() -> Mapping[str, Any]:
 
 
 def names(section: str) -> Mapping[str, str]:
-    """What is written here for names of 'functions', 'methods', 'globals' or 'packages'."""
+    """What is written here for names of 'functions', 'methods' or 'globals'."""
     found: Mapping[str, str] = _data()[section]
     return found
 

@@ -31,7 +31,6 @@ _RULES: tuple[Rule, ...] = (
     arguments.loop_limit,
     arguments.wrong_kind,
     calls.conversion,
-    calls.package,
 )
 _SYNTAX: tuple[Rule, ...] = (calls.brackets_missing, notations.notation)
 

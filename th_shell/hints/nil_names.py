@@ -17,7 +17,7 @@ _NIL = re.compile(
     r"attempt to (?:call|index|perform arithmetic on|concatenate|get length of) "
     r"(global|field|method) '(\w+)' \(a nil value\)"
 )
-_LIBRARIES = frozenset("torch paths sys xlua lfs string table math io os".split())
+_LIBRARIES = frozenset("torch paths sys xlua lfs image string table math io os".split())
 
 
 def nil_name(failure: Failure) -> str:

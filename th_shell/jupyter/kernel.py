@@ -25,6 +25,7 @@ from th_shell.jupyter.assistance import complete, explain, is_complete
 from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome
 from th_shell.jupyter.log import Log
 from th_shell.jupyter.streams import Streams
+from th_shell.packages.place import search_users_tree
 from th_shell.pictures.display import Picture, set_display
 from th_shell.session.preparing import prepare
 from th_shell.session.session import Session
@@ -80,6 +81,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _prepare(self, engine: Engine) -> None:
         engine.count_loops()
         engine.set_arguments(b"th", [])
+        search_users_tree(engine)
         prepare(engine, self._config)
         set_display(self._show_picture)
         with suppress(Exception):  # the first operation raises it again

@@ -18,9 +18,10 @@ NAMES = ("show", "imshow", "hist", "plot")
 
 
 def install(engine: Engine) -> None:
-    """Define the functions in an engine."""
+    """Define the functions in an engine; the package image shows its pictures as `show` does."""
     for name, function in zip(NAMES, (_show, _show, _hist, _plot), strict=True):
         engine.define(name, function)
+    engine.show_pictures_by(_show)
 
 
 def _show(*args: Any) -> str | None:

@@ -14,7 +14,6 @@ __all__ = [
     "LIBRARIES",
     "MAKERS",
     "OTHER",
-    "PACKAGES",
     "Facts",
     "Lack",
     "facts_of",
@@ -29,31 +28,25 @@ class Lack:
     advice: str
 
 
-GPU = Lack("th computes on the processor alone", "leave it out, or use :float()")
-_GPU_PACKAGES = Lack("it computes on a GPU, and th on the processor alone", "leave it out")
-_NN = Lack(
-    "not part of th, and it needs a C library built against Torch7's own C core",
-    "keep this part on Torch7",
+GPU = Lack(
+    "th computes on the processor alone", "use :float(), or th --gpu-as-cpu for the whole program"
 )
-_BUILT_ON_NN = Lack("not part of th, and it needs nn, which th has not", "keep this part on Torch7")
-_IMAGES = Lack(
-    "not part of th, and it needs a C library built against Torch7's own C core",
-    "read and write pictures by another program, as tensors in .t7 files",
+_GPU_PACKAGES = Lack(
+    "it computes on a GPU, and th on the processor alone", "leave it out, or use th --gpu-as-cpu"
 )
 _WINDOWS = Lack("not part of th, which opens no windows", "leave it out, or write to files")
-_THREADS = Lack("not part of th, and it needs Torch7's own C core", "do the work in one thread")
+_CAMERA = Lack(
+    "not part of th, and it needs a C library built against Torch7's own C core", "leave it out"
+)
 
 #: Packages of Torch7 that th has not, by the names that `require` knows them under.
-PACKAGES: Mapping[str, Lack] = {
+_PACKAGES: Mapping[str, Lack] = {
     name: lack
     for names, lack in (
         ("cunn cutorch cudnn cunnx fbcunn nccl cltorch clnn", _GPU_PACKAGES),
-        ("nn", _NN),
-        ("nnx nngraph dpnn rnn", _BUILT_ON_NN),
-        ("image camera libjpeg libpng libppm", _IMAGES),
+        ("camera", _CAMERA),
         ("qt qtwidget qttorch qtuiloader qtide qtcore qtgui", _WINDOWS),
-        ("gnuplot display itorch iTorch", _WINDOWS),
-        ("threads libthreads", _THREADS),
+        ("display itorch iTorch", _WINDOWS),
     )
     for name in names.split()
 }
@@ -89,6 +82,7 @@ class Facts:
 
     fields: Mapping[str, frozenset[str]]
     methods: frozenset[str]
+    packages: Mapping[str, Lack]
     engine: Engine
 
 
@@ -97,4 +91,11 @@ def facts_of(engine: Engine) -> Facts:
     types = [name for name in engine.names("torch") if name.endswith("Tensor")]
     methods = [engine.names(f"torch.{name}") for name in types]
     fields = {name: frozenset(engine.names(name)) for name in LIBRARIES}
-    return Facts(fields, frozenset().union(*methods), engine)
+    # The error about a tensor without a GPU is no method that programs may use.
+    known = frozenset().union(*methods) - GPU_METHODS
+    return Facts(fields, known, {**_PACKAGES, **_installable(engine)}, engine)
+
+
+def _installable(engine: Engine) -> Mapping[str, Lack]:
+    why = "a package of Lua files that is not installed"
+    return {name: Lack(why, f"th --install {name}") for name in engine.package_sources()}

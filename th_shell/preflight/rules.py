@@ -18,7 +18,6 @@ from th_shell.preflight.knowledge import (
     GPU,
     GPU_METHODS,
     OTHER,
-    PACKAGES,
     Lack,
 )
 from th_shell.preflight.origins import is_tensor, origin, required_module
@@ -69,7 +68,7 @@ def findings(program: Program, world: World) -> list[Finding]:
     """What is found in a program, in the order of its lines."""
     if program.error is not None:
         line, message = program.error
-        advice = dialect(program.source, line, message)
+        advice = dialect(program.source, line)
         return [Finding(program.path, line, "syntax", f"syntax error: {message}", advice)]
     found = (one for rule in _RULES for one in rule(program, world))
     places = [
@@ -110,7 +109,7 @@ def _lacking_modules(program: Program, world: World) -> Iterator[_Found]:
         name = required_module(node)
         if name is None or name in tried or world.modules.finds(name, program.path):
             continue
-        lack = PACKAGES.get(name.partition(".")[0], OTHER)
+        lack = world.facts.packages.get(name.partition(".")[0], OTHER)
         yield _Found(node, name.partition(".")[0], f"require '{name}'", lack)
 
 
@@ -118,13 +117,14 @@ def _lacking_globals(program: Program, world: World) -> Iterator[_Found]:
     """Tables of packages that are not here, where the program itself does not ask for them."""
     asked = {text.partition(".")[0] for text in program.chunk.texts}
     seen = asked | world.programs.globals
+    packages = world.facts.packages
     for node in program.chunk.nodes:
-        if not isinstance(node, Name) or node.local or node.name not in PACKAGES:
+        if not isinstance(node, Name) or node.local or node.name not in packages:
             continue
         if node.name not in seen and node.use is Use.INDEXED and not _tests(program, node.name):
             if not world.modules.in_engine(node.name):
                 seen.add(node.name)
-                yield _Found(node, node.name, f"{node.name}.…", PACKAGES[node.name])
+                yield _Found(node, node.name, f"{node.name}.…", packages[node.name])
 
 
 def _tests(program: Program, name: str) -> bool:

@@ -265,20 +265,49 @@ local function formula_stubs(dtype)
   end
 end
 
+local add_small -- of the module tensor/small.lua
+
+--- Sets the function that adds Lua functions for few elements to a stub (see tensor/small.lua).
+function th.run_small_by(f)
+  add_small = f
+end
+
 local makers = { ['*'] = {}, ['!'] = {}, [''] = {} } -- mark -> type -> function that makes stubs
 
 --- The Lua function for an operation; it gets the Python function when it is first called.
 -- @param name the operation's name
 -- @param dtype the index of the element type it is a method of; nil for a torch function
 -- @param mark '*' if the operation has a Lua formula, '!' if it is the same function for all
---   types, otherwise '' or nil
+--   types, otherwise '' or nil; '+' behind it if it has a Lua function for few elements
 function th.stub(name, dtype, mark)
+  local small = mark and sub(mark, -1) == '+'
+  if small then mark = sub(mark, 1, -2) end
   if mark == '*' and dtype and dtype ~= th.DOUBLE then mark = '' end
   local by_type, key = makers[mark or ''], dtype or 'torch'
   if not by_type[key] then
     by_type[key] = mark == '*' and formula_stubs(dtype) or python_stubs(dtype, mark == '!')
   end
-  return by_type[key](name)
+  local stub = by_type[key](name)
+  return small and add_small(name, dtype, stub) or stub
+end
+
+--- The Lua function for a function of a package's Python half (see runtime/packages), which is
+-- imported when one of its functions is first called. Errors about arguments name the function by
+-- what stands behind the last dot.
+-- @param dtype the index of the element type that the function is for; nil where it is for all
+function th.package_function(package, name, dtype)
+  local entry
+  local short = name:match('[^.]+$')
+  local function raise(encoded) th.raise(encoded, short) end
+  return function(...)
+    if not entry then
+      local found = host.package_function(package, name, dtype)
+      if type(found) == 'string' then raise(found) end
+      entry = found
+    end
+    local a, b, c = ...
+    return finish(raise, a, b, c, entry(convert_all(select('#', ...), ...)))
+  end
 end
 
 --- Calls a function of runtime/host with plain values; raises the error that it returns.

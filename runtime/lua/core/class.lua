@@ -9,13 +9,21 @@ local make_proxy = newproxy
 local type, rawget, rawset, getmetatable = type, rawget, rawset, getmetatable
 local setmetatable = setmetatable
 
-local by_name = {}                                 -- type name -> metatable
-local name_of = setmetatable({}, { __mode = 'k' }) -- metatable -> type name
+-- Type name -> metatable, and metatable -> type name. Packages read these in Lua's registry, and
+-- clear entries of theirs to declare a class anew.
+local registry = debug.getregistry()
+local given_names = setmetatable({}, { __mode = 'k' }) -- metatable of no class -> type name
 local cdata_names = {}                             -- ctype id -> type name
 local proxies = setmetatable({}, { __mode = 'k' }) -- metatable -> a userdata that has it
 
 local function get_metatable(value)
   local mt = getmetatable(value)
+  return type(mt) == 'table' and mt or nil
+end
+
+-- The metatable of a class, or nil. What else the registry has by names need not be a table.
+local function class_named(tname)
+  local mt = registry[tname]
   return type(mt) == 'table' and mt or nil
 end
 
@@ -25,18 +33,36 @@ local function typename(value)
     return cdata_names[tonumber(require('ffi').typeof(value))]
   end
   local mt = get_metatable(value)
-  local name = mt and name_of[mt]
+  local name = mt and (registry[mt] or given_names[mt])
+  if type(name) ~= 'string' then return nil end
   -- getmetatable gives the class's metatable for a constructor table, which is no object of it.
-  if name and type(value) == 'table' and rawget(mt, '__constructor') == value then return nil end
+  if type(value) == 'table' and rawget(mt, '__constructor') == value then return nil end
   return name
 end
 th.typename = typename
+
+--- Lets objects with a metatable have a type name, without making a class of that name.
+function th.name_metatable(mt, name)
+  given_names[mt] = name
+end
 
 local function type_or_null(value)
   return typename(value) or '(null)'
 end
 
+-- The functions that a program gives to its classes have one frame of ours between them and their
+-- caller, and no name, as where C calls them: tracebacks show it, and programs count frames
+-- (debug.getinfo). So none is called by a tail call, which would leave no frame, and none as a
+-- local, whose name it would get.
+
+-- Returns what it gets: a call whose results pass through here is no tail call.
+local function results(...)
+  return ...
+end
+
 -- ---------------------------------------------------------------- indexing
+
+local INDEX, NEWINDEX = '__index__', '__newindex__'
 
 -- Metamethods are vararg functions so that LuaJIT starts no traces at them: see
 -- tensor/access.lua.
@@ -49,7 +75,7 @@ local function index(self, key, ...) -- luacheck: ignore 212
     if type(custom) ~= 'function' then
       th.fail('critical internal indexing error: __index__ is not a function')
     end
-    local value, found = custom(self, key)
+    local value, found = mt[INDEX](self, key)
     -- Torch7: the function's last result says whether there was such an element.
     if found then return value end
   end
@@ -64,7 +90,7 @@ local function newindex(self, key, value, ...) -- luacheck: ignore 212
     if type(custom) ~= 'function' then
       th.fail('critical internal indexing error: __newindex__ is not a function')
     end
-    if custom(self, key, value) then return end
+    if mt[NEWINDEX](self, key, value) then return end
   end
   if type(self) == 'table' then
     rawset(self, key, value)
@@ -84,12 +110,12 @@ local function binary(name, word)
   local field = '__' .. name .. '__'
   return function(a, b, ...) -- luacheck: ignore 212
     -- Torch7: the first operand that has a metatable decides, even if it is a string.
-    local f = handler(debug.getmetatable(a) and a or b, field)
-    if f == nil then
+    local operand = debug.getmetatable(a) and a or b
+    if handler(operand, field) == nil then
       th.fail(('both %s and %s have no %s operator')
         :format(type_or_null(a), type_or_null(b), word))
     end
-    local result = f(a, b)
+    local result = handler(operand, field)(a, b)
     return result
   end
 end
@@ -97,24 +123,33 @@ end
 local function unary(name, word)
   local field = '__' .. name .. '__'
   return function(a, ...)
-    local f = handler(a, field)
-    if f == nil then th.fail(('%s has no %s operator'):format(type_or_null(a), word)) end
-    return f(a, ...)
+    if handler(a, field) == nil then
+      th.fail(('%s has no %s operator'):format(type_or_null(a), word))
+    end
+    return results(handler(a, field)(a, ...))
   end
 end
 
 local function tostring_default(self, ...) -- luacheck: ignore 212
   local custom = handler(self, '__tostring__')
-  if type(custom) == 'function' then return custom(self) end
+  if type(custom) == 'function' then return results(handler(self, '__tostring__')(self)) end
   if custom ~= nil then return custom end
   return typename(self)
 end
 
-local function equal_default(a, b)
-  local f = handler(a, '__eq__') or handler(b, '__eq__')
-  local same
-  if f then same = f(a, b) else same = rawequal(a, b) end
-  return same
+-- Each class has a function of its own: Lua calls __eq only if both operands have the same one, so
+-- that objects of two classes are never equal.
+local function equality()
+  return function(a, b, ...) -- luacheck: ignore 212
+    local operand = handler(a, '__eq__') and a or b
+    local same
+    if handler(operand, '__eq__') then
+      same = handler(operand, '__eq__')(a, b)
+    else
+      same = rawequal(a, b)
+    end
+    return same
+  end
 end
 
 local operators = {
@@ -138,10 +173,11 @@ local operators = {
 -- ------------------------------------------------------------ constructors
 
 local function construct(self, ...)
-  local new = rawget(debug.getmetatable(self), '__new')
-  if new == nil then th.fail('no constructor available') end
-  return new(...)
+  local mt = debug.getmetatable(self)
+  if rawget(mt, '__new') == nil then th.fail('no constructor available') end
+  return results(rawget(mt, '__new')(...))
 end
+th.mark_constructor(construct)
 
 local function add_method(self, key, value)
   rawset(rawget(debug.getmetatable(self), '__metatable'), key, value)
@@ -175,14 +211,9 @@ end
 local function new_metatable(tname)
   local proxy = make_proxy(true)
   local mt = debug.getmetatable(proxy)
-  by_name[tname], name_of[mt], proxies[mt] = mt, tname, proxy
+  registry[tname], registry[mt], proxies[mt] = mt, tname, proxy
   for field, f in pairs(operators) do mt[field] = f end
-  -- Each class has a function of its own: Lua calls __eq only if both operands have the same one,
-  -- so that objects of two classes are never equal.
-  mt.__eq = function(a, b, ...) -- luacheck: ignore 212
-    local same = equal_default(a, b)
-    return same
-  end
+  mt.__eq = equality()
   mt.__typename = tname
   mt.__metatable = mt
   mt.__version = 1
@@ -217,15 +248,15 @@ function torch.newmetatable(tname, parent, new, destroy, factory, module)
   optional(6, module, 'table', 'module table')
   local where, root = module, tname:match('([^.]+)$')
   if not where then where, root = locate(tname) end
-  local mt = by_name[tname] or new_metatable(tname)
+  local mt = class_named(tname) or new_metatable(tname)
   if parent then
     if debug.getmetatable(mt) then
       th.fail(('class %s has been already assigned a parent class\n'):format(tname))
     end
-    if not by_name[parent] then
+    if not class_named(parent) then
       th.fail(('bad argument #2 (invalid parent class name %s)'):format(parent))
     end
-    setmetatable(mt, by_name[parent])
+    setmetatable(mt, class_named(parent))
   end
   if destroy then
     assign(mt, '__gc', destroy, tname .. ' has been already assigned a destructor')
@@ -257,7 +288,7 @@ end
 -- luacheck: globals newproxy
 --- Lua's newproxy; refuses to make a userdata of a torch class, which would have no Python object.
 function newproxy(value)
-  if value ~= nil and typename(value) then
+  if value ~= nil and proxies[debug.getmetatable(value)] then
     th.argument_error(1, 'boolean or proxy expected')
   end
   return make_proxy(value)
@@ -266,14 +297,14 @@ end
 -- ------------------------------------------------------------- public part
 
 function torch.getmetatable(tname)
-  local mt = by_name[check_name(tname)]
+  local mt = class_named(check_name(tname))
   if mt then return mt end
 end
 
 function torch.setmetatable(object, tname)
   if type(tname) ~= 'string' then th.type_error(2, 'string', tname, tname == nil) end
   if type(object) ~= 'table' then th.type_error(1, 'table', object) end
-  local mt = by_name[tname]
+  local mt = class_named(tname)
   if not mt then th.fail('unknown typename ' .. tname .. '\n') end
   debug.setmetatable(object, mt)
   return object
@@ -285,16 +316,16 @@ function torch.metatype(...)
   tname = check_name(tname)
   if type(mt) ~= 'table' then th.type_error(2, 'table', mt) end
   if ctype then cdata_names[tonumber(require('ffi').typeof(ctype))] = tname end
-  by_name[tname], name_of[mt] = mt, tname
+  registry[tname], registry[mt] = mt, tname
 end
 
 function torch.factory(tname)
-  local mt = by_name[check_name(tname)]
+  local mt = class_named(check_name(tname))
   return mt and rawget(mt, '__factory')
 end
 
 function torch.getconstructortable(tname)
-  local mt = by_name[check_name(tname)]
+  local mt = class_named(check_name(tname))
   if mt then return rawget(mt, '__constructor') end
 end
 
@@ -351,5 +382,5 @@ function torch.class(...)
     return self
   end
   local mt = torch.newmetatable(tname, parent, constructor, nil, factory, module)
-  return mt, parent and by_name[parent] or nil
+  return mt, parent and class_named(parent) or nil
 end

@@ -4,8 +4,8 @@
 
 local th = ...
 
-local error, type, pcall, rawget = error, type, pcall, rawget
-local tostring, tonumber = tostring, tonumber
+local error, type, pcall, xpcall, rawget = error, type, pcall, xpcall, rawget
+local tostring, tonumber, select = tostring, tonumber, select
 local getinfo, traceback, raw_metatable = debug.getinfo, debug.traceback, debug.getmetatable
 local byte, sub, format = string.byte, string.sub, string.format
 local find, match, gmatch, concat = string.find, string.match, string.gmatch, table.concat
@@ -16,6 +16,18 @@ local function is_ours(source)
   return sub(source, 1, 5) == '=[th]'
 end
 th.is_ours = is_ours
+
+-- luacheck: globals error
+
+--- Lua's error. A level that is a frame of the runtime gives no position, as one in C gives none.
+-- The tail calls leave the frame of Lua's own error alone, as if it had been called.
+function _G.error(message, level, ...)
+  local number = tonumber(level)
+  local info = number and number > 1 and getinfo(number + 1, 'S')
+  if info and is_ours(info.source) then return error(message, 0) end
+  if level == nil then return error(message) end
+  return error(message, level, ...)
+end
 
 -- The level of the first frame of the program, as the caller of this function passes it to
 -- `error`. The caller must not leave by a tail call: that would shift the levels.
@@ -29,6 +41,19 @@ local function user_level()
       local outer = info.func == pcall and getinfo(level + 1, 'S')
       if not outer or not is_ours(outer.source) then return level - 1 end
     end
+    level = level + 1
+  end
+end
+
+local PACKAGE = '^=%[th%] packages/%w+/' -- the chunks of a package that is a folder
+
+-- The level, counted as user_level does, of the frame that has called an operation: the program's,
+-- or one of a package that is a folder, which calls operations as programs do.
+local function calling_level()
+  local level = 3
+  while true do
+    local info = getinfo(level, 'S')
+    if not info or not is_ours(info.source) or find(info.source, PACKAGE) then return level - 1 end
     level = level + 1
   end
 end
@@ -50,20 +75,25 @@ local function called_as(level)
   return name, kind
 end
 
---- Raises an error about argument `arg` of the function that the program has called.
--- As luaL_argerror does, names the function and does not count a method's self.
--- @param name the name to show; where it is nil, the one that the function was called by
-function th.argument_error(arg, detail, name)
+-- Raises an error about argument `arg` of the function that the frame at a level has called.
+local function argument_error(find_level, arg, detail, name)
   local level = user_level()
   local kind
   if not name then
-    name, kind = called_as(level - 1)
+    name, kind = called_as(find_level() - 1)
   end
   if kind == 'method' then
     arg = arg - 1
     if arg == 0 then error(format("calling '%s' on bad self (%s)", name, detail), level) end
   end
   error(format("bad argument #%d to '%s' (%s)", arg, name, detail), level)
+end
+
+--- Raises an error about argument `arg` of the function that the program has called.
+-- As luaL_argerror does, names the function and does not count a method's self.
+-- @param name the name to show; where it is nil, the one that the function was called by
+function th.argument_error(arg, detail, name)
+  argument_error(user_level, arg, detail, name)
 end
 
 local WRONG_ARGUMENT = "^bad argument #(%d+) to '[^']*' %((.*)%)$"
@@ -84,6 +114,20 @@ function th.fail(message)
   error(message, user_level())
 end
 
+--- Whether a pcall or xpcall of the program catches errors that are raised now.
+function th.is_protected()
+  local level = 2
+  while true do
+    local info = getinfo(level, 'f')
+    if not info then return false end
+    if info.func == pcall or info.func == xpcall then
+      local outer = getinfo(level + 1, 'S')
+      if outer and not is_ours(outer.source) then return true end
+    end
+    level = level + 1
+  end
+end
+
 local note_interrupt
 
 --- Sets the function that is told when an operation in Python was interrupted.
@@ -101,7 +145,7 @@ function th.raise(encoded, name)
     if message == INTERRUPTED then note_interrupt() end
     th.fail(message)
   end
-  th.argument_error(arg, sub(encoded, 2), name)
+  argument_error(calling_level, arg, sub(encoded, 2), name)
 end
 
 --- The same for a torch function, which the reference's message names '?'.
@@ -205,22 +249,50 @@ function th.read_report(report)
   return text == CALL_FAILED and 'not enough memory' or text, frames
 end
 
---- The message handler for xpcall: returns the error object and a traceback of the program's
--- frames, as th.read_report takes them.
-function th.traceback(object)
+-- The lines of Lua's traceback without the runtime's frames. Of these only the function that the
+-- program has called is shown, as if it were written in C.
+local function program_frames(text)
   local lines, ours = {}, nil
-  for line in gmatch(traceback('', 2), '\n\t([^\n]+)') do
+  for line in gmatch(text, '\n\t([^\n]+)') do
     if find(line, '[th] ', 1, true) then
       if #lines == 1 and lines[1] == "\t[C]: in function 'error'" then lines[1] = nil end
       ours = match(line, "in function '[^']*'$")
     else
-      -- Of the runtime's frames only the function that the program has called is shown, as if it
-      -- were written in C.
       if ours then lines[#lines + 1] = '\t[C]: ' .. ours end
       lines[#lines + 1], ours = '\t' .. line, nil
     end
   end
   while lines[#lines] and match(lines[#lines], '^\t%[C%]: ') do lines[#lines] = nil end
+  return lines
+end
+
+--- The message handler for xpcall: returns the error object and a traceback of the program's
+-- frames, as th.read_report takes them.
+function th.traceback(object)
+  local lines = program_frames(traceback('', 2))
   if #lines == 0 then return { object = object, frames = '' } end
   return { object = object, frames = 'stack traceback:\n' .. concat(lines, '\n') }
+end
+
+-- luacheck: globals debug.traceback
+
+--- Lua's debug.traceback, of the program's frames.
+function debug.traceback(...)
+  local thread, message, level = ...
+  local given = select('#', ...) > 1
+  if type(thread) ~= 'thread' then
+    thread, message, level = nil, ...
+    given = select('#', ...) > 0
+  end
+  if given and type(message) ~= 'string' and type(message) ~= 'number' then return message end
+  local text
+  if thread then
+    text = traceback(thread, '', tonumber(level) or 0)
+  else
+    text = traceback('', (tonumber(level) or 1) + 1)
+  end
+  local lines = program_frames(text)
+  local heading = message and message .. '\nstack traceback:' or 'stack traceback:'
+  if #lines == 0 then return heading end
+  return heading .. '\n' .. concat(lines, '\n')
 end

@@ -175,8 +175,9 @@ end
 --- A new userdata for a Python object that is made when an operation in Python needs it.
 -- @param mt its metatable
 -- @param make returns the Python object
-function th.late(mt, make)
-  local value = th.newproxy(th.proxy(mt))
+-- @param value the userdata, if it is there already
+function th.late(mt, make, value)
+  value = value or th.newproxy(th.proxy(mt))
   th.anchors[value] = make
   return value
 end

@@ -9,7 +9,7 @@ local torch, files, serial = th.torch, th.files, th.serial
 
 local type, tonumber, pairs, ipairs = type, tonumber, pairs, ipairs
 local objects = th.objects
-local kinds = serial.kinds
+local kinds, twins = serial.kinds, serial.twins
 local get_int, get_double = files.Int.get, files.Double.get
 local File = torch.getmetatable('torch.File')
 
@@ -21,6 +21,18 @@ local trusted = false -- whether functions in files are loaded
 function torch.trustfunctions(trust)
   if trust ~= nil and type(trust) ~= 'boolean' then th.type_error(1, 'boolean', trust) end
   trusted = trust ~= false
+end
+
+--- Calls a function; meanwhile functions in what it reads are loaded, as this process wrote them.
+function serial.trusting(f, ...)
+  local before = trusted
+  local function finish(ok, ...)
+    trusted = before
+    if not ok then error((...), 0) end
+    return ...
+  end
+  trusted = true
+  return finish(pcall(f, ...))
 end
 
 -- ------------------------------------------------------------------- functions
@@ -131,11 +143,16 @@ local function open_table(w, object, state, index)
   return t, get_int(w, object)
 end
 
-local function complete_torch(t, _, fields)
-  if type(fields) ~= 'table' then
+-- finish: what else is done with a complete object and its fields, or nil.
+local function complete_torch(t, finish, fields)
+  if type(fields) ~= 'table' and twins.is_stub(t) then
+    th.fail(('unknown Torch class <%s>, whose objects have a format of their own')
+      :format(torch.typename(t)))
+  elseif type(fields) ~= 'table' then
     th.fail(("bad argument #1 to 'pairs' (table expected, got %s)"):format(type(fields)))
   end
   for k, v in pairs(fields) do t[k] = v end
+  if finish then finish(t, fields) end
 end
 
 local function open_torch(file, w, object, state, index)
@@ -143,18 +160,24 @@ local function open_torch(file, w, object, state, index)
   local number = tonumber(name:match('^V (.*)$'))
   -- Files that are older than version numbers have only the name.
   if number then name, version = get_string(w, object), number end
+  if name == serial.NUMBERED and serial.numbered then
+    local value = serial.numbered.read(get_double(w, object))
+    if not state.force then state.readObjects[index] = value end
+    return value, 0
+  end
   local factory = torch.factory(name)
-  if not factory then th.fail(('unknown Torch class <%s>'):format(name)) end
-  local t = factory(file)
+  local t, finish
+  if factory then t = factory(file) else t, finish = twins.make(name, version, file, state) end
   if not state.force then state.readObjects[index] = t end
-  local method = serial.method(t, 'read')
+  local method = not twins.is_stub(t) and serial.method(t, 'read')
   if method then
     method(t, file, version)
+    if finish then finish(t) end
     return t, 0
   elseif type(t) ~= 'table' then
     th.fail(('Cannot load object class <%s>'):format(name))
   end
-  return t, 0, complete_torch
+  return t, 0, complete_torch, finish
 end
 
 local function open(file, w, object, state)
@@ -181,14 +204,15 @@ local function open(file, w, object, state)
   return open_function(w, object, state, kind, index)
 end
 
-local NOTHING = {} -- stands for the key of an entry that was not read yet
+local MAX_LOGGED = 2e5 -- tables and keys, for twins.lua, of one object in a file
+local NOTHING = {}     -- stands for the key of an entry that was not read yet
 
 -- Reads an object and all that it contains. A stack in tables has the objects that are incomplete,
 -- so that the depth of a file is not limited by that of Lua's stack. For each of them, left has the
 -- number of entries to come or the function that completes it, and keys has the key of the entry
 -- whose value comes next or that function's second argument.
 local function read(file, w, state)
-  local object = objects[file]
+  local object, log = objects[file], state.keyLog
   local owners, left, keys, depth = {}, {}, {}, 0
   while true do
     local value, entries, complete, argument = open(file, w, object, state)
@@ -212,6 +236,10 @@ local function read(file, w, state)
           keys[depth], delivered = value, true
         else
           owner[key] = value
+          local logged = log.n
+          if logged < MAX_LOGGED then
+            log[logged + 1], log[logged + 2], log.n = owner, key, logged + 2
+          end
           keys[depth], left[depth] = NOTHING, n - 1
           if n > 1 then delivered = true else value, depth = owner, depth - 1 end
         end
@@ -223,6 +251,9 @@ end
 --- Reads the next object of a file.
 function File.readObject(self)
   local w = files.ready_to_read(self)
-  local value = read(self, w, serial.state(self))
+  local state = serial.state(self)
+  local is_first = twins.start(state)
+  local value = read(self, w, state)
+  if is_first then twins.finish(state) end
   return value
 end

@@ -68,7 +68,7 @@ end
 function File.isWritableObject(_, object)
   local kind, name = type(object), typename(object)
   if kind == 'nil' then return kinds.NIL end
-  if name and torch.factory(name) then return kinds.TORCH end
+  if name and (torch.factory(name) or serial.twins.is_stub(object)) then return kinds.TORCH end
   if kind == 'table' then return kinds.TABLE end
   if kind == 'number' then return kinds.NUMBER end
   if kind == 'string' then return kinds.STRING end
@@ -136,14 +136,24 @@ local function open_table(_, w, object, t)
   local size = 0
   for _ in pairs(t) do size = size + 1 end
   put_int(w, object, size)
-  return pairs(t)
+  return serial.twins.pairs(t)
 end
+
+-- The class name of a number that stands for a tensor or storage, where `serial.numbered` says
+-- which function gives numbers for them: these objects stay where they are (packages/threads).
+serial.NUMBERED = 'th.numbered'
 
 local function open_torch(file, w, object, t, state)
   local name = typename(t)
+  if serial.numbered and (torch.isTensor(t) or torch.isStorage(t)) then
+    put_string(w, object, 'V 1')
+    put_string(w, object, serial.NUMBERED)
+    put_double(w, object, serial.numbered.write(t))
+    return nil
+  end
   put_string(w, object, 'V ' .. torch.version(t))
   put_string(w, object, name)
-  local method = serial.method(t, 'write')
+  local method = not serial.twins.is_stub(t) and serial.method(t, 'write')
   if method then
     method(t, file)
     return nil
@@ -152,6 +162,7 @@ local function open_torch(file, w, object, t, state)
       :format(name, path_of(state.objectNameStack)))
   end
   local fields = {}
+  serial.twins.order_as(fields, t)
   for k, v in pairs(t) do
     if file:isWritableObject(v) then
       fields[k] = v

@@ -1,5 +1,6 @@
 --- The packages that are part of th, and the names under which `require` finds them.
--- Those that are globals in the reference's th are loaded at the start.
+-- Those that are globals in the reference's th are loaded at the start, those of provided.lua when
+-- they are required.
 -- @module packages
 
 local th = ...
@@ -15,15 +16,11 @@ loaded.libsys = loaded.sys
 loaded.xlua = th.chunk('packages/xlua')(th)
 loaded['xlua.OptionParser'], loaded['xlua.Profiler'] = true, true
 th.chunk('packages/trepl')(th)
+th.chunk('packages/provided')(th)
+th.chunk('packages/gpu')(th)
 
 -- The backend of nn comes before the module of nn that loads the original's C library.
 package.preload['nn.THNN'] = function() return th.load_thnn() end
-
--- LuaFileSystem, where it is not installed: this searcher comes after those that look for files.
-local last = #package.loaders
-table.insert(package.loaders, last, function(name)
-  if name == 'lfs' then return function() return th.chunk('packages/lfs')(th) end end
-end)
 
 -- Modules of the reference's packages that programs load by their own names.
 loaded.libtorch = th.torch

@@ -3,11 +3,20 @@
 
 local th = ...
 local host = th.host
+local ffi = require 'ffi'
 local text = th.check_string
 
-local type, select = type, select
+local type, select, tonumber, setmetatable = type, select, tonumber, setmetatable
+local kind_of, remove = io.type, os.remove
 
 local lfs = { _VERSION = 'LuaFileSystem 1.8.0 (in th)' }
+
+-- A call's argument as a number; nil where it is absent.
+local function number(arg, value)
+  local found = tonumber(value)
+  if value ~= nil and not found then th.type_error(arg, 'number', value) end
+  return found
+end
 
 function lfs.currentdir() return (th.ask(host.os_cwd)) end
 
@@ -35,7 +44,7 @@ end
 function lfs.touch(...)
   local name, access, modification = ...
   name = text(1, select('#', ...), name)
-  return outcome(th.ask(host.os_touch, name, access, modification))
+  return outcome(th.ask(host.os_touch, name, number(2, access), number(3, modification)))
 end
 
 function lfs.link(...)
@@ -60,6 +69,7 @@ local function attributes(name, what, follow)
   if not follow and result.mode == 'link' then
     result.target = th.ask(host.os_readlink, name)
   end
+  if type(what) == 'number' then what = tostring(what) end
   if type(what) ~= 'string' then return result end
   if result[what] == nil then th.fail(("invalid attribute name '%s'"):format(what)) end
   return result[what]
@@ -77,20 +87,47 @@ function lfs.symlinkattributes(...)
   return attributes(text(1, select('#', ...), name), what, false)
 end
 
--- ------------------------------------------------------------- directories
+-- ---------------------------------------------------- directories and locks
 
-local Directory = {}
-Directory.__index = Directory
+-- A class of userdata, whose metatable programs find in the registry, too.
+-- @return its methods, a function that makes an object of a table, one that returns that table of a
+--   call's first argument, and one that sets what is done with the table of an object that is
+--   collected
+local function class(name)
+  local proxy = th.newproxy(true)
+  local mt = debug.getmetatable(proxy)
+  local contents = setmetatable({}, { __mode = 'k' })
+  mt.__index = {}
+  debug.getregistry()[name] = mt
+  local function new(content)
+    local object = th.newproxy(proxy)
+    contents[object] = content
+    return object
+  end
+  local function content_of(n, object)
+    local content = type(object) == 'userdata' and contents[object]
+    return content or th.type_error(1, name, object, n == 0)
+  end
+  local function finalize_by(f)
+    function mt.__gc(object)
+      if contents[object] then f(contents[object]) end
+    end
+  end
+  return mt.__index, new, content_of, finalize_by
+end
 
-function Directory:next()
-  if not self.names then th.argument_error(1, 'closed directory', 'next') end
-  local name = self.names()
-  if not name then self.names = nil end
+local Directory, new_directory, directory_content = class('directory metatable')
+
+function Directory.next(...)
+  local directory = directory_content(select('#', ...), ...)
+  if not directory.names then th.argument_error(1, 'closed directory') end
+  local name = directory.names()
+  if not name then directory.names = nil end
   return name
 end
 
-function Directory:close()
-  self.names = nil
+function Directory.close(...)
+  directory_content(select('#', ...), ...).names = nil
 end
 
 --- An iterator over the names in a directory, and its state.
@@ -100,15 +137,72 @@ function lfs.dir(...)
   if type(listing) == 'number' then
     th.fail(('cannot open %s: %s'):format(name, th.ask(host.os_describe, listing)))
   end
-  return Directory.next, setmetatable({ names = listing:gmatch('%Z+') }, Directory)
+  return Directory.next, new_directory{ names = listing:gmatch('%Z+') }
 end
 
--- ------------------------------------------------- without effect on this system
+local Lock, new_lock, lock_content, finalize_locks_by = class('lock metatable')
 
-function lfs.setmode() return true, 'binary' end
+local function free(lock)
+  if lock.path then remove(lock.path) end
+  lock.path = nil
+end
 
-function lfs.lock() return true end
+function Lock.free(...)
+  free(lock_content(select('#', ...), ...))
+end
+finalize_locks_by(free)
 
-function lfs.unlock() return true end
+--- Locks a folder by a symbolic link in it, which only one program can make.
+function lfs.lock_dir(...)
+  local path = text(1, select('#', ...), (...)) .. '/lockfile.lfs'
+  local code = th.ask(host.os_link, 'lock', path, true)
+  if code ~= 0 then return nil, th.ask(host.os_describe, code) end
+  return new_lock{ path = path }
+end
 
+-- --------------------------------------------------------------- open files
+
+-- The name is our own, since a program may declare C's name in another way.
+ffi.cdef 'int THFileNumber(void *) __asm__("fileno");'
+
+local function check_file(name, n, file)
+  local kind = kind_of(file)
+  if kind == 'closed file' then th.fail(name .. ': closed file') end
+  if kind ~= 'file' then th.type_error(1, 'FILE*', file, n == 0) end
+end
+
+--- Has no effect but its checks: on this system, files have one mode.
+function lfs.setmode(...)
+  local n, file, mode = select('#', ...), ...
+  check_file('setmode', n, file)
+  mode = text(2, n, mode)
+  if mode ~= 'binary' and mode ~= 'text' then
+    th.argument_error(2, ("invalid option '%s'"):format(mode))
+  end
+  return true, 'binary'
+end
+
+local function set_lock(file, mode, start, length)
+  local code = th.ask(host.os_lock, ffi.C.THFileNumber(file), mode, number(3, start) or 0,
+    number(4, length) or 0)
+  if code == 0 then return true end
+  return nil, th.ask(host.os_describe, code)
+end
+
+--- Locks a part of an open file for reading ('r') or writing ('w').
+function lfs.lock(...)
+  local n, file, mode, start, length = select('#', ...), ...
+  check_file('lock', n, file)
+  mode = text(2, n, mode):sub(1, 1)
+  if not ('rwu'):find(mode, 1, true) or mode == '' then th.fail('lock: invalid mode') end
+  return set_lock(file, mode, start, length)
+end
+
+function lfs.unlock(...)
+  local n, file, start, length = select('#', ...), ...
+  check_file('unlock', n, file)
+  return set_lock(file, 'u', start, length)
+end
+
+_G.lfs = lfs
 return lfs

@@ -13,6 +13,7 @@ local searchpath = package.searchpath
 -- ---------------------------------------------------------------- C modules
 
 local CORE = 'luaT_' -- in the names of functions of the reference's C core
+th.C_CORE = CORE
 
 local exported = false
 
@@ -51,11 +52,24 @@ for i = 3, #package.loaders do
 end
 
 local KNOWN_C = {}
-for name in ([[lfs cjson cjson.safe lpeg socket.core mime.core ssl.core zlib term.core signal
-  struct posix readline lsqlite3 treplutils]]):gmatch('%S+') do KNOWN_C[name] = true end
+for name in ([[lpeg socket.core mime.core ssl.core zlib term.core struct posix readline lsqlite3
+  treplutils]]):gmatch('%S+') do KNOWN_C[name] = true end
 
--- The last searcher: adds a line about C libraries to the message about a missing module.
+-- A line about a package that `th --install` brings, or nil.
+local function about_package(name)
+  local first = name:match('^[^.]+')
+  for known, _, what in th.chunk('packages/sources')():gmatch('(%S+) (%S+) ([^\n]+)') do
+    if known == first then
+      return ("\n\t'%s' (%s) is a package of Lua files: th --install %s brings it")
+        :format(first, what, first)
+    end
+  end
+end
+
+-- The last searcher: adds to the message about a missing module what it is.
 package.loaders[#package.loaders + 1] = function(name)
+  local about = about_package(name)
+  if about then return about end
   if name:match('^lib') or KNOWN_C[name] then
     return ("\n\t'%s' is a C library, and it is not present: it has to be built for LuaJIT 2.1 "
       .. 'and found on package.cpath (LUA_CPATH)'):format(name)
@@ -160,7 +174,8 @@ function require(...)
     local load, path = find_loader(paths.concat(caller_folder(2), name))
     return load(path)
   end
-  if package.loaded[name] ~= nil or package.preload[name] or searchpath(name, package.path) then
+  if package.loaded[name] ~= nil or package.preload[name] or th.provides(name)
+    or searchpath(name, package.path) then
     return plain_require(name) -- unprotected: an error in the package keeps its traceback
   end
   local ok, value = pcall(plain_require, name)

@@ -1,7 +1,8 @@
 --- Reads numbers from memory, as every Lua state must: the engine's, and those of threads.
 -- LuaJIT stores the type of a value in bits of a nan, and FFI reads the bits that are in memory as
--- they are. Some nans are then taken for tables, strings or nil; others become such values when they
--- are negated or added. So load_double and load_float look at the bits first, as whole numbers, and
+-- they are. Some nans are then taken for tables, strings or nil; others become such values when
+-- they are negated or added. So load_double and load_float look at the bits first, as whole
+-- numbers, and
 -- of a nan keep the sign only.
 -- @module numbers
 

@@ -97,6 +97,7 @@ local function publish(dtype, block, ...) -- luacheck: ignore 212
   attach(dtype.structs, value, block, block)
   return value
 end
+th.new_block, th.publish_block = new_block, publish
 
 -- The extrema along dimension dim, from 1, of a contiguous tensor of n elements that begin at p,
 -- and their indices from 1. better(x, best): whether x replaces the extremum of the elements

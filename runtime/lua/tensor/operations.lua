@@ -1,7 +1,8 @@
 --- The names of all operations, written by runtime/host/listing.py.
 -- Behind each name: 't' if torch has it as a function, and the indices of the element types that
--- have it as a method. A star says that the operation has a Lua formula, an exclamation mark that
--- it is the same function for all types. The methods of storages begin with 'Storage.'.
+-- have it as a method. A star says that the operation has a Lua formula, a plus that it has a Lua
+-- function for few elements, an exclamation mark that it is the same function for all types. The
+-- methods of storages begin with 'Storage.'.
 -- @module operations
 
 local th = ...
@@ -47,17 +48,17 @@ ne t0123456*
 equal t0123456
 all t0
 any t0
-zeros t0123456
-ones t0123456
+zeros t0123456+
+ones t0123456+
 eye t0123456
-range t0123456
-linspace t56
+range t0123456+
+linspace t56+
 logspace t56
 reshape t01234567
 diag t0123456
 tril t0123456
 triu t0123456
-cat t0123456
+cat t0123456+
 histc t56
 bhistc t56
 conv2 t0123456
@@ -84,51 +85,51 @@ fill t01234567*
 operator_sub 01234567*
 abs t34567*
 max t01234567*
-index 0123456
-indexCopy 0123456
-indexAdd 0123456
-indexFill 0123456
-gather t0123456
-scatter t0123456
-maskedSelect 0123456
-maskedCopy 0123456
-maskedFill 0123456
+index 0123456+
+indexCopy 0123456+
+indexAdd 0123456+
+indexFill 0123456+
+gather t0123456+
+scatter t0123456+
+maskedSelect 0123456+
+maskedCopy 0123456+
+maskedFill 0123456+
 nonzero t0123456
-dot t0123456*
-addmv t0123456
-addmm t0123456
-addr t0123456
-addbmm t0123456
-baddbmm t0123456
-mv t0123456
-mm t0123456
-ger t0123456
-bmm t0123456
+dot t0123456+
+addmv t0123456+
+addmm t0123456+
+addr t0123456+
+addbmm t0123456+
+baddbmm t0123456+
+mv t0123456+
+mm t0123456+
+ger t0123456+
+bmm t0123456+
 match t0123456
 trace t0123456
 operator_add 0123456*
-operator_mul 0123456*
+operator_mul 0123456*+
 operator_div 0123456*
 operator_mod 0123456
 operator_unm 0123456
 min t0123456*
-sort t0123456
-kthvalue t0123456
-median t0123456
-mode t0123456
-topk t0123456
-random t0123456
-uniform t56
-normal t56
-rand t56
-randn t56
+sort t0123456+
+kthvalue t0123456+
+median t0123456+
+mode t0123456+
+topk t0123456+
+random t0123456+
+uniform t56+
+normal t56+
+rand t56+
+randn t56+
 exponential t56
 cauchy t56
 logNormal t56
 geometric t0123456
-bernoulli t0123456
-randperm t0123456
-multinomial t56
+bernoulli t0123456+
+randperm t0123456+
+multinomial t56+
 multinomialAliasSetup_ t56
 multinomialAlias_ t56
 Storage.new 01234567
@@ -208,7 +209,7 @@ unfold 01234567
 squeeze t0123456
 expand t01234567
 expandAs t01234567
-repeatTensor t01234567
+repeatTensor t01234567+
 view t01234567
 viewAs t01234567
 symeig t
@@ -229,7 +230,7 @@ inverse t
 ]]
 
 th.operations = {}
-for full, of_torch, types, mark in LISTED:gmatch('(%S+) (t?)(%d*)([*!]?)\n') do
+for full, of_torch, types, mark in LISTED:gmatch('(%S+) (t?)(%d*)([*!+]*)\n') do
   local prefix = full:match('^%a+%.') or ''
   th.operations[#th.operations + 1] = {
     prefix = prefix, name = full:sub(#prefix + 1), of_torch = of_torch == 't', types = types,

@@ -23,7 +23,7 @@ from runtime.ops._operands import check_counts, store
 _LARGE_PRODUCT = 10_000_000
 
 
-@op("dot", method="T T", function="T T", total="a * b")
+@op("dot", method="T T", function="T T", small="blas.dot")
 def dot(a: Tensor, b: Tensor) -> float:
     """The sum of the products of the elements of two tensors with as many elements."""
     if a.sizes != b.sizes:
@@ -103,9 +103,11 @@ def _add_product(name: str, kinds: str, ndim: int, implementation: Any) -> None:
     leave out beta and alpha, or alpha.
     """
     t = f"T~{ndim}D"
-    op(name, f"*{t}* [{t}=1] [real=1] {kinds}")(_without_beta(implementation))
-    op(name, f"*{t}* real [{t}=1] real {kinds}")(implementation)
-    op(name, None, f"[*T*] [real=1] {t} [real=1] {kinds}")(implementation)
+    small = f"blas.{name}"
+    without = _without_beta(implementation)
+    op(name, f"*{t}* [{t}=1] [real=1] {kinds}", small=f"{small}_without_beta")(without)
+    op(name, f"*{t}* real [{t}=1] real {kinds}", small=small)(implementation)
+    op(name, None, f"[*T*] [real=1] {t} [real=1] {kinds}", small=small)(implementation)
 
 
 def _without_beta(implementation: Any) -> Any:
@@ -191,8 +193,8 @@ _add_product("baddbmm", "T~3D T~3D", 3, baddbmm)
 
 
 def _multiply_into(r: Tensor, a: Tensor, b: Tensor) -> None:
-    """r = a * b; a copy of the product is made only if r has the storage of a or b."""
-    if r.storage is a.storage or r.storage is b.storage:
+    """r = a * b; a copy of the product is made only where r shares elements with a, b or itself."""
+    if r.storage is a.storage or r.storage is b.storage or r.overlaps_itself:
         store(r, _matmul(a.array, b.array))
     else:
         _matmul(a.array, b.array, out=r.array)
@@ -203,7 +205,7 @@ def _new_mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
     mv(r, mat, vec)
 
 
-@op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D", fresh=_new_mv)
+@op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D", fresh=_new_mv, small="blas.mv")
 def mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
     """r = mat * vec."""
     _check_vector(mat, vec)
@@ -219,7 +221,7 @@ def _new_mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
     mm(r, m1, m2)
 
 
-@op("mm", "*T* T~2D T~2D", "[*T*] T~2D T~2D", fresh=_new_mm)
+@op("mm", "*T* T~2D T~2D", "[*T*] T~2D T~2D", fresh=_new_mm, small="blas.mm")
 def mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
     """r = m1 * m2."""
     _check_factors(m1, m2)
@@ -235,7 +237,7 @@ def _new_ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
     ger(r, vec1, vec2)
 
 
-@op("ger", "*T* T~1D T~1D", "[*T*] T~1D T~1D", fresh=_new_ger)
+@op("ger", "*T* T~1D T~1D", "[*T*] T~1D T~1D", fresh=_new_ger, small="blas.ger")
 def ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
     """r = the outer product of two vectors."""
     if r.ndim != 2:
@@ -250,7 +252,7 @@ def _new_bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
     bmm(r, b1, b2)
 
 
-@op("bmm", "*T* T~3D T~3D", "[*T*] T~3D T~3D", fresh=_new_bmm)
+@op("bmm", "*T* T~3D T~3D", "[*T*] T~3D T~3D", fresh=_new_bmm, small="blas.bmm")
 def bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
     """r = the products of two batches of matrices."""
     _check_batches(r, (b1.sizes[0], b1.sizes[1], b2.sizes[2]), b1, b2)

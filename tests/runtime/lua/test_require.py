@@ -56,7 +56,7 @@ def test_missing_package_is_an_error_at_the_call(lua: Lua) -> None:
     assert "C library" not in message
 
 
-@pytest.mark.parametrize("name", ["libnn", "cjson"])
+@pytest.mark.parametrize("name", ["libnn", "lpeg"])
 def test_missing_c_library(lua: Lua, name: str) -> None:
     assert lua.error(f"require '{name}'").endswith(
         f"'{name}' is a C library, and it is not present: it has to be built for LuaJIT 2.1 and "
@@ -112,3 +112,12 @@ def test_goto_is_reserved_to_those_who_ask(lua: Lua) -> None:
         "nil\t[string \"local goto = 1\"]:1: '<name>' expected near 'goto'\t\n"
     )
     assert lua("return loadstring('do goto on end ::on:: return 1')()") == "1\t\n"
+
+
+def test_a_package_that_can_be_installed_is_told(lua: Lua) -> None:
+    message = lua.error("require 'optim.sgd'")
+    assert message.startswith("module 'optim.sgd' not found:\n\tno field package.preload")
+    assert message.endswith(
+        "\n\t'optim' (optimization: sgd, adam and others) is a package of Lua files: "
+        "th --install optim brings it"
+    )

@@ -6,8 +6,9 @@ from runtime import TABLE, Engine
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, sections
 
 LIBRARIES = (
-    "torch paths sys xlua lfs string table math io os debug coroutine bit jit ffi package".split()
-)
+    "torch paths sys xlua lfs dok image bit32 string table math io os debug coroutine bit jit ffi "
+    "package"
+).split()
 
 #: A value of each class that has methods, by the name of its section.
 OBJECTS = {
@@ -23,13 +24,14 @@ OBJECTS = {
 }
 
 
+REQUIRED = ("lfs, ffi = require 'lfs', require 'ffi'", "require 'image' bit32 = require 'bit32'")
+
+
 @pytest.fixture(scope="module")
 def engine() -> Engine:
     engine = Engine()
     lines = [f"{name}_ = {value}" for name, value in OBJECTS.items()]
-    engine.run(
-        engine.compile("\n".join(["lfs, ffi = require 'lfs', require 'ffi'", *lines]).encode())
-    )
+    engine.run(engine.compile("\n".join([*REQUIRED, *lines]).encode()))
     return engine
 
 

@@ -96,15 +96,9 @@ def hinted(session: Session, source: str) -> list[str]:
         ("torch.zeros_like(x)", "in place of zeros_like: x.new():resizeAs(x):zero()"),
         ("print(a.shape[1])", "in place of shape: a:size()"),
         ("len(x)", "in place of len: #t of a table or string, x:size(1) of a tensor"),
-        ("x:cuda()", "there is no GPU here: leave out :cuda()"),
-        ("torch.randn(3):cuda()", "there is no GPU here: leave out :cuda()"),
         (
             "np.zeros(2)",
             "numpy's functions are here in torch: torch.zeros(2, 3), torch.range(1, 10)",
-        ),
-        (
-            "require 'nn'",
-            "nn (neural networks) is not part of th; it has torch, paths, sys, xlua, lfs",
         ),
         # methods and functions
         ("torch.narrow(x, 1, 1, 1)", "narrow is a method: x:narrow(…)"),

@@ -23,8 +23,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 GPU = (
-    "inner/gpu.lua:2: :cuda(): th computes on the processor alone; leave it out, or use :float() "
-    "[if opt.gpu]\n"
+    "inner/gpu.lua:2: :cuda(): th computes on the processor alone; use :float(), or "
+    "th --gpu-as-cpu for the whole program [if opt.gpu]\n"
 )
 
 
@@ -83,7 +83,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
                 "subject": ":cuda()",
                 "what": ":cuda()",
                 "why": "th computes on the processor alone",
-                "advice": "leave it out, or use :float()",
+                "advice": "use :float(), or th --gpu-as-cpu for the whole program",
                 "condition": "opt.gpu",
             }
         ],

@@ -37,6 +37,7 @@ from th_shell.docs.running.system import (
     remove_folder,
 )
 from th_shell.docs.running.worker import serve
+from th_shell.packages.place import search_users_tree
 
 __all__ = ["main"]
 
@@ -58,6 +59,7 @@ def main(descriptor: int, engines: int) -> NoReturn:
     made = [Engine() for _ in range(engines)]
     for engine in made:
         engine.load()
+        search_users_tree(engine)
     gc.freeze()
     adopt_orphans()
     ended = _notice_endings()

@@ -1,0 +1,181 @@
+--- What stands for objects in files whose classes are not here.
+-- Tensors of GPUs become tensors of the same elements in the processor's memory, modules of cudnn
+-- the modules of nn with the same name. Objects of all other classes become stubs: tables with the
+-- class's name and the fields that the file has, which are written again as they were read. Under a
+-- pcall of the program such a class is the reference's error instead: the program asks whether the
+-- class is there, and goes on without.
+-- @module twins
+
+local th = ...
+local stdout, stderr = io.stdout, io.stderr
+local torch, files, serial = th.torch, th.files, th.serial
+
+local type, pairs, ipairs, pcall, setmetatable = type, pairs, ipairs, pcall, setmetatable
+local raw_metatable = debug.getmetatable
+
+local twins = {}
+serial.twins = twins
+
+-- ----------------------------------------------------------------- tensors of GPUs
+
+local of_gpu = {} -- name of a GPU's class -> that of the processor's class
+for _, dtype in ipairs(th.dtypes) do
+  local name = dtype.name == 'Float' and '' or dtype.name
+  of_gpu['torch.Cuda' .. name .. 'Tensor'] = dtype.tensor_name
+  of_gpu['torch.Cuda' .. name .. 'Storage'] = dtype.storage_name
+end
+twins.of_gpu = of_gpu
+
+-- --------------------------------------------------------------- modules of cudnn
+
+-- What cudnn's modules lack that nn's have, by the class of nn; other fields have the same names.
+local completions = {
+  ['nn.SpatialCrossMapLRN'] = function(module) module.k = module.k or module.K end,
+  ['nn.SpatialMaxPooling'] = function(module)
+    module.indices = module.indices or torch.LongTensor()
+  end,
+  ['nn.SpatialAveragePooling'] = function(module)
+    module.divide = true
+    module.count_include_pad = module.mode ~= 'CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING'
+  end,
+}
+
+-- Gives a module the fields that a new module of its class has. The modules of cudnn that nn makes
+-- without arguments, such as ReLU, have not all of them.
+local function complete(module, name)
+  local constructor = torch.getconstructortable(name)
+  local ok, fresh = pcall(constructor)
+  if ok and type(fresh) == 'table' then
+    for key, value in pairs(fresh) do
+      if module[key] == nil then module[key] = value end
+    end
+  end
+  if completions[name] then completions[name](module) end
+end
+
+-- ------------------------------------------------------------------------ stubs
+
+local stub_classes = {} -- metatable of stubs -> true
+
+--- Whether an object is a stub.
+function twins.is_stub(object)
+  return type(object) == 'table' and stub_classes[raw_metatable(object)] or false
+end
+
+local classes = {} -- name and version -> metatable
+
+local function make_stub(name, version)
+  local key = version .. ' ' .. name
+  local mt = classes[key]
+  if not mt then
+    mt = { __typename = name, __version = version }
+    th.name_metatable(mt, name)
+    classes[key], stub_classes[mt] = mt, true
+  end
+  return setmetatable({}, mt)
+end
+
+-- The order of keys in tables of files that have stubs: so these files can be written as they were.
+-- The function that reads an object lists in the state's keyLog each table and each of its keys.
+local orders = setmetatable({}, { __mode = 'k' })
+local function keep_orders(state)
+  local log, stub_of = state.keyLog, state.stubOfFields
+  for i = 1, log.n, 2 do
+    local owner = stub_of[log[i]] or log[i]
+    orders[owner] = orders[owner] or {}
+    table.insert(orders[owner], log[i + 1])
+  end
+end
+
+--- The entries of a table in the order in which its file has them, those that are new behind them;
+-- those of any other table as pairs gives them.
+function twins.pairs(t)
+  local order = orders[t]
+  if not order then return pairs(t) end
+  local keys, known, n, at = {}, {}, 0, 0
+  for _, key in ipairs(order) do
+    if not known[key] then n, known[key] = n + 1, true keys[n] = key end
+  end
+  for key in pairs(t) do
+    if not known[key] then n = n + 1 keys[n] = key end
+  end
+  return function()
+    while at < n do
+      at = at + 1
+      local value = t[keys[at]]
+      if value ~= nil then return keys[at], value end
+    end
+  end, t, nil
+end
+
+--- Lets a table be written in the order of another one.
+function twins.order_as(t, other)
+  orders[t] = orders[other]
+end
+
+-- ---------------------------------------------------------------------- reading
+
+local function count(state, list, text)
+  state[list] = state[list] or { order = {} }
+  local counts = state[list]
+  if not counts[text] then table.insert(counts.order, text) end
+  counts[text] = (counts[text] or 0) + 1
+end
+
+--- An empty object that stands for one of a class that is not here, and what is to be called with
+-- it, the state and its fields when these are read. Raises an error where there is no such object.
+function twins.make(name, version, file, state)
+  local nn_name = name:gsub('^cudnn%.', 'nn.')
+  local twin = of_gpu[name] or nn_name ~= name and nn_name
+  local factory = twin and torch.factory(twin)
+  if factory then
+    if not name:match('Storage$') then
+      count(state, 'changedClasses', ('%s as %s'):format(name, twin))
+    end
+    return factory(file), twin ~= of_gpu[name] and function(module) complete(module, twin) end
+  end
+  if th.is_protected() then th.fail(('unknown Torch class <%s>'):format(name)) end
+  count(state, 'unknownClasses', name)
+  return make_stub(name, version), function(stub, fields) state.stubOfFields[fields] = stub end
+end
+
+local function list(counts)
+  local parts = {}
+  for i, text in ipairs(counts.order) do
+    parts[i] = files.visible(counts[text] > 1 and ('%d %s'):format(counts[text], text) or text)
+  end
+  return table.concat(parts, ', ')
+end
+
+-- The package that would have had the first of the classes, if it was not required.
+local function missing_package(counts)
+  local package_name = counts.order[1]:match('^(%a[%w_]*)%.')
+  return package_name and not package.loaded[package_name] and package_name
+end
+
+local function say(text)
+  stdout:flush()
+  stderr:write('th: ', text, '\n')
+end
+
+--- To be called before an object and all that it contains are read; returns what is to be passed to
+-- `finish` afterwards, which is false for an object within another one.
+function twins.start(state)
+  if state.keyLog then return false end
+  state.keyLog, state.stubOfFields = { n = 0 }, {}
+  return true
+end
+
+--- Tells the user, in a line of its own each, what was changed and what is not known.
+function twins.finish(state)
+  local changed, unknown = state.changedClasses, state.unknownClasses
+  if unknown then keep_orders(state) end
+  state.keyLog, state.stubOfFields = nil, nil
+  state.changedClasses, state.unknownClasses = nil, nil
+  if changed then say('read for this processor: ' .. list(changed)) end
+  if unknown then
+    local name = missing_package(unknown)
+    local hint = name and ("; require '%s' before the file is read"):format(name) or ''
+    say('classes that are not here, of which only the fields are kept: ' .. list(unknown) .. hint)
+  end
+end

@@ -1,0 +1,200 @@
+--- Programs for GPUs: the packages cutorch, cunn and cudnn, of which there are none here.
+-- They are errors that say so, or, after torch.gpuascpu(), stand for the processor: then tensors of
+-- a GPU are those of the processor, and cudnn's modules compute as nn's.
+-- @module gpu
+
+local th = ...
+local torch = th.torch
+local of_gpu = th.serial.twins.of_gpu
+
+local type, ipairs, pairs, setmetatable, rawset = type, ipairs, pairs, setmetatable, rawset
+
+local ADVICE = "run without it, as many programs do with -gpuid -1; or let th --gpu-as-cpu compute"
+  .. ' on the processor'
+
+local is_processor = false -- whether GPUs are the processor
+
+-- ---------------------------------------------------------------------- tensors
+
+local function no_gpu()
+  th.fail('there is no GPU here: ' .. ADVICE)
+end
+
+-- The method that makes a tensor one of a GPU: cuda, cudaDouble, cudaLong …
+local function conversion(class)
+  return function(self, ...) -- luacheck: ignore 212
+    if not is_processor then no_gpu() end
+    local converted = self:type(class)
+    return converted
+  end
+end
+
+for _, dtype in ipairs(th.dtypes) do torch.getmetatable(dtype.tensor_name).cuda = no_gpu end
+
+-- Lets names of a GPU's classes stand for those of the processor.
+local function rename_tensors()
+  for _, dtype in ipairs(th.dtypes) do
+    local mt = torch.getmetatable(dtype.tensor_name)
+    local plain = mt.type
+    mt.type = function(self, name, ...)
+      local result = plain(self, of_gpu[name] or name, ...)
+      return result
+    end
+    for class, own in pairs(of_gpu) do
+      local kind = class:match('^torch.Cuda(%a*)Tensor$')
+      if kind then mt['cuda' .. kind] = conversion(own) end
+    end
+  end
+  for class, own in pairs(of_gpu) do
+    torch[class:match('^torch%.(.*)$')] = torch.getconstructortable(own)
+  end
+  local set_default = torch.setdefaulttensortype
+  function torch.setdefaulttensortype(name) return set_default(of_gpu[name] or name) end
+end
+
+-- ---------------------------------------------------------------------- cutorch
+
+local MEMORY = 2 ^ 34 -- bytes that a device says it has
+
+local function nothing() end
+
+local function check_device(device)
+  if device ~= 1 then th.fail('there is one device, which is the processor') end
+end
+
+local function make_cutorch()
+  local cutorch = {
+    getDeviceCount = function() return 1 end,
+    getDevice = function() return 1 end,
+    setDevice = check_device,
+    withDevice = function(device, f)
+      check_device(device)
+      return f()
+    end,
+    getMemoryUsage = function() return MEMORY, MEMORY end,
+    getDeviceProperties = function()
+      return { name = 'processor', totalGlobalMem = MEMORY, major = 0, minor = 0 }
+    end,
+    getNumStreams = function() return 0 end,
+    getStream = function() return 0 end,
+    hasHalf = true,
+    createCudaHostTensor = function(...) return torch.FloatTensor(...) end,
+    createFloatTensor = function(...) return torch.FloatTensor(...) end,
+    getState = function() return {} end,
+    isManagedPtr = function() return false end,
+  }
+  for _, name in ipairs{ 'manualSeed', 'seed', 'initialSeed', 'getRNGState', 'setRNGState' } do
+    cutorch[name] = function(...) return torch[name](...) end
+  end
+  cutorch.manualSeedAll, cutorch.seedAll = cutorch.manualSeed, cutorch.seed
+  for name in ([[synchronize synchronizeAll streamSynchronize streamWaitFor streamBarrier setStream
+    setDefaultStream reserveStreams setHeapTracking setPeerToPeerAccess]]):gmatch('%a+') do
+    cutorch[name] = nothing
+  end
+  return cutorch
+end
+
+-- ------------------------------------------------------------------ cunn, cudnn
+
+-- A module that would copy another one to several GPUs: it calls the one that it was given.
+local function make_data_parallel_table()
+  local Table, parent = torch.class('nn.DataParallelTable', 'nn.Container')
+
+  function Table:__init(dimension)
+    parent.__init(self)
+    self.dimension = dimension
+  end
+
+  function Table:add(module)
+    if #self.modules > 0 then th.fail('nn.DataParallelTable has one module here') end
+    self.modules[1] = module
+    return self
+  end
+
+  for name, result in pairs{ updateOutput = 'output', updateGradInput = 'gradInput' } do
+    Table[name] = function(self, ...)
+      self[result] = self.modules[1][name](self.modules[1], ...)
+      return self[result]
+    end
+  end
+
+  function Table:accGradParameters(...) self.modules[1]:accGradParameters(...) end
+  function Table:syncParameters() return self end
+  function Table:threads(f) -- what it would call in each GPU's thread
+    if f then f() end
+    return self
+  end
+end
+
+local function make_cunn()
+  local nn = require 'nn'
+  for _, class in ipairs{ nn.Module, nn.Criterion } do
+    function class.cuda(self) return self:type('torch.FloatTensor') end
+    function class.cudaDouble(self) return self:type('torch.DoubleTensor') end
+  end
+  make_data_parallel_table()
+  return nn
+end
+
+-- cudnn's convolutions may have groups of planes, which nn's have not.
+local function refuse_groups(class, at)
+  local init = class.__init
+  function class:__init(...)
+    local groups = select(at, ...)
+    if groups and groups ~= 1 then
+      th.fail(torch.type(self) .. ' with groups is not there on the processor')
+    end
+    init(self, ...)
+  end
+end
+
+local GROUPS_AT = { SpatialConvolution = 9, VolumetricConvolution = 12 } -- the argument's position
+
+-- cudnn has a class for each of nn's that a program asks for, which derives from it: so that
+-- programs find modules by cudnn's names.
+local function make_cudnn()
+  require 'nn'
+  local cudnn = { benchmark = false, fastest = false, verbose = false }
+  function cudnn.convert(module) return module end
+  rawset(_G, 'cudnn', cudnn)
+  return setmetatable(cudnn, { __index = function(_, name)
+    if type(name) ~= 'string' or not torch.getmetatable('nn.' .. name) then return nil end
+    torch.class('cudnn.' .. name, 'nn.' .. name)
+    if GROUPS_AT[name] then refuse_groups(cudnn[name], GROUPS_AT[name]) end
+    return rawget(cudnn, name)
+  end })
+end
+
+-- ---------------------------------------------------------------------- require
+
+local makers = {
+  cutorch = function()
+    local cutorch = make_cutorch()
+    rawset(_G, 'cutorch', cutorch)
+    return cutorch
+  end,
+  cunn = make_cunn, cudnn = make_cudnn,
+}
+
+--- Whether a module is a package for GPUs that says there is none.
+function th.lacks_gpu(name)
+  return makers[name] ~= nil and not is_processor
+end
+
+for name, make in pairs(makers) do
+  package.preload[name] = function()
+    if not is_processor then
+      error(name .. ' is for GPUs, and there is none here: ' .. ADVICE, 0)
+    end
+    if name ~= 'cutorch' then require 'cutorch' end
+    return make()
+  end
+end
+
+--- Lets programs for GPUs compute on the processor: the packages cutorch, cunn and cudnn are there,
+-- and x:cuda() makes a FloatTensor.
+function torch.gpuascpu()
+  if is_processor then return end
+  is_processor = true
+  rename_tensors()
+end

@@ -1,0 +1,144 @@
+--- image: convolutions, pyramids, and what grows or shrinks shapes.
+-- @module image_filters
+
+local th, image = ...
+local torch = th.torch
+local fail = xlua.error -- luacheck: ignore 113
+
+local select, type, ceil, floor = select, type, math.ceil, math.floor
+
+local function convolve_arguments(n, a, b, c, d)
+  if n == 4 then return a, b, c, d end
+  if n == 3 and type(c) ~= 'string' then return a, b, c end
+  if n == 2 or n == 3 then return nil, a, b, c end
+  th.image_usage('image.convolve', 'Convolves an image with a kernel.', [[
+torch.Tensor!  image
+torch.Tensor!  kernel
+string  mode: full | valid | same (default: valid)
+
+torch.Tensor!  destination
+torch.Tensor!  image
+torch.Tensor!  kernel
+string  mode: full | valid | same (default: valid)]])
+  fail('incorrect arguments', 'image.convolve')
+end
+
+local AREAS = { full = 'F', same = 'F', valid = 'V' }
+
+--- The convolution of an image with a kernel, or of each plane with the same one.
+function image.convolve(...)
+  local target, source, kernel, mode = convolve_arguments(select('#', ...), ...)
+  if mode and not AREAS[mode] then
+    fail('mode has to be one of: full | valid | same', 'image.convolve')
+  end
+  local area = AREAS[mode or 'valid']
+  if kernel:nDimension() == 2 and source:nDimension() == 3 then
+    local one = kernel
+    kernel = source.new(source:size(1), one:size(1), one:size(2))
+    for i = 1, source:size(1) do kernel[i]:copy(one) end
+  end
+  if target then
+    torch.conv2(target, source, kernel, area)
+  else
+    target = torch.conv2(source, kernel, area)
+  end
+  if mode == 'same' then
+    for d = target:dim() - 1, target:dim() do
+      target = target:narrow(d, ceil(kernel:size(d) / 2), source:size(d))
+    end
+  end
+  return target
+end
+
+local function pyramid_arguments(n, a, b, c)
+  if n == 3 then return a, b, c end
+  if n == 2 then return {}, a, b end
+  th.image_usage('image.gaussianpyramid', 'Makes an image in several sizes.', [[
+torch.Tensor!  image
+table!  factors of the sizes
+
+table!  destinations
+torch.Tensor!  image
+table!  factors of the sizes]])
+  fail('incorrect arguments', 'image.gaussianpyramid')
+end
+
+--- A list of an image in several sizes, each made of the one before, which is smoothed.
+function image.gaussianpyramid(...)
+  local targets, source, scales = pyramid_arguments(select('#', ...), ...)
+  local dims = source:nDimension()
+  if dims ~= 2 and dims ~= 3 then fail('src image must be 2D or 3D', 'image.gaussianpyramid') end
+  for i = 1, #scales do
+    local target = targets[i] or source.new()
+    local height, width = source:size(dims - 1) * scales[i], source:size(dims) * scales[i]
+    targets[i] = dims == 2 and target:resize(height, width)
+      or target:resize(source:size(1), height, width)
+  end
+  local kernel = image.gaussian{ width = 3, normalize = true }:typeAs(source)
+  local smooth = source
+  for i = 1, #scales do
+    if scales[i] == 1 then
+      targets[i][{}] = smooth
+    else
+      image.scale(targets[i], smooth, 'simple')
+    end
+    smooth = image.convolve(targets[i], kernel, 'same')
+  end
+  return targets
+end
+
+local LCN_SIZE, LCN_SIGMA = 9, 1.591
+
+--- A grey image whose brightness and contrast are made equal everywhere, without the borders that
+-- the kernel does not reach.
+function image.lcn(source, kernel)
+  kernel = kernel
+    or image.gaussian{ size = LCN_SIZE, sigma = LCN_SIGMA / LCN_SIZE, normalize = true }
+  local im = source:clone():type('torch.DoubleTensor')
+  if not (im:dim() == 2 or im:dim() == 3 and im:size(1) == 1) then
+    th.fail('grayscale image expected')
+  end
+  if im:dim() == 3 then im = im[1] end
+  local mean, deviation = im:mean(), im:std()
+  im:add(-mean):div(deviation)
+  local local_mean = torch.conv2(im, kernel)
+  local mean_of_squares = torch.conv2(torch.cmul(im, im), kernel)
+  local variance = torch.cmul(local_mean, local_mean):add(-1, mean_of_squares):mul(-1)
+  local contrast = variance:cmax(0):sqrt():cmax(1)
+  local top, left = floor(kernel:size(1) / 2) + 1, floor(kernel:size(2) / 2) + 1
+  local inner = im:narrow(1, top, contrast:size(1)):narrow(2, left, contrast:size(2)):clone()
+  return inner:add(-1, local_mean):cdiv(contrast)
+end
+
+-- The sums of a kernel over an image with a border of some value.
+local function kernel_sums(im, kernel, border)
+  local down, across = kernel:size(1) / 2 - 0.5, kernel:size(2) / 2 - 0.5
+  local height, width = im:size(1), im:size(2)
+  local padded = torch.zeros(height + 2 * down, width + 2 * across):fill(border):typeAs(im)
+  padded[{ { down + 1, height + down }, { across + 1, width + across } }]:copy(im)
+  return padded:conv2(kernel)
+end
+
+local function need_image(im, name, description, border)
+  if im then return end
+  th.image_usage(name, description, ('torch.Tensor!  image of 0 and 1\n'
+    .. 'torch.Tensor  kernel of 0 and 1, of odd sizes (default: 3x3)\n'
+    .. 'number  value outside of the image (default: %d)'):format(border))
+  fail('missing image', name)
+end
+
+--- An image of 0 and 1 in which shapes shrink: 1 where all of the kernel is inside.
+function image.erode(im, kernel, border)
+  need_image(im, 'image.erode', 'Shrinks the shapes in an image.', 1)
+  kernel = kernel or torch.ones(3, 3):typeAs(im)
+  return kernel_sums(im, kernel, border or 1):eq(kernel:sum()):typeAs(im)
+end
+
+--- An image of 0 and 1 in which shapes grow: 1 where any of the kernel is inside.
+function image.dilate(im, kernel, border)
+  need_image(im, 'image.dilate', 'Lets the shapes in an image grow.', 0)
+  kernel = image.hflip(image.vflip(kernel or torch.ones(3, 3):typeAs(im)))
+  return kernel_sums(im, kernel, border or 0):gt(0):typeAs(im)
+end
+
+th.make_public(image, 'convolve gaussianpyramid lcn erode dilate')

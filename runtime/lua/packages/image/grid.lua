@@ -1,0 +1,117 @@
+--- image: the range of an image's values, and many images as one.
+-- @module image_grid
+
+local th, image = ...
+local torch = th.torch
+local fail, dok = xlua.error, _G.dok -- luacheck: ignore 113
+
+local type, ipairs, abs, max, min = type, ipairs, math.abs, math.max, math.min
+local floor, ceil = math.floor, math.ceil
+
+--- An image whose values are moved to the range from 0 to 1.
+-- @param args a table: tensor, min, max, symm, inplace, saturate, tensorOut
+function image.minmax(args)
+  local tensor, least, largest = args.tensor, args.min, args.max
+  local saturate = args.saturate and not (least == nil and largest == nil)
+  local result = args.tensorOut or args.inplace and tensor
+    or torch.Tensor(tensor:size()):copy(tensor)
+  if args.tensorOut then result:resize(tensor:size()):copy(tensor) end
+  local symmetric = 0
+  if least == nil and args.symm then
+    symmetric = max(abs(result:min()), abs(result:max()))
+    least = -symmetric
+  elseif least == nil then
+    least = result:min()
+  end
+  if least ~= 0 then result:add(-least) end
+  if largest ~= nil then
+    largest = largest - least
+  else
+    largest = args.symm and symmetric * 2 or result:max()
+  end
+  if largest ~= 0 then result:div(largest) end
+  if saturate then result.image.saturate(result) end
+  return result
+end
+
+-- One tensor of a list of images, or a copy of a tensor.
+local function pack(input)
+  local packed = torch.Tensor()
+  if type(input) == 'table' then
+    local dims = input[1]:dim()
+    local planes = dims == 2 and 1 or input[1]:size(1)
+    packed:resize(#input, planes, input[1]:size(dims - 1), input[1]:size(dims))
+    for i, img in ipairs(input) do packed[i]:copy(img) end
+  elseif torch.isTensor(input) then
+    packed:resize(input:size()):copy(input)
+  else
+    th.fail('Unknown or incompatbile type of input: ' .. torch.type(input))
+  end
+  return packed
+end
+
+-- Lays out images, the first dimension of a tensor, in rows; what is between them has the largest
+-- value.
+local function lay_out(packed, per_row, padding)
+  local count, dims = packed:size(1), packed:dim()
+  local columns = min(per_row, count)
+  local rows = ceil(count / columns)
+  local height, width = packed:size(dims - 1) + padding, packed:size(dims) + padding
+  local grid = torch.Tensor()
+  if dims == 4 then
+    grid:resize(packed:size(2), height * rows, width * columns)
+  else
+    grid:resize(height * rows, width * columns)
+  end
+  grid:fill(packed:max())
+  for i = 0, count - 1 do
+    local y, x = floor(i / columns) * height, i % columns * width
+    grid:narrow(dims - 2, floor(y + 1 + padding / 2), floor(height - padding))
+      :narrow(dims - 1, floor(x + 1 + padding / 2), floor(width - padding)):copy(packed[i + 1])
+  end
+  return grid
+end
+
+local PARAMETERS = {
+  { arg = 'input', type = 'torch.Tensor | table', req = true,
+    help = 'image (HxW or KxHxW), several (Kx3xHxW) or a list' },
+  { arg = 'padding', type = 'number', help = 'pixels between images', default = 0 },
+  { arg = 'nrow', type = 'number', help = 'images in a row', default = 6 },
+  { arg = 'scaleeach', type = 'boolean', help = 'a range of values for each', default = false },
+  { arg = 'min', type = 'number', help = 'value that is black' },
+  { arg = 'max', type = 'number', help = 'value that is white' },
+  { arg = 'symmetric', type = 'boolean', help = 'a range with 0 in its middle', default = false },
+  { arg = 'saturate', type = 'boolean', help = 'cuts values off outside of min and max',
+    default = true },
+}
+
+local function is_coloured(planes)
+  return planes == 1 or planes == 3
+end
+
+--- One image, with values from 0 to 1, of an image or of many, which are laid out in rows.
+function image.toDisplayTensor(...)
+  local given = dok.unpack({ ... }, 'image.toDisplayTensor', 'Makes one image of several.',
+    unpack(PARAMETERS))
+  local packed = pack(given.input)
+  local function scale(tensor)
+    image.minmax{ tensor = tensor, inplace = true, min = given.min, max = given.max,
+      symm = given.symmetric, saturate = given.saturate }
+    return tensor
+  end
+  local dims = packed:dim()
+  local is_many = dims == 4 and is_coloured(packed:size(2))
+    or dims == 3 and not is_coloured(packed:size(1))
+  if given.scaleeach and is_many then
+    for i = 1, packed:size(1) do scale(packed[i]) end
+  end
+  if dims == 2 or dims == 3 and not is_many then return scale(packed) end
+  if not is_many then
+    fail('packed must be a HxW or KxHxW or Kx3xHxW tensor, or a list of tensors',
+      'image.toDisplayTensor')
+  end
+  local grid = lay_out(packed, given.nrow, given.padding)
+  return given.scaleeach and grid or scale(grid)
+end
+
+th.make_public(image, 'minmax toDisplayTensor')

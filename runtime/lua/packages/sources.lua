@@ -1,0 +1,25 @@
+--- Packages of Lua files that programs for Torch7 require: what they are, and where their sources
+-- are. `th --install` brings them; the message about a missing module tells so.
+-- @module sources
+
+-- name, repository on GitHub, what it is
+return [[
+argcheck torch/argcheck checks of functions' arguments
+class torch/class classes
+csvigo clementfarabet/lua---csv files of comma-separated values
+dp nicholas-leonard/dp experiments in deep learning
+dpnn Element-Research/dpnn more layers for nn
+graph torch/graph graphs
+moses Yonaba/Moses functions for tables
+nn torch/nn layers of neural networks
+nngraph torch/nngraph networks of nn that are graphs
+nnx clementfarabet/lua---nnx experimental layers for nn
+optim torch/optim optimization: sgd, adam and others
+penlight lunarmodules/Penlight libraries in the manner of Python's, whose module is pl
+pl lunarmodules/Penlight libraries in the manner of Python's
+rnn Element-Research/rnn recurrent layers for nn
+torchnet torchnet/torchnet datasets, engines and meters for training
+torchx nicholas-leonard/torchx more functions for torch
+totem deepmind/torch-totem tests of torch programs
+unsup koraykv/unsup unsupervised learning
+]]

@@ -1,0 +1,33 @@
+--- The modules threads.serialize and threads.sharedserialize: objects as strings, for threads.
+-- The second one leaves the elements of tensors and storages where they are: what it reads has the
+-- same memory as what was written.
+-- @module threads_serialize
+
+local th, is_shared = ...
+local torch, serial = th.torch, th.serial
+
+local function plain_save(object) return torch.serialize(object) end
+local function plain_load(text) return torch.deserialize(text) end
+
+if not is_shared then return { save = plain_save, load = plain_load } end
+
+require 'tds' -- whose objects jobs may have, too
+
+local share = th.package_function('threads', 'share')
+local shared = th.package_function('threads', 'shared')
+
+-- Calls f while tensors and storages write and read numbers in the place of their elements.
+local function with_numbers(f, ...)
+  local function finish(ok, ...)
+    serial.numbered = nil
+    if not ok then error((...), 0) end
+    return ...
+  end
+  serial.numbered = { write = share, read = shared }
+  return finish(pcall(f, ...))
+end
+
+return {
+  save = function(object) return with_numbers(plain_save, object) end,
+  load = function(text) return with_numbers(plain_load, text) end,
+}

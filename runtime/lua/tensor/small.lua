@@ -1,0 +1,125 @@
+--- Operations on few elements without Python: calls the functions of the room small.
+-- Which of them a call means, and with which arguments, Python says once for each pattern of
+-- argument kinds (runtime/calls/small.py). A function returns nil, with nothing changed, for calls
+-- that it does not handle; these go on to Python.
+-- @module small
+
+local th = ...
+local host = th.host
+
+local type, select, getmetatable, rawget = type, select, getmetatable, rawget
+
+local small = {}
+th.small = small
+
+-- ------------------------------------------------------------------ patterns
+
+-- The kinds of arguments, by Lua's type or the id of their class; see runtime/calls/small.py.
+local KINDS = { number = 1, boolean = 2 }
+local FIRST_TENSOR, FLOATS, DOUBLES, LONG_STORAGE = 3, 11, 12, 13
+local of_class = { [host.FIRST_STORAGE + th.LONG] = LONG_STORAGE }
+for i, dtype in ipairs(th.dtypes) do of_class[dtype.tensor_id] = FIRST_TENSOR + i - 1 end
+
+local class_of_metatable = th.class_of_metatable
+
+-- The kind of a list, which is that of its first element.
+local function list_kind(value)
+  local first = rawget(value, 1)
+  if type(first) ~= 'userdata' or getmetatable(value) then return 0 end
+  local kind = of_class[class_of_metatable(getmetatable(first)) or 0]
+  return kind == FIRST_TENSOR + th.DOUBLE and DOUBLES
+    or kind == FIRST_TENSOR + th.DOUBLE - 1 and FLOATS or 0
+end
+
+local function kind_of(value)
+  local lua_type = type(value)
+  if lua_type == 'userdata' then
+    return of_class[class_of_metatable(getmetatable(value)) or 0] or 0
+  end
+  if lua_type == 'table' then return list_kind(value) end
+  return KINDS[lua_type] or 0
+end
+
+-- The pattern of up to 7 arguments as a number; nil if there is one of another kind.
+local function pattern(n, a, b, c, d, e, f, g)
+  if n == 0 then return 0 end
+  local code = kind_of(a)
+  if code == 0 then return nil end
+  local kind
+  if n >= 2 then kind = kind_of(b) if kind == 0 then return nil end code = code + 16 * kind end
+  if n >= 3 then kind = kind_of(c) if kind == 0 then return nil end code = code + 256 * kind end
+  if n >= 4 then kind = kind_of(d) if kind == 0 then return nil end code = code + 4096 * kind end
+  if n >= 5 then kind = kind_of(e) if kind == 0 then return nil end code = code + 65536 * kind end
+  if n >= 6 then kind = kind_of(f) if kind == 0 then return nil end code = code + 1048576 * kind end
+  if n >= 7 then kind = kind_of(g) if kind == 0 then return nil end code = code + 2 ^ 24 * kind end
+  return code
+end
+
+-- ----------------------------------------------------------------- functions
+
+local modules = {} -- module -> element type -> its functions
+
+--- The functions of a module of the room small for one element type: name -> function. Those that
+-- the type does not have are absent.
+function small.functions(module, dtype)
+  local of_types = modules[module] or {}
+  modules[module] = of_types
+  if not of_types[dtype] then
+    small.tools = small.tools or th.chunk('small/tools')(th)
+    of_types[dtype] = th.chunk('small/' .. module)(th, dtype, small.tools)
+  end
+  return of_types[dtype]
+end
+
+local CALL = [[
+local run = ...
+return function(a1, a2, a3, a4, a5, a6, a7, ...)
+  local first, second = run(%s)
+  return first, second
+end
+]]
+
+-- The function for a pattern of arguments, or false.
+local function find(name, dtype, code)
+  local found = th.ask(host.find_small, name, dtype, code)
+  if not found then return false end
+  local index, module, func, arguments = found:match('^(%d+) (%S+) (%S+) (.*)$')
+  local run = small.functions(module, th.dtypes[index + 1])[func]
+  return run and th.load(CALL:format(arguments), 'small/' .. module .. '.lua')(run) or false
+end
+
+-- --------------------------------------------------------------------- stubs
+
+local of_functions = {} -- for each torch function: pattern of arguments -> the Lua function
+
+--- Must be called when the default element type has changed.
+function small.forget()
+  for _, runners in ipairs(of_functions) do
+    for code in pairs(runners) do runners[code] = nil end
+  end
+end
+
+--- Makes a stub (core/bridge.lua) that tries the operation's Lua function first.
+-- @param slow the stub for all other calls
+th.run_small_by(function(name, dtype, slow)
+  local runners = {}
+  if not dtype then of_functions[#of_functions + 1] = runners end
+  return function(...)
+    local n = select('#', ...)
+    local a, b, c, d, e, f, g = ...
+    local code = n <= 7 and pattern(n, a, b, c, d, e, f, g)
+    if code then
+      local run = runners[code]
+      if run == nil then
+        run = find(name, dtype, code)
+        runners[code] = run
+      end
+      if run then
+        local first, second = run(a, b, c, d, e, f, g)
+        if second ~= nil then return first, second end
+        if first ~= nil then return first end
+      end
+    end
+    return slow(...)
+  end
+end)

@@ -1,0 +1,55 @@
+"""The Python halves of Lua packages that programs load by ``require``.
+
+The package ``image`` is Lua code in ``lua/packages/image``, and the module or Python package
+``runtime.packages.image``, which is imported when Lua first asks for one of its functions. It has
+`functions()`: the functions by the names that Lua knows them under. They get what Lua passes as
+operations do (tensors as `Tensor`, strings as bytes, tables of tensors as lists), and return a
+number, bool, bytes, None (nil), a new tensor, one of their arguments, or a tuple of these. Where
+Lua asks for a function for one element type, it gets a `Call` of that type instead.
+
+A library that not all users need is an extra of ``pyproject.toml``, and is imported by `optional`
+where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from runtime.calls.arguments import Call
+from runtime.calls.failures import encode_error
+from runtime.calls.results import encode
+from runtime.core.dtypes import DTYPES
+from runtime.core.errors import TorchError
+from runtime.core.interrupts import mark_interruptible
+
+__all__ = ["entry", "optional"]
+
+
+def entry(package: bytes, name: bytes, dtype: int | None) -> Callable[..., Any]:
+    """What Lua calls for a function of a package.
+
+    dtype: the index of the element type that the function gets a `Call` of, if any.
+    """
+    function = import_module(f"runtime.packages.{package.decode()}").functions()[name.decode()]
+
+    def call(*args: Any) -> Any:
+        try:
+            given = args if dtype is None else (Call(DTYPES[dtype], args),)
+            return encode(function(*given), args)
+        except BaseException as error:
+            return encode_error(error, args)
+
+    return mark_interruptible(call)
+
+
+def optional(module: str, library: str, extra: str) -> Any:
+    """Import a module of a library that an extra brings; TorchError says how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise TorchError(
+            f"{library} is needed for this and cannot be loaded ({error}): "
+            f"pip install 'th-shell[{extra}]'"
+        ) from error

@@ -1,0 +1,49 @@
+"""The Python half of the package ``image``: pixels by numpy, and image files by Pillow.
+
+Lua calls the functions on pixels as those of one element type, which have a `Call`. The names,
+checks and messages are those of the original's C functions; and so are the element types in which
+numbers are computed, since bytes shall come out equal and floats nearly so. The original computes
+in single precision where it does not compute on doubles alone: `working` of ``planes.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from runtime.packages.image import (
+    colours,
+    drawing,
+    jpeg,
+    kernels,
+    png,
+    polar,
+    ppm,
+    rotation,
+    scaling,
+    shifting,
+    warping,
+)
+
+__all__ = ["functions"]
+
+
+def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function without numpy's warnings: of a choice, both sides are computed."""
+
+    @wraps(function)
+    def call(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return function(*args)
+
+    return call
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """The functions by the names that Lua knows them under."""
+    pixels = (scaling, shifting, rotation, polar, warping, colours, kernels, drawing)
+    modules: tuple[Any, ...] = (*pixels, png, jpeg, ppm)
+    return {name: _quiet(f) for module in modules for name, f in module.FUNCTIONS.items()}

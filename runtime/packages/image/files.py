@@ -1,0 +1,103 @@
+"""Image files: what reading and writing the formats PNG, JPEG and PPM have in common.
+
+The Lua half knows the functions as ``libpng.load``: tables of this name are fields of the tensor
+classes, as in the original. ``load`` takes 1 and a file's name, or 0 and a ByteTensor of a file's
+bytes; ``save`` a file's name, an image and 1, or anything, an image, 0 and a ByteTensor that gets
+the bytes. Pixels are between 0 and 255 here, and between 0 and 65535 in a PNG file of 16 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.calls.arguments import Call
+from runtime.core.dtypes import BYTE, Array, DType
+from runtime.core.errors import TorchError, TypeMismatch
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
+
+__all__ = [
+    "Functions",
+    "file_name",
+    "image_bytes",
+    "read_file",
+    "read_source",
+    "tensor_of",
+    "text",
+    "write",
+]
+
+#: The functions of a format, by the names that Lua knows them under.
+Functions = dict[str, Callable[[Call], Any]]
+
+
+def file_name(call: Call, at: int) -> bytes:
+    """An argument that is the name of a file; it ends at the first zero byte, as in C."""
+    value = call.get(at)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = f"{value:.14g}".encode()  # as Lua writes numbers
+    if not isinstance(value, bytes):
+        raise TypeMismatch(at, "string", call.type_name(at))
+    return value.partition(b"\0")[0]
+
+
+def text(name: bytes) -> str:
+    """A file's name for a message."""
+    return name.decode(errors="surrogateescape")
+
+
+def read_source(call: Call, cannot_open: str) -> bytes:
+    """The bytes of the file, or of the ByteTensor, that a call of ``load`` names.
+
+    cannot_open: the message about a file that cannot be read, with %s for its name.
+    """
+    if call.long(1) != 1:
+        return bytes(call.tensor(2, BYTE).flat.tobytes())
+    return read_file(file_name(call, 2), cannot_open)
+
+
+def read_file(name: bytes, cannot_open: str) -> bytes:
+    """The bytes of a file."""
+    try:
+        with open(name, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise TorchError(cannot_open % text(name)) from error
+
+
+def tensor_of(dtype: DType, pixels: Array) -> Tensor:
+    """A new image of height x width x depth pixels, as depth x height x width elements."""
+    planes = pixels.transpose(2, 0, 1).astype(dtype.numpy, order="C")
+    return TENSOR_CLASSES[dtype.index].of(planes)
+
+
+def image_bytes(image: Tensor) -> Array:
+    """The pixels of an image as bytes, height x width x depth; fractions are cut off."""
+    planes = image.array if image.ndim == 3 else image.array[None]
+    if planes.dtype.kind == "f":
+        planes = np.nan_to_num(planes, nan=0, posinf=0, neginf=0).astype(np.int64)
+    return np.ascontiguousarray(planes.astype(np.uint8).transpose(1, 2, 0))
+
+
+def write(call: Call, data: bytes, cannot_open: str, at: int) -> None:
+    """Write a file's bytes to the file that a call of ``save`` names, or to a ByteTensor.
+
+    at: the position of the ByteTensor among the arguments.
+    """
+    if call.long(3) == 0:
+        target = call.tensor(at, BYTE)
+        target.resize((len(data),))
+        target.array[...] = np.frombuffer(data, np.uint8)
+        return
+    name = file_name(call, 1)
+    try:
+        file = open(name, "wb")
+    except OSError as error:
+        raise TorchError(cannot_open % text(name)) from error
+    try:
+        with file:
+            file.write(data)
+    except OSError as error:
+        raise TorchError(f"{text(name)}: {error.strerror}") from error

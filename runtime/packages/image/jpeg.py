@@ -1,0 +1,104 @@
+"""JPEG files, by Pillow."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from runtime.calls.arguments import Call
+from runtime.core.dtypes import INT, Array, cast_scalar
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Tensor
+from runtime.packages import optional
+from runtime.packages.image.files import (
+    Functions,
+    file_name,
+    image_bytes,
+    read_file,
+    read_source,
+    tensor_of,
+    write,
+)
+
+__all__ = ["FUNCTIONS"]
+
+_FINE = 25  # the quality from which on all steps fit into a byte
+_CANNOT_OPEN = "cannot open file <%s> for reading"
+_END = b"\xff\xd9"  # the marker at the end of a file, which one that was cut short lacks
+
+
+def _open(data: bytes) -> Any:
+    if not data:
+        raise TorchError("Empty input file")
+    if data[:2] != b"\xff\xd8":
+        first, second = data[0], data[1] if len(data) > 1 else 0xFF
+        raise TorchError(f"Not a JPEG file: starts with 0x{first:02x} 0x{second:02x}")
+    plugin = optional("PIL.JpegImagePlugin", "Pillow", "image")
+    try:
+        return plugin.JpegImageFile(BytesIO(data + _END))
+    except (OSError, SyntaxError, ValueError) as error:
+        raise TorchError(f"JPEG datastream contains no image ({error})") from error
+
+
+def _load(call: Call) -> Tensor:
+    with _open(read_source(call, _CANNOT_OPEN)) as picture:
+        try:
+            pixels = np.asarray(picture)
+        except (OSError, SyntaxError, ValueError) as error:
+            raise TorchError(str(error)) from error
+        if picture.mode == "CMYK" and "adobe" in picture.info:
+            pixels = 255 - pixels  # Pillow has inverted them
+    return tensor_of(call.dtype, pixels.reshape(*pixels.shape[:2], -1))
+
+
+def _size(call: Call) -> tuple[int, int, int]:
+    with _open(read_file(file_name(call, 1), _CANNOT_OPEN)) as picture:
+        width, height = picture.size
+        return len(picture.getbands()), height, width
+
+
+def _save(call: Call) -> None:
+    image, quality = call.tensor(2), int(cast_scalar(call.number(4), INT))
+    if not 0 <= quality <= 100:
+        raise TorchError("quality should be between 0 and 100")
+    if image.ndim not in (2, 3):
+        raise TorchError("supports only 1 or 3 dimension tensors")
+    if image.ndim == 3 and image.sizes[0] not in (1, 3):
+        raise TorchError("tensor should have 1 or 3 channels (gray or RGB)")
+    data = _encoded(image_bytes(image), _options(quality))
+    write(call, data, "Error opening output jpeg file %s\n!", at=5)
+
+
+def _encoded(pixels: Array, options: dict[str, Any]) -> bytes:
+    library: Any = optional("PIL.Image", "Pillow", "image")
+    picture = library.fromarray(pixels[..., 0] if pixels.shape[2] == 1 else pixels)
+    buffer = BytesIO()
+    picture.save(buffer, "JPEG", **options)
+    return buffer.getvalue()
+
+
+def _options(quality: int) -> dict[str, Any]:
+    """What Pillow is to be told for a quality.
+
+    For low ones the steps in which values are stored exceed a byte. The original stores them as
+    they are; Pillow cuts them, but not steps that it is given itself.
+    """
+    if quality >= _FINE:
+        return {"quality": quality}
+    percent = 5000 // max(quality, 1)
+    steps = [[(step * percent + 50) // 100 for step in table] for table in _standard_steps()]
+    return {"qtables": steps}
+
+
+@lru_cache(1)
+def _standard_steps() -> list[list[int]]:
+    """The steps of the standard, which are those of quality 50."""
+    grey = np.zeros((8, 8, 3), np.uint8)
+    with _open(_encoded(grey, {"quality": 50})) as picture:
+        return [list(table) for table in picture.quantization.values()]
+
+
+FUNCTIONS: Functions = {"libjpeg.load": _load, "libjpeg.size": _size, "libjpeg.save": _save}

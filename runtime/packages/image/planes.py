@@ -1,0 +1,100 @@
+"""What functions on images share: planes of pixels, checks of their sizes, and rounding.
+
+An image is a tensor of one plane (height x width) or of several (depth x height x width).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.calls.arguments import Call
+from runtime.core.dtypes import BYTE, DOUBLE, Array, DType
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import Tensor
+
+__all__ = [
+    "FLOAT",
+    "colour_image",
+    "check_depths",
+    "pair",
+    "planes",
+    "put",
+    "take",
+    "take_inside",
+    "to_elements",
+    "whole",
+    "working",
+]
+
+#: Single precision: the type of positions, and of weights that depend on these alone.
+FLOAT = np.float32
+
+
+def working(dtype: DType) -> type[np.floating[Any]]:
+    """The type in which values of an element type are computed."""
+    return np.float64 if dtype is DOUBLE else FLOAT
+
+
+def to_elements(values: Array, dtype: DType) -> Array:
+    """Computed values as elements: bytes are rounded, and kept between 0 and 255."""
+    if dtype is not BYTE:
+        return values.astype(dtype.numpy)
+    rounded = (values.astype(FLOAT).astype(np.float64) + 0.5).astype(FLOAT)
+    return np.nan_to_num(np.clip(rounded, 0, 255), nan=0).astype(np.uint8)
+
+
+def planes(image: Tensor) -> Array:
+    """The pixels as depth x height x width; they share the tensor's memory."""
+    return image.array if image.ndim == 3 else image.array[None]
+
+
+def put(image: Tensor, values: Array) -> None:
+    """Set an image's elements to computed values of planes."""
+    planes(image)[...] = to_elements(values, image.dtype)
+
+
+def pair(call: Call, prefix: str) -> tuple[Tensor, Tensor]:
+    """The source and the destination, a call's first two arguments, as images."""
+    source, target = call.tensor(1), call.tensor(2)
+    for at, word, image in ((1, "src", source), (2, "dst", target)):
+        if image.ndim not in (2, 3):
+            raise ArgError(at, f"{prefix}: {word} not 2 or 3 dimensional")
+    return source, target
+
+
+def check_depths(name: str, source: Tensor, target: Tensor) -> None:
+    """Raise the original's error where two images differ in their numbers of planes."""
+    if source.ndim != target.ndim or len(planes(source)) != len(planes(target)):
+        raise TorchError(f"image.{name}: src and dst depths do not match")
+
+
+def colour_image(call: Call, at: int) -> Tensor:
+    """An argument that is an image of at least three planes."""
+    image = call.tensor(at)
+    if image.ndim != 3:
+        raise ArgError(at, "tensor must have three dimensions")
+    if image.sizes[0] < 3:
+        raise ArgError(2, "out of range")
+    return image
+
+
+def whole(values: Array) -> Array:
+    """Whole numbers as positions; a nan, and what is too large, is outside of any image."""
+    return np.where(np.abs(values) < 1 << 31, values, -(1 << 31)).astype(np.int64)
+
+
+def take(pixels: Array, y: Array, x: Array) -> Array:
+    """The pixels of all planes at some positions, which are inside of the image."""
+    positions = y * pixels.shape[2] + x
+    found: Array = pixels.reshape(len(pixels), -1).take(positions, 1)  # quicker than by two arrays
+    return found
+
+
+def take_inside(pixels: Array, y: Array, x: Array, other: float = 0) -> Array:
+    """The same for any positions; outside of the image there is another number."""
+    height, width = pixels.shape[1:]
+    inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
+    found = take(pixels, np.clip(y, 0, height - 1), np.clip(x, 0, width - 1))
+    return np.where(inside, found, np.asarray(other, pixels.dtype))

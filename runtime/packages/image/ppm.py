@@ -1,0 +1,104 @@
+"""PPM and PGM files, in characters (P2, P3) and in bytes (P5, P6). No library is needed."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.calls.arguments import Call
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Tensor
+from runtime.packages.image.files import (
+    Functions,
+    file_name,
+    image_bytes,
+    read_file,
+    tensor_of,
+    write,
+)
+
+__all__ = ["FUNCTIONS"]
+
+_CANNOT_OPEN = "cannot open file <%s> for reading"
+_BROKEN = "corrupted file or read error"
+# Blanks and comments, then a number.
+_NUMBER = re.compile(rb"(?:[ ,\t\r\n]|#[^\r\n]*)*(\d{1,9})")
+
+
+class _Header(NamedTuple):
+    """kind: the digit of the format. end: where the numbers end; one blank follows."""
+
+    kind: str
+    width: int
+    height: int
+    largest: int
+    end: int
+
+    @property
+    def depth(self) -> int:
+        return 3 if self.kind in "36" else 1
+
+
+def _header(data: bytes) -> _Header:
+    if data[:1] != b"P":
+        raise TorchError("corrupted file")
+    kind, end, numbers = data[1:2].decode("latin-1"), 2, []
+    if kind not in ("2", "3", "5", "6"):
+        raise TorchError(f"unsupported magic number: P{kind}")
+    for _ in range(3):
+        found = _NUMBER.match(data, end)
+        if not found or not int(found[1]):
+            raise TorchError(_BROKEN)
+        numbers.append(int(found[1]))
+        end = found.end()
+    width, height, largest = numbers
+    return _Header(kind, width, height, largest, end)
+
+
+def _load(call: Call) -> Tensor:
+    data = read_file(file_name(call, 1), _CANNOT_OPEN)
+    header = _header(data)
+    count = header.width * header.height * header.depth
+    read = _characters if header.kind in "23" else _bytes
+    values = read(data, header, count)
+    if len(values) < count:
+        raise TorchError(_BROKEN)
+    return tensor_of(call.dtype, values.reshape(header.height, header.width, header.depth))
+
+
+def _characters(data: bytes, header: _Header, count: int) -> Array:
+    words = data[header.end :].split(None, count)[:count]
+    try:
+        values = np.array(words, dtype=bytes).astype(np.int64)
+    except ValueError:
+        raise TorchError(_BROKEN) from None
+    return (255 * values // header.largest).astype(np.uint8)
+
+
+def _bytes(data: bytes, header: _Header, count: int) -> Array:
+    """Torch7: of samples of two bytes takes the first for the lower one, unlike other programs."""
+    wide = header.largest > 255
+    found = data[header.end + 1 :][: count * (1 + wide)]
+    return np.frombuffer(found[: len(found) // 2 * 2] if wide else found, "<u2" if wide else "u1")
+
+
+def _size(call: Call) -> tuple[int, int, int]:
+    header = _header(read_file(file_name(call, 1), _CANNOT_OPEN))
+    return header.depth, header.height, header.width
+
+
+def _save(call: Call) -> None:
+    image = call.tensor(2)
+    if image.ndim not in (2, 3):
+        raise TorchError("can only export tensor with geometry: HxW or 1xHxW or 3xHxW")
+    pixels = image_bytes(image)
+    height, width, depth = pixels.shape
+    head = f"P{6 if depth == 3 else 5}\n{width} {height}\n255\n"
+    data = head.encode() + pixels.tobytes()
+    write(call, data, "cannot open file <%s> for writing", at=4)
+
+
+FUNCTIONS: Functions = {"libppm.load": _load, "libppm.size": _size, "libppm.save": _save}

@@ -1,0 +1,101 @@
+"""Rotating an image around its middle, by nearest pixels or between four pixels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.calls.arguments import Call
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Tensor
+from runtime.packages.image.planes import (
+    FLOAT,
+    check_depths,
+    pair,
+    planes,
+    put,
+    take,
+    take_inside,
+    whole,
+    working,
+)
+
+__all__ = ["FUNCTIONS", "between"]
+
+
+def _operands(call: Call) -> tuple[Tensor, Tensor, float]:
+    source, target = call.tensor(1), call.tensor(2)
+    angle = float(FLOAT(call.number(3)))
+    pair(call, "rotate")
+    if source.array.ctypes.data == target.array.ctypes.data:
+        raise TorchError("image.rotate: in-place rotate not supported")
+    check_depths("rotate", source, target)
+    return source, target, angle
+
+
+def _from_middle(source: Tensor, target: Tensor) -> tuple[Array, Array, np.float32, np.float32]:
+    """The rows and columns of the target, counted from the source's middle, and this middle."""
+    y0, x0 = (FLOAT((n - 1) / 2) for n in source.sizes[-2:])
+    height, width = target.sizes[-2:]
+    y = np.arange(height, dtype=FLOAT)[:, None] - y0
+    return y, np.arange(width, dtype=FLOAT) - x0, y0, x0
+
+
+def _round(values: Array) -> Array:
+    """The nearest whole numbers; those halfway between two go away from 0."""
+    wide = values.astype(np.float64)
+    return whole(np.trunc(wide + np.copysign(0.5, wide)))
+
+
+def _simple(call: Call) -> None:
+    source, target, angle = _operands(call)
+    y, x, y0, x0 = _from_middle(source, target)
+    sin, cos = FLOAT(np.sin(angle)), FLOAT(np.cos(angle))
+    columns, rows = _round(cos * x - sin * y + x0), _round(cos * y + sin * x + y0)
+    put(target, take_inside(planes(source), rows, columns).astype(FLOAT))
+
+
+def _bilinear(call: Call) -> None:
+    source, target, angle = _operands(call)
+    y, x, y0, x0 = _from_middle(source, target)
+    kind = working(call.dtype)
+    sin, cos = np.sin(angle), np.cos(angle)
+    y, x = y.astype(np.float64), x.astype(np.float64)
+    column = (cos * x - sin * y).astype(kind) + x0.astype(kind)
+    row = (cos * y + sin * x).astype(kind) + y0.astype(kind)
+    (x1, x2, dx, no_x), (y1, y2, dy, no_y) = (
+        _neighbours(column, source.sizes[-1]),
+        _neighbours(row, source.sizes[-2]),
+    )
+    values = between(planes(source), y1, y2, dy, x1, x2, dx)
+    put(target, np.where(no_x | no_y, FLOAT(0), values.astype(FLOAT)))
+
+
+def _neighbours(position: Array, size: int) -> tuple[Array, Array, Array, Array]:
+    """The two pixels around each position, how far it is behind the first, and whether none is.
+
+    A position less than half a pixel outside of the image has the nearest pixel twice.
+    """
+    first = whole(np.floor(position))
+    part = position - first.astype(position.dtype)
+    second = first + 1
+    none = (second >= size) & ~((second == size) & (part < 0.5))
+    none |= (first < 0) & ~((first == -1) & (part > 0.5))
+    return np.clip(first, 0, size - 1), np.clip(second, 0, size - 1), part, none
+
+
+def between(
+    pixels: Array, y1: Array, y2: Array, dy: Array, x1: Array, x2: Array, dx: Array
+) -> Array:
+    """Values between four pixels, linear in both directions, in double precision."""
+    right, below = dx.astype(np.float64), dy.astype(np.float64)
+    left, above = 1 - right, 1 - below
+    top = left * above * take(pixels, y1, x1) + right * above * take(pixels, y1, x2)
+    bottom = left * below * take(pixels, y2, x1)
+    # Torch7: this term is of the type of dx and dy, or of the pixels.
+    corner = take(pixels, y2, x2)
+    last = (dx * dy) * corner.astype(np.result_type(dx.dtype, pixels.dtype), copy=False)
+    return np.asarray((top + bottom) + last)
+
+
+FUNCTIONS = {"rotate": _simple, "rotateBilinear": _bilinear}

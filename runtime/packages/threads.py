@@ -1,0 +1,178 @@
+"""What threads of the package `threads` share: queues, locks, and the storages in messages.
+
+Each thread has an engine of its own in this process (``runtime/workers.py``). What several of them
+use is known by a number: programs pass it as text from one to another. A message is the bytes of
+serialized objects and the storages that these refer to, which stay the same memory.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from runtime.calls.classes import class_id
+from runtime.core.errors import TorchError
+from runtime.core.storage import Storage
+from runtime.core.tensor import Tensor
+
+__all__ = ["functions"]
+
+T = TypeVar("T")
+
+_numbers = itertools.count(1)
+_queues: dict[int, _Queue] = {}
+_locks: dict[int, threading.Lock] = {}
+_conditions: dict[int, _Condition] = {}
+_counters: dict[int, _Counter] = {}
+
+Message = tuple[bytes, float, bool, list[Any]]  # text, the job's number, whether it is a storage
+
+
+class _Queue:
+    """Messages, of which there are at most `size`: who puts more waits."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.messages: deque[Message] = deque()
+        self.changed = threading.Condition()
+
+    def put(self, message: Message) -> None:
+        with self.changed:
+            self.changed.wait_for(lambda: len(self.messages) < self.size)
+            self.messages.append(message)
+            self.changed.notify_all()
+
+    def get(self) -> Message:
+        with self.changed:
+            self.changed.wait_for(lambda: self.messages)
+            message = self.messages.popleft()
+            self.changed.notify_all()
+            return message
+
+
+class _Condition:
+    """Threads that wait to be told to go on, each with a lock that it leaves meanwhile."""
+
+    def __init__(self) -> None:
+        self.waiting: deque[threading.Event] = deque()
+
+    def wait(self, lock: threading.Lock) -> None:
+        event = threading.Event()
+        self.waiting.append(event)
+        lock.release()
+        try:
+            event.wait()
+        finally:
+            lock.acquire()
+
+    def signal(self) -> None:
+        if self.waiting:
+            self.waiting.popleft().set()
+
+
+class _Counter:
+    """A number that several threads count up."""
+
+    def __init__(self) -> None:
+        self.value = 0
+        self.changing = threading.Lock()
+
+    def increase(self) -> int:
+        """The value before."""
+        with self.changing:
+            self.value += 1
+            return self.value - 1
+
+
+class _Exchange(threading.local):
+    """The storages of the message that a thread writes, and of the one that it reads."""
+
+    def __init__(self) -> None:
+        self.written: list[Any] = []
+        self.read: list[Any] = []
+
+
+_exchange = _Exchange()
+
+
+def _new(table: dict[int, T], value: T) -> int:
+    number = next(_numbers)
+    table[number] = value
+    return number
+
+
+def _find(table: dict[int, T], number: float, what: str) -> T:
+    found = table.get(int(number))
+    if found is None:
+        raise TorchError(f"no {what} has the number {number:.0f}")
+    return found
+
+
+def _share(value: Tensor | Storage) -> int:
+    """Let the next message refer to a tensor or storage; its number in the message."""
+    view = value.alias() if isinstance(value, Tensor) else value
+    _exchange.written.append(view)
+    return len(_exchange.written) - 1
+
+
+def _shared(number: float) -> Any:
+    """What the message that was read last has by a number."""
+    value = _exchange.read[int(number)]
+    value = value.alias() if isinstance(value, Tensor) else value
+    return value, class_id(type(value))
+
+
+def _put(number: float, text: bytes, job: float, is_storage: bool) -> None:
+    shared, _exchange.written = _exchange.written, []
+    _find(_queues, number, "queue").put((text, job, is_storage, shared))
+
+
+def _get(number: float) -> tuple[bytes, float, bool]:
+    text, job, is_storage, _exchange.read = _find(_queues, number, "queue").get()
+    return text, job, is_storage
+
+
+def _is_full(number: float) -> bool:
+    queue = _find(_queues, number, "queue")
+    return len(queue.messages) >= queue.size
+
+
+def _unlock(number: float) -> None:
+    lock = _find(_locks, number, "mutex")
+    if lock.locked():
+        lock.release()
+
+
+def _set_counter(number: float, value: float) -> None:
+    _find(_counters, number, "counter").value = int(value)
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """The functions by the names that Lua knows them under."""
+    return {
+        "new_queue": lambda size: _new(_queues, _Queue(int(size))),
+        "free_queue": lambda number: _queues.pop(int(number), None) and None,
+        "put": _put,
+        "get": _get,
+        "is_full": _is_full,
+        "share": _share,
+        "shared": _shared,
+        "new_counter": lambda: _new(_counters, _Counter()),
+        "increase": lambda number: _find(_counters, number, "counter").increase(),
+        "count": lambda number: _find(_counters, number, "counter").value,
+        "set_counter": _set_counter,
+        "free_counter": lambda number: _counters.pop(int(number), None) and None,
+        "new_mutex": lambda: _new(_locks, threading.Lock()),
+        "lock": lambda number: _find(_locks, number, "mutex").acquire() and None,
+        "unlock": _unlock,
+        "free_mutex": lambda number: _locks.pop(int(number), None) and None,
+        "new_condition": lambda: _new(_conditions, _Condition()),
+        "wait": lambda number, lock: _find(_conditions, number, "condition").wait(
+            _find(_locks, lock, "mutex")
+        ),
+        "signal": lambda number: _find(_conditions, number, "condition").signal(),
+        "free_condition": lambda number: _conditions.pop(int(number), None) and None,
+    }

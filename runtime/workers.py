@@ -1,0 +1,56 @@
+"""Threads with engines of their own, in which the package `threads` runs programs' jobs."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+from typing import Any
+
+from runtime.errors import LuaError
+from runtime.host.guards import guarded
+
+__all__ = ["functions"]
+
+_numbers = itertools.count(1)
+_threads: dict[int, threading.Thread] = {}
+
+
+def functions() -> dict[bytes, Any]:
+    """What Lua calls, by name."""
+    return {b"start_worker": guarded(_start), b"join_worker": guarded(_join)}
+
+
+def _start(source: bytes, path: bytes, cpath: bytes) -> int:
+    """Run a program in a new thread; returns the thread's number.
+
+    path, cpath: where its engine looks for modules.
+    """
+    number = next(_numbers)
+    args = (source, path, cpath)
+    thread = threading.Thread(target=_work, args=args, name=f"threads {number}", daemon=True)
+    _threads[number] = thread
+    thread.start()
+    return number
+
+
+_SEARCH = b"package.path, package.cpath = ..."
+
+
+def _work(source: bytes, path: bytes, cpath: bytes) -> None:
+    from runtime.engine import Engine  # which uses this module
+
+    try:
+        with Engine() as engine:
+            engine.call(engine.compile(_SEARCH), path, cpath)
+            engine.run(engine.compile(source, b"=thread"))
+            engine.flush()
+    except LuaError as error:
+        print(f"th: thread: {error}", file=sys.stderr)
+
+
+def _join(number: float) -> None:
+    """Wait until a thread has ended."""
+    thread = _threads.pop(int(number), None)
+    if thread is not None:
+        thread.join()

@@ -1,0 +1,24 @@
+"""Packages are loaded in an engine of their own: they add globals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from runtime import Engine
+from tests.conftest import Lua
+
+_FRESH = b"torch.setdefaulttensortype('torch.DoubleTensor') torch.manualSeed(1)"
+
+
+@pytest.fixture(scope="session")
+def engine_for_packages() -> Engine:
+    return Engine()
+
+
+@pytest.fixture
+def lua(engine_for_packages: Engine, capfd: pytest.CaptureFixture[str]) -> Iterator[Lua]:
+    """Lua with the default tensor type and a fixed seed."""
+    engine_for_packages.run(engine_for_packages.compile(_FRESH))
+    yield Lua(engine_for_packages, capfd)

@@ -1,0 +1,192 @@
+"""The package image: what the reference prints, files, and what it does where libraries lack."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import png
+import pytest
+
+from runtime import Engine, LuaError
+from runtime.core.dtypes import Array
+from tests.conftest import Lua
+from tests.transcripts import cases, normal
+
+HERE = Path(__file__).parent / "transcripts"
+
+
+@pytest.mark.parametrize(("source", "printed"), cases("image", HERE))
+def test_as_the_reference(
+    lua: Lua, source: str, printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert normal(lua.answer(source)) == printed
+
+
+# ------------------------------------------------------------------------- files
+
+
+@pytest.mark.parametrize("alpha", [False, True])
+@pytest.mark.parametrize("grey", [False, True])
+@pytest.mark.parametrize("bits", [8, 16])
+def test_png_of_all_kinds(lua: Lua, tmp_path: Path, bits: int, grey: bool, alpha: bool) -> None:
+    depth = (1 if grey else 3) + alpha
+    pixels = np.random.default_rng(3).integers(0, 1 << bits, (4, 5, depth))
+    writer = png.Writer(5, 4, greyscale=grey, alpha=alpha, bitdepth=bits, interlace=True)
+    path = tmp_path / "x.png"
+    with path.open("wb") as file:
+        writer.write(file, pixels.reshape(4, -1).tolist())
+    loaded = load_image(lua, path, "'double'")
+    assert np.allclose(loaded.transpose(1, 2, 0), pixels / ((1 << bits) - 1), atol=1e-15)
+    as_bytes = load_image(lua, path, "'byte'")
+    assert (as_bytes.transpose(1, 2, 0) == pixels >> (bits - 8)).all()
+
+
+def load_image(lua: Lua, path: Path, kind: str) -> Array:
+    lua.engine.run(f"x = require('image').load({str(path)!r}, nil, {kind})")
+    values: Array = lua.engine["x"].numpy()
+    return values
+
+
+def test_png_with_few_bits_and_with_a_palette(lua: Lua, tmp_path: Path) -> None:
+    grey, palette = tmp_path / "grey.png", tmp_path / "palette.png"
+    with grey.open("wb") as file:
+        png.Writer(3, 1, greyscale=True, bitdepth=2).write(file, [[0, 1, 3]])
+    with palette.open("wb") as file:
+        png.Writer(2, 1, palette=[(1, 2, 3), (9, 8, 7)], bitdepth=1).write(file, [[1, 0]])
+    assert load_image(lua, grey, "'byte'").tolist() == [[[0, 85, 255]]]
+    assert load_image(lua, palette, "'byte'").tolist() == [[[9, 1]], [[8, 2]], [[7, 3]]]
+    assert lua.error(f"image.getSize({str(palette)!r})") == (
+        "[get_png_size] unsupported type: PALETTE"
+    )
+
+
+def test_jpeg_that_was_cut_short_is_grey_where_it_ends(lua: Lua, tmp_path: Path) -> None:
+    path = tmp_path / "x.jpg"
+    lua.engine.run(f"require('image').saveJPG({str(path)!r}, torch.rand(3, 64, 64))")
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    loaded = load_image(lua, path, "'byte'")
+    assert loaded.shape == (3, 64, 64)
+    assert (loaded[:, -8:] == 128).all()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"P6\n99999999 99999999\n255\nabc", "corrupted file or read error"),
+        (b"P5\n2 2\n65535\nabc", "corrupted file or read error"),
+        (b"P2\n1 1\n0\n1", "corrupted file or read error"),
+        (b"P2\n1 1\n1\nx", "corrupted file or read error"),
+        (b"P3 #", "corrupted file or read error"),
+        (b"\xff\xd8\xff\xe0", "JPEG datastream contains no image (Truncated File Read)"),
+        (b"\x89PNG\r\n\x1a\n", "[read_png] Error during init_io: Missing IHDR before IDAT"),
+    ],
+)
+def test_files_that_are_broken(lua: Lua, tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    assert lua.error(f"require('image').load({str(path)!r})") == message
+
+
+def test_what_needs_no_library_works_without(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PIL", "PIL.Image", "PIL.PngImagePlugin", "PIL.JpegImagePlugin", "png"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert lua("local image = require 'image' print(image.scale(torch.ones(4, 4), 2):sum())") == (
+        "4\t\n"
+    )
+    message = lua.error("image.compressPNG(torch.rand(2, 2))")
+    assert message.startswith("Pillow is needed for this and cannot be loaded (")
+    assert message.endswith("): pip install 'th-shell[image]'")
+
+
+def test_a_full_disk_is_an_error(lua: Lua) -> None:
+    message = lua.error("require('image').savePNG('/dev/full', torch.rand(2, 2))")
+    assert message == "/dev/full: No space left on device"
+
+
+# ----------------------------------------------------------------------- display
+
+
+def test_display_writes_a_file(lua: Lua) -> None:
+    printed = lua(
+        "w = require('image').display{ image = torch.rand(2, 3), legend = 'mine', zoom = 4 }"
+    )
+    file = Path(printed.partition(": ")[2].strip())
+    try:
+        assert printed == f"mine: {file}\t\n"
+        assert lua("print(image.load(w.file, nil, 'byte'):size(3))") == "12\t\n"
+        again = lua("v = image.display{ image = torch.rand(2, 3), win = w } print(v == w)")
+        assert again == f"image.display: {file}\t\ntrue\t\n"
+        assert lua("print(image.getSize(w.file)[3])") == "3\t\n"
+    finally:
+        file.unlink()
+    assert (
+        lua("print(image.display{ image = torch.rand(2, 2), offscreen = true }.file)") == "nil\t\n"
+    )
+
+
+def test_display_where_a_front_end_shows_pictures() -> None:
+    engine, shown = Engine(), []
+    engine.show_pictures_by(lambda picture: shown.append(picture.tolist()))
+    engine.run("require('image').display(torch.Tensor{ { 1, 3 }, { 2, 5 } })")
+    assert shown == [[[0, 0.5], [0.25, 1]]]
+
+
+def test_there_are_no_windows(lua: Lua) -> None:
+    message = normal(lua.answer("require('image').window()"))
+    assert message.startswith("error: <image.window> there are no windows here")
+
+
+def test_pictures_of_the_original(tmp_path: Path) -> None:
+    engine = Engine()
+    engine.run(f"package.path = '{tmp_path}/?/init.lua' require 'image'")
+    with pytest.raises(LuaError, match="comes with the repository torch/image"):
+        engine.run("image.lena()")
+    assets = tmp_path / "image" / "assets"
+    assets.mkdir(parents=True)
+    (assets.parent / "init.lua").write_text("require 'libimage'")
+    engine.run(f"image.savePNG('{assets}/fabio.png', torch.rand(3, 2, 5))")
+    assert engine.eval("image.fabio():size(2)") == 5
+
+
+# ----------------------------------------------------------------------- tensors
+
+NATIVE = {
+    "image.scaleSimple(x, y)": "image.scale: src and dst depths do not match",
+    "image.translate(x, y, 0, 0)": "image.translate: src and dst depths do not match",
+    "image.hflip(y, x)": "image.hflip: src and dst are not the same size",
+    "image.vflip(y, x[1])": "image.vflip: src and dst are not the same size",
+    "image.flip(y, x, 1)": "image.flip: expected 5 dimensions for src and dst",
+    "image.warp(y, x, x)": "image.warp: src, flow field and dst do not fit together",
+    "image.warp(y, x, x[1])": "image.warp: expected 3 dimensions for src, dst and flow field",
+    "image.rgb2hsv(x, y)": "bad argument #2 to 'rgb2hsv' (out of range)",
+    "image.rgb2hsl(y, y:narrow(2, 1, 1))": "bad argument #2 to 'rgb2hsl' (out of range)",
+    "image.colorize(y, x[1] + 3, x[1])": "bad argument #2 to 'colorize' (out of range)",
+    "image.colorize(y, x[1] - 3, x[1])": "bad argument #2 to 'colorize' (out of range)",
+    "image.gaussian(y, 1, false, 1, 1, 1, 1)": "expecting 2D tensor",
+    "image.cropNoScale(x, y, 0, 2)": "image.crop: crop goes outside bounds of src",
+}
+
+
+@pytest.mark.parametrize("call", NATIVE)
+def test_functions_of_tensors_check_sizes(lua: Lua, call: str) -> None:
+    lua("require 'image' x = torch.rand(2, 3, 4) y = torch.zeros(3, 3, 4)")
+    assert lua.error(f"local t = torch.Tensor() t.{call} return nil") == NATIVE[call]
+    assert lua("print(y:sum())") == "0\t\n"
+
+
+def test_destinations_are_views(lua: Lua) -> None:
+    """Only the elements of the view change, and those of the source that it shares."""
+    assert lua(
+        "require 'image' local base = torch.zeros(4, 6) local view = base:narrow(2, 2, 3):t() "
+        "image.scale(view:narrow(1, 1, 2), torch.ones(3, 3), 'simple') print(base) "
+        "local x = torch.range(1, 5):view(1, 5) x.image.translate(x, x, 2, 0) print(x) "
+        "x.image.scaleSimple(x:narrow(2, 1, 2), x) print(x)"
+    ) == (
+        " 0  1  1  0  0  0\n" * 4 + "[torch.DoubleTensor of dimension 4x6]\n\n"
+        " 1  2  1  2  3\n[torch.DoubleTensor of dimension 1x5]\n\n"
+        " 1  1  1  2  2\n[torch.DoubleTensor of dimension 1x5]\n\n"
+    )

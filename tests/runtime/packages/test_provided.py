@@ -1,0 +1,91 @@
+"""Packages that come with th: which of two modules of a name `require` takes, and their Python."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from runtime import Engine
+from runtime.core.errors import TorchError
+from runtime.packages import optional
+from tests.conftest import Lua
+
+CORE = "luaT_pushudata"  # a name in C modules that need Torch7's own core
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "ours"),
+    [
+        ("image.lua", "return 'theirs'", False),
+        ("image/init.lua", "require 'libimage' return 'theirs'", True),
+        ("image/init.lua", "return 'theirs'", False),
+        ("lfs.lua", "return 'theirs'", False),
+        ("image.so", CORE, True),
+        ("dok.so", CORE, True),
+        ("image.so", "another library", False),
+        ("other.lua", "return 'theirs'", True),
+    ],
+)
+def test_which_module_is_taken(tmp_path: Path, file: str, text: str, ours: bool) -> None:
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    engine = Engine()
+    engine.run(
+        f"package.path = '{tmp_path}/?.lua;{tmp_path}/?/init.lua' package.cpath = '{tmp_path}/?.so'"
+    )
+    name = file.partition("/")[0].partition(".")[0]
+    name = "image" if name == "other" else name
+    assert (engine.find_module(name) == "") is ours
+    if not file.endswith(".so") or ours:
+        assert engine.eval(f"type(require '{name}')") == ("table" if ours else "string")
+
+
+def test_preload_comes_first() -> None:
+    engine = Engine()
+    engine.run("package.preload.image = function() return 'mine' end")
+    assert engine.eval("require 'image'") == "mine"
+
+
+def test_they_are_loaded_once_and_when_they_are_required(lua: Lua) -> None:
+    engine = Engine()
+    assert engine.eval("image == nil and dok == nil and package.loaded.image == nil") is True
+    engine.run("x = require 'image'")
+    assert engine.eval("x == image and x == require 'image' and dok == require 'dok'") is True
+
+
+def test_dok(lua: Lua) -> None:
+    assert (
+        lua(
+            "require 'dok' local a, x, y = dok.unpack({}, 'f', 'what', "
+            "{ arg = 'x', default = 3 }, { arg = 'y', defaulta = 'x' }) print(a.x, x, y)"
+        )
+        == "3\t3\t3\t\n"
+    )
+    assert "<f> wrong" in lua.error("dok.error('wrong', 'f')")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("require('cjson').encode()", "bad argument #1 to 'encode' (expected 1 argument)"),
+        (
+            "local x = require('image').rgb2y(torch.rand(2, 2))",
+            "bad argument #1 to 'size' (dimension 3 out of range of 2D tensor)",
+        ),
+    ],
+)
+def test_errors_name_the_function_that_complains(lua: Lua, call: str, message: str) -> None:
+    assert lua.error(call) == message
+
+
+def test_a_library_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(TorchError) as error:
+        optional("PIL", "Pillow", "image")
+    assert str(error.value) == (
+        "Pillow is needed for this and cannot be loaded (import of PIL halted; None in "
+        "sys.modules): pip install 'th-shell[image]'"
+    )

@@ -1,0 +1,206 @@
+"""``th --install``: from local repositories of git, and folders, to a folder of modules."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from runtime import Engine
+from th_shell.packages import command, known
+from th_shell.packages.place import search_users_tree, users_tree
+from th_shell.usage import UsageError
+
+if shutil.which("git") is None:
+    pytest.skip("git is not here", allow_module_level=True)
+
+
+def git(folder: Path, *words: str) -> str:
+    """Run git with an author of its own."""
+    author = ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
+    done = subprocess.run(
+        ["git", *author, *words], cwd=folder, check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def repository(folder: Path, **files: str) -> Path:
+    """A repository with some files: 'a__b' is b in the folder a, '_lua' stands for '.lua'."""
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_lua", ".lua")
+        path = path.with_name(path.name.replace("_rockspec", ".rockspec").replace("_txt", ".txt"))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    if not (folder / ".git").exists():
+        git(folder, "init", "--quiet")
+    git(folder, "add", "-A")
+    git(folder, "commit", "--quiet", "-m", "x")
+    return folder
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the repositories of two packages that are known by name."""
+    spec = "package = '{0}' version = 'scm-1' dependencies = {{{1}}} build = {{type = 'cmake'}}"
+    repository(
+        tmp_path / "sources/base",
+        init_lua="return {name = 'base'}",
+        sub__part_lua="return 'part'",
+        lib__code_txt="",
+        rocks__base_rockspec=spec.format("base", "'torch >= 7.0'"),
+    )
+    repository(
+        tmp_path / "sources/upper",
+        init_lua="return {base = require 'base', part = require 'base.sub.part'}",
+        upper_rockspec=spec.format("upper", "'torch >= 7.0', 'base'"),
+    )
+    names = {name: str(tmp_path / "sources" / name) for name in ("base", "upper")}
+    monkeypatch.setattr(command, "source_of", names.get)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    return tmp_path / "sources"
+
+
+def run(*words: str) -> int:
+    """Run it as th does."""
+    return command.run(words[0], words[1:])
+
+
+def files(tree: str | Path) -> list[str]:
+    """The Lua files in a tree."""
+    return sorted(str(path.relative_to(tree)) for path in Path(tree).rglob("*.lua"))
+
+
+def test_a_package_comes_with_what_it_needs(
+    sources: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("install", "upper", "xlua") == 0
+    commit = git(sources / "upper", "rev-parse", "HEAD")
+    assert capsys.readouterr().out == (
+        f"upper scm-1 ({commit[:12]}): 1 Lua file\n"
+        f"base scm-1 ({git(sources / 'base', 'rev-parse', 'HEAD')[:12]}): 2 Lua files\n"
+        "xlua is part of th\n"
+    )
+    assert files(users_tree()) == ["base/init.lua", "base/sub/part.lua", "upper/init.lua"]
+    with Engine() as engine:
+        search_users_tree(engine)
+        assert engine.eval("require('upper').base.name .. require('upper').part") == "basepart"
+    assert run("list") == 0
+    assert f"upper scm-1 ({commit[:12]}) from {sources / 'upper'}\n" in capsys.readouterr().out
+
+
+def test_a_newer_version_takes_the_place_of_the_old(sources: Path) -> None:
+    run("install", "base")
+    (sources / "base/sub/part.lua").unlink()
+    repository(sources / "base", init_lua="return {name = 'new'}", other_lua="")
+    assert run("install", "base") == 0
+    assert files(users_tree()) == ["base/init.lua", "base/other.lua"]
+    assert "new" in (Path(users_tree()) / "base/init.lua").read_text()
+
+
+def test_removing(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("install", "upper")
+    assert (run("remove", "base"), run("remove", "nothing")) == (1, 1)
+    assert capsys.readouterr().err == (
+        f"th: base is needed by upper\nth: nothing is not installed in {users_tree()}\n"
+    )
+    assert run("remove", "upper", "base") == 0
+    assert os.listdir(users_tree()) == [".th"] and os.listdir(f"{users_tree()}/.th") == []
+
+
+def test_a_url_another_tree_and_modules_that_the_rockspec_lists(
+    sources: Path, tmp_path: Path
+) -> None:
+    spec = "package = 'pen' version = '1-1' build = {modules = {['p'] = 'lua/p/init.lua', "
+    spec += "['p.x'] = 'lua/p/x.lua', ['p.c'] = {sources = {'c.c'}}}}"
+    repository(
+        sources / "pen", lua__p__init_lua="", lua__p__x_lua="", lua__q_lua="", pen_rockspec=spec
+    )
+    tree = tmp_path / "tree"
+    assert run("install", (sources / "pen").as_uri(), "--tree", str(tree)) == 0
+    assert files(tree) == ["p/init.lua", "p/x.lua"]
+    record = json.loads((tree / ".th/pen.json").read_text())
+    assert record["source"].startswith("file://") and len(record["commit"]) == 40
+
+
+def test_a_folder_without_git_and_rockspec(sources: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "mine.lua").write_text("return 7")
+    assert run("install", f"{folder}/") == 0
+    assert files(users_tree()) == ["mine.lua"]
+
+
+def test_c_code_is_told(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (sources / "base/lib/code.c").write_text("")
+    repository(sources / "base")
+    run("install", "base")
+    assert "; its C code is not built, and modules that load it do not work" in (
+        capsys.readouterr().out
+    )
+    assert known.about_c_code("nn") == "its C code is not needed: th has the backend of nn"
+
+
+def test_nothing_is_overwritten_that_belongs_to_others(
+    sources: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = Path(users_tree()) / "base/init.lua"
+    own.parent.mkdir(parents=True)
+    own.write_text("mine")
+    assert run("install", "base") == 1
+    assert capsys.readouterr().err == f"th: base: {own} is there, of no package\n"
+    assert own.read_text() == "mine" and files(users_tree()) == ["base/init.lua"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("package = '../up'", "'../up' is no name of a package"),
+        ("build = {modules = {['../x'] = 'init.lua'}}", "'../x' is no name of a module"),
+        ("build = {modules = {x = '../../x.lua'}}", "lists ../../x.lua, which is not there"),
+        ("build = {modules = {x = 'none.lua'}}", "the rockspec lists none.lua, which is not there"),
+        ("os.execute('true')", "attempt to index global 'os' (a nil value)"),
+        ("package = ", "unexpected symbol near '<eof>'"),
+    ],
+)
+def test_bad_rockspecs(
+    sources: Path, spec: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository(sources / "bad", init_lua="", bad_rockspec=spec)
+    (sources / "x.lua").write_text("")
+    assert run("install", str(sources / "bad")) == 1
+    assert message in capsys.readouterr().err
+    assert not os.path.exists(users_tree()) or files(users_tree()) == []
+
+
+def test_what_cannot_be_installed(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    repository(
+        sources / "odd", init_lua="", odd_rockspec="package = 'odd' dependencies = {'strange > 1'}"
+    )
+    assert run("install", "unknown") == 1
+    assert run("install", str(sources / "odd")) == 1
+    assert run("install", str(sources / "nowhere")) == 1
+    unknown = "the sources of {} are not known: give the URL of its repository"
+    first, second, third = capsys.readouterr().err.splitlines()
+    assert first == "th: " + unknown.format("unknown")
+    assert second == "th: odd needs strange: " + unknown.format("strange")
+    assert "nowhere" in third
+    assert files(users_tree()) == ["odd/init.lua"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["install"], "--install needs names of packages, URLs of git, or folders"),
+        (["list", "x"], "--list takes no names"),
+        (["remove", "--tree"], "--tree needs a folder"),
+        (["install", "--upgrade"], "unrecognized option --upgrade of --install"),
+    ],
+)
+def test_wrong_words(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        run(*words)
+    assert str(caught.value) == message

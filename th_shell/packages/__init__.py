@@ -1,0 +1,1 @@
+"""``th --install``: brings packages of Lua files to a folder where `require` finds them."""

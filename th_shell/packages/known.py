@@ -1,0 +1,36 @@
+"""What is known of packages by their names: which th itself has, and where others come from."""
+
+from __future__ import annotations
+
+__all__ = ["about_c_code", "provided_by_th", "source_of"]
+
+# Rocks that are not called as their modules are.
+_MODULES = {"lua-cjson": "cjson", "luafilesystem": "lfs", "luasocket": "socket"}
+
+# What th has from its start, or does without.
+_PARTS = frozenset("cutorch cunn cudnn cwrap lua luaffi luajit sundown torch trepl".split())
+
+
+def provided_by_th(name: str) -> bool:
+    """Whether th itself has what a rock has."""
+    if name in _PARTS:
+        return True
+    from runtime import Engine  # which only an installation needs
+
+    with Engine() as engine:
+        return engine.find_module(_MODULES.get(name, name)) == ""
+
+
+def source_of(name: str) -> str | None:
+    """The repository of a package, or None."""
+    from runtime import Engine
+
+    with Engine() as engine:
+        return engine.package_sources().get(name)
+
+
+def about_c_code(name: str) -> str:
+    """What to tell about C code of a package, which is not built."""
+    if name == "nn":
+        return "its C code is not needed: th has the backend of nn"
+    return "its C code is not built, and modules that load it do not work"

@@ -1,0 +1,29 @@
+"""Where the user's packages are, and how `require` finds them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from runtime import Engine
+
+__all__ = ["search_users_tree", "users_tree"]
+
+_SEARCH = b"""
+local tree = ...
+package.path = ('%s;%s/?.lua;%s/?/init.lua'):format(package.path, tree, tree)
+"""
+
+
+def users_tree() -> str:
+    """The folder that belongs to the user: `~/.local/share/th/lua`."""
+    home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return os.path.join(home, "th", "lua")
+
+
+def search_users_tree(engine: Engine) -> None:
+    """Let `require` search the user's folder last, where there is one."""
+    tree = users_tree()
+    if os.path.isdir(tree):
+        engine.call(engine.compile(_SEARCH), os.fsencode(tree))

@@ -1,0 +1,54 @@
+"""Brings the sources of a package into a folder: by git, or as a copy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from th_shell.usage import UsageError
+
+__all__ = ["fetch"]
+
+
+def fetch(source: str, into: Path) -> str:
+    """Put the files of a repository, or of a folder that is none, into a new folder.
+
+    Returns the commit; '' for a folder without git. Raises UsageError where that fails.
+    """
+    if os.path.isdir(source) and not _is_repository(source):
+        shutil.copytree(source, into, symlinks=True)
+        return ""
+    _git("clone", "--quiet", "--depth", "1", "--", _address(source), str(into))
+    return _git("-C", str(into), "rev-parse", "HEAD").strip()
+
+
+def _is_repository(folder: str) -> bool:
+    return os.path.exists(os.path.join(folder, ".git")) or (
+        os.path.isfile(os.path.join(folder, "HEAD"))
+        and os.path.isdir(os.path.join(folder, "objects"))
+    )
+
+
+def _address(source: str) -> str:
+    # Of a plain path, git would make links to the repository's files, and ignore --depth.
+    return Path(source).resolve().as_uri() if os.path.isdir(source) else source
+
+
+def _git(*words: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", *words],
+            env={**os.environ, "GIT_TERMINAL_PROMPT": "0"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+        )
+    except FileNotFoundError:
+        raise UsageError("git is needed for that, and is not here") from None
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["git failed"]
+        raise UsageError(lines[-1])
+    return done.stdout
