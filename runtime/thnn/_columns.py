@@ -64,7 +64,7 @@ def _run(
     """
     parameters = {
         "size": columns.itemsize,
-        "geometry": windows.geometry.ctypes.data,
+        "geometry": windows.address,
         "image": 0 if image is None else image[at].ctypes.data,
         "imageStep": 0 if image is None else _step(image),
         "columns": (columns[at] if columns.ndim == 3 else columns).ctypes.data,

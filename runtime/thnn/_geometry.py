@@ -78,6 +78,11 @@ class Windows:
             numbers += [*first, *x, *y, int(same_as_above)]
         return np.array(numbers, np.int32)
 
+    @cached_property
+    def address(self) -> int:
+        """Where `geometry` is in memory."""
+        return self.geometry.ctypes.data
+
     def _inside(self, dim: int, first: int) -> tuple[int, int]:
         """The range of places of the window where what is at ``first`` in it is in the image."""
         stride, count = self.stride[dim], self.count[dim]
