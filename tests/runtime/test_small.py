@@ -8,9 +8,12 @@ computed without Python.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.conftest import Lua
+from tests.processes import run_th
 
 PRELUDE = """
 local ffi = require 'ffi'
@@ -408,3 +411,14 @@ def test_a_finalizer_may_resize_what_a_function_is_at(lua: Lua) -> None:
         assert lua.run(_FINALIZERS) == "true\t0\tnil\t\n"
     finally:
         lua("jit.on()")
+
+
+def test_the_last_finalizers_draw_no_random_numbers(tmp_path: Path) -> None:
+    # The stream is gone then, as all that Python has.
+    script = tmp_path / "script.lua"
+    script.write_text("""
+        torch.uniform()
+        kept = newproxy(true) -- to the end of the program
+        getmetatable(kept).__gc = function() io.write(tostring(pcall(torch.uniform))) end
+    """)
+    assert run_th(script).stdout == "false"

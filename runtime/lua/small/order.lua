@@ -24,7 +24,6 @@ local MAX_NEW, WIDTH = tools.MAX_NEW, ffi.sizeof(dtype.ctype)
 local doubles, ints = th.dtypes[th.DOUBLE + 1], th.dtypes[th.LONG]
 local keys, index = tools.memory(doubles, MAX_NEW), tools.memory(ints, MAX_NEW)
 local part, order = tools.memory(doubles, MAX_NEW), tools.memory(ints, MAX_NEW)
-local starts = tools.memory(ints, MAX_NEW) -- where in `index` the results of each row begin
 local elements, words, move = dtype.pointer, tools.words, tools.mover(WIDTH)
 local bits = tools.bits(WIDTH)
 
@@ -49,62 +48,16 @@ local function result_at(kind, r, c, ct, n, s0, s1, s2)
   return place(c, kind == dtype and WIDTH or 8, s0, s1, s2, t0, t1, t2)
 end
 
--- Sets the keys of all rows, one after the other: elements that are `step` apart, from the places
--- where rows begin.
-local function set_keys(p, q, step, rows, size, sign)
-  for row = 0, rows - 1 do
-    local from, start = places[row], row * size
-    for k = start, start + size - 1 do keys[k] = sign * load(p, q, from + step * (k - start)) end
-  end
-end
-
--- The same where the keys are all elements in their order.
-local function set_all_keys(p, q, n, sign)
-  for k = 0, n - 1 do keys[k] = sign * load(p, q, k) end
-end
-
--- Sets the positions of all keys in their rows.
-local function set_positions(n, size)
-  for k = 0, size - 1 do index[k] = k end
-  for k = size, n - 1 do index[k] = index[k - size] end
-end
-
--- Copies an element of each row, which begin at places, to both results.
-local function put_one(r, i, q, step, rows)
-  for row = 0, rows - 1 do
-    local position = index[starts[row]]
-    move(r, others[row], q, places[row] + step * position)
-    i[2 * others[row]], i[2 * others[row] + 1] = position + 1, 0
-  end
-end
-
--- The same for several elements, which are `out_step` apart in the results.
-local function put_several(r, i, q, step, rows, count, out_step)
-  for row = 0, rows - 1 do
-    local from, out, start = places[row], others[row], starts[row]
-    for m = 0, count - 1 do
-      local position, at_result = index[start + m], out + out_step * m
-      move(r, at_result, q, from + step * position)
-      i[2 * at_result], i[2 * at_result + 1] = position + 1, 0
-    end
-  end
-end
-
--- The same for all elements in their order.
-local function put_all(r, i, q, n, size)
-  for k = 0, size - 1 do others[k] = 0 end
-  for k = size, n - 1 do others[k] = others[k - size] + size end
+-- Sets the keys of a row whose elements are `step` apart, from `from` on.
+local function set_keys(p, q, from, step, n, sign)
   for k = 0, n - 1 do
-    local position = index[k]
-    move(r, k, q, others[k] + position)
-    i[2 * k], i[2 * k + 1] = position + 1, 0
+    keys[k], index[k] = sign * load(p, q, from + step * k), k
   end
 end
 
--- Both results along a dimension: for each row, whose keys are first..last, `count` elements, whose
--- positions pick(first, last, k, more) puts into `index`, from the place on that it returns.
--- count: nil for all. sign: -1 for keys in descending order. k: a number of 1 to the size of a row;
--- nil if pick needs none.
+-- Both results along a dimension: for each row `count` elements, whose positions pick(n, …) puts
+-- into `index`, from the position on that it returns; nil: all. sign: -1 for keys in descending
+-- order. k: a number of 1 to the size of a row, for pick; nil if it needs none.
 local function along(values, indices, t, dim, count, sign, pick, k, more,
     ...) -- luacheck: ignore 212
   local before = moves()
@@ -127,23 +80,22 @@ local function along(values, indices, t, dim, count, sign, pick, k, more,
   local p, q = cast(elements, source), cast(bits, source)
   local r, i = cast(bits, to), cast(words, to_index)
   if moves() ~= before then return nil end
-  local n_all, rows = s0 * s1 * s2, s0 * s1 * s2 / size
-  local in_order = step == 1 and contiguous(s0, s1, s2, t0, t1, t2)
-  local out_step = at(d, z1 * z2, z2, 1)
+  -- Where rows begin: those of the source in `places`, those of both results in `others`.
+  local o0, o1, o2 = z1 * z2, z2, 1
+  local to_step = at(d, o0, o1, o2)
   s0, s1, s2 = with(d, 1, s0, s1, s2)
   set_places(places, s0, s1, s2, t0, t1, t2)
-  set_places(others, s0, s1, s2, z1 * z2, z2, 1)
-  if in_order then set_all_keys(p, q, n_all, sign) else set_keys(p, q, step, rows, size, sign) end
-  set_positions(n_all, size)
-  for row = 0, rows - 1 do
-    starts[row] = pick(row * size, row * size + size - 1, k, more)
-  end
-  if in_order and count == size then
-    put_all(r, i, q, n_all, size)
-  elseif count == 1 then
-    put_one(r, i, q, step, rows)
-  else
-    put_several(r, i, q, step, rows, count, out_step)
+  set_places(others, s0, s1, s2, o0, o1, o2)
+  for row = 0, s0 * s1 * s2 - 1 do
+    local from, out = places[row], others[row]
+    set_keys(p, q, from, step, size, sign)
+    local first = pick(size, k, more)
+    for m = 0, count - 1 do
+      local position = index[first + m]
+      local o = out + to_step * m
+      move(r, o, q, from + step * position)
+      i[2 * o], i[2 * o + 1] = position + 1, 0
+    end
   end
   if not block then return values, indices end
   local first, second = publish(dtype, block), publish(longs, index_block)
@@ -152,9 +104,9 @@ end
 
 local small = {}
 
-local function sorted(first, last)
-  sort_row(keys, index, first, last)
-  return first
+local function sorted(n)
+  sort_row(keys, index, n)
+  return 0
 end
 
 function small.sort(values, indices, t, dim, descending, ...) -- luacheck: ignore 212
@@ -162,10 +114,9 @@ function small.sort(values, indices, t, dim, descending, ...) -- luacheck: ignor
   return first, second
 end
 
-local function selected(first, last, k)
-  local at_k = first + k - 1
-  select_row(keys, index, first, last, at_k)
-  return at_k
+local function selected(n, k)
+  select_row(keys, index, n, k - 1)
+  return k - 1
 end
 
 function small.kthvalue(values, indices, t, k, dim, ...) -- luacheck: ignore 212
@@ -173,11 +124,10 @@ function small.kthvalue(values, indices, t, k, dim, ...) -- luacheck: ignore 212
   return first, second
 end
 
-local function middle(first, last)
-  local distance = last - first
-  local at_k = first + (distance - distance % 2) / 2
-  select_row(keys, index, first, last, at_k)
-  return at_k
+local function middle(n)
+  local k = (n - 1 - (n - 1) % 2) / 2
+  select_row(keys, index, n, k)
+  return k
 end
 
 function small.median(values, indices, t, dim, ...) -- luacheck: ignore 212
@@ -186,10 +136,10 @@ function small.median(values, indices, t, dim, ...) -- luacheck: ignore 212
 end
 
 -- The last one of the longest run of equal keys; of runs as long, of the first.
-local function most_frequent(first, last)
-  sort_row(keys, index, first, last)
-  local length, longest, best = 0, 0, first
-  for k = first + 1, last do
+local function most_frequent(n)
+  sort_row(keys, index, n)
+  local length, longest, best = 0, 0, 0
+  for k = 1, n - 1 do
     length = keys[k] == keys[k - 1] and length + 1 or 0
     if length > longest then longest, best = length, k end
   end
@@ -204,23 +154,23 @@ end
 -- Sorts `count` of the selected keys from `first` on anew.
 local function sort_part(first, count, sign)
   for k = 0, count - 1 do part[k], order[k] = sign * keys[first + k], k end
-  sort_row(part, order, 0, count - 1)
+  sort_row(part, order, count)
   for k = 0, count - 1 do order[k] = index[first + order[k]] end
   for k = 0, count - 1 do index[first + k] = order[k] end
 end
 
 -- Torch7: of the smallest, all but the last are sorted, which quickselect has put in its place.
-local function largest(first, last, k, in_order)
-  local start = last - k + 1
-  if start > first then select_row(keys, index, first, last, start - 1) end
-  if in_order then sort_part(start, k, -1) end
-  return start
+local function largest(n, k, in_order)
+  local first = n - k
+  if first > 0 then select_row(keys, index, n, first - 1) end
+  if in_order then sort_part(first, k, -1) end
+  return first
 end
 
-local function smallest(first, last, k, in_order)
-  select_row(keys, index, first, last, first + k - 1)
-  if in_order and k > 1 then sort_part(first, k - 1, 1) end
-  return first
+local function smallest(n, k, in_order)
+  select_row(keys, index, n, k - 1)
+  if in_order and k > 1 then sort_part(0, k - 1, 1) end
+  return 0
 end
 
 function small.topk(values, indices, t, k, dim, of_largest, in_order, ...) -- luacheck: ignore 212

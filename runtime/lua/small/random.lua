@@ -31,8 +31,10 @@ local word_function = ffi.typeof('uint32_t (*)(intptr_t)')
 local shared, next_word, state
 
 -- Starts the stream if a seed has been set since the last number. Here Lua allocates; what follows
--- the call does not, so that no finalizer draws in between.
+-- the call does not, so that no finalizer draws in between. The stream ends with the engine, before
+-- the last finalizers run.
 local function start()
+  if tools.closed then th.fail('there are no random numbers any more') end
   if shared and shared.started ~= 0 then return end
   local address, argument, common = th.ask(host.random_stream)
   next_word, state, shared = cast(word_function, address), argument, cast(shared_type, common)

@@ -18,7 +18,7 @@ local cast = ffi.cast
 local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 
 local tools = {
-  MAX_NEW = 1024,  -- elements of a new tensor
+  MAX_NEW = 2048,  -- elements of a new tensor
   MAX_WORK = 4096, -- elements of working memory
 }
 local MAX_NEW, MAX_WORK = tools.MAX_NEW, tools.MAX_WORK
@@ -171,6 +171,12 @@ function tools.memory(dtype, count)
   return memory, tools.address(memory)
 end
 
+--- The address of other working memory, which stays valid.
+function tools.keep(memory)
+  kept[#kept + 1] = memory
+  return tools.address(memory)
+end
+
 -- ----------------------------------------------------------------- new tensors
 
 --- A new contiguous tensor of n dimensions with the last n of three sizes: the block, the address
@@ -178,7 +184,7 @@ end
 function tools.new(dtype, n, s0, s1, s2)
   local count = s0 * s1 * s2
   if count > MAX_NEW then return nil end
-  local block = th.new_block(dtype, count, n)
+  local block = th.blocks.new(dtype, count, n)
   local size, stride = block.size, block.stride
   size[n - 1], stride[n - 1] = s2, 1
   if n >= 2 then size[n - 2], stride[n - 2] = s1, s2 end
@@ -186,7 +192,7 @@ function tools.new(dtype, n, s0, s1, s2)
   return block, tonumber(cast(intptr, block.data)), s1 * s2, s2, 1
 end
 
-tools.publish = th.publish_block
+tools.publish = th.blocks.publish
 
 -- --------------------------------------------------------------------- places
 

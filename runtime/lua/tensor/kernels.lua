@@ -43,15 +43,15 @@ local function partition(a, index, first, last)
   return i, j
 end
 
-local function insertion(a, index, first, last)
-  for i = last - 1, first, -1 do
+local function insertion(a, index, n)
+  for i = n - 2, 0, -1 do
     local key, id = a[i], index[i]
     local j = i + 1
     if key > a[j] then
       repeat
         a[j - 1], index[j - 1] = a[j], index[j]
         j = j + 1
-      until j > last or not (a[j] < key)
+      until j >= n or not (a[j] < key)
       a[j - 1], index[j - 1] = key, id
     end
   end
@@ -66,7 +66,7 @@ local function quicksort(a, index, equal, order, first, last, n)
     local before = first > 0 and equal[first - 1] or 0
     if equal[last + 1 < n and last + 1 or last] == before then return end
     if last - first < SHORT or n == SHORT + 1 then
-      insertion(a, index, first, last)
+      insertion(a + first, index + first, last - first + 1)
       for k = first, last do order[k] = index[k] end
       return
     end
@@ -83,41 +83,40 @@ local function quicksort(a, index, equal, order, first, last, n)
   end
 end
 
--- The first and last positions of parts that are not sorted yet: of n keys log2(n) at most.
+-- Sorts by all the steps of the reference: with nans among the keys, no order is known before.
+-- The first and last positions of parts that are not sorted yet, of n keys log2(n) at most.
 local stack = ffi.new('int32_t[128]')
 
--- Splits the keys first..last into parts that are to be sorted by insertion.
-local function split(a, index, first, last)
-  local height = 0
+local function sort_all(a, index, n)
+  local height, first, last = 0, 0, n > SHORT + 1 and n - 1 or 0
   while true do
     if last - first >= SHORT then
       local i, j = partition(a, index, first, last)
+      local left = j - first
       -- The longer part is for later.
-      if j - first > last - i + 1 then
+      if left > last - i + 1 then
         stack[height], stack[height + 1], first = first, j - 1, i
       else
         stack[height], stack[height + 1], last = i, last, j - 1
       end
       height = height + 2
     elseif height == 0 then
-      return
+      break
     else
       height = height - 2
       first, last = stack[height], stack[height + 1]
     end
   end
+  insertion(a, index, n)
 end
 
---- Sorts the keys first..last, which are one row, and their positions, by all the steps of the
--- reference: with nans among the keys, no order is known before. It allocates nothing.
--- @param a, index pointers to doubles, all nans safe, and to int32
-function kernels.sort_row(a, index, first, last)
-  if last - first > SHORT then split(a, index, first, last) end
-  insertion(a, index, first, last)
-end
+--- Sorts one row of keys, and the positions of its elements with them, as the reference does.
+-- @param a, index pointers to n doubles, all nans safe, and int32
+kernels.sort_row = sort_all
 
---- Moves, of the keys first..last, the one to position k that sorting would put there.
-function kernels.select_row(a, index, first, last, k)
+-- Moves the key to position k that sorting would put there.
+local function quickselect(a, index, n, k)
+  local first, last = 0, n - 1
   while last > first do
     if last == first + 1 then
       if a[first] > a[last] then swap(a, index, first, last) end
@@ -128,6 +127,9 @@ function kernels.select_row(a, index, first, last, k)
     if j >= k then last = j - 1 end
   end
 end
+
+--- The same for one row's key that sorting would put to position k, from 0.
+kernels.select_row = quickselect
 
 --- Writes the cumulative sums of rows of n doubles.
 -- @param from, to addresses of rows * n doubles
@@ -159,15 +161,13 @@ end
 --- Sorts rows of n keys, of which some are nan, as the reference does.
 function kernels.sort(keys, index, rows, n)
   local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
-  for row = 0, rows - 1 do kernels.sort_row(a, ix, row * n, row * n + n - 1) end
+  for row = 0, rows - 1 do sort_all(a + row * n, ix + row * n, n) end
 end
 
 --- Moves, in each row of n keys, the key to position k, from 0, that sorting would put there.
 function kernels.select(keys, index, rows, n, k)
   local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
-  for row = 0, rows - 1 do
-    kernels.select_row(a, ix, row * n, row * n + n - 1, row * n + k)
-  end
+  for row = 0, rows - 1 do quickselect(a + row * n, ix + row * n, n, k) end
 end
 
 -- --------------------------------------------------------------------- random

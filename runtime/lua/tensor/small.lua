@@ -16,6 +16,7 @@ th.small = small
 
 -- The kinds of arguments, by Lua's type or the id of their class; see runtime/calls/small.py.
 local KINDS = { number = 1, boolean = 2 }
+local OF_STRINGS = { V = 14, L = 15 }
 local FIRST_TENSOR, FLOATS, DOUBLES, LONG_STORAGE = 3, 11, 12, 13
 local of_class = { [host.FIRST_STORAGE + th.LONG] = LONG_STORAGE }
 for i, dtype in ipairs(th.dtypes) do of_class[dtype.tensor_id] = FIRST_TENSOR + i - 1 end
@@ -37,6 +38,7 @@ local function kind_of(value)
     return of_class[class_of_metatable(getmetatable(value)) or 0] or 0
   end
   if lua_type == 'table' then return list_kind(value) end
+  if lua_type == 'string' then return OF_STRINGS[value] or 0 end
   return KINDS[lua_type] or 0
 end
 
@@ -74,8 +76,8 @@ end
 local CALL = [[
 local run = ...
 return function(a1, a2, a3, a4, a5, a6, a7, ...)
-  local first, second = run(%s)
-  return first, second
+  local first, second, third = run(%s)
+  return first, second, third
 end
 ]]
 
@@ -86,6 +88,11 @@ local function find(name, dtype, code)
   local index, module, func, arguments = found:match('^(%d+) (%S+) (%S+) (.*)$')
   local run = small.functions(module, th.dtypes[index + 1])[func]
   return run and th.load(CALL:format(arguments), 'small/' .. module .. '.lua')(run) or false
+end
+
+--- Must be called before Python gives back what the engine has.
+function small.close()
+  if small.tools then small.tools.closed = true end
 end
 
 -- --------------------------------------------------------------------- stubs
@@ -115,7 +122,8 @@ th.run_small_by(function(name, dtype, slow)
         runners[code] = run
       end
       if run then
-        local first, second = run(a, b, c, d, e, f, g)
+        local first, second, third = run(a, b, c, d, e, f, g)
+        if third ~= nil then return first, second, third end
         if second ~= nil then return first, second end
         if first ~= nil then return first end
       end
