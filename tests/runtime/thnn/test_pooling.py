@@ -199,7 +199,7 @@ def test_finalizers_that_pool_within_pooling(tmp_path: Path) -> None:
         jit.off() -- so that every pointer is allocated
         collectgarbage('setpause', 0) collectgarbage('setstepmul', 10000)
         for _ = 1, 30 do guard() end
-        for i = 1, 50 do
+        for i = 1, 400 do
           if not pooled(5, 16) then wrong = wrong + 1 end
         end
         io.write(wrong, calls > 0 and ' of many' or ' of none')""")
