@@ -150,7 +150,9 @@ def _lay_out(tensors: list[int], rows_alone: bool = False) -> list[str]:
         f"local mine = lay_out({limit}, {', '.join(f'c{k}' for k in tensors)})",
         "if not mine or turn[0] ~= mine or moves[0] ~= moved then return nil end",
     ]
-    return [*lines, "if shape[1] * shape[2] > MAX_ROWS then return nil end"] if rows_alone else lines
+    if rows_alone:
+        lines.append("if shape[1] * shape[2] > MAX_ROWS then return nil end")
+    return lines
 
 
 def _size(call: Call, k: int) -> int:
