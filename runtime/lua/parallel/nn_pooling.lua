@@ -319,3 +319,47 @@ job('nn_collect', 'size out source table outPlane inPlane', function(p, first, l
     end
   end
 end)
+
+-- ------------------------------------------------------------------ weighted sums
+
+-- Makes functions for sums of so many elements, and keeps them. `line` is that for an element, with
+-- AT for where its place and weight are; `before` is what a sum begins with.
+local function weighing(before, line, after)
+  local known = { [4] = {}, [8] = {} }
+  local function write(size, count)
+    local body = {}
+    for j = 0, count - 1 do body[j + 1] = (line:gsub('AT', 'at + ' .. j)) end
+    local text = ([=[
+local load_number = ...
+return function(x, y, places, weights, windows)
+  for t = 0, windows - 1 do
+    local at, s = t * %d, %s
+    %s
+    %s
+  end
+end]=]):format(count, before, concat(body, '\n'), after)
+    return assert(compile(text, '=[th] nn_pooling.lua'))(loaders[size])
+  end
+  return function(size, count)
+    local f = known[size][count] or write(size, count)
+    known[size][count] = f
+    return f
+  end
+end
+
+local weigh = weighing('0', 's = s + weights[AT] * load_number(x, places[AT])', 'y[t] = s')
+local weigh_back = weighing('load_number(y, t)',
+  'do local k = places[AT] x[k] = x[k] + weights[AT] * s end', '')
+
+-- Sums of `count` elements of each plane, by tables of their places (int32, from 0) and weights
+-- (doubles); or, if `back` is 1, the gradient: what each element, 0 before, has of the sums.
+job('nn_interpolate', 'size input output places weights count inPlane outPlane back',
+  function(p, first, last)
+    local places, weights = cast(ints, p.places), cast(reals[8], p.weights)
+    local f = (p.back == 1 and weigh_back or weigh)(p.size, p.count)
+    for at = first, last - 1 do
+      local x = cast(reals[p.size], p.input) + at * p.inPlane
+      if p.back == 1 then fill(x, p.inPlane * p.size) end
+      f(x, cast(reals[p.size], p.output) + at * p.outPlane, places, weights, p.outPlane)
+    end
+  end)
