@@ -23,7 +23,8 @@ local job = th.add_job
 local cast, fill, compile = ffi.cast, ffi.fill, loadstring
 local max, min, concat, error = math.max, math.min, table.concat, error
 
-local UNROLLED = 64  -- elements of a window up to which the loop over them is written out
+local UNROLLED = 49  -- elements of a window up to which the loop over them is written out: LuaJIT does
+                     -- not compile much longer functions
 local KEPT = 200     -- functions for shapes of windows
 local CHECKED = 8192 -- numbers that BLAS adds up at a time: so many it does in one thread
 
@@ -80,22 +81,28 @@ local function written(source, line, loop_line)
 end
 
 -- Calls `run` for the groups of the blocks of planes `first` to before `last`: with the job's
--- parameters, the block's first plane, whether `prepare` said so for the block, how many elements a
--- window has, how many windows there are, the divisor, the shape's number, and the tables.
+-- parameters, what `prepare` said of the block, pointers to its input, output and indices, how many
+-- elements a window has, how many windows there are, the divisor, the shape's number, and the
+-- tables.
 local function each_group(p, first, last, prepare, run)
   local plans, step, at = cast(ints, p.plan), p.planStep, first
+  local numbers, in_plane, out_plane = reals[p.size], p.inPlane, p.outPlane
+  local inputs, outputs, all_indices = cast(numbers, p.input), cast(numbers, p.output),
+    cast(longs, p.indices)
   while at < last do
     local group = plans + at * step
     local groups, block = group[0], group[1]
     local planes = min(block, last - at)
-    local quick = prepare(p, at, planes)
+    local x, out, indices = inputs + at * in_plane, outputs + at * out_plane,
+      all_indices + at * out_plane
+    local quick = prepare(p, x, planes * in_plane)
     group = group + 2
     for _ = 1, groups do
       local count, windows = group[0], group[1]
       local offsets, all = group + 4, block * windows
       local codes = offsets + count
       local places = codes + count
-      run(p, at, quick, count, planes * windows, group[2], group[3],
+      run(p, quick, x, out, indices, count, planes * windows, group[2], group[3],
         offsets, codes, places, places + all, places + 2 * all)
       group = places + 3 * all
     end
@@ -105,10 +112,7 @@ end
 
 -- Makes the function that says whether a block's input is finite, and below a limit in size.
 local function finite_below(limit)
-  return function(p, at, planes)
-    local input = cast(reals[p.size], p.input) + at * p.inPlane
-    return are_finite(p.asum, p.size, input, planes * p.inPlane, limit)
-  end
+  return function(p, x, count) return are_finite(p.asum, p.size, x, count, limit) end
 end
 
 -- ------------------------------------------------------------------ the largest element
@@ -145,23 +149,22 @@ local function largest_of_any(size, x, out, indices, lowest, none, count, window
   end
 end
 
+local function pool_largest(p, quick, x, out, indices, count, windows, _, shape,
+    offsets, codes, places, starts, outs)
+  if quick and count > 0 then
+    local f = largest(shape, p.size, count, offsets, codes)
+    f(x, out, indices, windows, offsets, codes, places, starts, outs)
+  else
+    largest_of_any(p.size, x, out, indices, p.lowest, p.none, count, windows,
+      offsets, codes, places, starts, outs)
+  end
+end
+
 -- The largest element of each window, and its index; `none` is the index if no element is greater
 -- than `lowest`. `planStep` is how far the planes' plans are apart; 0 if all have the same.
 job('nn_largest', 'size input output indices inPlane outPlane plan planStep lowest none asum',
   function(p, first, last)
-    each_group(p, first, last, finite_below(-p.lowest),
-      function(_, at, quick, count, windows, _, shape, offsets, codes, places, starts, outs)
-        local x = cast(reals[p.size], p.input) + at * p.inPlane
-        local out = cast(reals[p.size], p.output) + at * p.outPlane
-        local indices = cast(longs, p.indices) + at * p.outPlane
-        if quick and count > 0 then
-          local f = largest(shape, p.size, count, offsets, codes)
-          f(x, out, indices, windows, offsets, codes, places, starts, outs)
-        else
-          largest_of_any(p.size, x, out, indices, p.lowest, p.none, count, windows,
-            offsets, codes, places, starts, outs)
-        end
-      end)
+    each_group(p, first, last, finite_below(-p.lowest), pool_largest)
   end)
 
 -- ------------------------------------------------------------------ averages
@@ -185,20 +188,19 @@ local function average_of_any(size, x, out, count, windows, divisor, offsets, pl
   end
 end
 
--- The sum of each window's elements, divided.
-job('nn_average', 'size input output inPlane outPlane plan planStep asum', function(p, first, last)
-  each_group(p, first, last, finite_below(1 / 0),
-    function(_, at, quick, count, windows, divisor, shape, offsets, codes, places, _, outs)
-      local x = cast(reals[p.size], p.input) + at * p.inPlane
-      local out = cast(reals[p.size], p.output) + at * p.outPlane
-      if quick and count > 0 then
-        local f = average(shape, p.size, count, offsets, codes)
-        f(x, out, windows, divisor, offsets, places, outs)
-      else
-        average_of_any(p.size, x, out, count, windows, divisor, offsets, places, outs)
-      end
-    end)
-end)
+local function pool_average(p, quick, x, out, _, count, windows, divisor, shape,
+    offsets, codes, places, _, outs)
+  if quick and count > 0 then
+    local f = average(shape, p.size, count, offsets, codes)
+    f(x, out, windows, divisor, offsets, places, outs)
+  else
+    average_of_any(p.size, x, out, count, windows, divisor, offsets, places, outs)
+  end
+end
+
+-- The sum of each window's elements, divided. There are no indices.
+job('nn_average', 'size input output indices inPlane outPlane plan planStep asum',
+  function(p, first, last) each_group(p, first, last, finite_below(1 / 0), pool_average) end)
 
 local share = written([=[
 local _, _, load_number = ...
@@ -210,23 +212,19 @@ return function(x, y, count, divisor, offsets, places, outs)
   end
 end]=], 'p[OFFSET] = p[OFFSET] + v', 'p[offsets[j]] = p[offsets[j]] + v')
 
-local function clear_planes(p, at, planes)
-  local input = cast(reals[p.size], p.input) + at * p.inPlane
-  fill(input, planes * p.inPlane * p.size)
+local function clear(p, x, count)
+  fill(x, count * p.size)
+end
+
+local function share_out(p, _, x, y, _, count, windows, divisor, shape,
+    offsets, codes, places, _, outs)
+  if count == 0 then return end
+  share(shape, p.size, count, offsets, codes)(x, y, windows, divisor, offsets, places, outs)
 end
 
 -- The gradient of averages: adds what each window got, divided, to its elements, 0 before.
-job('nn_share', 'size input output inPlane outPlane plan planStep', function(p, first, last)
-  each_group(p, first, last, clear_planes,
-    function(_, at, _, count, windows, divisor, shape, offsets, codes, places, _, outs)
-      local x = cast(reals[p.size], p.input) + at * p.inPlane
-      local y = cast(reals[p.size], p.output) + at * p.outPlane
-      if count > 0 then
-        local f = share(shape, p.size, count, offsets, codes)
-        f(x, y, windows, divisor, offsets, places, outs)
-      end
-    end)
-end)
+job('nn_share', 'size input output indices inPlane outPlane plan planStep',
+  function(p, first, last) each_group(p, first, last, clear, share_out) end)
 
 -- ------------------------------------------------------------------ elements by their places
 
