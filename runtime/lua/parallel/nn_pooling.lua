@@ -23,8 +23,8 @@ local job = th.add_job
 local cast, fill, compile = ffi.cast, ffi.fill, loadstring
 local max, min, concat, error = math.max, math.min, table.concat, error
 
-local UNROLLED = 49  -- elements of a window up to which the loop over them is written out: LuaJIT does
-                     -- not compile much longer functions
+local UNROLLED = 49  -- elements of a window up to which the loop over them is written out; LuaJIT
+                     -- does not compile much longer functions
 local KEPT = 200     -- functions for shapes of windows
 local CHECKED = 8192 -- numbers that BLAS adds up at a time: so many it does in one thread
 
