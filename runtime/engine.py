@@ -318,6 +318,7 @@ class Engine(PythonDoor):
         from runtime.core.memory import Memory  # late: it loads numpy
 
         self._lua.state.part(Memory).fill_pattern = byte
+        self._lua.call(b"set_fill_pattern", byte)
 
     def define(self, name: str, function: Callable[..., str | None]) -> None:
         """Make a global of Lua from a function of Python, which gets values.

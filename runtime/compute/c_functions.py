@@ -25,7 +25,7 @@ from runtime.compute.processors import PROCESSORS
 from runtime.compute.self_check import blas_is_right, is_right, lapack_is_right, loop_is_right
 from runtime.core.debug import note
 
-__all__ = ["blas", "inner_loop", "lapack", "lapack_call"]
+__all__ = ["blas", "inner_loop", "lapack", "lapack_address", "lapack_call"]
 
 
 class _UFunc(ctypes.Structure):
@@ -102,6 +102,11 @@ def lapack_call(name: str, itemsize: int) -> Callable[..., None] | None:
     if address is None:
         return None
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(address)
+
+
+def lapack_address(name: str, itemsize: int) -> int | None:
+    """The address of any LAPACK function, likewise, for Lua to check."""
+    return _find("cython_lapack", name, itemsize)[0]
 
 
 def _find(module: str, name: str, itemsize: int) -> tuple[int | None, int]:

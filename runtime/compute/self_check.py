@@ -10,7 +10,7 @@ two apart.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ def loop_is_right(ufunc: np.ufunc, signature: str, function: int, data: int) -> 
     run = _LOOP(function)
     kinds, _, result = signature.partition("->")
     if ufunc.signature is not None:
-        return all(_product_is_right(run, data, numbers) for numbers in (_FINITE, _NUMBERS))
+        return all(_product_is_right(run, data, np.array(x, result)) for x in (_FINITE, _NUMBERS))
     for step in (1, 2):
         inputs = [_operand(kind, k, step) for k, kind in enumerate(kinds)]
         expected, found = (np.zeros(_COUNT * step, result)[::step] for _ in range(2))
@@ -80,9 +80,8 @@ def _operand(kind: str, k: int, step: int) -> Array:
     return array
 
 
-def _product_is_right(run: Any, data: int, numbers: Sequence[float]) -> bool:
-    a, found = np.array(numbers), np.zeros(1)
-    b = np.roll(a, 3)
+def _product_is_right(run: Any, data: int, a: Array) -> bool:
+    b, found = np.roll(a, 3), np.zeros(1, a.dtype)
     steps = [0, 0, 0, 0, a.itemsize, b.itemsize, 0, 0, 0]  # as lua/tensor/formulas.lua has them
     _call_loop(run, [a, b, found], [1, 1, len(a), 1], steps, data)
     return same(found, np.matmul(a.reshape(1, -1), b.reshape(-1, 1))[0])

@@ -83,7 +83,7 @@ _add_extremum("max", np.maximum.reduce, np.ndarray.argmax, ">")
 _SORT = f"{_PAIR} [index=last] [boolean=false]"
 
 
-@op("sort", _SORT, _SORT)
+@op("sort", _SORT, _SORT, small="order.sort")
 def sort(values: Tensor, indices: Tensor, t: Tensor, dim: int | None, descending: bool) -> None:
     """The elements sorted along a dimension (by default the last), and their indices before."""
     dim = _last(t, dim)
@@ -119,7 +119,7 @@ def _store_chosen(
     _store_pair(values, indices, elements, np.moveaxis(at, -1, dim), dim)
 
 
-@op("kthvalue", f"{_PAIR} long [index=last]", f"{_PAIR} long [index=last]")
+@op("kthvalue", f"{_PAIR} long [index=last]", f"{_PAIR} long [index=last]", small="order.kthvalue")
 def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int | None) -> None:
     """The k-th smallest elements along a dimension (by default the last), and their indices."""
     dim = _last(t, dim)
@@ -131,7 +131,7 @@ def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int | None
     _store_chosen(values, indices, elements, chosen, dim)
 
 
-@op("median", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]")
+@op("median", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]", small="order.median")
 def median(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
     """The medians along a dimension (by default the last), and their indices.
 
@@ -142,7 +142,7 @@ def median(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
     kthvalue(values, indices, t, (t.sizes[dim] - 1) // 2 + 1, dim)
 
 
-@op("mode", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]")
+@op("mode", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]", small="order.mode")
 def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
     """The most frequent elements along a dimension (by default the last), and their indices.
 
@@ -168,7 +168,7 @@ def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
 _TOPK = f"{_PAIR} [long=1] [index=last] [boolean=false] [boolean=false]"
 
 
-@op("topk", _TOPK, _TOPK)
+@op("topk", _TOPK, _TOPK, small="order.topk")
 def topk(
     values: Tensor,
     indices: Tensor,

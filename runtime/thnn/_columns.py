@@ -6,10 +6,10 @@ place of the kernel there, 0 outside of the image. `correlate` multiplies weight
 `spread` computes what the gradient of that is, `weigh` multiplies sources with columns, which gives
 weights.
 
-Arrays are contiguous, of one type, and do not overlap: images are samples x planes x size, maps
-(what a convolution makes of planes) samples x maps x places, columns samples x rows x places. Where
-columns are only rows x places, they are memory for those of the last sample. Threads share the
-samples out, and parts of them.
+Arrays are of one type, do not overlap, and each of their samples is contiguous: images are samples
+x planes x size, maps (what a convolution makes of planes) samples x maps x places, columns samples
+x rows x places. Where columns are only rows x places, they are memory for those of the last sample.
+Threads share the samples out, and parts of them.
 """
 
 from __future__ import annotations
@@ -92,13 +92,14 @@ class Windows:
     def geometry(self) -> Array:
         """The numbers as jobs take them (lua/parallel/nn_convolution.lua)."""
         same_rows = self.size[2] == self.count[2] and self.stride[1:] == (1, 1)
-        numbers = [*self.size, *self.stride, *self.count, int(same_rows)]
+        numbers = [*self.size, *self.stride, *self.count, int(same_rows), self.kernel[2]]
         for place in product(*map(range, self.kernel)):
             first = [k * d - p for k, d, p in zip(place, self.dilation, self.padding, strict=True)]
             y, x = (self._inside(d, first[d]) for d in (1, 2))
             if x[0] == x[1]:
                 y = (0, 0)
-            numbers += [*first, *x, *y]
+            same_as_above = place[1] > 0 and self.stride[1] == self.dilation[1] == 1
+            numbers += [*first, *x, *y, int(same_as_above)]
         return np.array(numbers, np.int32)
 
     def _inside(self, dim: int, first: int) -> tuple[int, int]:
@@ -113,6 +114,11 @@ def _slices(samples: int, work: int) -> Iterator[slice]:
     """Slices of samples of so many multiplications each, between which Ctrl-C is looked for."""
     step = max(_INTERRUPT // max(work, 1), 1)
     return (slice(at, min(at + step, samples)) for at in range(0, samples, step))
+
+
+def _step(samples: Array) -> int:
+    """How many elements the samples of an array are apart."""
+    return samples.strides[0] // samples.itemsize
 
 
 def _run(
@@ -134,9 +140,9 @@ def _run(
         "size": columns.itemsize,
         "geometry": windows.geometry.ctypes.data,
         "image": 0 if image is None else image[at].ctypes.data,
-        "imageStep": planes * prod(windows.size),
+        "imageStep": 0 if image is None else _step(image),
         "columns": (columns[at] if columns.ndim == 3 else columns).ctypes.data,
-        "columnStep": columns[0].size if columns.ndim == 3 else 0,
+        "columnStep": _step(columns) if columns.ndim == 3 else 0,
         "planes": planes,
         "taps": windows.taps,
         "places": windows.places,
@@ -204,7 +210,7 @@ def correlate(
             weight=weight.ctypes.data,
             bias=0 if bias is None else bias.ctypes.data,
             out=out[at].ctypes.data,
-            outStep=maps * windows.places,
+            outStep=_step(out),
             maps=maps,
             rows=rows,
             blocks=blocks,
@@ -245,7 +251,7 @@ def spread(
             weight=weight.ctypes.data,
             bias=0 if bias is None else bias.ctypes.data,
             source=source[at].ctypes.data,
-            sourceStep=maps * windows.places,
+            sourceStep=_step(source),
             maps=maps,
             group=group,
             groups=groups,
@@ -288,7 +294,7 @@ def weigh(
             gemm=blas("gemm", out.itemsize) or 0,
             out=sums.ctypes.data,
             source=source[at].ctypes.data,
-            sourceStep=maps * windows.places,
+            sourceStep=_step(source),
             maps=maps,
             group=group,
             groups=groups,

@@ -6,9 +6,10 @@ order of a tensor's dimensions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -20,6 +21,7 @@ from runtime.thnn._columns import Windows
 from runtime.thnn.checks import check_size
 
 __all__ = [
+    "Check",
     "Shape",
     "adding",
     "check_depth",
@@ -27,7 +29,9 @@ __all__ = [
     "check_positive",
     "count_places",
     "full_size",
+    "inner_windows",
     "read",
+    "remembered",
     "too_small",
     "writing",
 ]
@@ -48,20 +52,50 @@ class Shape:
     count: Sizes
     windows: Windows
 
-    @property
+    @cached_property
     def images(self) -> Sizes:
         """The shape of the images as `_columns` takes them."""
         return (prod(self.batch), self.planes, *self.windows.size)
 
-    @property
+    @cached_property
     def results(self) -> Sizes:
         """The shape of the maps as `_columns` takes them."""
         return (prod(self.batch), self.maps, self.windows.places)
 
-    @property
+    @cached_property
     def columns(self) -> Sizes:
         """The size of the columns of a sample."""
         return (self.planes * self.windows.taps, self.windows.places)
+
+
+#: The checks of sizes of a call: input, gradOutput, weight, bias and the call's numbers.
+Check = Callable[[Tensor, Tensor | None, Tensor, Tensor | None, tuple[int, ...]], Shape]
+
+_KNOWN = 256
+
+
+def remembered(check_sizes: Check) -> Check:
+    """The same check, which keeps the last results: calls come with the same sizes again."""
+    known: dict[tuple[object, ...], Shape] = {}
+
+    def look_up(
+        input: Tensor,
+        grad_output: Tensor | None,
+        weight: Tensor,
+        bias: Tensor | None,
+        numbers: tuple[int, ...],
+    ) -> Shape:
+        sizes = [t and t.sizes for t in (input, grad_output, weight, bias)]
+        key = (*sizes, numbers)
+        shape = known.get(key)
+        if shape is None:
+            shape = check_sizes(input, grad_output, weight, bias, numbers)
+            if len(known) >= _KNOWN:
+                known.clear()
+            known[key] = shape
+        return shape
+
+    return look_up
 
 
 def check_depth(weight: Tensor, shape: Shape) -> None:
@@ -94,6 +128,23 @@ def count_places(
 
 def _cut(a: int, b: int) -> int:
     return a // b if a >= 0 else -(-a // b)
+
+
+def inner_windows(
+    size: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, count: Sizes
+) -> Windows:
+    """The windows of a convolution that keeps its columns.
+
+    Torch7: where no padding is positive, they begin at the image's first element, and elements
+    behind its last one are read.
+    """
+    dims = len(size)
+    if max(padding) > 0:
+        return Windows.of(size, kernel, stride, padding, (1,) * dims, count)
+    numbers = zip(size, kernel, stride, count, strict=True)
+    if any((c - 1) * s + k > n for n, k, s, c in numbers):
+        raise TorchError(f"the kernel does not fit into the input of size {describe(size)}")
+    return Windows.of(size, kernel, stride, (0,) * dims, (1,) * dims, count)
 
 
 def full_size(

@@ -19,8 +19,8 @@ from runtime.ops._operands import Compute, elementwise
 
 __all__ = ["Terms", "choose", "compute_each", "keep", "total"]
 
-#: Gives the terms of a sum for pieces of tensors.
-Terms = Callable[..., Array]
+#: Gives the terms of a sum for pieces of tensors, or their sum.
+Terms = Callable[..., Any]
 
 
 def compute_each(

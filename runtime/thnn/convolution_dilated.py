@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -15,6 +15,7 @@ from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn import _columns
 from runtime.thnn._columns import Windows
 from runtime.thnn._convolution import (
+    Check,
     Shape,
     adding,
     check_depth,
@@ -23,6 +24,7 @@ from runtime.thnn._convolution import (
     count_places,
     full_size,
     read,
+    remembered,
     too_small,
     writing,
 )
@@ -122,7 +124,6 @@ def _check_contiguous(grad_weight: Tensor, grad_bias: Tensor | None) -> None:
 # Numbers that a function gets are in the order of its parameters: width before height.
 
 Numbers = tuple[int, ...]
-Check = Callable[[Tensor, Tensor | None, Tensor, Tensor | None, Numbers], Shape]
 _IMAGE = "3D or 4D input tensor expected but got: %s"
 _VOLUME = "4D or 5D (batch mode) tensor expected for input, but got: %s"
 _VOLUME_WEIGHT = (
@@ -159,6 +160,7 @@ def _check_dilated(
     return shape
 
 
+@remembered
 def _check_dilated_image(
     input: Tensor,
     grad_output: Tensor | None,
@@ -177,6 +179,7 @@ def _check_dilated_image(
     return _check_dilated(input, grad_output, weight, kernel, stride, padding, dilation)
 
 
+@remembered
 def _check_dilated_volume(
     input: Tensor,
     grad_output: Tensor | None,
@@ -224,6 +227,7 @@ def _check_full(
     return shape
 
 
+@remembered
 def _check_full_image(
     input: Tensor,
     grad_output: Tensor | None,
@@ -242,6 +246,7 @@ def _check_full_image(
     return _check_full(input, grad_output, weight, kernel, stride, padding, dilation, extra)
 
 
+@remembered
 def _check_full_volume(
     input: Tensor,
     grad_output: Tensor | None,

@@ -10,7 +10,6 @@ from runtime.core.dtypes import cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn import _columns
-from runtime.thnn._columns import Windows
 from runtime.thnn._convolution import (
     Shape,
     adding,
@@ -18,7 +17,9 @@ from runtime.thnn._convolution import (
     check_gradient,
     check_positive,
     count_places,
+    inner_windows,
     read,
+    remembered,
     too_small,
     writing,
 )
@@ -39,12 +40,7 @@ def _shape(
 ) -> Shape:
     dims = len(kernel)
     size = input.sizes[-dims:]
-    # Torch7: where no padding is positive, windows begin at the image's first element.
-    start = padding if max(padding) > 0 else (0,) * dims
-    reach = [(n - 1) * d + k for n, d, k in zip(count, stride, kernel, strict=True)]
-    if max(padding) <= 0 and any(r > n for r, n in zip(reach, size, strict=True)):
-        raise TorchError(f"kernel does not fit into the input of size {describe(input.sizes)}")
-    windows = Windows.of(size, kernel, stride, start, (1,) * dims, count)
+    windows = inner_windows(size, kernel, stride, padding, count)
     return Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows)
 
 
@@ -133,6 +129,7 @@ def _accumulate(
 # -- SpatialConvolutionMM
 
 
+@remembered
 def _spatial(
     input: Tensor,
     grad_output: Tensor | None,
@@ -227,6 +224,7 @@ def spatial_accumulate(
 # -- VolumetricConvolutionMM
 
 
+@remembered
 def _volumetric(
     input: Tensor,
     grad_output: Tensor | None,

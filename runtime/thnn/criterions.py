@@ -7,6 +7,7 @@ number of elements.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -47,9 +48,9 @@ def _norm(input: Tensor, average: bool, factor: float = 1) -> float:
 def mse(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
     """output = the sum of (input - target)^2."""
 
-    def terms(x: Array, y: Array) -> Array:
-        difference: Array = x - y
-        return np.square(difference, out=difference)
+    def terms(x: Array, y: Array) -> Any:
+        difference = x - y
+        return np.dot(difference, difference)
 
     _loss(output, average, terms, input, target)
 

@@ -6,14 +6,16 @@ stands for one slope for all.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from runtime.compute.thread_pool import LARGE, share
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.ops._operands import partly_shared
-from runtime.thnn._elements import choose, keep
+from runtime.ops._operands import elementwise, partly_shared
+from runtime.thnn._elements import choose, keep, total
 from runtime.thnn.checks import check_counts
 from runtime.thnn.table import thnn
 
@@ -24,8 +26,6 @@ def _planes(input: Tensor, count: int) -> tuple[int, int, int]:
     """The input's frames, planes, and elements of a plane."""
     if not input.ndim:
         raise TorchError("PReLU: the input is empty")
-    if not count:
-        return 1, 1, input.nelement
     planes = input.sizes[min(input.ndim - 1, 1)]
     if planes != count:
         raise TorchError(f"Wrong number of input planes. Expected {count} but got {planes}.")
@@ -33,33 +33,43 @@ def _planes(input: Tensor, count: int) -> tuple[int, int, int]:
     return frames, planes, input.nelement // (frames * planes)
 
 
-def _slopes(weight: Tensor, planes: int) -> Array:
-    """A slope for each plane, as a column."""
-    if weight.nelement < planes:
+def _slopes(weight: Tensor, count: int) -> Array:
+    """The slopes as an array that no program can write to."""
+    if weight.nelement < count:
         raise TorchError(
-            f"a weight for each of {planes} planes is needed, got {describe(weight.sizes)}"
+            f"{count} weights are needed, but weight is of shape: {describe(weight.sizes)}"
         )
-    return weight.flat[:planes, None].copy()
+    return weight.flat[:count].copy()
 
 
-def _scale(
-    result: Tensor, input: Tensor, values: Tensor, slopes: Array, shape: tuple[int, ...]
-) -> None:
+def _scale_each(x: Array, g: Array, slopes: Any, out: Array) -> None:
+    """out = g where x is positive, g * slope elsewhere."""
+    factor = np.empty_like(x)
+    choose(x > 0, 1, slopes, factor)
+    np.multiply(g, factor, out=out)
+
+
+def _scale(result: Tensor, input: Tensor, values: Tensor, weight: Tensor, count: int) -> None:
     """result = values where input is positive, values * slope elsewhere."""
+    if count == 0:
+        slope = _slopes(weight, 1)[0]
+        result.resize(input.sizes)
+        elementwise(result, lambda x, g, out: _scale_each(x, g, slope, out), input, values)
+        return
+    shape = _planes(input, count)
+    slopes = _slopes(weight, count)[:, None]
     x, g = input.flat.reshape(shape), values.flat.reshape(shape)
     result.resize(input.sizes)
-    out = result.array.reshape(shape) if result.is_contiguous else np.empty(shape, x.dtype)
+    out = result.flat.reshape(shape)
     if partly_shared(out, [x, g]):
         x, g = x.copy(), g.copy()
 
-    def frame(at: slice) -> None:
+    def some(at: slice) -> None:
         for i in range(at.start, at.stop):
-            factor = np.empty_like(x[i])
-            choose(x[i] > 0, 1, slopes, factor)
-            np.multiply(g[i], factor, out=out[i])
+            _scale_each(x[i], g[i], slopes, out[i])
 
-    share(frame, shape[0], large=-(-shape[0] * LARGE // max(input.nelement, 1)))
-    if not result.is_contiguous:
+    share(some, shape[0], large=-(-shape[0] * LARGE // input.nelement))
+    if not np.may_share_memory(out, result.array):
         result.array[...] = out.reshape(result.sizes)
 
 
@@ -69,8 +79,7 @@ def _scale(
 )
 def prelu(input: Tensor, output: Tensor, weight: Tensor, planes: int) -> None:
     """output = input where it is positive, input * weight elsewhere."""
-    shape = _planes(input, planes)
-    _scale(output, input, input, _slopes(weight, shape[1]), shape)
+    _scale(output, input, input, weight, planes)
 
 
 @thnn(
@@ -83,8 +92,7 @@ def prelu_backward(
 ) -> None:
     """gradInput = gradOutput where input is positive, gradOutput * weight elsewhere."""
     check_counts(input=input, gradOutput=grad_output)
-    shape = _planes(input, planes)
-    _scale(gradient, input, grad_output, _slopes(weight, shape[1]), shape)
+    _scale(gradient, input, grad_output, weight, planes)
 
 
 @thnn(
@@ -108,16 +116,20 @@ def prelu_accumulate(
     check_counts(input=input, gradOutput=grad_output)
     if planes and not grad_weight.is_contiguous:
         raise ArgError(6, "gradWeight needs to be contiguous")
-    shape = _planes(input, planes)
-    sums = np.zeros(shape[1])
-    if grad_weight.nelement < shape[1]:
-        raise TorchError(
-            f"a weight for each of {shape[1]} planes is needed, got {describe(grad_weight.sizes)}"
-        )
-    x, g = input.flat.reshape(shape), grad_output.flat.reshape(shape)
-    for frame, gradients in zip(x, g, strict=True):
-        products = frame * gradients
-        keep(frame <= 0, products, products)
-        sums += products.sum(axis=1, dtype=np.float64)
+    _slopes(grad_weight, max(planes, 1))
+
+    def products(x: Array, g: Array) -> Array:
+        terms: Array = x * g
+        keep(x <= 0, terms, terms)
+        return terms
+
+    if planes == 0:
+        sums = np.array([total(products, input, grad_output)])
+    else:
+        shape = _planes(input, planes)
+        x, g = input.flat.reshape(shape), grad_output.flat.reshape(shape)
+        sums = np.zeros(planes)
+        for frame, gradients in zip(x, g, strict=True):
+            sums += products(frame, gradients).sum(axis=1, dtype=np.float64)
     sums *= cast_scalar(scale, input.dtype)
-    grad_weight.array.reshape(-1)[: shape[1]] += sums.astype(x.dtype)
+    grad_weight.array.reshape(-1)[: len(sums)] += sums.astype(input.dtype.numpy)

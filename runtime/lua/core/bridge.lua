@@ -44,7 +44,7 @@ function th.attach(structs, value, struct, anchor)
   anchors[value] = anchor
   structs[value] = struct
   if type(anchor) == 'cdata' and band(anchor.own.flag, MOVED) ~= 0 then
-    anchors[value] = th.storage_object(anchor.own) -- a finalizer has resized the storage meanwhile
+    th.keep_storage(value, th.storage_object(anchor.own)) -- a finalizer has resized it meanwhile
   end
   made = made + 1
   if made > limit then collect() end

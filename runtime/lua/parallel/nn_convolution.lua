@@ -69,8 +69,9 @@ end
 
 -- ------------------------------------------------------------------ columns
 
--- Memory of the jobs' own: 1 for columns that nobody asks for, 2 for edges of planes. It grows.
-local kept, room, addresses = {}, { 0, 0 }, {}
+-- Memory of the jobs' own: 1 for columns that nobody asks for, 2 for edges of planes, 3 for columns
+-- of a plane. It grows.
+local kept, room, addresses = {}, { 0, 0, 0 }, {}
 local function scratch(number, size)
   if size > room[number] then
     kept[number], room[number] = ffi.new('char[?]', size), size
@@ -81,11 +82,14 @@ end
 
 -- The geometry `g` of windows: int32_t, as runtime/thnn/_columns.py writes them. After the size of
 -- the image, strides, and counts of places (each for depth, height, width) it has whether rows of
--- places follow each other as rows of the image do; then SEVEN numbers for each place in the
--- kernel: how far it is from the first place of the window in depth, height and width (less the
--- padding), and which columns and rows of places lie in the image there: from the first to before
--- the last.
-local FLAT, TAPS, SEVEN = 9, 10, 7
+-- places follow each other as rows of the image do, and the width of the kernel; then EIGHT numbers
+-- for each place in the kernel: how far it is from the first place of the window in depth, height
+-- and width (less the padding); which columns and rows of places lie in the image there, from the
+-- first to before the last; and whether what lies there is what lies under the place above it in
+-- the kernel, one row of places further.
+local FLAT, WIDTH, TAPS, EIGHT = 9, 10, 11, 8
+
+local SMALL = 131072 -- bytes of a plane's columns that it takes little time to copy
 
 -- Sets runs of `size` bytes in `count` rows, `apart` bytes apart, to 0.
 local function clear(to, size, apart, count)
@@ -144,49 +148,56 @@ local function copy_rows_apart(to, from, count, before, inside, behind, down, si
   end
 end
 
--- One row of a plane's columns, for places that are in the rows j0 to j1 - 1 of places. `tap` is
--- where the geometry has the numbers of the place in the kernel.
-local function unfold_row(size, g, tap, image, to, j0, j1)
-  local high, width = g[7], g[8] * size
-  for t = floor(j0 / high), floor((j1 - 1) / high) do
-    local first, last = max(j0 - t * high, 0), min(j1 - t * high, high)
-    local z, top, bottom = t * g[3] + g[tap], first, first
-    if z >= 0 and z < g[0] then
-      top = min(max(first, g[tap + 5]), last)
-      bottom = max(min(last, g[tap + 6]), top)
-    end
-    if top > first then fill(memory + to, (top - first) * width) end
-    if last > bottom then
-      fill(memory + (to + (bottom - first) * width), (last - bottom) * width)
-    end
-    if bottom > top then
-      local x0, x1 = g[tap + 3], g[tap + 4]
-      local before, inside, behind = x0 * size, (x1 - x0) * size, (g[8] - x1) * size
-      local row = (z * g[1] + top * g[4] + g[tap + 1]) * g[2]
-      local at, from = to + (top - first) * width, image + (row + g[tap + 2] + x0 * g[5]) * size
-      local count, down = bottom - top, g[4] * g[2] * size
-      if g[FLAT] ~= 0 then
-        copy(memory + (at + before), memory + from, count * width - before - behind)
-        if before > 0 then clear(at, before, width, count) end
-        if behind > 0 then clear(at + before + inside, behind, width, count) end
-      elseif g[5] == 1 then
-        copy_rows(at, from, count, before, inside, behind, down)
-      else
-        copy_rows_apart(at, from, count, before, inside, behind, down, size, g[5])
-      end
-    end
-    to = to + (last - first) * width
+-- What the columns of a plane have in one of their rows at the depth t, for the rows `first` to
+-- `last` - 1 of places. `tap` is where the geometry has the numbers of the place in the kernel.
+local function unfold_rows(size, g, tap, image, to, t, first, last)
+  local width, z, top, bottom = g[8] * size, t * g[3] + g[tap], first, first
+  if z >= 0 and z < g[0] then
+    top = min(max(first, g[tap + 5]), last)
+    bottom = max(min(last, g[tap + 6]), top)
+  end
+  if top > first then fill(memory + to, (top - first) * width) end
+  if last > bottom then
+    fill(memory + (to + (bottom - first) * width), (last - bottom) * width)
+  end
+  if bottom == top then return end
+  local x0, x1 = g[tap + 3], g[tap + 4]
+  local before, inside, behind = x0 * size, (x1 - x0) * size, (g[8] - x1) * size
+  local row = (z * g[1] + top * g[4] + g[tap + 1]) * g[2]
+  local at, from = to + (top - first) * width, image + (row + g[tap + 2] + x0 * g[5]) * size
+  local count, down = bottom - top, g[4] * g[2] * size
+  if count == 1 and g[5] == 1 then
+    if before > 0 then fill(memory + at, before) end
+    copy(memory + (at + before), memory + from, inside)
+    if behind > 0 then fill(memory + (at + before + inside), behind) end
+  elseif g[FLAT] ~= 0 then
+    copy(memory + (at + before), memory + from, count * width - before - behind)
+    if before > 0 then clear(at, before, width, count) end
+    if behind > 0 then clear(at + before + inside, behind, width, count) end
+  elseif g[5] == 1 then
+    copy_rows(at, from, count, before, inside, behind, down)
+  else
+    copy_rows_apart(at, from, count, before, inside, behind, down, size, g[5])
   end
 end
 
 -- Of an image's columns the rows k0 to k1 - 1, and of each those places that are in the rows j0 to
 -- j1 - 1 of places. `to` gets them, the rows being `apart` elements apart.
 local function unfold(size, g, taps, image, to, apart, k0, k1, j0, j1)
-  local plane = g[0] * g[1] * g[2] * size
+  local plane, high, width = g[0] * g[1] * g[2] * size, g[7], g[8] * size
+  local above = g[WIDTH] * apart * size
   for k = k0, k1 - 1 do
-    local tap = k % taps
-    unfold_row(size, g, TAPS + SEVEN * tap, image + (k - tap) / taps * plane,
-      to + (k - k0) * apart * size, j0, j1)
+    local number = k % taps
+    local tap, at = TAPS + EIGHT * number, to + (k - k0) * apart * size
+    local known = k - g[WIDTH] >= k0 and g[tap + 7] ~= 0
+    for t = floor(j0 / high), floor((j1 - 1) / high) do
+      local first, last = max(j0 - t * high, 0), min(j1 - t * high, high)
+      local done = known and last - first - 1 or 0
+      if done > 0 then copy(memory + at, memory + (at - above + width), done * width) end
+      unfold_rows(size, g, tap, image + (k - number) / taps * plane, at + done * width, t,
+        first + done, last)
+      at = at + (last - first) * width
+    end
   end
 end
 
@@ -238,14 +249,49 @@ local function fold_row(add, unit, size, g, tap, from, image)
   end
 end
 
--- Adds the rows k0 to k1 - 1 of columns to the image; `run` is the address of axpy, or 0.
-local function fold(run, size, g, taps, from, apart, image, k0, k1)
+-- Adds a plane's columns, of which nothing is kept, to the plane: what is the same as under the
+-- place above in the kernel is added there first. The last rows of places go to the plane at once.
+local function fold_small(add, unit, size, g, taps, from, image)
+  local width, high = g[8] * size, g[7]
+  local places = g[6] * high * width
+  for number = taps - 1, 0, -1 do
+    local tap, at = TAPS + EIGHT * number, from + number * places
+    if g[tap + 7] ~= 0 then
+      local above, y = at - g[WIDTH] * places, high - 1
+      local x0, inside = g[tap + 3], g[tap + 4] - g[tap + 3]
+      for t = 0, g[6] - 1 do
+        local z, begin = t * g[3] + g[tap], t * high * width
+        length[0], step[0] = y * g[8], g[5]
+        add(length, unit, at + begin, one, above + begin + width, one)
+        if y >= g[tap + 5] and y < g[tap + 6] and z >= 0 and z < g[0] then
+          local row = (z * g[1] + y * g[4] + g[tap + 1]) * g[2] + g[tap + 2] + x0 * g[5]
+          length[0] = inside
+          add(length, unit, at + begin + y * width + x0 * size, one, image + row * size, step)
+        end
+      end
+    else
+      fold_row(add, unit, size, g, tap, at, image)
+    end
+  end
+end
+
+-- Adds the columns of some planes, the rows being `apart` elements apart, to these; `run` is the
+-- address of axpy, or 0.
+local function fold(run, size, g, taps, from, apart, image, planes)
   local plane, add = g[0] * g[1] * g[2] * size, run ~= 0 and cast(axpy, run)
-  local unit = tonumber(cast('intptr_t', units[size]))
-  for k = k0, k1 - 1 do
-    local tap = k % taps
-    fold_row(add, unit, size, g, TAPS + SEVEN * tap, from + (k - k0) * apart * size,
-      image + (k - tap) / taps * plane)
+  local unit, all = tonumber(cast('intptr_t', units[size])), taps * apart * size
+  local small = add and g[FLAT] == 0 and all <= SMALL
+  for c = 0, planes - 1 do
+    if small then
+      local memory_of_plane = scratch(3, SMALL)
+      copy(memory + memory_of_plane, memory + (from + c * all), all)
+      fold_small(add, unit, size, g, taps, memory_of_plane, image + c * plane)
+    else
+      for number = 0, taps - 1 do
+        fold_row(add, unit, size, g, TAPS + EIGHT * number,
+          from + (c * taps + number) * apart * size, image + c * plane)
+      end
+    end
   end
 end
 
@@ -294,7 +340,7 @@ th.add_job('nn_fold',
       local plane = at % planes
       local sample, k = (at - plane) / planes, plane * taps
       fold(p.axpy, size, g, taps, columns_of(p, sample, k, 0), p.places,
-        p.image + sample * p.imageStep * size, k, k + taps)
+        p.image + (sample * p.imageStep + plane * g[0] * g[1] * g[2]) * size, 1)
     end
   end)
 
@@ -344,7 +390,7 @@ th.add_job('nn_spread',
       for c = c0, p.bias ~= 0 and c1 - 1 or -1 do
         spread_element(size, image + c * plane * size, plane, p.bias + c * size)
       end
-      fold(p.axpy, size, g, taps, into, places, image + c0 * plane * size, 0, k1 - k0)
+      fold(p.axpy, size, g, taps, into, places, image + c0 * plane * size, c1 - c0)
     end
   end)
 

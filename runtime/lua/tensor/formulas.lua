@@ -10,12 +10,11 @@ local host = th.host
 local ffi = require 'ffi'
 
 local type, tonumber = type, tonumber
-local attach = th.attach
+local new_block, block_like, publish = th.blocks.new, th.blocks.like, th.blocks.publish
 
-local MAX_IN_LUA = 512              -- elements that are computed in Lua, or of a block
+local MAX_IN_LUA = 512              -- elements that are computed in Lua
 local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
 local ROOM = th.ROOM
-local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 
 local load = th.dtypes[th.DOUBLE + 1].load
 
@@ -64,41 +63,6 @@ end
 
 formulas.same_sizes = same_sizes
 
--- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.
-local function new_block(dtype, count, n)
-  local block = dtype.block(count)
-  local own = block.own
-  own.data, own.size, own.refcount, own.flag = block.data, count, 1, OWNED
-  block.size, block.stride = block.geometry, block.geometry + ROOM
-  block.nDimension, block.refcount, block.flag = n, 1, 1
-  block.storage = own
-  return block
-end
-
--- A block with the sizes of a struct that has count elements.
-local function block_like(dtype, c, count)
-  local n = c.nDimension
-  local block = new_block(dtype, count, n)
-  block.size[n - 1], block.stride[n - 1] = c.size[n - 1], 1
-  if n >= 2 then
-    local stride = tonumber(c.size[n - 1])
-    block.size[n - 2], block.stride[n - 2] = c.size[n - 2], stride
-    for d = n - 3, 0, -1 do
-      stride = stride * tonumber(c.size[d + 1])
-      block.size[d], block.stride[d] = c.size[d], stride
-    end
-  end
-  return block
-end
-
--- Makes the userdata of a block.
-local function publish(dtype, block, ...) -- luacheck: ignore 212
-  local value = th.newproxy(dtype.prototype)
-  attach(dtype.structs, value, block, block)
-  return value
-end
-th.new_block, th.publish_block = new_block, publish
-
 -- The extrema along dimension dim, from 1, of a contiguous tensor of n elements that begin at p,
 -- and their indices from 1. better(x, best): whether x replaces the extremum of the elements
 -- before it. The first nan replaces any number.
@@ -127,31 +91,6 @@ local function extremum(c, p, n, dim, better, ...) -- luacheck: ignore 212
     found[i], at[i] = best, place + 1
   end
   return publish(double, values), publish(long, places)
-end
-
-local function vector_block(dtype, size)
-  local block = new_block(dtype, size, 1)
-  block.size[0], block.stride[0] = size, 1
-  return block
-end
-
-local function matrix_block(dtype, rows, columns)
-  local block = new_block(dtype, rows * columns, 2)
-  block.size[0], block.size[1], block.stride[0], block.stride[1] = rows, columns, columns, 1
-  return block
-end
-
-local function is_size(n)
-  return type(n) == 'number' and n >= 1 and n <= MAX_IN_LUA and n % 1 == 0
-end
-
---- A new tensor of zeros, if it is small and its sizes are one or two numbers; otherwise nil.
--- @param n how many arguments the call has
-function formulas.zeros(dtype, n, size1, size2, ...) -- luacheck: ignore 212
-  if n == 1 and is_size(size1) then return publish(dtype, vector_block(dtype, size1)) end
-  if n == 2 and is_size(size1) and is_size(size2) and size1 * size2 <= MAX_IN_LUA then
-    return publish(dtype, matrix_block(dtype, size1, size2))
-  end
 end
 
 -- ------------------------------------------------------------------ numpy's inner loops

@@ -5,7 +5,8 @@ local th = ...
 local makers, tonumber = th.thnn_kernels, tonumber
 local dense, same_sizes = th.formulas.dense, th.formulas.same_sizes
 
-local MAX = 8192 -- elements up to which Lua is quicker than a call of Python
+local MAX = 1024         -- frames up to which Lua is quicker than a call of Python
+local MAX_SCORES = 8192  -- the same for all scores, where all are looked at
 
 -- Whether a tensor is a vector of one element.
 local function single(c)
@@ -15,9 +16,9 @@ end
 -- The frames and classes of contiguous scores with a target for each frame; nil for others.
 local function shape(input, target)
   local n, dims = dense(input), input.nDimension
-  if n == 0 or n > MAX or dims > 2 or target.nDimension ~= 1 then return nil end
+  if n == 0 or dims > 2 or target.nDimension ~= 1 then return nil end
   local classes = tonumber(input.size[dims - 1])
-  if dense(target) ~= n / classes then return nil end
+  if n / classes > MAX or dense(target) ~= n / classes then return nil end
   return n / classes, classes
 end
 
@@ -72,7 +73,8 @@ function makers.ClassNLLCriterion_updateGradInput(dtype)
     local factor = average and not plain and 1 / total or 1
     for i = 0, frames - 1 do
       local class = tonumber(t[i])
-      if class ~= ignored and class >= 1 and class <= classes then -- a finalizer may have changed it
+      -- A finalizer may have changed the class.
+      if class ~= ignored and class >= 1 and class <= classes then
         local weight = w and not plain and load(w, class - 1) or 1
         r[i * classes + class - 1] = -weight * factor
       end
@@ -88,7 +90,7 @@ local function multi_margin(dtype, gradient)
   return function(input, target, result, average, p, weights, margin)
     local frames, classes = shape(input, target)
     local w = frames and weights_of(weights, classes)
-    if not frames or w == false then return nil end
+    if not frames or w == false or frames * classes > MAX_SCORES then return nil end
     local n = frames * classes
     if gradient then
       if not same_sizes(input, result) or dense(result) ~= n then return nil end

@@ -15,7 +15,7 @@ local MAX_CALLS = 2048     -- the same for formulas that call a function of C
 
 -- The locals of the functions that are written here.
 local HEAD = [[
-local load, dense, same_sizes, math, log1p, real, pair = ...
+local dtype, load, dense, same_sizes, fit, share, math, log1p, real, pair = ...
 local exp, log, sqrt, abs, tanh = math.exp, math.log, math.sqrt, math.abs, math.tanh
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local HUGE = 2 ^ 1000
@@ -78,7 +78,7 @@ local function translate(row)
   element = 'a'
   condition = condition and condition:gsub('[%w_.]+', replace)
   return { result = result, text = text, condition = condition, tensors = tensors,
-    numbers = numbers, total = total, average = places.sizeAverage }
+    numbers = numbers, found = found, total = total, average = places.sizeAverage }
 end
 
 -- The parts of a formula "a > b and x or y", also with "(a > b or inplace and ...)": a - b and the
@@ -115,7 +115,7 @@ local function limit(text)
   return (text:find('exp%(') or text:find('log')) and MAX_CALLS or MAX_ELEMENTS
 end
 
--- The lines that every function has: its conditions, and the pointers p1, p2 … to elements.
+-- The lines that every function has: its conditions, and its numbers.
 local function write_head(add, row, f)
   local arguments, first = {}, f.tensors[1]
   for i = 1, #row.names do arguments[i] = 'a' .. i end
@@ -127,27 +127,44 @@ local function write_head(add, row, f)
     local k = f.tensors[i]
     add('if not same_sizes(a%d, a%d) or dense(a%d) ~= n then return nil end', k, first, k)
   end
-  for _, k in ipairs(f.tensors) do
-    add('local p%d = a%d.storage.data + a%d.storageOffset', k, k, k)
+  for k, kind in ipairs(row.kinds) do -- other tensors matter by their sizes
+    if kind == 'T' and not row.optional[k] and k ~= f.result and not f.found[k] then
+      add('if not same_sizes(a%d, a%d) then return nil end', k, first)
+    end
   end
   for _, k in ipairs(f.numbers) do add('a%d = real(a%d)', k, k) end
   if f.average then add('local norm = a%d and 1 / n or 1', f.average) end
 end
 
-local function write_each(add, row, f)
-  local result = f.result
-  add('if not same_sizes(a%d, a%d) or dense(a%d) ~= n then return nil end',
-    result, f.tensors[1], result)
-  add('local r = a%d.storage.data + a%d.storageOffset', result, result)
+local function write_pointers(add, f)
   for _, k in ipairs(f.tensors) do
-    add('if p%d ~= r and p%d < r + n and r < p%d + n then return nil end', k, k, k)
+    add('local p%d = a%d.storage.data + a%d.storageOffset', k, k, k)
   end
+end
+
+-- The result gets its sizes; in place, it becomes what it is computed from.
+local function write_result(add, row, f)
+  local result, inplace, from = f.result, nil, nil
   for i, name in ipairs(row.names) do
     if name == 'inplace' then
-      -- The result becomes the tensor that it is computed from: here it is that already.
-      local from = row.kinds[2] == 'T' and row.names[2]:find('^grad') and 2 or 1
-      add('if a%d and r ~= a%d.storage.data + a%d.storageOffset then return nil end', i, from, from)
+      inplace, from = i, row.kinds[2] == 'T' and row.names[2]:find('^grad') and 2 or 1
     end
+  end
+  if inplace then
+    add('if a%d then if not share(dtype, a%d, a%d, n) then return nil end', inplace, result, from)
+    add('elseif not fit(dtype, a%d, a%d, n) then return nil end', result, f.tensors[1])
+  else
+    add('if not fit(dtype, a%d, a%d, n) then return nil end', result, f.tensors[1])
+  end
+  for i = 2, #f.tensors do add('if dense(a%d) ~= n then return nil end', f.tensors[i]) end
+  add('local r = a%d.storage.data + a%d.storageOffset', result, result)
+end
+
+local function write_each(add, row, f)
+  write_result(add, row, f)
+  write_pointers(add, f)
+  for _, k in ipairs(f.tensors) do
+    add('if p%d ~= r and p%d < r + n and r < p%d + n then return nil end', k, k, k)
   end
   add('for i = 0, n - 1 do')
   for _, k in ipairs(f.tensors) do add('local x%d = load(p%d, i)', k, k) end
@@ -159,6 +176,7 @@ end
 local function write_total(add, _, f)
   local result = f.result
   add('if a%d.nDimension ~= 1 or dense(a%d) ~= 1 then return nil end', result, result)
+  write_pointers(add, f)
   add('local sum = 0 for i = 0, n - 1 do')
   for _, k in ipairs(f.tensors) do add('local x%d = load(p%d, i)', k, k) end
   add('%s', value_of(f.text))
@@ -182,6 +200,6 @@ end
 function th.thnn_formula(row, dtype)
   if not row.each then return nil end
   local chunk = th.load(HEAD .. th.thnn_source(row), 'thnn/' .. row.name .. '.lua')
-  return chunk(dtype.load, formulas.dense, formulas.same_sizes, math, th.log1p, precision_of(dtype),
-    ffi.new('double[2]'))
+  return chunk(dtype, dtype.load, formulas.dense, formulas.same_sizes, th.thnn_fit, th.thnn_share,
+    math, th.log1p, precision_of(dtype), ffi.new('double[2]'))
 end

@@ -2,8 +2,8 @@
 -- @module thnn_gates
 
 local th = ...
-local makers = th.thnn_kernels
-local dense, same_sizes = th.formulas.dense, th.formulas.same_sizes
+local makers, torch = th.thnn_kernels, th.torch
+local dense = th.formulas.dense
 local tonumber, exp, log, max = tonumber, math.exp, math.log, math.max
 
 local MAX = 1024 -- elements up to which Lua is quicker than a call of Python
@@ -17,8 +17,8 @@ function makers.LogSigmoid_updateOutput(dtype)
   local load = dtype.load
   return function(input, output, buffer)
     local n = dense(input)
-    if n == 0 or n > MAX or dense(output) ~= n or dense(buffer) ~= n then return nil end
-    if not (same_sizes(input, output) and same_sizes(input, buffer)) then return nil end
+    if n == 0 or n > MAX or not th.thnn_fit(dtype, output, input, n) then return nil end
+    if not th.thnn_fit(dtype, buffer, input, n) or dense(output) ~= n then return nil end
     local x = input.storage.data + input.storageOffset
     local r = output.storage.data + output.storageOffset
     local b = buffer.storage.data + buffer.storageOffset
@@ -39,7 +39,8 @@ function makers.LogSigmoid_updateGradInput(dtype)
   return function(input, grad_output, gradient, buffer)
     local n = dense(input)
     if n == 0 or n > MAX or dense(grad_output) ~= n or dense(buffer) ~= n then return nil end
-    if not same_sizes(grad_output, gradient) or dense(gradient) ~= n then return nil end
+    if not th.thnn_fit(dtype, gradient, grad_output, n) then return nil end
+    if dense(input) ~= n or dense(buffer) ~= n then return nil end
     local x = input.storage.data + input.storageOffset
     local g = grad_output.storage.data + grad_output.storageOffset
     local r = gradient.storage.data + gradient.storageOffset
@@ -75,11 +76,21 @@ local function has_half(c, input, dim)
   return true
 end
 
+local function resize_half(dtype, c, input, dim)
+  local sizes = {}
+  for d = 0, input.nDimension - 1 do sizes[d + 1] = tonumber(input.size[d]) end
+  sizes[dim] = sizes[dim] / 2
+  local owner = th.owner_of(c)
+  if owner ~= nil then torch.getmetatable(dtype.tensor_name).resize(owner, unpack(sizes)) end
+end
+
 function makers.GatedLinear_updateOutput(dtype)
   local load = dtype.load
   return function(input, output, dim)
     local n, run = half(input, dim)
-    if not n or dense(output) ~= n or not has_half(output, input, dim) then return nil end
+    if not n then return nil end
+    if not has_half(output, input, dim) then resize_half(dtype, output, input, dim) end
+    if dense(output) ~= n or dense(input) ~= 2 * n then return nil end
     local x = input.storage.data + input.storageOffset
     local r = output.storage.data + output.storageOffset
     if not apart(x, r, 2 * n) then return nil end
@@ -97,8 +108,8 @@ function makers.GatedLinear_updateGradInput(dtype)
   local load = dtype.load
   return function(input, grad_output, gradient, dim)
     local n, run = half(input, dim)
-    if not n or dense(grad_output) ~= n or dense(gradient) ~= 2 * n then return nil end
-    if not same_sizes(input, gradient) then return nil end
+    if not n or dense(grad_output) ~= n then return nil end
+    if not th.thnn_fit(dtype, gradient, input, 2 * n) or dense(grad_output) ~= n then return nil end
     local x = input.storage.data + input.storageOffset
     local g = grad_output.storage.data + grad_output.storageOffset
     local r = gradient.storage.data + gradient.storageOffset

@@ -3,7 +3,7 @@
 
 local th = ...
 
-local MODULES = 'formulas kernels loops softmax classes gates layers' -- kernels before the makers
+local MODULES = 'kernels formulas loops softmax classes gates layers' -- in this order
 
 local THNN
 

@@ -39,7 +39,7 @@ function makers.BatchNormalization_updateOutput(dtype)
   return function(input, output, weight, bias, running_mean, running_var, save_mean, save_std,
       train, momentum, eps)
     local n, frames, count, positions = planes(input)
-    if not n or not same_sizes(input, output) or dense(output) ~= n then return nil end
+    if not n or not th.thnn_fit(dtype, output, input, n) then return nil end
     local w, b = optional(weight, count), optional(bias, count)
     local means, variances = vector(running_mean, count), vector(running_var, count)
     if w == false or b == false or not (means and variances) then return nil end
@@ -102,7 +102,9 @@ function makers.BatchNormalization_backward(dtype)
     local g = grad_output.storage.data + grad_output.storageOffset
     local r
     if gradient ~= nil then
-      if not same_sizes(input, gradient) or dense(gradient) ~= n then return nil end
+      if not th.thnn_fit(dtype, gradient, input, n) or dense(grad_output) ~= n then return nil end
+      x = input.storage.data + input.storageOffset
+      g = grad_output.storage.data + grad_output.storageOffset
       r = gradient.storage.data + gradient.storageOffset
       if not (apart(x, r, n) and apart(g, r, n)) then return nil end
     end
@@ -196,7 +198,7 @@ function makers.PReLU_updateOutput(dtype)
   local load = dtype.load
   return function(input, output, weight, count)
     local n, found, positions = slopes(input, weight, count)
-    if not n or not same_sizes(input, output) or dense(output) ~= n then return nil end
+    if not n or not th.thnn_fit(dtype, output, input, n) then return nil end
     local x = input.storage.data + input.storageOffset
     local r = output.storage.data + output.storageOffset
     local w = weight.storage.data + weight.storageOffset
@@ -210,7 +212,7 @@ function makers.PReLU_updateGradInput(dtype)
   return function(input, grad_output, gradient, weight, count)
     local n, found, positions = slopes(input, weight, count)
     if not n or dense(grad_output) ~= n then return nil end
-    if not same_sizes(input, gradient) or dense(gradient) ~= n then return nil end
+    if not th.thnn_fit(dtype, gradient, input, n) or dense(grad_output) ~= n then return nil end
     local x = input.storage.data + input.storageOffset
     local g = grad_output.storage.data + grad_output.storageOffset
     local r = gradient.storage.data + gradient.storageOffset

@@ -5,7 +5,7 @@
 local th = ...
 local ffi = require 'ffi'
 local host, formulas, makers = th.host, th.formulas, th.thnn_kernels
-local dense, same_sizes = formulas.dense, formulas.same_sizes
+local dense = formulas.dense
 
 local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
 
@@ -13,12 +13,11 @@ local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)
 local operands, steps = ffi.new('void *[3]'), ffi.new('intptr_t[3]')
 local count = ffi.new('intptr_t[1]')
 
-local BINARY = { add = true, fmax = true, maximum = true }
-
--- One of numpy's inner loops for an element type, and its data; nil where there is none.
-local function find(name, dtype)
+-- One of numpy's inner loops for an element type, of one operand or of two, and its data; nil where
+-- there is none.
+local function find(name, dtype, operand_count)
   local letter = dtype.name == 'Float' and 'f' or 'd'
-  local signature = letter:rep(BINARY[name] and 2 or 1) .. '->' .. letter
+  local signature = letter:rep(operand_count or 1) .. '->' .. letter
   local address, data = th.ask(host.inner_loop, name, signature)
   if not address then return nil end
   return ffi.cast(inner_loop, address), ffi.cast('void *', data)
@@ -39,12 +38,13 @@ local function with_number(loop, data, n, size, a, b, r)
   loop(operands, count, steps, data)
 end
 
--- The elements of a result and its source, and how many; nil unless they are contiguous, of the
--- same sizes, and do not overlap.
-local function places(input, output)
+-- How many elements there are, and the source's and the result's, which gets the source's sizes;
+-- nil unless they are contiguous and do not overlap.
+local function places(dtype, input, output, inplace)
   local n = dense(input)
   if n == 0 or n > MAX_UNSHARED then return nil end
-  if not same_sizes(input, output) or dense(output) ~= n then return nil end
+  local ready = inplace and th.thnn_share or th.thnn_fit
+  if not ready(dtype, output, input, n) then return nil end
   local x = input.storage.data + input.storageOffset
   local r = output.storage.data + output.storageOffset
   if x ~= r and x < r + n and r < x + n then return nil end
@@ -57,7 +57,7 @@ for name, loop_name in pairs{ Tanh = 'tanh', Sqrt = 'sqrt', Abs = 'absolute', Sq
     if not loop then return nil end
     local size = ffi.sizeof(dtype.ctype)
     return function(input, output)
-      local n, x, r = places(input, output)
+      local n, x, r = places(dtype, input, output)
       if not n then return nil end
       unary(loop, data, n, size, x, r)
       return true
@@ -68,12 +68,12 @@ end
 function makers.Sigmoid_updateOutput(dtype)
   local negative, negative_data = find('negative', dtype)
   local exp, exp_data = find('exp', dtype)
-  local add, add_data = find('add', dtype)
+  local add, add_data = find('add', dtype, 2)
   local reciprocal, reciprocal_data = find('reciprocal', dtype)
   if not (negative and exp and add and reciprocal) then return nil end
   local size, one = ffi.sizeof(dtype.ctype), ffi.new(dtype.ctype .. '[1]', 1)
   return function(input, output)
-    local n, x, r = places(input, output)
+    local n, x, r = places(dtype, input, output)
     if not n then return nil end
     unary(negative, negative_data, n, size, x, r)
     unary(exp, exp_data, n, size, r, r)
@@ -85,9 +85,9 @@ end
 
 -- ReLU: where the threshold is the value below it, too, the result is the greater of both.
 function makers.Threshold_updateOutput(dtype)
-  local greater, greater_data = find('fmax', dtype)           -- of a nan and a number the number
-  local greatest, greatest_data = find('maximum', dtype)      -- of a nan and a number the nan
-  local add, add_data = find('add', dtype)
+  local greater, greater_data = find('fmax', dtype, 2)           -- of a nan and a number the number
+  local greatest, greatest_data = find('maximum', dtype, 2)      -- of a nan and a number the nan
+  local add, add_data = find('add', dtype, 2)
   local few = th.thnn_formula(th.thnn_row('Threshold_updateOutput'), dtype)
   if not (greater and greatest and add) then return few end
   local size, numbers = ffi.sizeof(dtype.ctype), ffi.new(dtype.ctype .. '[2]')
@@ -96,8 +96,8 @@ function makers.Threshold_updateOutput(dtype)
     if threshold ~= value or value == 0 and 1 / value < 0 then
       return few(input, output, threshold, value, inplace)
     end
-    local n, x, r = places(input, output)
-    if not n or inplace and x ~= r then return nil end
+    local n, x, r = places(dtype, input, output, inplace)
+    if not n then return nil end
     limit[0] = threshold
     if inplace then
       with_number(greatest, greatest_data, n, size, x, limit, r)

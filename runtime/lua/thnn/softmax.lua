@@ -25,7 +25,7 @@ local function forward(compute)
     local load = dtype.load
     return function(input, output)
       local n, classes, step = shape(input)
-      if not n or not same_sizes(input, output) or dense(output) ~= n then return nil end
+      if not n or not th.thnn_fit(dtype, output, input, n) then return nil end
       local x = input.storage.data + input.storageOffset
       local r = output.storage.data + output.storageOffset
       if x ~= r and x < r + n and r < x + n then return nil end
@@ -69,8 +69,8 @@ local function backward(compute)
     local load = dtype.load
     return function(input, grad_output, gradient, output)
       local n, classes, step = shape(output)
-      if not n or dense(grad_output) ~= n or dense(gradient) ~= n then return nil end
-      if not (same_sizes(input, grad_output) and same_sizes(output, gradient)) then return nil end
+      if not n or not same_sizes(input, grad_output) or dense(grad_output) ~= n then return nil end
+      if not th.thnn_fit(dtype, gradient, output, n) or dense(grad_output) ~= n then return nil end
       local y = output.storage.data + output.storageOffset
       local g = grad_output.storage.data + grad_output.storageOffset
       local r = gradient.storage.data + gradient.storageOffset

@@ -38,17 +38,16 @@ end
 
 -- The sizes of a layer: `c.size` is that of the image, `c.count` of the map.
 local function layer(r, dims, options)
-  local c = { dims = dims, planes = r.int(1, 3), maps = r.int(1, 3) }
-  local large = dims == 3 and 2 or 3
-  c.kernel = each(dims, function() return r.int(1, large) end)
+  local c = { dims = dims, planes = r.int(1, 2), maps = r.int(1, 2) }
+  c.kernel = each(dims, function(i) return r.int(1, dims == 3 and 4 - i > 2 and 1 or 2) end)
   c.stride = each(dims, function() return r.int(1, 2) end)
-  c.pad = each(dims, function() return options.pad and r.int(0, 2) or 0 end)
+  c.pad = each(dims, function() return options.pad and r.int(0, dims == 3 and 1 or 2) or 0 end)
   c.dilation = each(dims, function() return options.dilated and r.int(1, 2) or 1 end)
   c.size = each(dims, function(i)
-    return c.dilation[i] * (c.kernel[i] - 1) + 1 + r.int(0, large + 1)
+    return c.dilation[i] * (c.kernel[i] - 1) + 1 + r.int(0, dims == 3 and i < 3 and 0 or 1)
   end)
   c.count = places(c)
-  c.batch = r.bool() and { r.int(1, 3) } or {}
+  c.batch = r.bool() and { r.int(1, 2) } or {}
   c.wrong = r.int(1, 12) -- 1 to 4: what is wrong about the call
   return c
 end
@@ -161,7 +160,7 @@ local function full(name, dims, with_dilation)
   local function full_layer(r)
     local c = layer(r, dims, { dilated = with_dilation })
     c.pad = each(dims, function() return r.int(0, 1) end)
-    c.count = each(dims, function() return r.int(1, 4) end)
+    c.count = each(dims, function(i) return r.int(1, dims == 3 and i < 3 and 1 or 2) end)
     c.extra = each(dims, function(i) return c.stride[i] > 1 and r.int(0, 1) or 0 end)
     if c.wrong == 5 then c.extra[1] = 2 end
     c.size = each(dims, function(i)
