@@ -20,7 +20,7 @@ local th = ...
 local ffi = require 'ffi'
 local job = th.add_job
 
-local cast, fill, compile = ffi.cast, ffi.fill, loadstring
+local cast, fill, compile, dump = ffi.cast, ffi.fill, loadstring, string.dump
 local max, min, concat, error = math.max, math.min, table.concat, error
 
 local UNROLLED = 49  -- elements of a window up to which the loop over them is written out; LuaJIT
@@ -31,6 +31,7 @@ local CHECKED = 8192 -- numbers that BLAS adds up at a time: so many it does in 
 local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
 local reals = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
 local whole = { [4] = ints, [8] = longs }
+local wholes = ffi.typeof('uint64_t *')
 local loaders = { [4] = th.load_float, [8] = th.load_double }
 
 -- ------------------------------------------------------------------ finite numbers
@@ -51,6 +52,94 @@ local function are_finite(asum, size, x, count, limit)
     if not (add(length, x + at, one) < limit) then return false end
   end
   return true
+end
+
+-- ------------------------------------------------------------------ loops for each size
+
+-- Loops over numbers of one size: those of others are copies, since LuaJIT compiles a loop for the
+-- types that it meets first. So nothing outside is used here.
+local function make_loops(load_number, Whole, Long, as, fail, out_of_range)
+  -- Largest elements of any numbers: nans, and what is not above `lowest`, are passed over.
+  local function largest_of_any(x, out, indices, lowest, none, count, windows,
+      offsets, codes, places, starts, outs)
+    for t = 0, windows - 1 do
+      local at, m, found = places[t], lowest, -1
+      for j = 0, count - 1 do
+        local v = load_number(x, at + offsets[j])
+        if v > m then m, found = v, j end
+      end
+      local to = outs[t]
+      out[to] = m
+      indices[to] = found >= 0 and codes[found] + starts[t] or none
+    end
+  end
+
+  local function average_of_any(x, out, count, windows, divisor, offsets, places, outs)
+    for t = 0, windows - 1 do
+      local at, s = places[t], 0
+      for j = 0, count - 1 do s = s + load_number(x, at + offsets[j]) end
+      out[outs[t]] = 0 + s / divisor
+    end
+  end
+
+  -- Three ways to put the numbers of a block of planes where `places` tells, counted from 1.
+  -- `starts` tells where in the block the plane of each number begins.
+
+  local function add_finite(out, source, places, starts, count, limit, skip)
+    local all = as(Long, places)
+    for t = 0, count - 1 do
+      if all[t] - 1ULL < limit then
+        local k = places[t].low + starts[t]
+        out[k] = out[k] + source[t]
+      elseif not skip or all[t] ~= 0 then
+        fail(out_of_range, 0)
+      end
+    end
+  end
+
+  local function add_any(out, source, places, starts, count, limit, skip)
+    local all = as(Long, places)
+    for t = 0, count - 1 do
+      if all[t] - 1ULL < limit then
+        local k = places[t].low + starts[t]
+        out[k] = load_number(out, k) + load_number(source, t)
+      elseif not skip or all[t] ~= 0 then
+        fail(out_of_range, 0)
+      end
+    end
+  end
+
+  local function store(out, source, places, starts, count, limit, skip)
+    local all = as(Long, places)
+    local to, from = as(Whole, out), as(Whole, source)
+    for t = 0, count - 1 do
+      if all[t] - 1ULL < limit then
+        to[places[t].low + starts[t]] = from[t]
+      elseif not skip or all[t] ~= 0 then
+        fail(out_of_range, 0)
+      end
+    end
+  end
+
+  local function copy(to, from, table, count)
+    for t = 0, count - 1 do to[t] = from[table[t]] end
+  end
+
+  local function collect(out, source, table, count)
+    for t = 0, count - 1 do
+      local k = table[t]
+      out[k] = out[k] + load_number(source, t)
+    end
+  end
+
+  return { largest_of_any = largest_of_any, average_of_any = average_of_any,
+    add_finite = add_finite, add_any = add_any, store = store, copy = copy, collect = collect }
+end
+
+local loops = {}
+for size, load_number in pairs(loaders) do
+  loops[size] = compile(dump(make_loops))(load_number, whole[size], wholes, cast, error,
+    th.OUT_OF_RANGE)
 end
 
 -- ------------------------------------------------------------------ windows
@@ -133,29 +222,13 @@ return function(x, out, indices, count, offsets, codes, places, starts, outs)
 end]=], 'local v = p[OFFSET] k = max(k, min(CODE, (v - m) * HUGE)) m = max(m, v)',
   'local v = p[offsets[j]] if v > m then m, k = v, codes[j] + 0 end')
 
--- The same for any numbers: of nans and of what is not above `lowest` nothing is taken.
-local function largest_of_any(size, x, out, indices, lowest, none, count, windows,
-    offsets, codes, places, starts, outs)
-  local load_number = loaders[size]
-  for t = 0, windows - 1 do
-    local at, m, found = places[t], lowest, -1
-    for j = 0, count - 1 do
-      local v = load_number(x, at + offsets[j])
-      if v > m then m, found = v, j end
-    end
-    local to = outs[t]
-    out[to] = m
-    indices[to] = found >= 0 and codes[found] + starts[t] or none
-  end
-end
-
 local function pool_largest(p, quick, x, out, indices, count, windows, _, shape,
     offsets, codes, places, starts, outs)
   if quick and count > 0 then
     local f = largest(shape, p.size, count, offsets, codes)
     f(x, out, indices, windows, offsets, codes, places, starts, outs)
   else
-    largest_of_any(p.size, x, out, indices, p.lowest, p.none, count, windows,
+    loops[p.size].largest_of_any(x, out, indices, p.lowest, p.none, count, windows,
       offsets, codes, places, starts, outs)
   end
 end
@@ -179,22 +252,13 @@ return function(x, out, count, divisor, offsets, places, outs)
   end
 end]=], 's = s + p[OFFSET]', 's = s + p[offsets[j]]')
 
-local function average_of_any(size, x, out, count, windows, divisor, offsets, places, outs)
-  local load_number = loaders[size]
-  for t = 0, windows - 1 do
-    local at, s = places[t], 0
-    for j = 0, count - 1 do s = s + load_number(x, at + offsets[j]) end
-    out[outs[t]] = 0 + s / divisor
-  end
-end
-
 local function pool_average(p, quick, x, out, _, count, windows, divisor, shape,
     offsets, codes, places, _, outs)
   if quick and count > 0 then
     local f = average(shape, p.size, count, offsets, codes)
     f(x, out, windows, divisor, offsets, places, outs)
   else
-    average_of_any(p.size, x, out, count, windows, divisor, offsets, places, outs)
+    loops[p.size].average_of_any(x, out, count, windows, divisor, offsets, places, outs)
   end
 end
 
@@ -230,46 +294,6 @@ job('nn_share', 'size input output indices inPlane outPlane plan planStep',
 
 -- An int64 whose lower half is read alone, once the whole is known to be a place in a plane.
 local Place = ffi.typeof('struct { int32_t low, high; } *')
-local wholes = ffi.typeof('uint64_t *')
-
--- Three ways to put the numbers of a block of planes where `places` tells, counted from 1. `starts`
--- tells where in the block the plane of each number begins.
-
-local function add_finite(_, out, source, places, starts, count, limit, skip)
-  local all = cast(wholes, places)
-  for t = 0, count - 1 do
-    if all[t] - 1ULL < limit then
-      local k = places[t].low + starts[t]
-      out[k] = out[k] + source[t]
-    elseif not skip or all[t] ~= 0 then
-      error(th.OUT_OF_RANGE, 0)
-    end
-  end
-end
-
-local function add_any(size, out, source, places, starts, count, limit, skip)
-  local load_number, all = loaders[size], cast(wholes, places)
-  for t = 0, count - 1 do
-    if all[t] - 1ULL < limit then
-      local k = places[t].low + starts[t]
-      out[k] = load_number(out, k) + load_number(source, t)
-    elseif not skip or all[t] ~= 0 then
-      error(th.OUT_OF_RANGE, 0)
-    end
-  end
-end
-
-local function store(size, out, source, places, starts, count, limit, skip)
-  local all = cast(wholes, places)
-  local to, from = cast(whole[size], out), cast(whole[size], source)
-  for t = 0, count - 1 do
-    if all[t] - 1ULL < limit then
-      to[places[t].low + starts[t]] = from[t]
-    elseif not skip or all[t] ~= 0 then
-      error(th.OUT_OF_RANGE, 0)
-    end
-  end
-end
 
 -- Adds numbers to the elements of their planes that `places` tells (int64, from 1), which are 0
 -- before; or, if `add` is 0, stores them there. Places of 0 are passed over if `skip` is 1; all
@@ -284,11 +308,12 @@ job('nn_scatter', 'size out source places starts block outPlane inPlane add skip
       local out = cast(reals[size], p.out) + at * out_plane
       local source = cast(reals[size], p.source) + at * in_plane
       fill(out, planes * out_plane * size)
-      local put = store
+      local put = loops[size].store
       if p.add ~= 0 then
-        put = are_finite(p.asum, size, source, count, 1 / 0) and add_finite or add_any
+        put = are_finite(p.asum, size, source, count, 1 / 0) and loops[size].add_finite
+          or loops[size].add_any
       end
-      put(size, out - 1, source, cast(Place, p.places) + at * in_plane, cast(ints, p.starts), count,
+      put(out - 1, source, cast(Place, p.places) + at * in_plane, cast(ints, p.starts), count,
         limit, skip)
     end
   end)
@@ -299,22 +324,18 @@ job('nn_copy', 'size out source table outPlane inPlane', function(p, first, last
   for at = first, last - 1 do
     local out = cast(whole[size], p.out) + at * out_plane
     local source = cast(whole[size], p.source) + at * p.inPlane
-    for t = 0, out_plane - 1 do out[t] = source[table[t]] end
+    loops[size].copy(out, source, table, out_plane)
   end
 end)
 
 -- The gradient of that: adds numbers to the elements that the table names, which are 0 before.
 job('nn_collect', 'size out source table outPlane inPlane', function(p, first, last)
   local size, in_plane, table = p.size, p.inPlane, cast(ints, p.table)
-  local load_number = loaders[size]
   for at = first, last - 1 do
     local out = cast(reals[size], p.out) + at * p.outPlane
     local source = cast(reals[size], p.source) + at * in_plane
     fill(out, p.outPlane * size)
-    for t = 0, in_plane - 1 do
-      local k = table[t]
-      out[k] = out[k] + load_number(source, t)
-    end
+    loops[size].collect(out, source, table, in_plane)
   end
 end)
 
