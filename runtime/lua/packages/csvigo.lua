@@ -110,7 +110,7 @@ local function excerpt(n, line)
   local out = {}
   for i = 1, n < 3 * SHOWN and n or SHOWN do out[#out + 1] = line(i) .. '\n' end
   if n >= 3 * SHOWN then
-    out[#out + 1] = ('.. .. .. .. .. .. .. .. .. .. \n'):rep(SHOWN)
+    out[#out + 1] = (('.. '):rep(9) .. '\n'):rep(SHOWN)
     for i = n - SHOWN, n do out[#out + 1] = line(i) .. '\n' end
   end
   return concat(out)
