@@ -110,22 +110,6 @@ function complex.diag(x)
   return out
 end
 
--- Whether each root of a polynomial has its conjugate among them.
-local function are_conjugate(roots)
-  local above, below = {}, {}
-  for i = 1, roots:size(1) do
-    local y = roots[i][2]
-    if y >= 0 then above[#above + 1] = y end
-    if y <= 0 then below[#below + 1] = y end
-  end
-  table.sort(above)
-  table.sort(below)
-  for i = 1, math.max(#above, #below) do
-    if above[i] ~= below[i] then return false end
-  end
-  return true
-end
-
 --- The coefficients of the polynomial with given roots, or with a matrix's eigenvalues.
 -- torch-signal: of complex roots, computes real and imaginary parts apart, without their products.
 function complex.poly(x)
@@ -146,7 +130,7 @@ function complex.poly(x)
       column:narrow(1, 2, j):add(-roots[j][part], column:narrow(1, 1, j):clone())
     end
   end
-  return are_conjugate(roots) and complex.real(c) or c
+  return complex.real(c) -- the roots are conjugate
 end
 
 th.make_public(complex, 'angle exp abs real imag conj prod cmul dot mm diag poly')
