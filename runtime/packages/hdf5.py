@@ -159,9 +159,7 @@ def _partial(number: float, ranges: Storage) -> Tensor:
             f"{len(first)} were given."
         )
     sizes = tuple(b - a + 1 for a, b in zip(first, last, strict=True))
-    fits = all(
-        1 <= a <= b <= n for a, b, n in zip(first, last, dataset.shape or (), strict=True)
-    )
+    fits = all(1 <= a <= b <= n for a, b, n in zip(first, last, dataset.shape or (), strict=True))
     try:
         if not fits:
             raise TorchError(f"the sizes are {' x '.join(map(str, dataset.shape))}")
@@ -204,7 +202,9 @@ def _write(
         error = "there is something of this name"
     else:
         try:
-            return _add(_new_dataset(group, name, tensor.array.astype(dtype, copy=False), chunks, deflate))
+            return _add(
+                _new_dataset(group, name, tensor.array.astype(dtype, copy=False), chunks, deflate)
+            )
         except (OSError, TypeError, ValueError) as raised:
             error = raised
     reason = error if isinstance(error, str) else _reason(error)
