@@ -1,4 +1,4 @@
-"""The styles of gnuplot.plot: its short names, and gnuplot's words ``with lines lw 2 lc rgb 'red'``."""
+"""The styles of gnuplot.plot: its short names, and gnuplot's ``with lines lw 2``."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, s
 
 LIBRARIES = (
     "torch paths sys xlua lfs dok image string table math io os debug coroutine bit jit ffi "
-    "package".split()
+    "package csvigo gnuplot hdf5 md5 signal socket".split()
 )
 
 #: A value of each class that has methods, by the name of its section.
@@ -24,7 +24,11 @@ OBJECTS = {
 }
 
 
-REQUIRED = ("lfs, ffi = require 'lfs', require 'ffi'", "require 'image'")
+REQUIRED = (
+    "lfs, ffi = require 'lfs', require 'ffi'",
+    "require 'image' require 'csvigo' require 'gnuplot' require 'hdf5'",
+    "md5, signal, socket = require 'md5', require 'signal', require 'socket'",
+)
 
 
 @pytest.fixture(scope="module")

@@ -80,7 +80,8 @@ local function line(values)
   local legend, x, y, style = line_arguments(values)
   check_style(style)
   if not y then x, y = split(x, style) end
-  if x:dim() < 1 or x:dim() > 2 or y:dim() < 1 or y:size(1) ~= x:size(1) then
+  if x:dim() < 1 or x:dim() > 2 or y:dim() < 1 or y:dim() > 2
+    or y:size(1) ~= x:size(1) then
     fail(('x and y dims are wrong :  x = %dD y = %dD'):format(x:nDimension(), y:nDimension()))
   end
   return series_of({ x, y }, legend, style)
