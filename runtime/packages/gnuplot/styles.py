@@ -26,6 +26,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "dots": {"linestyle": "none", "marker": ","},
     "linespoints": {"marker": "o", "markersize": 3},
 }
+_NUMERAL = r"[\d.]+(?:[eE][+-]?\d+)?"
 _WIDTH, _SIZE = ("lw", "linewidth"), ("ps", "pointsize")
 _COLOUR, _NUMBER = ("lc", "linecolor"), ("lt", "ls", "linetype", "linestyle")
 
@@ -50,7 +51,7 @@ def read_style(text: str) -> Style:
     name = _SHORT.get(text)
     if name:
         return Style(name, dict(_LOOKS.get(name, {})))
-    smooth = re.fullmatch(r"([\d.]*)\s*(?:~|acsplines)\s*([\d.]*)", text)
+    smooth = re.fullmatch(rf"({_NUMERAL})?\s*(?:~|acsplines)\s*({_NUMERAL})?", text)
     if smooth:
         return Style("acsplines", weight=float(smooth[1] or smooth[2] or 1))
     return _read_words(shlex.split(text))
