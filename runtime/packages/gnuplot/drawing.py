@@ -11,7 +11,6 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor
-from runtime.packages import optional
 from runtime.packages.gnuplot.styles import Style, read_style
 
 __all__ = ["Description", "check_style", "draw"]
