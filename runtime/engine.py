@@ -12,10 +12,10 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
 
+from runtime import workers
 from runtime.core.machine import refresh_limit
 from runtime.core.texts import to_bytes, to_text
 from runtime.ctrl_c import CtrlC
-from runtime import workers
 from runtime.errors import check
 from runtime.evaluation import Chunk, Evaluation
 from runtime.facts import Facts, read_facts
@@ -318,6 +318,7 @@ class Engine(PythonDoor):
         from runtime.core.memory import Memory  # late: it loads numpy
 
         self._lua.state.part(Memory).fill_pattern = byte
+        self._lua.call(b"set_fill_pattern", byte)
 
     def define(self, name: str, function: Callable[..., str | None]) -> None:
         """Make a global of Lua from a function of Python, which gets values.

@@ -12,6 +12,8 @@ from runtime.core.tensor import TENSOR_CLASSES, Tensor
 
 __all__ = ["Call"]
 
+_ANY_LONG = 1 << 63  # whole numbers below it are unchanged
+
 # Lua's types by their numbers in Lua's C interface.
 _LUA_TYPES = (
     "nil",
@@ -83,7 +85,10 @@ class Call:
 
     def long(self, at: int, default: int | None = None) -> int:
         """A whole number; ``default`` where the argument is absent or nil."""
-        if default is not None and self.get(at) is None:
+        value = self.get(at)
+        if type(value) is int and abs(value) < _ANY_LONG:
+            return value
+        if value is None and default is not None:
             return default
         return int(cast_scalar(self.number(at), LONG))
 
@@ -100,4 +105,4 @@ class Call:
 
     def longs(self, at: int) -> tuple[int, ...]:
         """All whole numbers from a position to the end of the call."""
-        return tuple(self.long(i) for i in range(at, len(self.args) + 1))
+        return tuple([self.long(i) for i in range(at, len(self.args) + 1)])

@@ -25,7 +25,7 @@ from runtime.compute.processors import PROCESSORS
 from runtime.compute.self_check import blas_is_right, is_right, lapack_is_right, loop_is_right
 from runtime.core.debug import note
 
-__all__ = ["blas", "inner_loop", "lapack", "lapack_call"]
+__all__ = ["blas", "inner_loop", "lapack", "lapack_address", "lapack_call"]
 
 
 class _UFunc(ctypes.Structure):
@@ -74,7 +74,7 @@ def _loop_of(ufunc: np.ufunc, at: int) -> tuple[int, int] | None:
 def blas(name: str, itemsize: int) -> int | None:
     """The address of a BLAS function for floats of so many bytes, as Fortran calls it.
 
-    name: 'axpy' or 'gemv'. All arguments are addresses, whole numbers ints.
+    name: 'asum', 'axpy', 'gemm' or 'gemv'. All arguments are addresses, whole numbers ints.
     """
     address = _find("cython_blas", name, itemsize)[0]
     if address is None or not is_right(f"BLAS's {name}", blas_is_right, name, itemsize, address):
@@ -102,6 +102,11 @@ def lapack_call(name: str, itemsize: int) -> Callable[..., None] | None:
     if address is None:
         return None
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(address)
+
+
+def lapack_address(name: str, itemsize: int) -> int | None:
+    """The address of any LAPACK function, likewise, for Lua to check."""
+    return _find("cython_lapack", name, itemsize)[0]
 
 
 def _find(module: str, name: str, itemsize: int) -> tuple[int | None, int]:

@@ -7,9 +7,11 @@ the second is kept for the next call.
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
 import struct
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +20,7 @@ from runtime.calls.forms import OBJECT_KINDS, ObjectKind
 from runtime.compute import libm
 from runtime.compute.pieces import PIECE
 from runtime.compute.thread_pool import share
+from runtime.core.debug import note
 from runtime.core.dtypes import Array
 from runtime.core.state import current
 
@@ -40,6 +43,19 @@ _STATE = struct.Struct(f"<QiiQ{8 * _WORDS}s3di4x")
 STATE_SIZE = _STATE.size
 
 
+class _Shared(ctypes.Structure):
+    # What Lua reads and writes, too, where it draws numbers itself: the last pair of uniform
+    # numbers and their radius, whether the stream has been started, and whether the second normal
+    # number of the pair is unused.
+    _fields_ = [
+        ("x", ctypes.c_double),
+        ("y", ctypes.c_double),
+        ("radius", ctypes.c_double),
+        ("started", ctypes.c_int),
+        ("has_second", ctypes.c_int),
+    ]
+
+
 class Generator:
     """A random number generator.
 
@@ -48,9 +64,11 @@ class Generator:
     """
 
     typename = "torch.Generator"
-    __slots__ = ("_has_second", "_pair", "_twister", "seed")
+    __slots__ = ("_shared", "_twister", "seed")
 
     def __init__(self) -> None:
+        self._twister: MT19937 | None = None  # one for all seeds: Lua has its address
+        self._shared = _Shared()
         self.seed_randomly()
 
     def seed_randomly(self) -> int:
@@ -62,27 +80,43 @@ class Generator:
     def manual_seed(self, seed: int) -> None:
         """Start the stream of a seed."""
         self.seed = seed & 0xFFFFFFFFFFFFFFFF
-        self._twister: MT19937 | None = None
-        self._pair = (0.0, 0.0, 0.0)  # x, y and radius
-        self._has_second = False
+        shared = self._shared
+        shared.x = shared.y = shared.radius = 0.0
+        shared.started = shared.has_second = 0
 
-    def _start(self) -> MT19937:
+    def _stream(self) -> MT19937:
+        if self._twister is not None and self._shared.started:
+            return self._twister
         # Only here: importing numpy.random takes longer than most programs' other imports.
         from numpy.random import MT19937, RandomState
 
-        self._twister = MT19937()
+        if self._twister is None:
+            self._twister = MT19937()
         RandomState(self._twister).seed(self.seed & 0xFFFFFFFF)
+        self._shared.started = 1
         return self._twister
+
+    def native_stream(self) -> tuple[int, int, int] | None:
+        """What C code needs to draw words: the address of a function, of its argument, and of what
+        it shares with this object. None where there is no such function.
+
+        They stay valid as long as the generator lives. The stream is started.
+        """
+        function = _next_word()
+        if function is None:
+            return None
+        state: int = self._stream().ctypes.state_address
+        return function, state, ctypes.addressof(self._shared)
 
     # -- numbers
 
     def word(self) -> int:
         """The next 32 bits."""
-        return (self._twister or self._start()).random_raw()
+        return self._stream().random_raw()
 
     def words(self, count: int) -> Array:
         """The next words, of 32 bits each in 64."""
-        return (self._twister or self._start()).random_raw(count)
+        return self._stream().random_raw(count)
 
     def uniform_number(self) -> float:
         """The next number of [0, 1)."""
@@ -98,7 +132,7 @@ class Generator:
 
     def normal_number(self) -> float:
         """The next normal number with mean 0 and standard deviation 1."""
-        if self._has_second:
+        if self._shared.has_second:
             return self._second()
         x, y = self.uniform_number(), self.uniform_number()
         radius = self._keep(x, y, True)
@@ -106,7 +140,7 @@ class Generator:
 
     def normal(self, count: int) -> Array:
         """The next normal numbers with mean 0 and standard deviation 1, as doubles."""
-        if count and self._has_second:
+        if count and self._shared.has_second:
             return np.concatenate(([self._second()], self.normal(count - 1)))
         draws = self.uniform(count + count % 2)
         if count:
@@ -120,28 +154,34 @@ class Generator:
         return draws[:count]
 
     def _second(self) -> float:
-        x, _, radius = self._pair
-        self._has_second = False
-        return radius * math.sin(2 * math.pi * x)
+        self._shared.has_second = 0
+        radius: float = self._shared.radius
+        return radius * math.sin(2 * math.pi * self._shared.x)
 
     def _keep(self, x: float, y: float, has_second: bool) -> float:
         radius = math.sqrt(-2 * math.log(1 - y))
-        self._pair, self._has_second = (x, y, radius), has_second
+        self._set_pair(x, y, radius, has_second)
         return radius
+
+    def _set_pair(self, x: float, y: float, radius: float, has_second: bool) -> None:
+        shared = self._shared
+        shared.x, shared.y, shared.radius, shared.has_second = x, y, radius, has_second
 
     # -- state
 
     @property
     def state(self) -> bytes:
         """All there is to know, STATE_SIZE bytes in the reference's layout."""
-        twister = (self._twister or self._start()).state["state"]
+        twister = self._stream().state["state"]
         words, at = twister["key"], twister["pos"]
         # Torch7: counts as after a full turn at the start too, but stands at 0 there.
         fresh = at == _WORDS and words[0] == self.seed & 0xFFFFFFFF
         key = words.astype("<u8").tobytes()
         position = 0 if fresh else at
         head = (self.seed, _WORDS + 1 - at, 1, position)
-        return _STATE.pack(*head, key, *self._pair, self._has_second)
+        shared = self._shared
+        pair = shared.x, shared.y, shared.radius, bool(shared.has_second)
+        return _STATE.pack(*head, key, *pair)
 
     @state.setter
     def state(self, state: bytes) -> None:
@@ -151,11 +191,27 @@ class Generator:
             raise ValueError("not a state")
         self.seed = seed
         words = np.frombuffer(key, "<u8").astype(np.uint32)
-        (self._twister or self._start()).state = {
+        self._stream().state = {
             "bit_generator": "MT19937",
             "state": {"key": words, "pos": _WORDS + 1 - left},
         }
-        self._pair, self._has_second = (pair[0], pair[1], pair[2]), bool(has_second)
+        self._set_pair(pair[0], pair[1], pair[2], bool(has_second))
+
+
+@cache
+def _next_word() -> int | None:
+    """The address of the C function that draws a word; it is tried once."""
+    from numpy.random import MT19937
+
+    one, other = MT19937(5), MT19937(5)
+    try:
+        function, state = one.ctypes.next_uint32, one.ctypes.state_address
+    except (AttributeError, ImportError):
+        return None
+    if [function(state) for _ in range(3)] != other.random_raw(3).tolist():
+        note("numpy's function for random words is done without: it draws others")
+        return None
+    return ctypes.cast(function, ctypes.c_void_p).value
 
 
 def _box_muller(draws: Array) -> None:

@@ -10,7 +10,7 @@ two apart.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,12 @@ _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_ssize_t
 _LOOP = ctypes.CFUNCTYPE(None, _POINTER, _POINTER, _POINTER, _POINTER)
 _AXPY = ctypes.CFUNCTYPE(None, *[_POINTER] * 6)
 _GEMV = ctypes.CFUNCTYPE(None, *[_POINTER] * 11)
+_GEMM = ctypes.CFUNCTYPE(None, *[_POINTER] * 13)
 _GETRS = ctypes.CFUNCTYPE(None, *[_POINTER] * 9)
+_ASUM = {
+    4: ctypes.CFUNCTYPE(ctypes.c_float, *[_POINTER] * 3),
+    8: ctypes.CFUNCTYPE(ctypes.c_double, *[_POINTER] * 3),
+}
 
 
 def is_right(what: str, check: Callable[..., bool], *args: Any) -> bool:
@@ -56,7 +61,7 @@ def loop_is_right(ufunc: np.ufunc, signature: str, function: int, data: int) -> 
     run = _LOOP(function)
     kinds, _, result = signature.partition("->")
     if ufunc.signature is not None:
-        return all(_product_is_right(run, data, numbers) for numbers in (_FINITE, _NUMBERS))
+        return all(_product_is_right(run, data, np.array(x, result)) for x in (_FINITE, _NUMBERS))
     for step in (1, 2):
         inputs = [_operand(kind, k, step) for k, kind in enumerate(kinds)]
         expected, found = (np.zeros(_COUNT * step, result)[::step] for _ in range(2))
@@ -75,9 +80,8 @@ def _operand(kind: str, k: int, step: int) -> Array:
     return array
 
 
-def _product_is_right(run: Any, data: int, numbers: Sequence[float]) -> bool:
-    a, found = np.array(numbers), np.zeros(1)
-    b = np.roll(a, 3)
+def _product_is_right(run: Any, data: int, a: Array) -> bool:
+    b, found = np.roll(a, 3), np.zeros(1, a.dtype)
     steps = [0, 0, 0, 0, a.itemsize, b.itemsize, 0, 0, 0]  # as lua/tensor/formulas.lua has them
     _call_loop(run, [a, b, found], [1, 1, len(a), 1], steps, data)
     return same(found, np.matmul(a.reshape(1, -1), b.reshape(-1, 1))[0])
@@ -139,6 +143,42 @@ def _gemv_is_right(function: int, dtype: Any) -> bool:
     return True
 
 
+def _asum_is_right(function: int, dtype: Any) -> bool:
+    def total(x: Array) -> float:
+        return float(_ASUM[x.itemsize](function)(_int(len(x)), x.ctypes.data, _int(1)))
+
+    numbers = np.resize(np.array(_FINITE, dtype), 5 * _COUNT)
+    right = total(numbers) == np.abs(numbers).sum()
+    for at in range(len(numbers)):  # none is passed over
+        for special in (np.nan, -np.inf):
+            others = numbers.copy()
+            others[at] = special
+            right &= not np.isfinite(total(others))
+    return bool(right)
+
+
+def _gemm_is_right(function: int, dtype: Any) -> bool:
+    m, n, k = 2, 3, 4
+    a, b = (
+        np.resize(np.roll(np.array(_FINITE, dtype), i), s) for i, s in ((0, (m, k)), (3, (k, n)))
+    )
+    a[1, 2], b[0, 1] = np.nan, np.inf
+    factor, unit = np.array(0.5, dtype), np.array(1, dtype)
+    for kind_a, kind_b in ((b"N", b"N"), (b"T", b"N"), (b"N", b"T")):
+        stored = [
+            np.ascontiguousarray(x.T) if t == b"N" else x for t, x in ((kind_a, a), (kind_b, b))
+        ]
+        found = np.resize(np.array(_FINITE, dtype), (n, m))  # by columns, as all matrices here
+        expected = np.matmul(a, b) * factor + found.T
+        sizes = _int(m), _int(n), _int(k)
+        one, two = ((x.ctypes.data, _int(x.shape[1])) for x in stored)
+        end = unit.ctypes.data, found.ctypes.data, sizes[0]
+        _GEMM(function)(kind_a, kind_b, *sizes, factor.ctypes.data, *one, *two, *end)
+        if not same(found.T, expected):
+            return False
+    return True
+
+
 def _getrs_is_right(function: int, dtype: Any) -> bool:
     factors = np.array([[2, 1, -4], [0.5, 4, 2], [-0.25, 0.5, 0.5]], dtype, order="F")
     pivots = np.array([2, 3, 3], np.int32)  # rows 1 and 2 change places, then 2 and 3
@@ -150,5 +190,10 @@ def _getrs_is_right(function: int, dtype: Any) -> bool:
     return code.value == 0 and bool((matrix @ found == np.eye(3)).all())
 
 
-_BLAS = {"axpy": _axpy_is_right, "gemv": _gemv_is_right}
+_BLAS = {
+    "asum": _asum_is_right,
+    "axpy": _axpy_is_right,
+    "gemm": _gemm_is_right,
+    "gemv": _gemv_is_right,
+}
 _LAPACK = {"getrs": _getrs_is_right}

@@ -131,6 +131,9 @@ class ThreadPool(Part):
         numbers: list[float] = []
         for name, count in known.items():
             value = given[name]
+            if count == 1 and not isinstance(value, (list, tuple)):
+                numbers.append(value)  # type: ignore[arg-type]
+                continue
             values = value if isinstance(value, (list, tuple)) else (value,)
             if len(values) != count:
                 raise TypeError(f"job {job}: {name} is {count} numbers, not {len(values)}")

@@ -11,7 +11,7 @@ import struct
 import threading
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import ref
 
 import numpy as np
 
@@ -25,7 +25,8 @@ from runtime.core.state import current
 __all__ = ["STORAGE_CLASSES", "Storage", "storage_class", "storage_moves"]
 
 _MIRROR = struct.Struct(STORAGE.format)
-_by_address: WeakValueDictionary[int, Storage] = WeakValueDictionary()
+#: The storages by the addresses of their C structs; each one takes itself out.
+_by_address: dict[int, ref[Storage]] = {}
 _NO_DATA = np.empty(0)
 _moves = ctypes.c_int32()  # wraps
 _reading = threading.RLock()  # two threads may use a storage that was not read yet
@@ -167,15 +168,19 @@ class Storage:
         answer, in a finalizer.
         """
         known = _by_address.get(struct)
-        if known is not None:
-            return known
-        raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
-        storage = cls(np.frombuffer(memoryview(raw), cls.dtype.numpy))
+        storage = known() if known is not None else None
+        if storage is not None:
+            return storage
+        if size:
+            raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
+            storage = cls(np.frombuffer(memoryview(raw), cls.dtype.numpy))
+        else:
+            storage = cls(np.empty(0, cls.dtype.numpy))
         storage._kept = block
         buffer: Any = (ctypes.c_char * _MIRROR.size).from_address(struct)
         buffer[_AT_FLAG] = buffer[_AT_FLAG][0] | _KNOWN
         storage._slot = (buffer, 0, struct)
-        _by_address[struct] = storage
+        _by_address[struct] = ref(storage)
         return storage
 
     def __del__(self) -> None:
@@ -185,6 +190,7 @@ class Storage:
             self._memory.recycle(self.data)
         if getattr(self, "_slot", None) is None:
             return
+        _by_address.pop(self._slot[2], None)
         if self._kept is None:
             SLOTS.release(self._slot)
         else:  # Lua may go on using the block, and ask for an object once more
@@ -194,7 +200,8 @@ class Storage:
     @staticmethod
     def at_mirror(address: int) -> Storage:
         """The storage whose C struct is at an address that `mirror` gave."""
-        found = _by_address.get(address)
+        known = _by_address.get(address)
+        found = known() if known is not None else None
         if found is None:
             raise TorchError("a finalizer has released the storage of a tensor in use")
         return found
@@ -251,7 +258,7 @@ class Storage:
         if self._slot is None:
             self._slot = SLOTS.acquire()
             self._write_mirror()
-            _by_address[self._slot[2]] = self
+            _by_address[self._slot[2]] = ref(self)
         return int(self._slot[2])
 
     def _write_mirror(self) -> None:

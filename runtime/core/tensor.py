@@ -265,6 +265,19 @@ class Tensor:
         if self._slot is not None:
             self._write_mirror()
 
+    def set_to(self, other: Tensor) -> None:
+        """Make this tensor the view that another one is.
+
+        Torch7: enlarges the storage where it has become too small for it.
+        """
+        needed = other.offset
+        for size, stride in zip(other.sizes, other.strides):  # noqa: B905 (strict= takes time)
+            needed += (size - 1) * stride
+        if other.storage is None or not other.sizes or needed >= other.storage.size:
+            self.set_checked(other.storage, other.offset, other.sizes, other.strides)
+        else:
+            self.set(other.storage, other.offset, other.sizes, other.strides)
+
     def set_checked(
         self, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes | None = None
     ) -> None:
@@ -300,8 +313,14 @@ class Tensor:
                 return
             self.set(self.storage_class.new(prod(sizes)), 0, sizes, contiguous_strides(sizes))
             self._overlaps, self._contiguous = False, True
-        elif sizes != self.sizes or strides is not None:
-            self.set_checked(self.storage, self.offset, sizes, strides)
+        elif strides is not None or not sizes or min(sizes) <= 0:
+            if sizes != self.sizes or strides is not None:
+                self.set_checked(self.storage, self.offset, sizes, strides)
+        elif sizes != self.sizes:
+            storage, needed = self.storage, self.offset + prod(sizes)
+            if needed > storage.size:  # type: ignore[union-attr]
+                storage.resize(needed)  # type: ignore[union-attr]
+            self.set(storage, self.offset, sizes, contiguous_strides(sizes))
 
     def _has_geometry(self, sizes: Sizes, strides: Sizes | None) -> bool:
         # Torch7: a tensor that already has the wanted sizes, and strides where these are given,

@@ -19,7 +19,7 @@ from runtime.calls.plans import Plans
 from runtime.calls.small import find_small
 from runtime.compute import formulas
 from runtime.compute.blas_threads import check_room
-from runtime.compute.c_functions import blas, inner_loop
+from runtime.compute.c_functions import blas, inner_loop, lapack_address
 from runtime.compute.generator import default_generator
 from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.processors import PROCESSORS
@@ -33,7 +33,7 @@ from runtime.host import files
 from runtime.host.guards import guarded
 from runtime.packages import entry as package_function
 
-__all__ = ["host_functions"]
+__all__ = ["host_functions", "loop_for_lua"]
 
 
 def _mirror(value: Any) -> Any:
@@ -43,11 +43,27 @@ def _mirror(value: Any) -> Any:
     return None
 
 
-def _adopt(storage: Storage, offset: int, *geometry: int) -> Tensor:
-    """A tensor for a view that Lua made; geometry: the sizes, then the strides."""
+def _adopt(storage: Storage, offset: int, *geometry: int) -> tuple[Tensor, int]:
+    """A tensor for a view that Lua made, and the address of its C struct.
+
+    geometry: the sizes, then the strides.
+    """
     n = len(geometry) // 2
-    cls = TENSOR_CLASSES[storage.dtype.index]
-    return cls(storage, offset, tuple(geometry[:n]), tuple(geometry[n:]))
+    tensor = TENSOR_CLASSES[storage.dtype.index](storage, offset, geometry[:n], geometry[n:])
+    return tensor, tensor.mirror()
+
+
+def _adopt_block(
+    index: int, struct: int, data: int, size: int, block: Any, offset: int, *geometry: int
+) -> tuple[Tensor, int]:
+    """The same for a tensor in a block that Lua made; see _adopt_storage."""
+    return _adopt(STORAGE_CLASSES[index].adopted(struct, data, size, block), offset, *geometry)
+
+
+def _adopt_empty(index: int) -> tuple[Tensor, int]:
+    """The same for a tensor without a storage."""
+    tensor = TENSOR_CLASSES[index]()
+    return tensor, tensor.mirror()
 
 
 def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) -> Storage:
@@ -63,8 +79,8 @@ def _elided(value: Any, limit: int, how: bytes) -> bytes | None:
     return None if text is None else b"\1" + text.encode()
 
 
-def _small_source(name: bytes, space: bytes, code: int) -> bytes | None:
-    text = formulas.source(name.decode(), space.decode(), code)
+def _small_source(name: bytes, space: bytes, code: int, dtype: int) -> bytes | None:
+    text = formulas.source(name.decode(), space.decode(), code, DTYPES[dtype])
     return None if text is None else b"\1" + text.encode()
 
 
@@ -80,8 +96,11 @@ def _thnn_entry(name: bytes) -> Callable[..., Any]:
     return entries.entry(name.decode())
 
 
-def _inner_loop(name: bytes, signature: bytes) -> tuple[int, int] | None:
-    """The address of an inner loop of numpy's and its data."""
+def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
+    """The address of an inner loop of numpy's and its data.
+
+    Raises MemoryError where there is no room for the buffers that it needs (matmul).
+    """
     if name == b"matmul":
         check_room(1)
     return inner_loop(getattr(np, name.decode()), signature.decode())
@@ -134,16 +153,20 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
         "storage_moves": storage_moves,
-        "inner_loop": _inner_loop,
+        "inner_loop": loop_for_lua,
         "adopt": _adopt,
+        "adopt_block": _adopt_block,
+        "adopt_empty": _adopt_empty,
         "adopt_storage": _adopt_storage,
         "elided": _elided,
         "small_source": _small_source,
         "blas": lambda name: blas(name.decode(), 8),
+        "lapack_address": lambda name, itemsize: lapack_address(name.decode(), itemsize),
         "half_bits": _half_bits,
         "half_values": _half_table,
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
+        "random_stream": lambda: default_generator().native_stream(),
         "thnn_rows": _thnn_rows,
         "thnn_entry": _thnn_entry,
         "package_function": package_function,

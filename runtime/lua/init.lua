@@ -37,8 +37,9 @@ end
 
 local dump = string.dump
 local REPEATED = {
-  ['tensor/access'] = true, ['tensor/loops'] = true, ['files/access'] = true,
-  ['files/text'] = true,
+  ['tensor/access'] = true, ['tensor/queries'] = true, ['tensor/views'] = true,
+  ['tensor/geometry'] = true, ['tensor/copies'] = true, ['tensor/loops'] = true,
+  ['files/access'] = true, ['files/text'] = true,
 }
 local dumped = {} -- module -> its bytecode, which is loaded ten times as quickly as its source
 
@@ -81,17 +82,17 @@ function th.replace(library, name, f)
 end
 
 for _, name in ipairs{
-  'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines', 'core/errors', 'core/class',
-  'core/references', 'core/bridge', 'core/commands', 'core/structs', 'parallel/numbers',
-  'tensor/elements', 'parallel/jobs', 'parallel/thread_pool', 'tensor/formulas', 'tensor/small',
+  'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines', 'core/errors',
+  'core/line_calls', 'core/class', 'core/references', 'core/bridge', 'core/commands',
+  'core/structs', 'parallel/numbers', 'tensor/elements', 'parallel/jobs', 'parallel/thread_pool',
+  'tensor/blocks', 'tensor/layouts', 'tensor/formulas', 'tensor/reductions', 'tensor/small',
   'tensor/operations',
   'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
-  'tensor/kernels', 'thnn/init',
-  'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize', 'files/twins',
-  'files/deserialize', 'files/saving', 'packages/print', 'stopping/dumps', 'stopping/counters',
-  'stopping/turns', 'stopping/loading', 'shell', 'front_ends', 'results', 'session_locals',
-  'names', 'packages/output', 'testing/tester', 'packages/cmdline', 'packages/init', 'variables',
-  'inspect', 'who',
+  'tensor/kernels', 'thnn/init', 'tensor/random', 'files/files', 'files/methods', 'files/tensors',
+  'files/serialize', 'files/twins', 'files/deserialize', 'files/saving', 'packages/print',
+  'stopping/dumps', 'stopping/counters', 'stopping/turns', 'stopping/loading', 'shell',
+  'front_ends', 'results', 'session_locals', 'names', 'packages/output', 'testing/tester',
+  'packages/cmdline', 'packages/init', 'variables', 'inspect', 'who',
 } do
   th.chunk(name)(th)
 end

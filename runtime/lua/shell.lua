@@ -242,6 +242,11 @@ function shell.load()
   local _ = host.entry -- any of the functions that come with numpy
 end
 
+--- Sets the byte that new memory of tensors and storages is filled with; nil: it is undetermined.
+function shell.set_fill_pattern(byte)
+  th.blocks.set_fill_pattern(byte)
+end
+
 function shell.write(text)
   write(stdout, text)
 end
@@ -254,6 +259,7 @@ function shell.close()
   th.collect()
   jit_attach(function() end, 'errfin')
   th.release_reserve()
+  th.small.close()
   th.leave_python()
 end
 

@@ -53,7 +53,7 @@ def _usage(call: Call, text: str) -> TorchError:
     )
 
 
-@checked("index", method="[*T*] T index LongTensor", types=ALL)
+@checked("index", method="[*T*] T index LongTensor", types=ALL, small="indexing.index")
 def index_select(call: Call) -> Tensor:
     """A copy of the slices at the given indices of one dimension.
 
@@ -126,7 +126,7 @@ def _read_slices(call: Call) -> tuple[Array, Array, Array, Tensor]:
     return target, at, source, src
 
 
-@checked("indexCopy", method="T index LongTensor *T*", types=ALL)
+@checked("indexCopy", method="T index LongTensor *T*", types=ALL, small="indexing.indexCopy")
 def index_copy(call: Call) -> Tensor:
     """Copy the slices of a tensor to the given indices; of several with one index the last stays.
 
@@ -138,7 +138,7 @@ def index_copy(call: Call) -> Tensor:
     return src
 
 
-@checked("indexAdd", method="T index LongTensor *T*", types=ALL)
+@checked("indexAdd", method="T index LongTensor *T*", types=ALL, small="indexing.indexAdd")
 def index_add(call: Call) -> Tensor:
     """Add the slices of a tensor to those at the given indices; see indexCopy."""
     target, at, source, src = _read_slices(call)
@@ -153,7 +153,7 @@ def _dimension_of_vector(t: Tensor) -> int:
     raise ArgError(2, "out of range") if t.ndim else ArgError(1, "tensor must have one dimension")
 
 
-@checked("indexFill", method="T index LongTensor *real*", types=ALL)
+@checked("indexFill", method="T index LongTensor *real*", types=ALL, small="indexing.indexFill")
 def index_fill(call: Call) -> float:
     """Set the slices at the given indices to a number; self is not resized."""
     t, dim, index = _index_arguments(call, "number")
@@ -276,7 +276,7 @@ def _mask(mask: Tensor) -> Array:
     return values.view(np.bool_)
 
 
-@checked("maskedSelect", method="[*T*] T ByteTensor", types=ALL)
+@checked("maskedSelect", method="[*T*] T ByteTensor", types=ALL, small="indexing.maskedSelect")
 def masked_select(call: Call) -> Tensor:
     """The elements where the mask is 1, as a vector; the mask has as many elements."""
     if len(call) == 2:
@@ -293,7 +293,7 @@ def masked_select(call: Call) -> Tensor:
     return r if len(call) == 2 else mask
 
 
-@checked("maskedCopy", method="*T* ByteTensor T", types=ALL)
+@checked("maskedCopy", method="*T* ByteTensor T", types=ALL, small="indexing.maskedCopy")
 def masked_copy(call: Call) -> Tensor:
     """Copy the first elements of a tensor, in order, to where the mask is 1.
 
@@ -312,7 +312,7 @@ def masked_copy(call: Call) -> Tensor:
     return t
 
 
-@checked("maskedFill", method="T ByteTensor *real*", types=ALL)
+@checked("maskedFill", method="T ByteTensor *real*", types=ALL, small="indexing.maskedFill")
 def masked_fill(call: Call) -> float:
     """Set the elements where the mask is 1 to a number; self is not resized."""
     if len(call) != 3:

@@ -49,7 +49,7 @@ def _reduce_in_blocks(t: Tensor, dim: int, reduce: Any, locate: Any) -> tuple[Ar
     return extrema, positions
 
 
-def _add_extremum(name: str, reduce: Any, locate: Any, sign: str) -> None:
+def _add_extremum(name: str, reduce: Any, locate: Any) -> None:
     def over_all(t: Tensor) -> float:
         if not t.sizes:
             raise ArgError(1, "tensor must have one dimension")
@@ -68,14 +68,15 @@ def _add_extremum(name: str, reduce: Any, locate: Any, sign: str) -> None:
 
     over_all.__doc__ = f"The {name}imum of all elements; nan if one of them is nan."
     along.__doc__ = f"The {name}ima along one dimension, and their indices."
-    op(name, "T", "T")(over_all)
-    op(name, f"{_PAIR} index", f"{_PAIR} index", better=f"x {sign} best")(along)
+    form, fold = f"{_PAIR} index", f"{name}imum"
+    op(name, "T", "T", total="t", fold=fold, in_double=False)(over_all)
+    op(name, form, form, total="t", fold=fold, in_double=False, places=True)(along)
 
 
 # np.min, np.argmin and the like call these from Python code, which takes longer than the work on
 # a small tensor.
-_add_extremum("min", np.minimum.reduce, np.ndarray.argmin, "<")
-_add_extremum("max", np.maximum.reduce, np.ndarray.argmax, ">")
+_add_extremum("min", np.minimum.reduce, np.ndarray.argmin)
+_add_extremum("max", np.maximum.reduce, np.ndarray.argmax)
 
 
 # -- sorting
@@ -83,7 +84,7 @@ _add_extremum("max", np.maximum.reduce, np.ndarray.argmax, ">")
 _SORT = f"{_PAIR} [index=last] [boolean=false]"
 
 
-@op("sort", _SORT, _SORT)
+@op("sort", _SORT, _SORT, small="order.sort")
 def sort(values: Tensor, indices: Tensor, t: Tensor, dim: int | None, descending: bool) -> None:
     """The elements sorted along a dimension (by default the last), and their indices before."""
     dim = _last(t, dim)
@@ -119,7 +120,7 @@ def _store_chosen(
     _store_pair(values, indices, elements, np.moveaxis(at, -1, dim), dim)
 
 
-@op("kthvalue", f"{_PAIR} long [index=last]", f"{_PAIR} long [index=last]")
+@op("kthvalue", f"{_PAIR} long [index=last]", f"{_PAIR} long [index=last]", small="order.kthvalue")
 def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int | None) -> None:
     """The k-th smallest elements along a dimension (by default the last), and their indices."""
     dim = _last(t, dim)
@@ -131,7 +132,7 @@ def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int | None
     _store_chosen(values, indices, elements, chosen, dim)
 
 
-@op("median", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]")
+@op("median", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]", small="order.median")
 def median(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
     """The medians along a dimension (by default the last), and their indices.
 
@@ -142,7 +143,7 @@ def median(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
     kthvalue(values, indices, t, (t.sizes[dim] - 1) // 2 + 1, dim)
 
 
-@op("mode", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]")
+@op("mode", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]", small="order.mode")
 def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
     """The most frequent elements along a dimension (by default the last), and their indices.
 
@@ -168,7 +169,7 @@ def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
 _TOPK = f"{_PAIR} [long=1] [index=last] [boolean=false] [boolean=false]"
 
 
-@op("topk", _TOPK, _TOPK)
+@op("topk", _TOPK, _TOPK, small="order.topk")
 def topk(
     values: Tensor,
     indices: Tensor,

@@ -67,27 +67,37 @@ def _unchanged(values: Array) -> Array:
 # -- whole numbers
 
 
-@op("random", method="[Generator] long long", function="[Generator] long long")
+@op(
+    "random",
+    method="[Generator] long long",
+    function="[Generator] long long",
+    small="random.between_number",
+)
 def random_between_number(generator: Generator | None, a: int, b: int) -> int:
     """A random whole number from a to b."""
     span = _span(a, b)
     return chosen(generator).word() % span + a
 
 
-@op("random", method="[Generator] long", function="[Generator] long")
+@op("random", method="[Generator] long", function="[Generator] long", small="random.up_to_number")
 def random_up_to_number(generator: Generator | None, b: int) -> int:
     """A random whole number from 1 to b."""
     _check_upper(b)
     return chosen(generator).word() % b + 1
 
 
-@op("random", method="[Generator]", function="[Generator]")
+@op("random", method="[Generator]", function="[Generator]", small="random.any_number")
 def random_number(generator: Generator | None) -> int:
     """A random whole number from 0 to 2^32 - 1."""
     return chosen(generator).word()
 
 
-@op("random", method="*T* [Generator] long long", function="*T* [Generator] long long")
+@op(
+    "random",
+    method="*T* [Generator] long long",
+    function="*T* [Generator] long long",
+    small="random.between",
+)
 def random_between(r: Tensor, generator: Generator | None, a: int, b: int) -> None:
     """r = random whole numbers from a to b."""
     # Torch7: adds a as an unsigned number, so that tensors of floats get 2^64 - x for -x.
@@ -95,7 +105,7 @@ def random_between(r: Tensor, generator: Generator | None, a: int, b: int) -> No
     _fill(r, chosen(generator).words, lambda words: remainder(words) + least)
 
 
-@op("random", method="*T* [Generator] long", function="*T* [Generator] long")
+@op("random", method="*T* [Generator] long", function="*T* [Generator] long", small="random.up_to")
 def random_up_to(r: Tensor, generator: Generator | None, b: int) -> None:
     """r = random whole numbers from 1 to b."""
     _check_upper(b)
@@ -144,27 +154,51 @@ def _check_upper(b: int) -> None:
 _SIZES = "(LongStorage | dim1 [dim2...])"
 
 
-@op("uniform", "[Generator] [double=0] [double=1]", "[Generator] [double=0] [double=1]", FLOATS)
+@op(
+    "uniform",
+    "[Generator] [double=0] [double=1]",
+    "[Generator] [double=0] [double=1]",
+    FLOATS,
+    small="random.uniform_number",
+)
 def uniform_number(generator: Generator | None, a: float, b: float) -> float:
     """A random number uniform in [a, b)."""
     return chosen(generator).uniform_number() * (float(b) - a) + a
 
 
-@op("uniform", "*T* [Generator] [real=0] [real=1]", "*T* [Generator] [real=0] [real=1]", FLOATS)
+@op(
+    "uniform",
+    "*T* [Generator] [real=0] [real=1]",
+    "*T* [Generator] [real=0] [real=1]",
+    FLOATS,
+    small="random.uniform",
+)
 def uniform(r: Tensor, generator: Generator | None, a: float, b: float) -> None:
     """r = random numbers uniform in [a, b)."""
     draw = chosen(generator).uniform
     _fill(r, draw, _unchanged if (a, b) == (0, 1) else _scale_and_shift(float(b) - a, a))
 
 
-@op("normal", "[Generator] [double=0] [double=1]", "[Generator] [double=0] [double=1]", FLOATS)
+@op(
+    "normal",
+    "[Generator] [double=0] [double=1]",
+    "[Generator] [double=0] [double=1]",
+    FLOATS,
+    small="random.normal_number",
+)
 def normal_number(generator: Generator | None, mean: float, deviation: float) -> float:
     """A random number of the normal distribution."""
     _check_deviation(deviation)
     return chosen(generator).normal_number() * deviation + mean
 
 
-@op("normal", "*T* [Generator] [real=0] [real=1]", "*T* [Generator] [real=0] [real=1]", FLOATS)
+@op(
+    "normal",
+    "*T* [Generator] [real=0] [real=1]",
+    "*T* [Generator] [real=0] [real=1]",
+    FLOATS,
+    small="random.normal",
+)
 def normal(r: Tensor, generator: Generator | None, mean: float, deviation: float) -> None:
     """r = random numbers of the normal distribution."""
     if r.sizes:
@@ -172,14 +206,20 @@ def normal(r: Tensor, generator: Generator | None, mean: float, deviation: float
     _fill(r, chosen(generator).normal, _scale_and_shift(deviation, mean))
 
 
-@op("rand", f"*T* [Generator] {_SIZES}", f"[*T*] [Generator] {_SIZES}", FLOATS)
+@op("rand", f"*T* [Generator] {_SIZES}", f"[*T*] [Generator] {_SIZES}", FLOATS, small="random.rand")
 def rand(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
     """r = random numbers uniform in [0, 1), in a tensor of the given sizes."""
     r.resize(sizes)
     uniform(r, generator, 0, 1)
 
 
-@op("randn", f"*T* [Generator] {_SIZES}", f"[*T*] [Generator] {_SIZES}", FLOATS)
+@op(
+    "randn",
+    f"*T* [Generator] {_SIZES}",
+    f"[*T*] [Generator] {_SIZES}",
+    FLOATS,
+    small="random.randn",
+)
 def randn(r: Tensor, generator: Generator | None, sizes: Sizes) -> None:
     """r = normal numbers with mean 0 and standard deviation 1, in a tensor of the given sizes."""
     r.resize(sizes)
@@ -282,14 +322,24 @@ def _check_success(p: float) -> None:
         raise ArgError(1, "must be > 0 and < 1")
 
 
-@op("bernoulli", "[Generator] [double=0.5]", "[Generator] [double=0.5]")
+@op(
+    "bernoulli",
+    "[Generator] [double=0.5]",
+    "[Generator] [double=0.5]",
+    small="random.bernoulli_number",
+)
 def bernoulli_number(generator: Generator | None, p: float) -> int:
     """1 with probability p, otherwise 0."""
     _check_probability(0 <= p <= 1)
     return int(chosen(generator).uniform_number() <= p)
 
 
-@op("bernoulli", "*T* [Generator] [double=0.5]", "*T* [Generator] [double=0.5]")
+@op(
+    "bernoulli",
+    "*T* [Generator] [double=0.5]",
+    "*T* [Generator] [double=0.5]",
+    small="random.bernoulli",
+)
 def bernoulli(r: Tensor, generator: Generator | None, p: float) -> None:
     """r = 1 with probability p, otherwise 0."""
     _check_probability(not r.sizes or 0 <= p <= 1)

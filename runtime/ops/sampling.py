@@ -18,7 +18,7 @@ _WORDS = 2.0**32  # how many different words of 32 bits there are
 # -- permutations
 
 
-@op("randperm", "*T* [Generator] long", "[*T*] [Generator] long")
+@op("randperm", "*T* [Generator] long", "[*T*] [Generator] long", small="random.randperm")
 def randperm(r: Tensor, generator: Generator | None, n: int) -> None:
     """r = a vector of the numbers 1 to n in random order."""
     if n <= 0:
@@ -52,6 +52,7 @@ def _permutation(generator: Generator, n: int) -> Array:
     "*LongTensor* [Generator] T int [boolean=false]",
     "[*LongTensor*] [Generator] T int [boolean=false]",
     FLOATS,
+    small="random.multinomial",
 )
 def multinomial(
     r: Tensor, generator: Generator | None, p: Tensor, count: int, replace: bool

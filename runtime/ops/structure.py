@@ -46,8 +46,11 @@ def set_(call: Call) -> Tensor:
 
     A storage that is too small for the sizes is enlarged; see Tensor.set_checked.
     """
-    tensor = call.tensor(1)
-    tensor.set_checked(*_read_geometry(call, 2))
+    tensor, source = call.tensor(1), call.get(2)
+    if type(source) is type(tensor):
+        tensor.set_to(source)
+    else:
+        tensor.set_checked(*_read_geometry(call, 2))
     return tensor
 
 

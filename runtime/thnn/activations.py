@@ -1,13 +1,16 @@
-"""Layers that apply a function to each element: Tanh, Sigmoid, Threshold and their kin."""
+"""Layers that apply a smooth function to each element: Tanh, Sigmoid, SoftPlus and their kin."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from runtime.core.dtypes import Array, cast_scalar
+from runtime.core.errors import ArgError
 from runtime.core.tensor import Tensor
+from runtime.ops._operands import check_counts as check_operands
+from runtime.ops._operands import elementwise
 from runtime.ops.unary import compute_sigmoid
-from runtime.thnn._elements import compute_each
+from runtime.thnn._elements import choose, compute_each, keep
 from runtime.thnn.checks import check_counts, check_shapes
 from runtime.thnn.table import thnn
 
@@ -57,47 +60,186 @@ def sigmoid_backward(
     compute_each(gradient, compute, output, grad_output)
 
 
-_THRESHOLD = ", accreal threshold, accreal val, bool inplace"
+@thnn("LogSigmoid_updateOutput", _FORWARD + ", THTensor *buffer")
+def log_sigmoid(input: Tensor, output: Tensor, buffer: Tensor) -> None:
+    """output = -log(1 + exp(-input)); buffer = the number whose logarithm is taken for it.
+
+    With m = max(0, -input) this is -(m + log(exp(-m) + exp(-input - m))), which does not overflow.
+    """
+
+    def sums(x: Array, out: Array) -> None:
+        largest = np.maximum(0, -x)
+        np.add(np.exp(-largest), np.exp(-x - largest), out=out)
+
+    def compute(x: Array, z: Array, out: Array) -> None:
+        np.negative(np.maximum(0, -x) + np.log(z), out=out)
+
+    compute_each(buffer, sums, input)
+    compute_each(output, compute, input, buffer)
+
+
+@thnn("LogSigmoid_updateGradInput", _BACKWARD + ", THTensor *buffer")
+def log_sigmoid_backward(
+    input: Tensor, grad_output: Tensor, gradient: Tensor, buffer: Tensor
+) -> None:
+    """gradInput = gradOutput / (1 + exp(input)), by the numbers that are in the buffer."""
+    check_counts(input=input, gradOutput=grad_output)
+    check_operands(input=input, gradInput=buffer, buffer=buffer)
+
+    def compute(g: Array, x: Array, z: Array, out: Array) -> None:
+        part = (z - 1) / z
+        factor = np.empty_like(part)
+        choose(x < 0, 1 - part, part, factor)
+        np.multiply(g, factor, out=out)
+
+    compute_each(gradient, compute, grad_output, input, buffer)
+
+
+_SOFT_PLUS = ", accreal beta, accreal threshold"
 
 
 @thnn(
-    "Threshold_updateOutput",
-    _FORWARD + _THRESHOLD,
-    each="output = input > threshold and input or val",
+    "SoftPlus_updateOutput",
+    _FORWARD + _SOFT_PLUS,
+    each="output = input * beta > threshold and input or log1p(exp(input * beta)) / beta",
 )
-def threshold_forward(
-    input: Tensor, output: Tensor, threshold: float, value: float, inplace: bool
-) -> None:
-    """output = input where it is greater than the threshold, value elsewhere."""
-    limit, value = (cast_scalar(x, input.dtype) for x in (threshold, value))
+def soft_plus(input: Tensor, output: Tensor, beta: float, threshold: float) -> None:
+    """output = log(1 + exp(beta * input)) / beta, or input where beta * input > threshold."""
+    beta, limit = (cast_scalar(x, input.dtype) for x in (beta, threshold))
 
     def compute(x: Array, out: Array) -> None:
-        # Torch7: in place, a nan stays; otherwise it becomes the value.
-        keep = ~(x <= limit) if inplace else x > limit
-        np.copyto(out, np.where(keep, x, value))
+        exponent = x * beta
+        choose(exponent > limit, x, np.log1p(np.exp(exponent)) / beta, out)
 
-    compute_each(output, compute, input, inplace=inplace)
+    compute_each(output, compute, input)
 
 
 @thnn(
-    "Threshold_updateGradInput",
-    _BACKWARD + _THRESHOLD,
-    each="gradInput = input > threshold and gradOutput or 0",
+    "SoftPlus_updateGradInput",
+    _BACKWARD + ", THTensor *output" + _SOFT_PLUS,
+    each="gradInput = output * beta > threshold and gradOutput"
+    " or gradOutput * (exp(output * beta) - 1) / exp(output * beta)",
 )
-def threshold_backward(
+def soft_plus_backward(
     input: Tensor,
     grad_output: Tensor,
     gradient: Tensor,
+    output: Tensor,
+    beta: float,
     threshold: float,
-    _: float,
-    inplace: bool,
 ) -> None:
-    """gradInput = gradOutput where input is greater than the threshold, 0 elsewhere."""
+    """gradInput = gradOutput * (1 - exp(-beta * output)), or gradOutput beyond the threshold."""
     check_counts(input=input, gradOutput=grad_output)
-    limit = cast_scalar(threshold, input.dtype)
+    check_operands(gradInput=output, gradOutput=grad_output, output=output)
+    beta, limit = (cast_scalar(x, input.dtype) for x in (beta, threshold))
 
-    def compute(g: Array, x: Array, out: Array) -> None:
-        keep = ~(x <= limit) if inplace else x > limit
-        np.copyto(out, np.where(keep, g, 0))
+    def compute(y: Array, g: Array, out: Array) -> None:
+        exponent = y * beta
+        z = np.exp(exponent)
+        choose(exponent > limit, g, g * (z - 1) / z, out)
 
-    compute_each(gradient, compute, grad_output, input, inplace=inplace, like=input)
+    compute_each(gradient, compute, output, grad_output)
+
+
+@thnn("Abs_updateOutput", _FORWARD)
+def absolute(input: Tensor, output: Tensor) -> None:
+    """output = |input|."""
+    compute_each(output, np.absolute, input)
+
+
+@thnn("Abs_updateGradInput", _BACKWARD, each="gradInput = input >= 0 and gradOutput or -gradOutput")
+def absolute_backward(input: Tensor, grad_output: Tensor, gradient: Tensor) -> None:
+    """gradInput = gradOutput where input is 0 or more, -gradOutput elsewhere."""
+    check_counts(input=input, gradOutput=grad_output)
+
+    def compute(x: Array, g: Array, out: Array) -> None:
+        choose(x >= 0, g, -g, out)
+
+    compute_each(gradient, compute, input, grad_output)
+
+
+@thnn("Sqrt_updateOutput", _FORWARD + ", accreal eps")
+def square_root(input: Tensor, output: Tensor, _: float) -> None:
+    """output = the square root of input. Torch7: eps is not used."""
+    compute_each(output, np.sqrt, input)
+
+
+@thnn(
+    "Sqrt_updateGradInput",
+    _BACKWARD + ", THTensor *output",
+    each="gradInput = output == 0 and 0 or 0.5 * (gradOutput / output)",
+)
+def square_root_backward(
+    input: Tensor, grad_output: Tensor, gradient: Tensor, output: Tensor
+) -> None:
+    """gradInput = gradOutput / (2 * output), and 0 where output is 0."""
+    check_shapes(output=output, gradOutput=grad_output)
+    check_operands(gradInput=input, gradOutput=grad_output, output=output)
+
+    def compute(y: Array, g: Array, out: Array) -> None:
+        slope = g / y
+        keep(y != 0, np.multiply(slope, 0.5, out=slope), out)
+
+    compute_each(gradient, compute, output, grad_output, like=input)
+
+
+@thnn("Square_updateOutput", _FORWARD)
+def square(input: Tensor, output: Tensor) -> None:
+    """output = input^2."""
+    compute_each(output, np.square, input)
+
+
+@thnn("Square_updateGradInput", _BACKWARD, each="gradInput = 2 * gradOutput * input")
+def square_backward(input: Tensor, grad_output: Tensor, gradient: Tensor) -> None:
+    """gradInput = 2 * gradOutput * input."""
+    check_shapes(input=input, gradOutput=grad_output)
+
+    def compute(x: Array, g: Array, out: Array) -> None:
+        np.multiply(2 * g, x, out=out)
+
+    compute_each(gradient, compute, input, grad_output)
+
+
+def _halves(input: Tensor, dim: int) -> tuple[int, Tensor, Tensor]:
+    """A dimension, from 0, and the tensor's two halves along it."""
+    if not 1 <= dim <= input.ndim:
+        raise ArgError(2, f"dimension {dim} out of range of {input.ndim}D tensor")
+    size = input.sizes[dim - 1]
+    if size % 2:
+        raise ArgError(2, f"Halving dimension must be even. Dim {dim} is size {size}")
+    half = size // 2
+    return dim - 1, input.narrow(dim - 1, 0, half), input.narrow(dim - 1, half, half)
+
+
+@thnn("GatedLinear_updateOutput", _FORWARD + ", int dim")
+def gated_linear(input: Tensor, output: Tensor, dim: int) -> None:
+    """output = the first half of input times the sigmoid of its second half."""
+    _, first, second = _halves(input, dim)
+
+    def compute(x: Array, gate: Array, out: Array) -> None:
+        factor = np.empty_like(gate)
+        compute_sigmoid(gate, out=factor)
+        np.multiply(factor, x, out=out)
+
+    compute_each(output, compute, first, second)
+
+
+@thnn("GatedLinear_updateGradInput", _BACKWARD + ", int dim")
+def gated_linear_backward(input: Tensor, grad_output: Tensor, gradient: Tensor, dim: int) -> None:
+    """The gradients of both halves: gradOutput * s, gradOutput * s * (1 - s) * first half."""
+    dim, first, second = _halves(input, dim)
+    check_operands(r_=first, t=first, src=grad_output)
+
+    def gate(x: Array, g: Array, out: Array) -> None:
+        compute_sigmoid(x, out=out)
+        np.multiply(out, g, out=out)
+
+    def slope(x: Array, g: Array, y: Array, out: Array) -> None:
+        z = np.empty_like(x)
+        compute_sigmoid(x, out=z)
+        np.multiply((1 - z) * z * g, y, out=out)
+
+    gradient.resize(input.sizes)
+    half = first.sizes[dim]
+    elementwise(gradient.narrow(dim, half, half), slope, second, grad_output, first)
+    elementwise(gradient.narrow(dim, 0, half), gate, second, grad_output)

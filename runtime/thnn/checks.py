@@ -6,10 +6,11 @@ positions of arguments from 1, the library's state being the first.
 
 from __future__ import annotations
 
+from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
 
-__all__ = ["check", "check_counts", "check_shapes", "check_size"]
+__all__ = ["check", "check_counts", "check_shapes", "check_size", "first_element"]
 
 
 def check(condition: bool, position: int, message: str, tensor: Tensor | None = None) -> None:
@@ -51,3 +52,10 @@ def check_size(name: str, tensor: Tensor, ndim: int, dim: int, size: int) -> Non
             f"Need {name} of dimension {ndim} and {name}.size[{dim}] == {size} but got {name} to "
             f"be of shape: {describe(tensor.sizes)}"
         )
+
+
+def first_element(name: str, tensor: Tensor) -> Array:
+    """A view, without dimensions, of the first element of a result or of what a call has kept."""
+    if not tensor.nelement:
+        raise TorchError(f"{name} has no elements")
+    return tensor.array[(slice(0, 1),) * tensor.ndim].reshape(())

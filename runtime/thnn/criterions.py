@@ -1,17 +1,20 @@
-"""Criterions: losses of an input and a target, and their gradients.
+"""Criterions that go element by element: losses of an input and a target, and their gradients.
 
 A loss is written to a tensor of one element. sizeAverage divides it, and the gradient, by the
-number of elements, or by the weights of the targets where classes have weights.
+number of elements.
 """
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor, describe
-from runtime.thnn._elements import compute_each
+from runtime.core.dtypes import Array, cast_scalar
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import Tensor
+from runtime.thnn._elements import Terms, choose, compute_each, keep, total
 from runtime.thnn.checks import check_counts, check_size
 from runtime.thnn.table import thnn
 
@@ -21,108 +24,279 @@ _LOSS = "THTensor *input, THTensor *target, THTensor *output, bool sizeAverage"
 _GRADIENT = "THTensor *input, THTensor *target, THTensor *gradInput, bool sizeAverage"
 
 
-@thnn("MSECriterion_updateOutput", _LOSS)
-def mse(input: Tensor, target: Tensor, output: Tensor, size_average: bool) -> None:
-    """output = the sum of (input - target)^2."""
+def _loss(
+    output: Tensor, average: bool, terms: Terms, input: Tensor, target: Tensor, *others: Tensor
+) -> None:
+    """output = the sum, or average, of the terms that a function gives for pieces of tensors."""
     check_counts(input=input, target=target)
     check_size("output", output, 1, 0, 1)
-    difference = input.flat - target.flat
-    total = np.dot(difference, difference)
-    output.array[0] = total / input.nelement if size_average else total
+    _store(output, total(terms, input, target, *others), input.nelement if average else 1)
 
 
-@thnn("MSECriterion_updateGradInput", _GRADIENT)
-def mse_gradient(input: Tensor, target: Tensor, gradient: Tensor, size_average: bool) -> None:
+def _store(output: Tensor, loss: float, count: int) -> None:
+    """output = loss / count; Torch7: a nan where there are no elements."""
+    output.array[0] = loss / count if count else math.nan
+
+
+def _norm(input: Tensor, average: bool, factor: float = 1) -> float:
+    """What gradients are multiplied by, in the input's type."""
+    count = max(input.nelement, 1)
+    return input.dtype.numpy.type(factor / count if average else factor)  # type: ignore[no-any-return]
+
+
+@thnn("MSECriterion_updateOutput", _LOSS, total="(input - target) * (input - target)")
+def mse(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
+    """output = the sum of (input - target)^2."""
+
+    def terms(x: Array, y: Array) -> Any:
+        difference = x - y
+        return np.dot(difference, difference)
+
+    _loss(output, average, terms, input, target)
+
+
+@thnn(
+    "MSECriterion_updateGradInput",
+    _GRADIENT,
+    each="gradInput = 2 * NORM * (input - target)",
+)
+def mse_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
     """gradInput = 2 * (input - target)."""
     check_counts(input=input, target=target)
-    factor = input.dtype.numpy.type(2 / input.nelement if size_average else 2)
+    factor = _norm(input, average, 2)
 
     def compute(x: Array, y: Array, out: Array) -> None:
-        np.multiply(np.subtract(x, y, out=out), factor, out=out)
+        np.multiply(np.subtract(x, y), factor, out=out)
 
     compute_each(gradient, compute, input, target)
 
 
-_CLASSES = ", bool sizeAverage, THTensor *weights?, THTensor *total_weight, long ignore_index"
+@thnn("AbsCriterion_updateOutput", _LOSS, total="abs(input - target)")
+def absolute(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
+    """output = the sum of |input - target|."""
+    check_counts(input=input, target=target)
+    if output.ndim != 1:
+        raise ArgError(1, "tensor must have one dimension")
+
+    def terms(x: Array, y: Array) -> Array:
+        difference: Array = x - y
+        return np.absolute(difference, out=difference)
+
+    _store(output, total(terms, input, target), input.nelement if average else 1)
 
 
 @thnn(
-    "ClassNLLCriterion_updateOutput",
-    "THTensor *input, THIndexTensor *target, THTensor *output" + _CLASSES,
+    "AbsCriterion_updateGradInput",
+    _GRADIENT,
+    each="gradInput = input - target >= 0 and NORM or -NORM",
 )
-def class_nll(
-    input: Tensor,
-    target: Tensor,
-    output: Tensor,
-    size_average: bool,
-    weights: Tensor | None,
-    total_weight: Tensor,
-    ignore_index: int,
-) -> None:
-    """output = minus the sum of the inputs, times the weights, of the targets' classes.
+def absolute_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
+    """gradInput = 1 where input is the target or greater, -1 elsewhere."""
+    check_counts(input=input, target=target)
+    norm = _norm(input, average)
 
-    total_weight gets the sum of the weights. Targets of ignore_index do not count.
-    """
+    def compute(x: Array, y: Array, out: Array) -> None:
+        choose(x - y >= 0, norm, -norm, out)
+
+    compute_each(gradient, compute, input, target)
+
+
+_EPSILON = 1e-12  # keeps logarithms and divisors away from 0
+
+
+@thnn(
+    "BCECriterion_updateOutput",
+    _LOSS + ", THTensor *weights?",
+    total="min(input, 1 - input) >= 0 and"
+    " -(log(input + 1e-12) * target + log(1 - input + 1e-12) * (1 - target)) or 0 / 0"
+    " if not weights",
+)
+def bce(
+    input: Tensor, target: Tensor, output: Tensor, average: bool, weights: Tensor | None
+) -> None:
+    """output = minus the sum of target * log(input) + (1 - target) * log(1 - input), weighted."""
+    check_counts(input=input, target=target)
+    check_counts(input=input, weights=weights)
+
+    def terms(x: Array, y: Array, *weight: Array) -> Array:
+        x = x.astype(np.float64)
+        valid = (x >= 0) & (x <= 1)
+        if not valid.all():
+            raise TorchError(
+                "Assertion `x >= 0. && x <= 1.' failed. input value should be between 0~1, "
+                f"but got {x[valid.argmin()]:f}"
+            )
+        loss = np.log(x + _EPSILON) * y
+        loss += np.log(1 - x + _EPSILON) * (1 - y)
+        return -loss * weight[0] if weight else -loss
+
+    _loss(output, average, terms, input, target, *([] if weights is None else [weights]))
+
+
+@thnn(
+    "BCECriterion_updateGradInput",
+    _GRADIENT + ", THTensor *weights?",
+    each="gradInput = -NORM * (target - input)"
+    " / ((1 - input + 1e-12) * (input + 1e-12)) if not weights",
+)
+def bce_gradient(
+    input: Tensor, target: Tensor, gradient: Tensor, average: bool, weights: Tensor | None
+) -> None:
+    """gradInput = (input - target) / (input * (1 - input)), weighted."""
+    check_counts(input=input, target=target)
+    check_counts(input=input, weights=weights)
+    norm = -_norm(input, average)
+
+    def compute(x: Array, y: Array, *weight: Array, out: Array) -> None:
+        x = x.astype(np.float64)
+        slope = norm * (y - x) / ((1 - x + _EPSILON) * (x + _EPSILON))
+        np.copyto(out, slope, casting="same_kind")
+        if weight:
+            np.multiply(out, weight[0], out=out)
+
+    compute_each(gradient, compute, input, target, *([] if weights is None else [weights]))
+
+
+@thnn(
+    "DistKLDivCriterion_updateOutput",
+    _LOSS,
+    total="target > 0 and target * (log(target) - input) or 0",
+)
+def kl_divergence(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
+    """output = the sum of target * (log(target) - input) where target is positive."""
+
+    def terms(x: Array, y: Array) -> Array:
+        terms: Array = y * (np.log(y) - x)
+        keep(y > 0, terms, terms)
+        return terms
+
+    _loss(output, average, terms, input, target)
+
+
+@thnn(
+    "DistKLDivCriterion_updateGradInput",
+    _GRADIENT,
+    each="gradInput = target > 0 and NORM * -target or 0",
+)
+def kl_divergence_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
+    """gradInput = -target where it is positive, 0 elsewhere."""
+    check_counts(input=input, target=target)
+    norm = _norm(input, average)
+
+    def compute(_: Array, y: Array, out: Array) -> None:
+        keep(y > 0, -norm * y, out)
+
+    compute_each(gradient, compute, input, target)
+
+
+@thnn(
+    "MarginCriterion_updateOutput",
+    _LOSS + ", accreal margin",
+    total="max(margin - input * target, 0)",
+)
+def margin(input: Tensor, target: Tensor, output: Tensor, average: bool, distance: float) -> None:
+    """output = the sum of margin - input * target where that is positive."""
+    limit = cast_scalar(distance, input.dtype)
+
+    def terms(x: Array, y: Array) -> Array:
+        z: Array = limit - x * y
+        return np.fmax(z, 0, out=z)
+
+    _loss(output, average, terms, input, target)
+
+
+@thnn(
+    "MarginCriterion_updateGradInput",
+    _GRADIENT + ", accreal margin",
+    each="gradInput = input * target < margin and -NORM * target or 0",
+)
+def margin_gradient(
+    input: Tensor, target: Tensor, gradient: Tensor, average: bool, distance: float
+) -> None:
+    """gradInput = -target where input * target is less than the margin, 0 elsewhere."""
+    check_counts(input=input, target=target)
+    norm, limit = _norm(input, average), cast_scalar(distance, input.dtype)
+
+    def compute(x: Array, y: Array, out: Array) -> None:
+        keep(x * y < limit, -norm * y, out)
+
+    compute_each(gradient, compute, input, target)
+
+
+@thnn("SoftMarginCriterion_updateOutput", _LOSS, total="log(1 + exp(-input * target))")
+def soft_margin(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
+    """output = the sum of log(1 + exp(-input * target))."""
+    _loss(output, average, lambda x, y: np.log(1 + np.exp(-x * y)), input, target)
+
+
+@thnn(
+    "SoftMarginCriterion_updateGradInput",
+    _GRADIENT,
+    each="gradInput = -NORM * target * exp(-target * input) / (1 + exp(-target * input))",
+)
+def soft_margin_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
+    """gradInput = -target * z / (1 + z) with z = exp(-target * input)."""
+    check_counts(input=input, target=target)
+    norm = _norm(input, average)
+
+    def compute(x: Array, y: Array, out: Array) -> None:
+        z = np.exp(-y * x)
+        np.divide(-norm * y * z, 1 + z, out=out)
+
+    compute_each(gradient, compute, input, target)
+
+
+@thnn(
+    "SmoothL1Criterion_updateOutput",
+    _LOSS,
+    total="0.5 * min(abs(input - target), 1) * min(abs(input - target), 1)"
+    " + (abs(input - target) - min(abs(input - target), 1))",
+)
+def smooth_l1(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
+    """output = the sum of z^2 / 2, or z - 0.5 from 1 on, with z = |input - target|."""
+
+    def terms(x: Array, y: Array) -> Array:
+        z: Array = np.absolute(x - y)
+        choose(z < 1, 0.5 * z * z, z - 0.5, z)
+        return z
+
+    _loss(output, average, terms, input, target)
+
+
+@thnn(
+    "SmoothL1Criterion_updateGradInput",
+    _GRADIENT,
+    each="gradInput = (input - target ~= input - target and input - target"
+    " or max(min(input - target, 1), -1)) * NORM",
+)
+def smooth_l1_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
+    """gradInput = input - target, but at least -1 and at most 1."""
+    check_counts(input=input, target=target)
+    norm = _norm(input, average)
+
+    def compute(x: Array, y: Array, out: Array) -> None:
+        np.multiply(norm, np.clip(x - y, -1, 1), out=out)
+
+    compute_each(gradient, compute, input, target)
+
+
+@thnn("L1Cost_updateOutput", "THTensor *input, THTensor *output", total="abs(input)")
+def l1_cost(input: Tensor, output: Tensor) -> None:
+    """output = the sum of |input|."""
     check_size("output", output, 1, 0, 1)
-    check_size("total_weight", total_weight, 1, 0, 1)
-    rows, places = _targets(input, target, weights, ignore_index)
-    weight = np.ones(len(rows), input.dtype.numpy) if weights is None else weights.flat[places]
-    x = input.array.reshape(-1, input.sizes[-1])
-    total = weight.sum()
-    loss = -np.dot(x[rows, places], weight)
-    total_weight.array[0] = total
-    output.array[0] = loss / total if size_average and total else loss
+    output.array[0] = total(np.absolute, input)
 
 
 @thnn(
-    "ClassNLLCriterion_updateGradInput",
-    "THTensor *input, THIndexTensor *target, THTensor *gradInput" + _CLASSES,
+    "L1Cost_updateGradInput",
+    "THTensor *input, THTensor *gradOutput?, THTensor *gradInput",
+    each="gradInput = input > 0 and 1 or input < 0 and -1 or 0 if not gradOutput",
 )
-def class_nll_gradient(
-    input: Tensor,
-    target: Tensor,
-    gradient: Tensor,
-    size_average: bool,
-    weights: Tensor | None,
-    total_weight: Tensor,
-    ignore_index: int,
-) -> None:
-    """gradInput at the targets' classes = minus their weights; the others stay as they are."""
-    if not gradient.is_contiguous:
-        raise TorchError("gradInput must be contiguous")
-    total = total_weight.array[0]
-    if not total > 0:
-        return
-    rows, places = _targets(input, target, weights, ignore_index)
-    values = -np.ones(1, input.dtype.numpy) if weights is None else -weights.flat[places]
-    # Torch7: of one frame, the gradient does not count the weight where it is averaged.
-    if input.ndim == 1 and size_average:
-        values = -np.ones(1, input.dtype.numpy)
-    elif size_average:
-        values = values / total
-    gradient.array.reshape(-1, gradient.sizes[-1])[rows, places] = values
+def l1_cost_gradient(input: Tensor, grad_output: Tensor | None, gradient: Tensor) -> None:
+    """gradInput = the sign of input."""
+    check_counts(input=input, gradOutput=grad_output)
 
+    def compute(x: Array, out: Array) -> None:
+        np.subtract(x > 0, x < 0, out=out, dtype=np.int8, casting="unsafe")
 
-def _targets(
-    input: Tensor, target: Tensor, weights: Tensor | None, ignore_index: int
-) -> tuple[Array, Array]:
-    """The rows of the input that count, from 0, and the classes of their targets, from 0."""
-    classes = input.sizes[-1] if input.sizes else 0
-    if target.ndim > 1:
-        raise TorchError("multi-target not supported")
-    if input.ndim > 2:
-        raise TorchError("input tensor should be 1D or 2D")
-    if weights is not None and weights.nelement != classes:
-        raise TorchError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but "
-            f"got weight tensor of shape: {describe(weights.sizes)}"
-        )
-    count = input.sizes[0] if input.ndim == 2 else 1
-    if input.ndim == 2 and target.nelement != count:
-        raise TorchError("Assertion `THIndexTensor_(size)(target, 0) == batch_size' failed. ")
-    places = target.flat[:count] - 1
-    rows = np.flatnonzero(places != ignore_index - 1)
-    places = places[rows]
-    if places.size and not (places.min() >= 0 and places.max() < classes):
-        raise TorchError("Assertion `cur_target >= 0 && cur_target < n_classes' failed. ")
-    return rows, places
+    compute_each(gradient, compute, input)

@@ -8,7 +8,7 @@ from typing import Any
 import runtime.thnn  # noqa: F401  its modules add the rows to the table
 from runtime.calls.failures import encode_error
 from runtime.core.interrupts import mark_interruptible
-from runtime.thnn.table import TABLE
+from runtime.thnn.table import TABLE, Row
 
 __all__ = ["entry", "rows"]
 
@@ -16,9 +16,13 @@ __all__ = ["entry", "rows"]
 def rows() -> str:
     """A line for each function: its name, kinds, 1 if it has a state, names, and formula."""
     return "".join(
-        f"{row.name} {row.kinds} {int(row.has_state)} {','.join(row.names)} {row.each or ''}\n"
+        f"{row.name} {row.kinds} {int(row.has_state)} {','.join(row.names)} {_formula(row)}\n"
         for row in TABLE.values()
     )
+
+
+def _formula(row: Row) -> str:
+    return f"TOTAL = {row.total}" if row.total else row.each or ""
 
 
 def entry(name: str) -> Callable[..., bytes | None]:

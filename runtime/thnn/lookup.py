@@ -7,6 +7,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
+from runtime.thnn._sums import add_rows
 from runtime.thnn.table import thnn
 
 __all__: list[str] = []
@@ -51,8 +52,8 @@ def accumulate(
         count.resize((len(weights),))
         count.array[rows] = counts[rows]
         factor /= counts[rows]
-    used = rows != padding - 1
-    np.add.at(weights, rows[used], gradients[used] * factor[used, None])
+    used = np.flatnonzero(rows != padding - 1)
+    add_rows(weights, rows[used], gradients, used, factor[used])
 
 
 @thnn(

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from runtime.compute.pieces import PIECE
+from runtime.compute.thread_pool import LARGE, share
 from runtime.core.dtypes import Array
-from runtime.core.tensor import Tensor
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Tensor, describe
+from runtime.ops._operands import partly_shared
 from runtime.thnn.checks import check, check_shapes
 from runtime.thnn.table import thnn
 
@@ -14,24 +20,62 @@ __all__: list[str] = []
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *output"
 
+_MIN_POSITIONS = 64  # of a part: those whose memory lies side by side
 
-def _frames(tensor: Tensor) -> Array:
-    """The elements of a tensor of one to four dimensions as frames x classes x positions.
 
-    Copies those of a tensor that is not contiguous.
-    """
+def _frames(tensor: Tensor) -> tuple[int, int, int]:
+    """The sizes of a tensor of one to four dimensions as frames, classes, positions."""
     sizes = tensor.sizes if tensor.ndim % 2 == 0 else (1, *tensor.sizes)
-    return tensor.flat.reshape(sizes[0], sizes[1], -1)
+    return sizes[0], sizes[1], tensor.nelement // (sizes[0] * sizes[1])
+
+
+def _parts(shape: tuple[int, int, int]) -> list[tuple[slice, slice, slice]]:
+    """Indices of parts with all classes, that stay in the processor's cache."""
+    frames, classes, positions = shape
+    columns = positions if positions * classes <= PIECE else max(PIECE // classes, _MIN_POSITIONS)
+    rows = max(PIECE // (classes * columns), 1)
+    return [
+        (slice(i, i + rows), slice(None), slice(k, k + columns))
+        for i in range(0, frames, rows)
+        for k in range(0, positions, columns)
+    ]
+
+
+def _by_parts(result: Tensor, compute: Callable[..., None], like: Tensor, *sources: Tensor) -> None:
+    """result = compute(*sources) with the sizes of a tensor; sources have as many elements."""
+    shape = _frames(like)
+    count = like.nelement
+    arrays = [source.flat[:count].reshape(shape) for source in sources]
+    result.resize(like.sizes)
+    out = result.flat.reshape(shape)
+    if partly_shared(out, arrays):
+        arrays = [x.copy() for x in arrays]
+    if count <= PIECE:
+        compute(*arrays, out=out)
+    else:
+        parts = _parts(shape)
+
+        def some(at: slice) -> None:
+            for part in parts[at]:
+                compute(*[x[part] for x in arrays], out=out[part])
+
+        share(some, len(parts), large=2 if count >= LARGE else len(parts) + 1)
+    if not np.may_share_memory(out, result.array):
+        result.array[...] = out.reshape(result.sizes)
 
 
 @thnn("LogSoftMax_updateOutput", _FORWARD)
 def log_softmax(input: Tensor, output: Tensor) -> None:
     """output = input - log(sum(exp(input))), of each position's classes."""
     check(1 <= input.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
-    x = _frames(input)
-    shifted = x - x.max(axis=1, keepdims=True)
-    sums = np.exp(shifted).sum(axis=1, keepdims=True)
-    _store(output, input, np.subtract(shifted, np.log(sums, out=sums), out=shifted))
+
+    def compute(x: Array, out: Array) -> None:
+        largest = x.max(axis=1, keepdims=True)
+        terms = x - largest
+        sums = np.exp(terms, out=terms).sum(axis=1, keepdims=True)
+        np.subtract(x, largest + np.log(sums, out=sums), out=out)
+
+    _by_parts(output, compute, input, input)
 
 
 @thnn("LogSoftMax_updateGradInput", _BACKWARD)
@@ -39,15 +83,49 @@ def log_softmax_backward(
     input: Tensor, grad_output: Tensor, gradient: Tensor, output: Tensor
 ) -> None:
     """gradInput = gradOutput - exp(output) * sum(gradOutput), of each position's classes."""
+    _check_gradients(input, grad_output, output)
+
+    def compute(g: Array, y: Array, out: Array) -> None:
+        factor = np.exp(y)
+        np.multiply(factor, g.sum(axis=1, keepdims=True), out=factor)
+        np.subtract(g, factor, out=out)
+
+    _by_parts(gradient, compute, output, grad_output, output)
+
+
+@thnn("SoftMax_updateOutput", _FORWARD)
+def softmax(input: Tensor, output: Tensor) -> None:
+    """output = exp(input) / sum(exp(input)), of each position's classes."""
+    check(1 <= input.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
+
+    def compute(x: Array, out: Array) -> None:
+        terms = x - x.max(axis=1, keepdims=True)
+        sums = np.exp(terms, out=terms).sum(axis=1, keepdims=True)
+        np.multiply(terms, np.reciprocal(sums, out=sums), out=out)
+
+    _by_parts(output, compute, input, input)
+
+
+@thnn("SoftMax_updateGradInput", _BACKWARD)
+def softmax_backward(input: Tensor, grad_output: Tensor, gradient: Tensor, output: Tensor) -> None:
+    """gradInput = output * (gradOutput - sum(gradOutput * output)), of each position's classes."""
+    _check_gradients(input, grad_output, output)
+
+    def compute(g: Array, y: Array, out: Array) -> None:
+        terms = g * y
+        np.subtract(g, terms.sum(axis=1, keepdims=True), out=terms)
+        np.multiply(terms, y, out=out)
+
+    _by_parts(gradient, compute, output, grad_output, output)
+
+
+def _check_gradients(input: Tensor, grad_output: Tensor, output: Tensor) -> None:
     check_shapes(input=input, gradOutput=grad_output)
-    check_shapes(output=output, gradOutput=grad_output)
-    check(1 <= output.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
-    g = _frames(grad_output)
-    factor = np.exp(_frames(output))
-    np.multiply(factor, g.sum(axis=1, keepdims=True), out=factor)
-    _store(gradient, output, np.subtract(g, factor, out=factor))
-
-
-def _store(result: Tensor, like: Tensor, values: Array) -> None:
-    result.resize(like.sizes)
-    result.array[...] = values.reshape(like.sizes)
+    if not 1 <= output.ndim <= 4:
+        raise TorchError("1D, 2D, 3D or 4D tensor expected")
+    # Torch7: where gradOutput has more elements than output, its first ones count.
+    if grad_output.nelement < output.nelement:
+        raise TorchError(
+            f"gradOutput has too few elements: {describe(grad_output.sizes)}, output is of shape: "
+            f"{describe(output.sizes)}"
+        )

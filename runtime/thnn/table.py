@@ -48,7 +48,7 @@ class Row:
     """A function of the header.
 
     names: those of its parameters. kinds: a letter for each, and a question mark behind those that
-    may be NULL. each: a formula of Lua, or None (see `thnn`). has_state: whether its first
+    may be NULL. each, total: formulas of Lua, or None (see `thnn`). has_state: whether its first
     parameter is the library's state, which the row leaves out.
     """
 
@@ -57,6 +57,7 @@ class Row:
     kinds: str
     implementation: Callable[..., None]
     each: str | None
+    total: str | None
     has_state: bool
 
 
@@ -65,18 +66,26 @@ TABLE: dict[str, Row] = {}
 
 
 def thnn(
-    name: str, parameters: str, *, each: str | None = None, has_state: bool = True
+    name: str,
+    parameters: str,
+    *,
+    each: str | None = None,
+    total: str | None = None,
+    has_state: bool = True,
 ) -> Callable[[F], F]:
     """Add a row for the function that follows.
 
     each: a formula by which LuaJIT computes the function for few contiguous elements without
     Python (``lua/thnn/formulas.lua``): "output = input > threshold and input or val". Its names are
-    parameters; all tensors in it have the same sizes. A parameter `inplace` is not computed with.
+    parameters; all tensors in it have the same sizes. NORM is 1 / the number of their elements if
+    `sizeAverage` is true, else 1. Behind " if " may stand for which arguments it is.
+    total: the same for a loss, the terms of the sum that `output` gets, or the average if
+    `sizeAverage`: "abs(input - target)".
     """
 
     def register(implementation: F) -> F:
         names, kinds = _parse(parameters)
-        TABLE[name] = Row(name, names, kinds, implementation, each, has_state)
+        TABLE[name] = Row(name, names, kinds, implementation, each, total, has_state)
         return implementation
 
     return register

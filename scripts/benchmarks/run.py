@@ -2,6 +2,7 @@
 
     scripts/bench [TOPIC ...]
     scripts/bench torch [PYTHON [THREADS]]      (see torch.py)
+    scripts/bench calls TORCH7 [ROUNDS]         (see calls.py)
 
 A topic is a module beside this one with ROWS; a row says its setup and its work in Lua and in
 Python. Setup is not timed; the best of several rounds counts.
@@ -21,7 +22,7 @@ import numpy as np
 
 from runtime import Engine
 
-TOPICS = ("elements", "small", "large", "text")
+TOPICS = ("elements", "small", "formulas", "geometry", "large", "text")
 ROUND_SECONDS = 0.05
 ROUNDS = 5
 
@@ -81,8 +82,8 @@ def numpy_runner(row: Row) -> Callable[[int], None]:
 
 
 def main() -> None:
-    if sys.argv[1:2] == ["torch"]:  # which is compared with another Python, not with numpy
-        importlib.import_module("torch").main(sys.argv[2:])
+    if sys.argv[1:2] in (["torch"], ["calls"]):  # which are not compared with numpy
+        importlib.import_module(sys.argv[1]).main(sys.argv[2:])
         return
     engine = Engine()
     print(f"{'topic':10s} {'row':28s} {'ns':>12s} {'of numpy':>9s}")

@@ -210,20 +210,20 @@ class TestInternalErrors:
     def test_are_lua_errors(self, lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("TH_TRACEBACK", raising=False)
         monkeypatch.setattr(Tensor, "transpose", _broken)
-        assert lua.error("local y = torch.ones(2, 3):transpose(1, 2)") == (
+        assert lua.error("local y = torch.ones(2, 3):transpose('1', '2')") == (
             "internal error: ZeroDivisionError: boom\n(set TH_TRACEBACK=1 for where it comes from)"
         )
 
     def test_can_show_where_they_come_from(self, lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("TH_TRACEBACK", "1")
         monkeypatch.setattr(Tensor, "transpose", _broken)
-        message = lua.error("local y = torch.ones(2, 3):transpose(1, 2)")
+        message = lua.error("local y = torch.ones(2, 3):transpose('1', '2')")
         assert message.startswith("internal error: Traceback (most recent call last):\n")
         assert message.endswith("ZeroDivisionError: boom\n")
 
     def test_memory(self, lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Tensor, "transpose", _exhausted)
-        message = lua.error("local y = torch.ones(2, 3):transpose(1, 2)")
+        message = lua.error("local y = torch.ones(2, 3):transpose('1', '2')")
         assert message == "$ Torch: not enough memory. Buy new RAM!"
 
 

@@ -23,6 +23,7 @@ local function observe(what, trace, f, pc)
 end
 local x, s = torch.range(1, 1000), torch.DoubleStorage(1000):fill(1)
 local m, b = torch.ones(100, 100), torch.ByteTensor(1000)
+local v, w, at = torch.rand(10), torch.rand(10, 10), torch.LongTensor(10):fill(3)
 local sum = 0
 """
 
@@ -38,6 +39,8 @@ for _ = 1, 300 do
   m:t()[2][1] = 5 m:narrow(1, 1, 2)[1][1] = 6 tostring(m[1]) m[1]:totable()
   m[1]:apply(function(v) return v end) m[1]:map(m[2], function(v, w) return w end)
   x:add(1) m:sum() x:resize(1000)
+  v:addmv(w, v) torch.mm(w, w) v:gather(1, at) v:index(1, at) v:sort() v:dot(v) v:uniform()
+  v[v:gt(0.5)] = 1 torch.cat(v, v) v:scatter(1, at, 2)
 end
 """
 
@@ -107,6 +110,37 @@ def test_rows_compile_although_they_make_userdata(tmp_path: Path) -> None:
     found = own_links(tmp_path / "script.lua", "", loop)
     assert found
     assert set(found) <= {"stitch", "root"}
+
+
+# Calls that end in functions for few elements.
+SMALL = {
+    "in place": "v:addmv(0, 1, w, v) v:scatter(1, at, 2) v:uniform() sum = sum + v:dot(v)",
+    "new tensors": "sum = sum + v:gather(1, at)[2] + torch.mm(w, w)[1][1]",
+}
+
+
+@pytest.mark.parametrize("calls", SMALL.values(), ids=SMALL)
+def test_loops_of_small_calls_compile(tmp_path: Path, calls: str) -> None:
+    # Those that make userdata go on behind it; those with a loop inside end where it begins.
+    found = own_links(tmp_path / "script.lua", calls, f"for _ = 1, 3000 do {calls} end")
+    assert found
+    assert set(found) <= {"loop", "root", "stitch"}
+
+
+# Calls of formulas; those of strided tensors, and along a dimension, have loops over rows inside.
+FORMULAS = {
+    "contiguous": "x:add(1) x:cmul(x) x:cmax(3) sum = sum + x:sum() + x:norm()",
+    "strided": "some:add(0.5, some) some:exp() some:clamp(1, 2) sum = sum + some:mean()",
+    "new": "sum = sum + (some - 1):sum(2)[1][1] + torch.log(m:narrow(1, 1, 5)):max()",
+}
+
+
+@pytest.mark.parametrize("calls", FORMULAS.values(), ids=FORMULAS)
+def test_loops_of_formulas_compile(tmp_path: Path, calls: str) -> None:
+    before = f"some = m:narrow(1, 1, 9):narrow(2, 2, 8):t()\n{calls}"
+    found = own_links(tmp_path / "script.lua", before, f"for _ = 1, 3000 do {calls} end")
+    assert found
+    assert set(found) <= {"loop", "root", "stitch"}
 
 
 JOBS = {

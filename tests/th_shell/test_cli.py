@@ -155,13 +155,13 @@ def test_the_settings_are_shown(th: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "expected"),
     [
-        ("-g", (0, "created global variable: x @ =(command line):1\t\n5\t\n", "")),
+        ("-g", (0, "created global variable: x @ (command line):1\t\n5\t\n", "")),
         (
             "-gg",
             (
                 1,
                 "",
-                "th: (command line):1: created global variable: x @ =(command line):1\n"
+                "th: (command line):1: created global variable: x @ (command line):1\n"
                 "stack traceback:\n\t[C]: in function '__newindex'\n\t(command line):1: in main "
                 "chunk\n",
             ),

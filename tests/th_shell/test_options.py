@@ -19,6 +19,7 @@ STATEMENT = Action("statement", "print(1)")
         (["--interactive", "a.lua"], Options(interactive=True, script="a.lua")),
         (["-h"], Options(prints="help")),
         (["-i", "--version"], Options(prints="version")),
+        (["-v"], Options(prints="version")),
         (["--config"], Options(prints="config")),
         (["-g", "a.lua"], Options(monitor="warn", script="a.lua")),
         (["--gglobals"], Options(monitor="error", arguments=("--gglobals",))),

@@ -10,9 +10,6 @@ from th_shell.preflight.lexer import tokens
 __all__ = ["dialect"]
 
 _WRONG = Lack("LuaJIT does not compile it", "correct it")
-_AMBIGUOUS = Lack(
-    "a call may not begin on the line below the function", "put a ; in front of the ("
-)
 
 #: Symbols of Lua 5.3 and 5.4, with what stands for them in LuaJIT.
 _SYMBOLS = {
@@ -26,10 +23,8 @@ _SYMBOLS = {
 _ATTRIBUTE = re.compile(r"\blocal\s+\w+\s*<\s*(?:const|close)\s*>")
 
 
-def dialect(source: str, line: int, message: str) -> Lack:
+def dialect(source: str, line: int) -> Lack:
     """What to do about a syntax error on a line."""
-    if message.startswith("ambiguous syntax"):
-        return _AMBIGUOUS
     lines = source.splitlines()
     text = lines[line - 1] if line <= len(lines) else ""
     if _ATTRIBUTE.search(text):

@@ -68,7 +68,7 @@ def findings(program: Program, world: World) -> list[Finding]:
     """What is found in a program, in the order of its lines."""
     if program.error is not None:
         line, message = program.error
-        advice = dialect(program.source, line, message)
+        advice = dialect(program.source, line)
         return [Finding(program.path, line, "syntax", f"syntax error: {message}", advice)]
     found = (one for rule in _RULES for one in rule(program, world))
     places = [

@@ -12,6 +12,7 @@ local setmetatable = setmetatable
 -- Type name -> metatable, and metatable -> type name. Packages read these in Lua's registry, and
 -- clear entries of theirs to declare a class anew.
 local registry = debug.getregistry()
+local given_names = setmetatable({}, { __mode = 'k' }) -- metatable of no class -> type name
 local cdata_names = {}                             -- ctype id -> type name
 local proxies = setmetatable({}, { __mode = 'k' }) -- metatable -> a userdata that has it
 
@@ -32,7 +33,7 @@ local function typename(value)
     return cdata_names[tonumber(require('ffi').typeof(value))]
   end
   local mt = get_metatable(value)
-  local name = mt and registry[mt]
+  local name = mt and (registry[mt] or given_names[mt])
   if type(name) ~= 'string' then return nil end
   -- getmetatable gives the class's metatable for a constructor table, which is no object of it.
   if type(value) == 'table' and rawget(mt, '__constructor') == value then return nil end
@@ -42,7 +43,7 @@ th.typename = typename
 
 --- Lets objects with a metatable have a type name, without making a class of that name.
 function th.name_metatable(mt, name)
-  registry[mt] = name
+  given_names[mt] = name
 end
 
 local function type_or_null(value)
@@ -176,6 +177,7 @@ local function construct(self, ...)
   if rawget(mt, '__new') == nil then th.fail('no constructor available') end
   return results(rawget(mt, '__new')(...))
 end
+th.mark_constructor(construct)
 
 local function add_method(self, key, value)
   rawset(rawget(debug.getmetatable(self), '__metatable'), key, value)

@@ -5,7 +5,7 @@
 local th = ...
 
 local error, type, pcall, xpcall, rawget = error, type, pcall, xpcall, rawget
-local tostring, tonumber = tostring, tonumber
+local tostring, tonumber, select = tostring, tonumber, select
 local getinfo, traceback, raw_metatable = debug.getinfo, debug.traceback, debug.getmetatable
 local byte, sub, format = string.byte, string.sub, string.format
 local find, match, gmatch, concat = string.find, string.match, string.gmatch, table.concat
@@ -249,22 +249,50 @@ function th.read_report(report)
   return text == CALL_FAILED and 'not enough memory' or text, frames
 end
 
---- The message handler for xpcall: returns the error object and a traceback of the program's
--- frames, as th.read_report takes them.
-function th.traceback(object)
+-- The lines of Lua's traceback without the runtime's frames. Of these only the function that the
+-- program has called is shown, as if it were written in C.
+local function program_frames(text)
   local lines, ours = {}, nil
-  for line in gmatch(traceback('', 2), '\n\t([^\n]+)') do
+  for line in gmatch(text, '\n\t([^\n]+)') do
     if find(line, '[th] ', 1, true) then
       if #lines == 1 and lines[1] == "\t[C]: in function 'error'" then lines[1] = nil end
       ours = match(line, "in function '[^']*'$")
     else
-      -- Of the runtime's frames only the function that the program has called is shown, as if it
-      -- were written in C.
       if ours then lines[#lines + 1] = '\t[C]: ' .. ours end
       lines[#lines + 1], ours = '\t' .. line, nil
     end
   end
   while lines[#lines] and match(lines[#lines], '^\t%[C%]: ') do lines[#lines] = nil end
+  return lines
+end
+
+--- The message handler for xpcall: returns the error object and a traceback of the program's
+-- frames, as th.read_report takes them.
+function th.traceback(object)
+  local lines = program_frames(traceback('', 2))
   if #lines == 0 then return { object = object, frames = '' } end
   return { object = object, frames = 'stack traceback:\n' .. concat(lines, '\n') }
+end
+
+-- luacheck: globals debug.traceback
+
+--- Lua's debug.traceback, of the program's frames.
+function debug.traceback(...)
+  local thread, message, level = ...
+  local given = select('#', ...) > 1
+  if type(thread) ~= 'thread' then
+    thread, message, level = nil, ...
+    given = select('#', ...) > 0
+  end
+  if given and type(message) ~= 'string' and type(message) ~= 'number' then return message end
+  local text
+  if thread then
+    text = traceback(thread, '', tonumber(level) or 0)
+  else
+    text = traceback('', (tonumber(level) or 1) + 1)
+  end
+  local lines = program_frames(text)
+  local heading = message and message .. '\nstack traceback:' or 'stack traceback:'
+  if #lines == 0 then return heading end
+  return heading .. '\n' .. concat(lines, '\n')
 end

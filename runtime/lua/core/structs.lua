@@ -1,8 +1,10 @@
 --- The C structs of tensors and storages, from which Lua reads their geometry.
 -- The first members are the reference's. Python owns the structs and updates them at every change
--- of geometry. Lua makes two kinds itself: views, and blocks. A block is a small new tensor, whose
--- struct, storage and elements are one object. Python knows neither until an operation in Python
--- needs the tensor; `adopt` then makes a Python object for it.
+-- of geometry. Lua makes three kinds itself: views, blocks and stores. A block is a small new
+-- tensor, whose struct, storage and elements are one object; a store is a small new storage, with
+-- its elements. Python knows none of them until an operation in Python needs the object; `adopt`
+-- then makes a Python object for it. Until then Lua alone gives a view or block another geometry,
+-- by another struct (`th.replace_struct`).
 -- @module structs
 
 local th = ...
@@ -19,9 +21,11 @@ end
 -- The flags of a storage, by their names in runtime/core/c_structs.py; the dimensions that views
 -- and blocks have room for.
 th.flags, th.ROOM = {}, host.ROOM
+th.NO_STORAGE = true -- in anchors: the tensor has no storage
 for name, value in host.FLAGS:gmatch('(%w+) (%d+)') do th.flags[name] = tonumber(value) end
 
--- Python's structs, and the two that Lua makes: they begin as a tensor's.
+-- Python's structs, and those that Lua makes: views and blocks begin as a tensor's, stores as a
+-- storage's.
 local STRUCTS = [[
 typedef struct THREALStorage { STORAGE } THREALStorage;
 typedef struct THREALTensor { TENSOR } THREALTensor;
@@ -31,6 +35,10 @@ typedef struct THREALBlock {
   THREALStorage own;
   CTYPE data[?];
 } THREALBlock;
+typedef struct THREALStore {
+  THREALStorage own;
+  CTYPE data[?];
+} THREALStore;
 ]]
 STRUCTS = STRUCTS:gsub('STORAGE', host.STORAGE_MEMBERS):gsub('TENSOR', host.TENSOR_MEMBERS)
   :gsub('GEOMETRY', tostring(2 * th.ROOM))
@@ -47,7 +55,7 @@ function th.compare_struct(ctype, name)
   end
 end
 
-th.LONG, th.DOUBLE = 4, 6 -- indices of Long and Double
+th.INT, th.LONG, th.FLOAT, th.DOUBLE = 3, 4, 5, 6 -- indices of these types
 
 -- Each class has a table of its own. So code for the elements of one type cannot find the struct
 -- of an object of another type, whatever it is called with.
@@ -65,6 +73,7 @@ for i, dtype in ipairs(th.dtypes) do
   dtype.pointer = ffi.typeof(dtype.ctype .. ' *')
   dtype.view = ffi.typeof('TH' .. dtype.name .. 'View')
   dtype.block = ffi.typeof('TH' .. dtype.name .. 'Block')
+  dtype.store = ffi.typeof('TH' .. dtype.name .. 'Store')
   dtype.tensor_pointer = ffi.typeof('TH' .. dtype.name .. 'Tensor *')
   dtype.storage_pointer = ffi.typeof('TH' .. dtype.name .. 'Storage *')
   pointer_types[dtype.tensor_id] = dtype.tensor_pointer
@@ -151,12 +160,17 @@ end
 
 local KNOWN = th.flags.KNOWN
 
--- Makes the Python object of a block's storage, which keeps the block and updates the storage's
--- struct from then on.
+-- Whether a block's storage has a Python object.
+local function is_known(own)
+  return bit.band(own.flag, KNOWN) ~= 0
+end
+
+-- Makes the Python object of the storage of a block or store, which keeps that and updates the
+-- storage's struct from then on.
 local function adopt_block(block, dtype)
   local own = block.own
-  if bit.band(own.flag, KNOWN) ~= 0 then return th.storage_object(own) end
-  local address, data = address_of(own), address_of(block.data)
+  if is_known(own) then return th.storage_object(own) end
+  local address, data = address_of(own), address_of(own.data)
   local object = th.ask(th.call_apart, host.adopt_storage, dtype.index, address, data,
     tonumber(own.size), block)
   th.track(object)
@@ -175,32 +189,94 @@ end
 --- A new userdata for a Python object that is made when an operation in Python needs it.
 -- @param mt its metatable
 -- @param make returns the Python object
-function th.late(mt, make)
-  local value = th.newproxy(th.proxy(mt))
+-- @param value the userdata, if it is there already
+function th.late(mt, make, value)
+  value = value or th.newproxy(th.proxy(mt))
   th.anchors[value] = make
   return value
 end
 
---- Makes the Python object of a view or block that Lua has made, and returns it.
--- A finalizer may run between any two steps here, and since the caller has found that there is no
--- Python object. If it uses the value, that has a Python object already.
-function th.adopt(value)
-  local view, id = find_struct(value)
-  local anchor = th.anchors[value]
-  if not anchor then return objects[value] end
-  if type(anchor) == 'function' then return adopt_late(value, anchor) end
-  if type(anchor) == 'cdata' then anchor = adopt_block(anchor, th.dtypes[id]) end
-  local n = view.nDimension
+-- Makes the Python object of a storage that Lua has made. Its struct stays where it is.
+local function adopt_storage(value, block, dtype)
+  local object = adopt_block(block, dtype)
+  objects[value], th.anchors[value] = object, nil
+  return object
+end
+
+-- The sizes, then the strides, of a struct.
+local function geometry_of(view)
+  local n, size, stride = view.nDimension, view.size, view.stride
+  if n == 1 then return tonumber(size[0]), tonumber(stride[0]) end
+  if n == 2 then
+    return tonumber(size[0]), tonumber(size[1]), tonumber(stride[0]), tonumber(stride[1])
+  end
   local geometry = {}
   for d = 0, n - 1 do
-    geometry[d + 1], geometry[n + d + 1] = tonumber(view.size[d]), tonumber(view.stride[d])
+    geometry[d + 1], geometry[n + d + 1] = tonumber(size[d]), tonumber(stride[d])
   end
+  return unpack(geometry, 1, 2 * n)
+end
+
+-- The Python object of a tensor with a struct of Lua's, and the address of its own struct; anchor:
+-- that of the tensor.
+local function new_object(view, anchor, dtype)
+  if anchor == th.NO_STORAGE then return th.ask(host.adopt_empty, dtype.index) end
   local offset = tonumber(view.storageOffset)
-  local object = th.ask(host.adopt, anchor, offset, unpack(geometry, 1, 2 * n))
-  if objects[value] then return objects[value] end
-  objects[value] = object
-  structs[id][value], th.anchors[value] = nil, nil
-  return object
+  if type(anchor) == 'cdata' then
+    local own = anchor.own
+    if not is_known(own) then
+      return th.ask(th.call_apart, host.adopt_block, dtype.index, address_of(own),
+        address_of(own.data), tonumber(own.size), anchor, offset, geometry_of(view))
+    end
+    anchor = th.storage_object(own)
+  end
+  return th.ask(host.adopt, anchor, offset, geometry_of(view))
+end
+
+--- Makes the Python object of a view, block or store that Lua has made, and returns it.
+-- A finalizer may run between any two steps here, and since the caller has found that there is no
+-- Python object. If it uses the value, that has a Python object already; if it changes the value's
+-- geometry, the Python object that was made is not used.
+function th.adopt(value)
+  while true do
+    local view, id = find_struct(value)
+    local anchor = th.anchors[value]
+    if not anchor then return objects[value] end
+    if type(anchor) == 'function' then return adopt_late(value, anchor) end
+    if id >= host.FIRST_STORAGE then
+      return adopt_storage(value, anchor, th.dtypes[id - host.FIRST_STORAGE + 1])
+    end
+    local object, address = new_object(view, anchor, th.dtypes[id])
+    local struct = ffi.cast(pointer_types[id], address)
+    if objects[value] then return objects[value] end
+    if rawequal(structs[id][value], view) then
+      objects[value], owners[address] = object, value
+      structs[id][value], th.anchors[value] = struct, nil
+      return object
+    end
+  end
+end
+
+-- Lets a tensor's or storage's userdata, whose memory was kept by a block, be kept by a storage.
+local function keep_storage(value, storage)
+  local _, id = find_struct(value)
+  if id and id >= host.FIRST_STORAGE then
+    objects[value], th.anchors[value] = storage, nil
+  else
+    th.anchors[value] = storage
+  end
+end
+th.keep_storage = keep_storage
+
+--- Gives a tensor that Lua alone knows another geometry: another struct, and what keeps its memory.
+-- Nothing is allocated here, so both change at once. Returns false, and changes nothing, where the
+-- tensor has another struct than `old` by now: a finalizer has changed it, or passed it to Python.
+-- @param known the table of its class
+function th.replace_struct(known, value, old, struct, anchor)
+  local anchors = th.anchors
+  if not anchors[value] or not rawequal(known[value], old) then return false end
+  known[value], anchors[value] = struct, anchor
+  return true
 end
 
 --- Called before the elements of a block's storage are moved out of the block. Its views, which
@@ -211,18 +287,21 @@ function th.leave_block(block)
   if bit.band(own.flag, th.flags.SHARED) == 0 then return end
   local storage = th.storage_object(own)
   for value, anchor in next, th.anchors do
-    if rawequal(anchor, block) then th.anchors[value] = storage end
+    if rawequal(anchor, block) then keep_storage(value, storage) end
   end
 end
 
 --- The struct of a tensor or storage that Python owns; a view or block of Lua's is adopted first.
--- It stays valid as long as the value lives, and shows every change of geometry, also one that is
--- made by a function called in the middle of a loop.
+-- (The struct of a storage that Lua has made stays the same.) It stays valid as long as the value
+-- lives, and shows every change of geometry, also one that is made by a function called in the
+-- middle of a loop.
 -- @param known the table of a class, if nil is to be returned for objects of other classes
 function th.settled_struct(value, known)
-  if th.anchors[value] then th.adopt(value) end
   local id = th.class_of(value)
+  local is_storage = id and id >= host.FIRST_STORAGE
+  if th.anchors[value] and not is_storage then th.adopt(value) end
   local struct = id and structs[id] and structs[id][value]
+  if is_storage and struct then owners[address_of(struct)] = value end
   if not struct then struct, id = fetch_struct(value) end
   if not known or known == structs[id] then return struct end
 end

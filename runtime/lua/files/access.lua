@@ -12,6 +12,7 @@ local type, tonumber, select, min, max = type, tonumber, select, math.min, math.
 local call, objects = files.call, th.objects
 local fail, skip_newline, window_of = files.fail, files.skip_newline, files.window
 local load, convert = dtype.load, dtype.convert
+local anchors, blocks, storage_structs = th.anchors, th.blocks, dtype.storage_structs
 local pointer, width = dtype.pointer, ffi.sizeof(dtype.ctype)
 local cast = ffi.cast
 
@@ -175,9 +176,47 @@ function access.read_sized(w, object, storage, n)
   return finish_reading(w, object, done, n)
 end
 
+-- Copies n elements of a storage that Lua has made into the window, if it has room for them.
+local function put_elements(w, storage, n)
+  local before, at, m, bytes = blocks.moves(), w.at, w.memory, n * width
+  if not anchors[storage] or w.direct == 0 or n == 0 or at + bytes > w.room
+    or at + bytes >= tonumber(m.size) or IS_LONG and w.long_size == 4 then
+    return false
+  end
+  local to, from = m.data + at, storage_structs[storage].data
+  if blocks.moves() ~= before then return false end -- a finalizer has moved one of them
+  ffi.copy(to, from, bytes)
+  at = at + bytes
+  w.at = at
+  if at > w.stop then
+    w.stop = at
+    m.data[at] = 0
+  end
+  return true
+end
+
+--- Gives a storage that Lua has just made, and that is empty, n elements that are in the window.
+-- Returns false where Python has to.
+function access.read_new(w, storage, n)
+  if not (n >= 1 and n <= blocks.MAX) then return false end
+  local store, old = blocks.new_store(dtype, n), storage_structs[storage]
+  local before, at, m, bytes = blocks.moves(), w.at, w.memory, n * width
+  if not old or old.size ~= 0 or w.direct == 0 or w.readable == 0 or at + bytes > w.stop
+    or at + bytes > tonumber(m.size) or IS_LONG and w.long_size == 4 then
+    return false
+  end
+  local to, from = store.data, m.data + at
+  if blocks.moves() ~= before then return false end
+  ffi.copy(to, from, bytes)
+  w.at = at + bytes
+  local struct = ffi.cast(dtype.storage_pointer, store.own)
+  return th.replace_struct(storage_structs, storage, old, struct, store)
+end
+
 --- Writes a storage's elements; returns how many were written.
 function access.write_storage(w, object, storage)
   local n = storage:size()
+  if put_elements(w, storage, n) then return n end
   local done
   if w.binary ~= 0 or IS_BYTES then
     done = call(host.file_write, object, th.to_python(storage), 0, n)

@@ -13,6 +13,12 @@ local kinds, twins = serial.kinds, serial.twins
 local get_int, get_double = files.Int.get, files.Double.get
 local File = torch.getmetatable('torch.File')
 
+-- The names of classes whose factories do not look at the file.
+local plain_names = {}
+for _, dtype in ipairs(th.dtypes) do
+  plain_names[dtype.tensor_name], plain_names[dtype.storage_name] = true, true
+end
+
 local trusted = false -- whether functions in files are loaded
 
 --- Sets whether functions in files are loaded; without an argument they are.
@@ -167,10 +173,12 @@ local function open_torch(file, w, object, state, index)
   end
   local factory = torch.factory(name)
   local t, finish
+  if not plain_names[name] then serial.expose(state) end
   if factory then t = factory(file) else t, finish = twins.make(name, version, file, state) end
   if not state.force then state.readObjects[index] = t end
   local method = not twins.is_stub(t) and serial.method(t, 'read')
   if method then
+    if not serial.plain[method] then serial.expose(state) end
     method(t, file, version)
     if finish then finish(t) end
     return t, 0

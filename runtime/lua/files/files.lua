@@ -21,6 +21,7 @@ void *memchr(const void *, int, size_t);
 local window_pointer, bytes = ffi.typeof('THFileWindow *'), ffi.typeof('const char *')
 local intptr = ffi.typeof('intptr_t')
 local NEWLINE = 10
+local UNBOUNDED = 2 ^ 62 -- as in runtime/io/window.py
 
 local windows = setmetatable({}, { __mode = 'k' }) -- file -> its window
 local sources = setmetatable({}, { __mode = 'k' }) -- file -> the string that it reads
@@ -202,8 +203,8 @@ local function new_memory(storage, mode)
   return wrap(torch.getmetatable('torch.MemoryFile'), file, address)
 end
 
---- A file for reading whose bytes are those of a CharStorage or of a string.
-function files.over(source)
+--- A file for reading whose bytes are those of a CharStorage or of a long string.
+local function over(source)
   local file, address
   if type(source) == 'string' then
     local start = tonumber(ffi.cast(intptr, ffi.cast(bytes, source)))
@@ -214,6 +215,55 @@ function files.over(source)
   local value = wrap(torch.getmetatable('torch.MemoryFile'), file, address)
   sources[value] = source
   return value
+end
+
+-- ------------------------------------------------------ files that are used again
+
+-- A file in memory that the program does not get hold of is used again: it takes longer to make
+-- than a few numbers take to write.
+local SIZE, MOST = 2 ^ 16, 2 ^ 20 -- bytes of such a file's memory: at first, and at most
+local free = {}                   -- those that are not in use
+local NO_STATE = {}
+
+local function new_file()
+  local storage = torch.CharStorage(SIZE):fill(0)
+  return new_memory(storage, 'rw')
+end
+
+--- An empty file in memory, open for reading and writing.
+function files.take()
+  local n = #free
+  local file = free[n]
+  free[n] = nil
+  file = file or new_file()
+  local w = windows[file]
+  w.at, w.stop, w.failed, w.quiet, w.binary, w.spacing = 0, 0, 0, 0, 0, 1
+  w.swapped, w.long_size, w.direct = 0, 0, 0
+  w.memory.data[0] = 0
+  return file
+end
+
+--- Gives back a file from `files.take` or `files.over`, which the program must not know.
+function files.give(file)
+  local w = windows[file]
+  if sources[file] or w.opened == 0 or w.memory.size > MOST then
+    file:close()
+    return
+  end
+  w.readable, w.writable, w.room = 1, 1, UNBOUNDED
+  torch.setenv(file, NO_STATE)
+  free[#free + 1] = file
+end
+
+--- A file for reading whose bytes are those of a CharStorage or of a string.
+function files.over(source)
+  if type(source) ~= 'string' or #source >= SIZE then return over(source) end
+  local file = files.take()
+  local w = windows[file]
+  ffi.copy(w.memory.data, source, #source)
+  w.memory.data[#source] = 0
+  w.stop, w.writable, w.room = #source, 0, 0
+  return file
 end
 
 local function class(name, parent, new)

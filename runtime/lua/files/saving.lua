@@ -50,27 +50,57 @@ function torch.save(filename, object, mode, referenced)
   end)
 end
 
-local function serialized(object, mode, finish)
-  local file = torch.MemoryFile()
-  return with(file, function()
-    set_mode(file, mode or 'binary')
-    file:writeObject(object)
-    return finish(file)
-  end)
+-- The methods of files that the program might replace, to get hold of a file.
+local File = torch.getmetatable('torch.File')
+local original = {}
+for name, f in pairs(File) do original[name] = f end
+
+local function is_original()
+  for name, f in next, original do
+    if rawget(File, name) ~= f then return false end
+  end
+  for _, name in ipairs{ 'writeObject', 'readObject', 'isWritableObject' } do
+    if rawget(files.MemoryFile, name) ~= nil then return false end
+  end
+  return true
+end
+
+-- Calls f with a file from files.take or files.over, which is used again if the program's code has
+-- not got hold of it: where that may be, its state is no longer private.
+local function with_own(file, f, ...)
+  local state = th.serial.state(file)
+  state.private = is_original()
+  local function finish(ok, ...)
+    if not ok then
+      local message = ...
+      pcall(file.close, file)
+      error(message, 0)
+    end
+    if state.private then files.give(file) else file:close() end
+    return ...
+  end
+  return finish(pcall(f, file, ...))
+end
+
+local function write_to(file, object, mode)
+  set_mode(file, mode or 'binary')
+  file:writeObject(object)
+  files.ready(file, 'close', 'opened')
+  local w = windows[file]
+  w.at = 0
+  return files.get_string(w, objects[file], w.stop)
 end
 
 --- The bytes of a file with one object, as a string.
 function torch.serialize(object, mode)
-  return (serialized(object, mode, function(file)
-    file:seek(1)
-    local w = windows[file]
-    return files.get_string(w, objects[file], w.stop)
-  end))
+  return (with_own(files.take(), write_to, object, mode))
 end
 
 --- The bytes of a file with one object, as a CharStorage.
 function torch.serializeToStorage(object, mode)
-  return (serialized(object, mode, function(file)
+  return (with(torch.MemoryFile(), function(file)
+    set_mode(file, mode or 'binary')
+    file:writeObject(object)
     local storage = file:storage()
     storage:resize(storage:size() - 1)
     return storage
@@ -100,10 +130,12 @@ function torch.load(filename, mode, referenced)
   end))
 end
 
+local function read_from(file, mode)
+  return set_mode(file, mode or 'binary'):readObject()
+end
+
 local function deserialized(file, mode)
-  return (with(file, function()
-    return set_mode(file, mode or 'binary'):readObject()
-  end))
+  return (with_own(file, read_from, mode))
 end
 
 local function check_size(size)

@@ -8,7 +8,7 @@ local th = ...
 local torch, files = th.torch, th.files
 
 local type, tostring, pairs, ipairs = type, tostring, pairs, ipairs
-local objects = th.objects
+local objects, anchors, FIRST_STORAGE = th.objects, th.anchors, th.host.FIRST_STORAGE
 local typename = th.typename
 
 -- The kinds of objects by their numbers in files.
@@ -21,8 +21,10 @@ local kinds = {
 
 -- stubs: function that stands for one that was not loaded -> what the file has of that one.
 -- own: bytecode -> true, of functions that this process has written.
-local serial = { kinds = kinds, stubs = setmetatable({}, { __mode = 'k' }), own = {} }
+-- plain: the methods read and write of tensors and storages -> true
+local serial = { kinds = kinds, stubs = setmetatable({}, { __mode = 'k' }), own = {}, plain = {} }
 th.serial = serial
+files.each_method(function(method) serial.plain[method] = true end)
 
 local put_int, put_double = files.Int.put, files.Double.put
 local File = torch.getmetatable('torch.File')
@@ -42,6 +44,24 @@ function serial.state(file)
   return state
 end
 local state_of = serial.state
+
+-- The number that is the same for all userdata of a torch object.
+local function pointer_of(object)
+  local pointer = torch.pointer(object)
+  return pointer
+end
+
+--- Notes that a file which is ours alone is passed to the program's code, as are the objects in it.
+-- From now on these are known by their addresses.
+function serial.expose(state)
+  if not state.private then return end
+  state.private = false
+  local written, found = state.writeObjects, {}
+  for key, index in pairs(written) do
+    if type(key) == 'userdata' then found[key] = index end
+  end
+  for key, index in pairs(found) do written[pointer_of(key)] = index end
+end
 
 --- Sets whether objects that occur again are written, and read, as references.
 function File.referenced(self, ref)
@@ -155,6 +175,7 @@ local function open_torch(file, w, object, t, state)
   put_string(w, object, name)
   local method = not serial.twins.is_stub(t) and serial.method(t, 'write')
   if method then
+    if not serial.plain[method] then serial.expose(state) end
     method(t, file)
     return nil
   elseif type(t) ~= 'table' then
@@ -233,12 +254,15 @@ local openers = {
 -- ------------------------------------------------------------------- objects
 
 -- A key that is the same for two objects only if they are one. A torch object may have several
--- userdata; its key is its address.
-local function identity(object)
+-- userdata; its key is its address. A tensor that Lua has made, and Python does not know, has one
+-- userdata, which is its key as long as no code of the program can pass it to Python.
+local function identity(object, state)
   local kind = type(object)
   if kind == 'table' or kind == 'function' then return object end
-  local pointer = torch.pointer(object)
-  return pointer
+  if state.private and anchors[object] and th.class_of(object) < FIRST_STORAGE then
+    return object
+  end
+  return (pointer_of(object))
 end
 
 -- Writes the kind of an object and its index, and if it is new its head. key: the object whose
@@ -251,8 +275,9 @@ local function open(file, w, object, value, key, state)
   end
   put_int(w, object, kind)
   local written, force = state.writeObjects, state.force
-  key = identity(key)
-  local index = written[key]
+  local index = type(key) == 'userdata' and written[key] -- Python may know it only since then
+  key = identity(key, state)
+  index = index or written[key]
   if index and not force then
     put_int(w, object, index)
     return nil

@@ -52,8 +52,26 @@ local function check(class, self, file)
   return windows[file] or th.class_error(2, 'torch.File', file), objects[file]
 end
 
+-- The view that a file has, of a storage that was read, as a struct, and what keeps its memory; nil
+-- where Python has to make it or to raise an error. geometry: the sizes, then the strides.
+local function restored(dtype, found, offset, geometry, n)
+  local s = th.class_of(found) == dtype.storage_id
+    and (dtype.storage_structs[found] or dtype.fetch_storage(found))
+  if not s or n < 1 or n > th.ROOM or offset < 0 then return nil end
+  local view, last = dtype.bare_view(n), offset
+  for d = 1, n do
+    local size, stride = geometry[d], geometry[n + d]
+    if size < 1 or stride < 0 then return nil end
+    view.size[d - 1], view.stride[d - 1] = size, stride
+    last = last + (size - 1) * stride
+  end
+  if last >= tonumber(s.size) then return nil end
+  view.storage, view.storageOffset = s, offset
+  return view, th.blocks.share_storage(found, s)
+end
+
 for _, dtype in ipairs(th.dtypes) do
-  local access = files[dtype.name]
+  local access, structs = files[dtype.name], dtype.structs
   local storage = torch.getmetatable(dtype.storage_name)
 
   --- Writes a storage's size and elements.
@@ -66,7 +84,8 @@ for _, dtype in ipairs(th.dtypes) do
   --- Resizes a storage to the size that a file has, and reads its elements.
   function storage.read(self, file)
     local w, object = check(dtype.storage_name, self, file)
-    access.read_sized(w, object, self, get_long(w, object))
+    local n = get_long(w, object)
+    if not access.read_new(w, self, n) then access.read_sized(w, object, self, n) end
   end
 
   local tensor = torch.getmetatable(dtype.tensor_name)
@@ -74,7 +93,7 @@ for _, dtype in ipairs(th.dtypes) do
   --- Writes a tensor's geometry and its storage, which other tensors may share.
   function tensor.write(self, file)
     local w, object = check(dtype.tensor_name, self, file)
-    local c = th.settled_struct(self)
+    local c = structs[self] or dtype.need_struct(self)
     local n = c.nDimension
     put_int(w, object, n)
     write_longs(w, object, c.size, n)
@@ -95,10 +114,25 @@ for _, dtype in ipairs(th.dtypes) do
     read_longs(w, object, geometry, n + 1, n)
     local offset = get_long(w, object) - 1
     local found = file:readObject()
+    local view, anchor = restored(dtype, found, offset, geometry, n)
+    if view and anchor and th.replace_struct(structs, self, structs[self], view, anchor) then
+      return
+    end
     found = type(found) == 'userdata' and th.to_python(found) or nil
     local own = th.to_python(self)
     if not call(host.tensor_restore, own, found, offset, unpack(geometry, 1, 2 * n)) then
       th.fail('corrupt file: a tensor that does not fit its storage')
+    end
+  end
+end
+
+--- Calls f with each method of tensors and storages that writes or reads one in a file.
+function files.each_method(f)
+  for _, dtype in ipairs(th.dtypes) do
+    for _, name in ipairs{ dtype.tensor_name, dtype.storage_name } do
+      local mt = torch.getmetatable(name)
+      f(mt.write)
+      f(mt.read)
     end
   end
 end

@@ -22,7 +22,9 @@ _G.csvigo = csvigo
 local function values_of(line, separator)
   local values, at, blank = {}, 1, separator == ' '
   line = line .. separator
-  local function next_separator(from) return find(line, blank and '%s' or separator, from, not blank) end
+  local function next_separator(from)
+    return find(line, blank and '%s' or separator, from, not blank)
+  end
   while at <= #line do
     if sub(line, at, at) == '"' then
       local stop = at
@@ -116,8 +118,8 @@ local function excerpt(n, line)
   return concat(out)
 end
 
--- Where the lines of a text begin and end; a line ends at \n, at \r and the byte behind it, or where
--- the text does.
+-- Where the lines of a text begin and end; a line ends at \n, at \r and the byte behind it, or
+-- where the text does.
 local function limits_of(text)
   local starts, stops, at = {}, {}, 1
   while at <= #text do
@@ -204,8 +206,8 @@ local function selected(columns, counts, least)
   return result
 end
 
-local QUERY = "Selects rows: query('union', {var1 = 1, var2 = {2, 3}}) those in which a variable has "
-  .. "one of the values,\nquery('inter', …) those in which each has; query('vars') lists the "
+local QUERY = "Selects rows: query('union', {var1 = 1, var2 = {2, 3}}) those in which a variable "
+  .. "has one of the values,\nquery('inter', …) those in which each has; query('vars') lists the "
   .. "variables,\nquery('all') or query() returns all rows."
 
 -- The function that selects rows of columns.
@@ -267,7 +269,8 @@ local MODES = 'raw: a list of lists; tidy: a table of a list for each variable; 
 local LOADING = {
   { arg = 'path', type = 'string', help = 'path to file', req = true },
   { arg = 'separator', type = 'string', help = 'separator (one character)', default = ',' },
-  { arg = 'mode', type = 'string', help = 'load mode: raw | tidy | query | large', default = 'tidy' },
+  { arg = 'mode', type = 'string', help = 'load mode: raw | tidy | query | large',
+    default = 'tidy' },
   { arg = 'header', type = 'string', help = 'the first line has names: true | false | auto',
     default = 'auto' },
   { arg = 'verbose', type = 'boolean', help = 'tells what it does', default = true },

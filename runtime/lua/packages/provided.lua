@@ -14,6 +14,7 @@ local loaders, searchpath = package.loaders, package.searchpath
 -- Module name -> the chunk that makes it; and what Lua files of the original load: a C
 -- library, or a module that loads it.
 local PROVIDED = {
+  bit32 = { chunk = 'packages/bit32' },
   cjson = { chunk = 'packages/cjson/init' },
   ['cjson.safe'] = { chunk = 'packages/cjson/safe' },
   dok = { chunk = 'packages/dok' },

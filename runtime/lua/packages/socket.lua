@@ -32,7 +32,8 @@ local CONNECTING = { 'bind', 'connect', 'connect4', 'connect6', 'select', 'tcp',
 for _, name in ipairs(CONNECTING) do
   socket[name] = function()
     th.fail(('socket.%s: connections are not provided here, only socket.gettime, socket.sleep and '
-      .. 'socket.dns.gethostname; for more, install LuaSocket for LuaJIT (luarocks install luasocket)')
+      .. 'socket.dns.gethostname; for more, install LuaSocket for LuaJIT (luarocks install '
+      .. 'luasocket)')
       :format(name))
   end
 end

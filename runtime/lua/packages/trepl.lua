@@ -98,7 +98,7 @@ th.make_public(_G, 'import')
 
 local function place()
   local info = getinfo(3, 'Sl')
-  local file = info.source:gsub('^@', '')
+  local file = info.source:gsub('^[@=]', '')
   if info.currentline > 0 then
     return colours.magenta .. file .. colours.none .. ':' .. colours.green .. info.currentline
       .. colours.none

@@ -246,12 +246,21 @@ end
 local depth, levels = 0, {}
 local owner -- the coroutine that began the outermost job
 
-local function new_level(d)
-  local own = jobs
-  if d > 1 then
-    chunk('parallel/jobs')(th)
-    own = th.jobs
+-- Copies of the jobs, with those of nn's backend if they are loaded.
+local function copy_jobs()
+  local add, index, names = th.add_job, th.job_index, th.job_parameters
+  chunk('parallel/jobs')(th)
+  local copies = th.jobs
+  if #jobs > #copies then
+    for _, name in ipairs(th.nn_jobs) do chunk(name)(th) end
   end
+  -- Those of nn's backend may be loaded after this.
+  th.jobs, th.add_job, th.job_index, th.job_parameters = jobs, add, index, names
+  return copies
+end
+
+local function new_level(d)
+  local own = d > 1 and copy_jobs() or jobs
   local level = { jobs = own, parameters = ffi.new('double[?]', MAX_NUMBERS) }
   levels[d] = level
   return level
@@ -260,7 +269,8 @@ end
 local function do_shares(index, shares, size, piece, ...)
   if depth == 0 then owner = running() end
   depth = depth + 1
-  local level = levels[depth] or new_level(depth)
+  local level = levels[depth]
+  if not level or #level.jobs < #jobs then level = new_level(depth) end
   local run, parameters = level.jobs[index], level.parameters
   for i = 1, select('#', ...) do parameters[i - 1] = (select(i, ...)) end
   local share, step = division(shares, size, piece)

@@ -1,7 +1,7 @@
 --- Products of small matrices and vectors, and sums of them, for one type of floats.
 -- numpy's own inner loops compute: that of its function matmul, which calls BLAS as the layouts of
--- the operands allow, and those of multiply, add and positive (a copy). So the results have the same
--- bits as Python's. Addresses, steps and strides are passed as numbers of bytes.
+-- the operands allow, and those of multiply, add and positive (a copy). So the results have the
+-- same bits as Python's.
 -- @module small_blas
 
 local th, dtype, tools = ...
@@ -9,11 +9,12 @@ local ffi = require 'ffi'
 local host = th.host
 
 local type = type
-local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
+local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
 local geometry, place, distinct, shares = tools.geometry, tools.place, tools.distinct, tools.shares
-local moves, new, publish, address = tools.moves, tools.new, tools.publish, tools.address
-local dense = th.formulas.dense
+local moves, new, publish = tools.moves, tools.new, tools.publish
+local dense, contiguous = th.formulas.dense, tools.contiguous
 local MAX_WORK = tools.MAX_WORK
+local PUSHED_NAN = -math.abs(0 / 0) -- what any nan becomes that C passes to Lua
 local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 1000000 -- multiplications from which on Python computes
 
 if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return {} end
@@ -33,10 +34,12 @@ local copy, copy_data = find_loop('positive', 'd->d')
 if not (matmul and multiply and add and copy) then return {} end
 
 local W = ffi.sizeof(dtype.ctype)
-local operands, sizes, steps = ffi.new('intptr_t[3]'), ffi.new('intptr_t[4]'), ffi.new('intptr_t[9]')
-local array = ffi.typeof('$[?]', ffi.typeof(dtype.ctype))
-local work, more_work, number = array(MAX_WORK), array(MAX_WORK), array(1)
-local WORK, MORE_WORK, NUMBER = address(work), address(more_work), address(number)
+local operands, sizes = ffi.new('intptr_t[3]'), ffi.new('intptr_t[4]')
+local steps = ffi.new('intptr_t[9]')
+local work, WORK = tools.memory(dtype, MAX_WORK)
+local _, MORE_WORK = tools.memory(dtype, MAX_WORK)
+local number, NUMBER = tools.memory(dtype, 1)
+local number_bits = ffi.cast(tools.bits(W), number)
 
 local function struct_of(value)
   return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil
@@ -55,12 +58,8 @@ local function matrix_product(count, n, m, p, a, a0, a1, a2, b, b0, b1, b2, r, r
   matmul(operands, sizes, steps, matmul_data)
 end
 
-local function contiguous(s0, s1, s2, t0, t1, t2)
-  return (s2 == 1 or t2 == 1) and (s1 == 1 or t1 == s2) and (s0 == 1 or t0 == s1 * s2)
-end
-
--- Runs a loop over all elements of the operands a and b and the result r, or of an operand and, as b
--- and as r, the result. The strides follow the addresses; those of a number are 0.
+-- Runs a loop over all elements of the operands a and b and the result r, or of an operand and, as
+-- b and as r, the result. The strides follow the addresses; those of a number are 0.
 local function each(loop, data, s0, s1, s2, a, a0, a1, a2, b, b0, b1, b2, r, r0, r1, r2)
   if contiguous(s0, s1, s2, a0, a1, a2) and contiguous(s0, s1, s2, r0, r1, r2)
     and (b2 == 0 and b1 == 0 and b0 == 0 or contiguous(s0, s1, s2, b0, b1, b2)) then
@@ -82,8 +81,7 @@ end
 -- A factor as an element of the type, which `number` then has.
 local function set_number(factor)
   number[0] = factor
-  local value = load(number, 0)
-  return value
+  return number[0]
 end
 
 -- r = beta * t + alpha * the product in `work`, which has the sizes s. A term with the factor 0 is
@@ -110,8 +108,8 @@ end
 
 local blas = {}
 
--- Where the result of a sum goes: r's address and strides, and its block if r is nil; nil if r is a
--- tensor that Python has to resize, or one of which some elements are other elements of t.
+-- Where the result of a sum goes: the address and strides, and a block if r is nil, for a new
+-- tensor; nil if Python has to resize r, or r shares elements with t.
 local function sum_result(r, t, ct, n, s0, s1, s2, at, t0, t1, t2)
   if r == nil then
     local block, to, r0, r1, r2 = new(dtype, n, s0, s1, s2)
@@ -132,8 +130,8 @@ end
 
 -- Adds an operation r = beta * t + alpha * product, and the same without beta, which is 1.
 -- @param dims how many dimensions t has
--- @param multiply_factors writes the product of two factors, given by their structs and the sizes of
---   t, to `work`; returns false if they do not fit, or a storage has moved
+-- @param multiply_factors writes the product of two factors, given by their structs and the sizes
+--   of t, to `work`; returns false if they do not fit, or a storage has moved
 local function add_sum(name, dims, multiply_factors)
   local function run(r, beta, t, alpha, a, b, ...) -- luacheck: ignore 212
     local before = moves()
@@ -228,7 +226,7 @@ end)
 
 -- -------------------------------------------------------------------- products
 
--- Where the result of a product goes, as in `sum_result`, or `work` if r has the storage of a factor;
+-- Where the result of a product goes, as in `sum_result`; `work` if r has the storage of a factor:
 -- then r's own address and strides are behind the block.
 local function product_result(r, ca, cb, n, s0, s1, s2)
   if r == nil then
@@ -328,11 +326,13 @@ function blas.dot(a, b)
     if dense(cb) ~= count then return nil end
     p, q = 1, 1
   end
-  if count < 1 or count >= MAX_VECTOR then return nil end
+  -- Python copies a tensor of which all elements are one, and adds in the order that suits a copy.
+  if count < 1 or count >= MAX_VECTOR or p == 0 or q == 0 then return nil end
   local x, y = place(ca, W, 1, 1, count, 0, 0, p), place(cb, W, 1, 1, count, 0, 0, q)
   if not (x and y) or moves() ~= before then return nil end
   matrix_product(1, 1, count, 1, x, 0, 0, p, y, 0, q, 0, NUMBER, 0, 0, 0)
-  local value = load(number, 0)
+  local value = load(number, number_bits, 0)
+  if value ~= value then value = PUSHED_NAN end
   return value
 end
 

@@ -5,19 +5,20 @@
 -- So a function makes its new tensors first; then it reads sizes, strides and addresses, as Lua's
 -- numbers, and checks with those numbers that all elements lie in their storages (`place`); then it
 -- makes the pointers that it needs, and asks whether any storage has moved since the beginning
--- (`moved`). What follows allocates nothing: elements are read as numbers of 32 bits or doubles,
--- and C functions get addresses as numbers.
+-- (`moves`). What follows allocates nothing: elements are read by `loader`'s functions, indices as
+-- numbers of 32 bits, and C functions get addresses as numbers.
 -- @module tools
 
 local th = ...
 local ffi = require 'ffi'
 local host = th.host
 
-local tonumber, type = tonumber, type
+local tonumber, type, select = tonumber, type, select
 local cast = ffi.cast
+local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 
 local tools = {
-  MAX_NEW = 1024,  -- elements of a new tensor
+  MAX_NEW = 2048,  -- elements of a new tensor
   MAX_WORK = 4096, -- elements of working memory
 }
 local MAX_NEW, MAX_WORK = tools.MAX_NEW, tools.MAX_WORK
@@ -49,6 +50,22 @@ function tools.geometry(c)
   return 0, 0, 0, 0, 0, 0, 0
 end
 
+--- The dimension, from 0, among three sizes that a call gives for a tensor of n dimensions; nil if
+-- there is none.
+function tools.dimension(dim, n)
+  if type(dim) == 'number' and dim >= 1 and dim <= n and dim % 1 == 0 then return dim + 2 - n end
+end
+
+--- Of three numbers the one for dimension d.
+function tools.at(d, x0, x1, x2)
+  return d == 0 and x0 or d == 1 and x1 or x2
+end
+
+--- Three numbers with x in the place of the one for dimension d.
+function tools.with(d, x, x0, x1, x2)
+  return d == 0 and x or x0, d == 1 and x or x1, d == 2 and x or x2
+end
+
 local intptr = ffi.typeof('intptr_t')
 
 --- The address of the first element of a tensor with three sizes and strides; nil unless all its
@@ -58,7 +75,9 @@ function tools.place(c, width, s0, s1, s2, t0, t1, t2)
   if s0 < 1 or s1 < 1 or s2 < 1 or t0 < 0 or t1 < 0 or t2 < 0 then return nil end
   local storage, offset = c.storage, tonumber(c.storageOffset)
   local last = offset + (s0 - 1) * t0 + (s1 - 1) * t1 + (s2 - 1) * t2
-  if offset < 0 or last >= tonumber(storage.size) or last - offset > MAX_PLACE then return nil end
+  if offset < 0 or last >= tonumber(storage.size) or last - offset > MAX_PLACE then
+    return nil
+  end
   return tonumber(cast(intptr, storage.data)) + width * offset
 end
 
@@ -67,10 +86,10 @@ function tools.distinct(s0, s1, s2, t0, t1, t2)
   if s0 == 1 then t0 = 1e15 end
   if s1 == 1 then t1 = 1e15 end
   if s2 == 1 then t2 = 1e15 end
-  -- In the order of the strides, the first one the greatest: each is greater than all below span.
+  -- In the order of the strides, each must be greater than what those behind it span.
   if t0 < t1 then s0, s1, t0, t1 = s1, s0, t1, t0 end
   if t1 < t2 then s1, s2, t1, t2 = s2, s1, t2, t1 end
-  if t0 < t1 then s0, s1, t0, t1 = s1, s0, t1, t0 end
+  if t0 < t1 then s1, t0, t1 = s0, t1, t0 end
   local span = s2 == 1 and 0 or (s2 - 1) * t2
   if t2 < 1 or t1 <= span then return false end
   span = span + (s1 == 1 and 0 or (s1 - 1) * t1)
@@ -82,19 +101,90 @@ function tools.shares(c, d)
   return c.storage == d.storage
 end
 
+local UNITS = { [1] = 'uint8_t *', [2] = 'int16_t *', [4] = 'int32_t *', [8] = 'int32_t *' }
+
+--- Pointers by which elements of so many bytes are copied: to whole numbers of up to 32 bits.
+function tools.bits(width)
+  return ffi.typeof(UNITS[width])
+end
+
+local function move_one(to, i, from, j)
+  to[i] = from[j]
+end
+
+local function move_two(to, i, from, j)
+  i, j = 2 * i, 2 * j
+  to[i], to[i + 1] = from[j], from[j + 1]
+end
+
+--- A function that copies element j of `from` to element i of `to`, with all bits of a nan.
+function tools.mover(width)
+  return width == 8 and move_two or move_one
+end
+
+local NAN, INFINITY = math.abs(0 / 0), math.huge
+
+local function load_double(p, words, i)
+  local high = words[2 * i + 1]
+  if band(high, 0x7ff00000) ~= 0x7ff00000 then return p[i] end
+  local value = words[2 * i] == 0 and band(high, 0xfffff) == 0 and INFINITY or NAN
+  return high < 0 and -value or value
+end
+
+local function load_float(p, words, i)
+  local all = words[i]
+  if band(all, 0x7f800000) ~= 0x7f800000 then return p[i] end
+  local value = band(all, 0x7fffff) == 0 and INFINITY or NAN
+  return all < 0 and -value or value
+end
+
+local function load_whole(p, _, i)
+  return p[i]
+end
+
+--- A function of two pointers to the same elements, one to their type and one as `bits` gives it,
+-- and a position, that returns the element as `dtype.load` does (tensor/elements.lua), but does not
+-- allocate. Not for Long and Half.
+function tools.loader(dtype)
+  if dtype.name == 'Double' then return load_double end
+  return dtype.name == 'Float' and load_float or load_whole
+end
+
+ffi.cdef'void th_small_copy(intptr_t to, intptr_t from, size_t bytes) __asm__("memcpy");'
+
+--- Copies bytes from one address to another.
+function tools.copy(to, from, bytes)
+  ffi.C.th_small_copy(to, from, bytes)
+end
+
 --- The address of memory that a cdata is, or points to.
 function tools.address(memory)
   return tonumber(cast(intptr, memory))
 end
 
+local kept = {}
+
+--- Working memory for so many elements of a type: the cdata, and its address, which stays valid.
+function tools.memory(dtype, count)
+  local memory = ffi.new(ffi.typeof('$[?]', ffi.typeof(dtype.ctype)), count)
+  kept[#kept + 1] = memory
+  return memory, tools.address(memory)
+end
+
+--- The address of other working memory, which stays valid.
+function tools.keep(memory)
+  kept[#kept + 1] = memory
+  return tools.address(memory)
+end
+
 -- ----------------------------------------------------------------- new tensors
 
---- A new contiguous tensor of n dimensions with the last n of three sizes: the block, the address of
--- its elements and three strides; nil if it is large. `publish` makes its userdata.
+--- A new contiguous tensor of n dimensions with the last n of three sizes: the block, the address
+-- of its elements and three strides; nil if it is large. `publish` makes its userdata.
 function tools.new(dtype, n, s0, s1, s2)
   local count = s0 * s1 * s2
   if count > MAX_NEW then return nil end
-  local block = th.new_block(dtype, count, n)
+  local block = th.blocks.new(dtype, count, n)
   local size, stride = block.size, block.stride
   size[n - 1], stride[n - 1] = s2, 1
   if n >= 2 then size[n - 2], stride[n - 2] = s1, s2 end
@@ -102,61 +192,161 @@ function tools.new(dtype, n, s0, s1, s2)
   return block, tonumber(cast(intptr, block.data)), s1 * s2, s2, 1
 end
 
-tools.publish = th.publish_block
+tools.publish = th.blocks.publish
 
 -- --------------------------------------------------------------------- places
 
 local longs = th.dtypes[th.LONG + 1]
 local long_structs, fetch_long = longs.structs, longs.fetch_struct
 
+local long_storages, fetch_storage = longs.storage_structs, longs.fetch_storage
+local words = ffi.typeof('int32_t *')
+local given = ffi.new('double[3]')
+
+-- Reads the sizes in a LongStorage; returns how many there are, or nil.
+local function read_sizes(value)
+  local c = type(value) == 'userdata' and (long_storages[value] or fetch_storage(value))
+  local n = c and tonumber(c.size) or 0
+  if n < 1 or n > 3 then return nil end
+  local before = moves[0]
+  local p = cast(words, c.data)
+  if moves[0] ~= before then return nil end
+  for i = 0, n - 1 do
+    if p[2 * i + 1] ~= 0 then return nil end
+    given[i] = p[2 * i]
+  end
+  return n
+end
+
+--- How many sizes a call gives, from 1 to 3, as numbers or as a LongStorage, and three sizes, as
+-- `geometry` has them; nil if they are not all whole numbers above 0.
+function tools.sizes(...)
+  local n, a, b, c = select('#', ...), ...
+  if n == 1 and type(a) ~= 'number' then
+    n = read_sizes(a)
+    a, b, c = given[0], given[1], given[2]
+  end
+  if n == 1 then
+    a, b, c = 1, 1, a
+  elseif n == 2 then
+    a, b, c = 1, a, b
+  elseif n ~= 3 then
+    return nil
+  end
+  if type(a) ~= 'number' or type(b) ~= 'number' or type(c) ~= 'number' or not (a >= 1 and b >= 1)
+    or not (c >= 1) or a % 1 ~= 0 or b % 1 ~= 0 or c % 1 ~= 0 then
+    return nil
+  end
+  return n, a, b, c
+end
+
 --- The struct of a LongTensor; nil for other values.
 function tools.long_struct(value)
   return type(value) == 'userdata' and (long_structs[value] or fetch_long(value)) or nil
 end
 
-tools.words = ffi.typeof('int32_t *')
+tools.words = words
 
 --- Working memory for the places of up to MAX_WORK elements of two tensors.
 tools.places, tools.others = ffi.new('int32_t[?]', MAX_WORK), ffi.new('int32_t[?]', MAX_WORK)
 
--- The loops below run over all elements of a tensor, in order. They are no nests of loops, since
--- LuaJIT compiles no loop that ends at its first turn.
+local used = 0
 
---- Sets the places of a tensor's elements, counted in elements from its first one.
-function tools.set_places(out, s0, s1, s2, t0, t1, t2)
-  local i, j, k, at = 0, 0, 0, 0
-  for m = 0, s0 * s1 * s2 - 1 do
-    out[m] = at
-    k = k + 1
-    if k < s2 then
-      at = at + t2
-    else
-      j, k = j + 1, 0
-      if j == s1 then i, j = i + 1, 0 end
-      at = i * t0 + j * t1
-    end
-  end
+--- A number that is another one each time that places are set: a finalizer may have done so.
+function tools.uses()
+  return used
 end
 
---- Adds `step` to a place for each position before that of the index at hand; false if an index is
--- not one of 1 to limit.
--- @param indices pointer to the indices as numbers of 32 bits, two for each
-function tools.add_indices(out, indices, limit, step, s0, s1, s2, t0, t1, t2)
-  local i, j, k, at = 0, 0, 0, 0
-  for m = 0, s0 * s1 * s2 - 1 do
-    local index = indices[2 * at]
-    if indices[2 * at + 1] ~= 0 or index < 1 or index > limit then return false end
-    out[m] = out[m] + step * (index - 1)
-    k = k + 1
-    if k < s2 then
-      at = at + t2
-    else
-      j, k = j + 1, 0
-      if j == s1 then i, j = i + 1, 0 end
-      at = i * t0 + j * t1
-    end
+-- Sizes and strides without sizes of 1 at the end, which are moved to the front.
+local function without_ones(s0, s1, s2, t0, t1, t2)
+  if s2 > 1 then return s0, s1, s2, t0, t1, t2 end
+  if s1 > 1 then return 1, s0, s1, 0, t0, t1 end
+  return 1, 1, s0, 0, 0, t0
+end
+
+--- Whether the elements follow each other without gaps.
+function tools.contiguous(s0, s1, s2, t0, t1, t2)
+  return (s2 == 1 or t2 == 1) and (s1 == 1 or t1 == s2) and (s0 == 1 or t0 == s1 * s2)
+end
+local contiguous = tools.contiguous
+
+--- Sets the places of a tensor's elements, counted in elements from its first one.
+-- The loops run over elements alone: nests of loops end too soon for LuaJIT, which compiles no loop
+-- that ends at its first turn.
+function tools.set_places(out, s0, s1, s2, t0, t1, t2)
+  used = used + 1
+  if contiguous(s0, s1, s2, t0, t1, t2) then
+    for m = 0, s0 * s1 * s2 - 1 do out[m] = m end
+    return
   end
-  return true
+  s0, s1, s2, t0, t1, t2 = without_ones(s0, s1, s2, t0, t1, t2)
+  for m = 0, s2 - 1 do out[m] = m * t2 end
+  local count = s1 * s2
+  for m = s2, count - 1 do out[m] = out[m - s2] + t1 end
+  for m = count, s0 * count - 1 do out[m] = out[m - count] + t0 end
+end
+local set_places = tools.set_places
+
+-- The loops below check all indices and then say whether all are numbers of 1 to limit: a bit is
+-- set in `bad` for any other. indices: pointer to numbers of 32 bits, two for each index.
+
+-- Sets n places to the positions before those of contiguous indices.
+local function set_positions(out, n, indices, limit)
+  local bad = 0
+  for m = 0, n - 1 do
+    local index = indices[2 * m]
+    bad = bor(bad, indices[2 * m + 1], band(bor(index - 1, limit - index), SIGN))
+    out[m] = index - 1
+  end
+  return bad == 0
+end
+
+-- Adds to places `factor` for each position before that of an index.
+local function add_positions(out, n, indices, factor, limit)
+  local bad = 0
+  for m = 0, n - 1 do
+    local index = indices[2 * m]
+    bad = bor(bad, indices[2 * m + 1], band(bor(index - 1, limit - index), SIGN))
+    out[m] = out[m] + factor * (index - 1)
+  end
+  return bad == 0
+end
+
+local index_places = ffi.new('int32_t[?]', MAX_WORK)
+
+-- The same for indices at places of their own.
+local function add_scattered_positions(out, n, indices, factor, limit)
+  local bad = 0
+  for m = 0, n - 1 do
+    local at = 2 * index_places[m]
+    local index = indices[at]
+    bad = bor(bad, indices[at + 1], band(bor(index - 1, limit - index), SIGN))
+    out[m] = out[m] + factor * (index - 1)
+  end
+  return bad == 0
+end
+
+--- Sets the places of a tensor's elements that depend on indices, which are a tensor of the same
+-- sizes s. Returns false if an index is not one of 1 to limit.
+-- @param factor how many elements each position before that of the index counts
+-- @param u0, u1, u2 the strides of the indices
+-- @param t0, t1, t2 the strides of the tensor without the one that the indices are for
+function tools.set_indexed_places(out, indices, limit, factor, s0, s1, s2, u0, u1, u2, t0, t1, t2)
+  local n, follow = s0 * s1 * s2, contiguous(s0, s1, s2, u0, u1, u2)
+  local right
+  if follow and t0 == 0 and t1 == 0 and t2 == 0 and factor == 1 then
+    used = used + 1
+    right = set_positions(out, n, indices, limit)
+    return right
+  end
+  set_places(out, s0, s1, s2, t0, t1, t2)
+  if follow then
+    right = add_positions(out, n, indices, factor, limit)
+  else
+    set_places(index_places, s0, s1, s2, u0, u1, u2)
+    right = add_scattered_positions(out, n, indices, factor, limit)
+  end
+  return right
 end
 
 return tools

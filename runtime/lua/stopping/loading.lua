@@ -154,6 +154,9 @@ function loading.count_loops()
   for name, f in next, debugging do th.replace('debug', name, f) end
   th.replace('string', 'dump', dump_as_written)
   os.execute = execute_and_look
-  local load_lua = package.loaders[2]
-  package.loaders[2] = function(...) return pass(prepared(results(pcall(load_lua, ...)))) end
+  for i, search in ipairs(package.loaders) do
+    if search == th.search_files then
+      package.loaders[i] = function(...) return pass(prepared(results(pcall(search, ...)))) end
+    end
+  end
 end

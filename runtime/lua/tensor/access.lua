@@ -1,4 +1,4 @@
---- Element access for one element type: indexing, and the views that Lua makes itself.
+--- Element access for one element type: indexing by numbers, tables and masks; totable.
 -- This chunk is loaded once for each type, so that each has functions, and with them traces, of
 -- its own. Every access is checked against the storage's current size. Calls that this code does
 -- not handle, or that must raise an error, are passed on to Python (`slow`), which has all rules
@@ -13,18 +13,14 @@
 
 local th, dtype, slow = ...
 
-local type, tonumber, newproxy = type, tonumber, th.newproxy
+local type, tonumber = type, tonumber
 local floor, ceil = math.floor, math.ceil
 -- The structs of tensors of this type alone, so that no other object is taken for one.
-local structs, anchors, attach = dtype.structs, th.anchors, th.attach
-local fetch_struct, need_struct = dtype.fetch_struct, dtype.need_struct
-local storage_object = th.storage_object
-local methods = th.torch.getmetatable(dtype.tensor_name)
-local prototype = th.proxy(methods)
-local View = dtype.view
-local dense = th.formulas.dense
-local select = select
-local bor, SHARED = require('bit').bor, th.flags.SHARED
+local structs, fetch_struct, need_struct = dtype.structs, dtype.fetch_struct, dtype.need_struct
+local methods = dtype.methods
+local new_view, publish, locate = dtype.new_view, dtype.publish, dtype.locate
+local copy_geometry, select_view, can_select =
+  dtype.copy_geometry, dtype.select_view, dtype.can_select
 local ROOM = th.ROOM
 
 local access = {}
@@ -48,143 +44,6 @@ local function table_position(k, n)
 end
 
 local exceeded = th.storage_exceeded
-
--- ------------------------------------------------------------------- views
-
-local function changed()
-  th.fail('a finalizer has changed the number of dimensions')
-end
-
--- A struct for a view of n dimensions, to be filled in, and the struct of the source, which has
--- `dims` dimensions. The source's struct is looked up last: allocating the view may run the
--- collector, and with it finalizers that change the source.
-local function new_view(n, self, dims)
-  local view = View()
-  view.size, view.stride = view.geometry, view.geometry + ROOM
-  view.nDimension, view.refcount, view.flag = n, 1, 1
-  local c = structs[self] or need_struct(self)
-  if c.nDimension ~= dims then changed() end
-  return view, c
-end
-
--- Makes the userdata of a view whose struct is filled in.
-local function publish(view, anchor, ...) -- luacheck: ignore 212
-  local value = newproxy(prototype)
-  attach(structs, value, view, anchor)
-  return value
-end
-
--- Sets a view's storage and offset. Returns the arguments of `publish`, and the source, which the
--- caller has to hold until `publish`: nothing else keeps the storage alive.
-local function locate(view, storage, offset, source)
-  view.storage, view.storageOffset = storage, offset
-  local anchor = anchors[source]
-  if not anchor then
-    anchor = storage_object(storage)
-  elseif type(anchor) == 'cdata' then
-    storage.flag = bor(storage.flag, SHARED)
-  end
-  return view, anchor, source
-end
-
--- Copies n sizes and strides, from position e on in a struct, to position d on in a view. The first
--- two are copied without a loop: a loop within the program's loop would be a trace of its own.
-local function copy_geometry(view, d, source, e, n)
-  if n == 0 then return end
-  view.size[d], view.stride[d] = source.size[e], source.stride[e]
-  if n == 1 then return end
-  view.size[d + 1], view.stride[d + 1] = source.size[e + 1], source.stride[e + 1]
-  for k = 2, n - 1 do
-    view.size[d + k], view.stride[d + k] = source.size[e + k], source.stride[e + k]
-  end
-end
-
--- The slice i of dimension d, both from 0, of a tensor of n dimensions: arguments for `publish`.
-local function select_view(self, n, d, i)
-  local view, c = new_view(n - 1, self, n)
-  copy_geometry(view, 0, c, 0, d)
-  copy_geometry(view, d, c, d + 1, n - 1 - d)
-  local _, anchor, source = locate(view, c.storage, c.storageOffset + i * c.stride[d], self)
-  return view, anchor, source
-end
-
-local function narrow_view(self, n, d, first, size)
-  local view, c = new_view(n, self, n)
-  copy_geometry(view, 0, c, 0, n)
-  view.size[d] = size
-  local _, anchor, source = locate(view, c.storage, c.storageOffset + first * c.stride[d], self)
-  return view, anchor, source
-end
-
-local function transposed_view(self)
-  local view, c = new_view(2, self, 2)
-  view.size[0], view.size[1] = c.size[1], c.size[0]
-  view.stride[0], view.stride[1] = c.stride[1], c.stride[0]
-  local _, anchor, source = locate(view, c.storage, c.storageOffset, self)
-  return view, anchor, source
-end
-
-local function can_select(c, dim, index)
-  local n = c.nDimension
-  return n > 1 and n <= ROOM and dim >= 1 and dim <= n and dim % 1 == 0 and index >= 1
-    and index <= tonumber(c.size[dim - 1]) and index % 1 == 0
-end
-
-local function can_narrow(c, dim, first, size)
-  local n = c.nDimension
-  return n > 0 and n <= ROOM and dim >= 1 and dim <= n and dim % 1 == 0 and first >= 1
-    and size >= 1 and first % 1 == 0 and size % 1 == 0
-    and first + size - 1 <= tonumber(c.size[dim - 1])
-end
-
-function access.narrow(self, ...)
-  local dim, first, size = ...
-  if type(dim) == 'number' and type(first) == 'number' and type(size) == 'number' then
-    local c = structs[self] or fetch_struct(self)
-    if c and can_narrow(c, dim, first, size) then
-      local view, anchor = narrow_view(self, c.nDimension, dim - 1, first - 1, size)
-      return publish(view, anchor)
-    end
-  end
-  return slow.narrow(self, ...)
-end
-
--- The view x:view(rows, columns), or x:view(rows) with columns 1: arguments for `publish`; nil
--- where Python has to make it or to raise an error. n: the number of its dimensions.
-local function sizes_view(self, n, rows, columns)
-  local c = structs[self] or fetch_struct(self)
-  if not c or rows < 1 or columns < 1 or rows % 1 ~= 0 or columns % 1 ~= 0
-    or rows * columns ~= dense(c) then
-    return nil
-  end
-  local view
-  view, c = new_view(n, self, c.nDimension)
-  view.size[0], view.stride[0] = rows, columns
-  if n == 2 then view.size[1], view.stride[1] = columns, 1 end
-  local _, anchor, source = locate(view, c.storage, c.storageOffset, self)
-  return view, anchor, source
-end
-
-function access.view(self, rows, columns, ...)
-  if type(rows) == 'number' and select('#', ...) == 0 then
-    local n = columns and 2 or 1
-    if n == 1 or type(columns) == 'number' then
-      local view, anchor = sizes_view(self, n, rows, columns or 1)
-      if view then return publish(view, anchor) end
-    end
-  end
-  if columns == nil and select('#', ...) == 0 then return slow.view(self, rows) end
-  return slow.view(self, rows, columns, ...)
-end
-
-function access.t(self, ...)
-  local c = structs[self] or fetch_struct(self)
-  if c and c.nDimension == 2 then
-    local view, anchor = transposed_view(self)
-    return publish(view, anchor)
-  end
-  return slow.t(self, ...)
-end
 
 -- ------------------------------------------------------------ index by table
 
@@ -245,7 +104,7 @@ local function resolve(self, items, ...) -- luacheck: ignore 212
     end
   end
   view.nDimension = left
-  local _, anchor = locate(view, c.storage, offset, self)
+  local _, anchor = locate(view, c, offset, self)
   return publish(view, anchor)
 end
 
@@ -436,7 +295,11 @@ local function set_number(self, k, value, ...) -- luacheck: ignore 212
   end
   if not v then require_source(value) end
   if not i then th.argument_error(3, 'out of range', '?') end
-  local row = access.narrow(self, 1, i + 1, 1)
+  if not v and n > 1 and n <= ROOM then
+    local struct, _, source = select_view(self, n, 0, i)
+    if dtype.copy_to_struct(struct, value) and source then return end
+  end
+  local row = methods.narrow(self, 1, i + 1, 1)
   if v then methods.fill(row, v) else methods.copy(row, value) end
 end
 
@@ -506,43 +369,6 @@ function access.__newindex(self, key, value, ...) -- luacheck: ignore 212
   if not access.__newindex__(self, key, value) then
     th.fail('the class ' .. dtype.tensor_name .. ' cannot be indexed')
   end
-end
-
--- ----------------------------------------------------------------- queries
-
-function access.size(self, dim, ...)
-  local c = structs[self] or fetch_struct(self)
-  if type(dim) == 'number' and c and dim >= 1 and dim <= c.nDimension then
-    return tonumber(c.size[dim - 1])
-  end
-  return slow.size(self, dim, ...)
-end
-
-function access.stride(self, dim, ...)
-  local c = structs[self] or fetch_struct(self)
-  if type(dim) == 'number' and c and dim >= 1 and dim <= c.nDimension then
-    return tonumber(c.stride[dim - 1])
-  end
-  return slow.stride(self, dim, ...)
-end
-
-function access.dim(self, ...)
-  local c = structs[self] or fetch_struct(self)
-  return c and c.nDimension or slow.dim(self, ...)
-end
-access.nDimension = access.dim
-
-function access.nElement(self, ...)
-  local c = structs[self] or fetch_struct(self)
-  if not c then return slow.nElement(self, ...) end
-  local n = c.nDimension > 0 and 1 or 0
-  for d = 0, c.nDimension - 1 do n = n * tonumber(c.size[d]) end
-  return n
-end
-
-function access.storageOffset(self, ...)
-  local c = structs[self] or fetch_struct(self)
-  return c and tonumber(c.storageOffset) + 1 or slow.storageOffset(self, ...)
 end
 
 -- ------------------------------------------------------------------ totable

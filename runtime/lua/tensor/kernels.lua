@@ -84,17 +84,35 @@ local function quicksort(a, index, equal, order, first, last, n)
 end
 
 -- Sorts by all the steps of the reference: with nans among the keys, no order is known before.
+-- The first and last positions of parts that are not sorted yet, of n keys log2(n) at most.
+local stack = ffi.new('int32_t[128]')
+
 local function sort_all(a, index, n)
-  local function split(first, last)
-    while last - first >= SHORT do
+  local height, first, last = 0, 0, n > SHORT + 1 and n - 1 or 0
+  while true do
+    if last - first >= SHORT then
       local i, j = partition(a, index, first, last)
-      split(first, j - 1)
-      first = i
+      local left = j - first
+      -- The longer part is for later.
+      if left > last - i + 1 then
+        stack[height], stack[height + 1], first = first, j - 1, i
+      else
+        stack[height], stack[height + 1], last = i, last, j - 1
+      end
+      height = height + 2
+    elseif height == 0 then
+      break
+    else
+      height = height - 2
+      first, last = stack[height], stack[height + 1]
     end
   end
-  if n > SHORT + 1 then split(0, n - 1) end
   insertion(a, index, n)
 end
+
+--- Sorts one row of keys, and the positions of its elements with them, as the reference does.
+-- @param a, index pointers to n doubles, all nans safe, and int32
+kernels.sort_row = sort_all
 
 -- Moves the key to position k that sorting would put there.
 local function quickselect(a, index, n, k)
@@ -109,6 +127,9 @@ local function quickselect(a, index, n, k)
     if j >= k then last = j - 1 end
   end
 end
+
+--- The same for one row's key that sorting would put to position k, from 0.
+kernels.select_row = quickselect
 
 --- Writes the cumulative sums of rows of n doubles.
 -- @param from, to addresses of rows * n doubles
@@ -172,6 +193,9 @@ local function slot(cumulative, n, u)
   return left
 end
 
+--- The first slot whose cumulative probability is not below u; c: a pointer to n probabilities.
+kernels.slot = slot
+
 -- Removes one slot's share from a cumulative distribution, and divides the rest so that it ends
 -- with 1 again.
 local function take_out(cumulative, n, at)
@@ -181,6 +205,9 @@ local function take_out(cumulative, n, at)
   for k = 0, at - 1 do cumulative[k] = cumulative[k] / rest end
   for k = at, n - 1 do cumulative[k] = (cumulative[k] - share) / rest end
 end
+
+--- The same for a pointer to the probabilities.
+kernels.take_out = take_out
 
 --- Draws slots, counted from 0, from rows of cumulative distributions, which are changed.
 -- @param cumulative, uniform addresses of rows * n and rows * count doubles

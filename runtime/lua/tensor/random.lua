@@ -2,6 +2,7 @@
 -- @module random
 
 local th = ...
+local ffi = require 'ffi'
 local torch = th.torch
 
 local make = th.stub('Generator.new')
@@ -15,8 +16,29 @@ th.mark_constructor(new)
 local mt = torch.newmetatable('torch.Generator', nil, new, nil, new, torch)
 th.bind_other_class('torch.Generator', mt)
 
+local WORDS = 631 -- of 64 bits: the size of the reference's struct
+
+--- The memory whose address nn's RReLU reads out of torch._gen. Nothing is kept there: it stands for
+-- the default generator (lua/thnn/door.lua).
+th.generator_memory = ffi.new('uint64_t[?]', WORDS)
+local place = ffi.new('void *[1]', th.generator_memory)
+
+-- A userdata in which the FFI finds that address, as in the reference's. It takes a userdata for the
+-- address of what is in it; of LuaJIT's string buffers that is where they read, here `place`. A
+-- buffer over memory of others keeps it alive, and has nothing to free. Returns nil where there are
+-- no such buffers.
+local function addressed()
+  local ok, buffers = pcall(require, 'string.buffer')
+  if not ok then return nil end
+  local value = buffers.new()
+  value:set(place, 0)
+  if ffi.cast('void **', value)[0] ~= place[0] then return nil end
+  debug.setmetatable(value, mt)
+  return value
+end
+
 --- The generator from which functions draw that are passed none.
-torch._gen = th.late(mt, function() return (th.ask(th.host.default_generator)) end)
+torch._gen = th.late(mt, function() return (th.ask(th.host.default_generator)) end, addressed())
 
 local function check(self, file)
   if th.typename(self) ~= 'torch.Generator' then th.class_error(1, 'torch.Generator', self) end

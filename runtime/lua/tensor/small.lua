@@ -1,4 +1,4 @@
---- Operations on few elements that Lua runs without calling Python: the functions of the room small.
+--- Operations on few elements without Python: calls the functions of the room small.
 -- Which of them a call means, and with which arguments, Python says once for each pattern of
 -- argument kinds (runtime/calls/small.py). A function returns nil, with nothing changed, for calls
 -- that it does not handle; these go on to Python.
@@ -16,6 +16,7 @@ th.small = small
 
 -- The kinds of arguments, by Lua's type or the id of their class; see runtime/calls/small.py.
 local KINDS = { number = 1, boolean = 2 }
+local OF_STRINGS = { V = 14, L = 15 }
 local FIRST_TENSOR, FLOATS, DOUBLES, LONG_STORAGE = 3, 11, 12, 13
 local of_class = { [host.FIRST_STORAGE + th.LONG] = LONG_STORAGE }
 for i, dtype in ipairs(th.dtypes) do of_class[dtype.tensor_id] = FIRST_TENSOR + i - 1 end
@@ -37,20 +38,22 @@ local function kind_of(value)
     return of_class[class_of_metatable(getmetatable(value)) or 0] or 0
   end
   if lua_type == 'table' then return list_kind(value) end
+  if lua_type == 'string' then return OF_STRINGS[value] or 0 end
   return KINDS[lua_type] or 0
 end
 
--- The pattern of up to 7 arguments as a number; 0 if there is one of another kind.
+-- The pattern of up to 7 arguments as a number; nil if there is one of another kind.
 local function pattern(n, a, b, c, d, e, f, g)
+  if n == 0 then return 0 end
   local code = kind_of(a)
-  if code == 0 then return 0 end
+  if code == 0 then return nil end
   local kind
-  if n >= 2 then kind = kind_of(b) if kind == 0 then return 0 end code = code + 16 * kind end
-  if n >= 3 then kind = kind_of(c) if kind == 0 then return 0 end code = code + 256 * kind end
-  if n >= 4 then kind = kind_of(d) if kind == 0 then return 0 end code = code + 4096 * kind end
-  if n >= 5 then kind = kind_of(e) if kind == 0 then return 0 end code = code + 65536 * kind end
-  if n >= 6 then kind = kind_of(f) if kind == 0 then return 0 end code = code + 1048576 * kind end
-  if n >= 7 then kind = kind_of(g) if kind == 0 then return 0 end code = code + 16777216 * kind end
+  if n >= 2 then kind = kind_of(b) if kind == 0 then return nil end code = code + 16 * kind end
+  if n >= 3 then kind = kind_of(c) if kind == 0 then return nil end code = code + 256 * kind end
+  if n >= 4 then kind = kind_of(d) if kind == 0 then return nil end code = code + 4096 * kind end
+  if n >= 5 then kind = kind_of(e) if kind == 0 then return nil end code = code + 65536 * kind end
+  if n >= 6 then kind = kind_of(f) if kind == 0 then return nil end code = code + 1048576 * kind end
+  if n >= 7 then kind = kind_of(g) if kind == 0 then return nil end code = code + 2 ^ 24 * kind end
   return code
 end
 
@@ -73,18 +76,23 @@ end
 local CALL = [[
 local run = ...
 return function(a1, a2, a3, a4, a5, a6, a7, ...)
-  local first, second = run(%s)
-  return first, second
+  local first, second, third = run(%s)
+  return first, second, third
 end
 ]]
 
 -- The function for a pattern of arguments, or false.
 local function find(name, dtype, code)
-  local found = code ~= 0 and th.ask(host.find_small, name, dtype, code)
+  local found = th.ask(host.find_small, name, dtype, code)
   if not found then return false end
   local index, module, func, arguments = found:match('^(%d+) (%S+) (%S+) (.*)$')
   local run = small.functions(module, th.dtypes[index + 1])[func]
   return run and th.load(CALL:format(arguments), 'small/' .. module .. '.lua')(run) or false
+end
+
+--- Must be called before Python gives back what the engine has.
+function small.close()
+  if small.tools then small.tools.closed = true end
 end
 
 -- --------------------------------------------------------------------- stubs
@@ -106,15 +114,16 @@ th.run_small_by(function(name, dtype, slow)
   return function(...)
     local n = select('#', ...)
     local a, b, c, d, e, f, g = ...
-    if n <= 7 then
-      local code = pattern(n, a, b, c, d, e, f, g)
+    local code = n <= 7 and pattern(n, a, b, c, d, e, f, g)
+    if code then
       local run = runners[code]
       if run == nil then
         run = find(name, dtype, code)
         runners[code] = run
       end
       if run then
-        local first, second = run(a, b, c, d, e, f, g)
+        local first, second, third = run(a, b, c, d, e, f, g)
+        if third ~= nil then return first, second, third end
         if second ~= nil then return first, second end
         if first ~= nil then return first end
       end

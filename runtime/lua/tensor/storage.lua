@@ -4,8 +4,9 @@
 local th = ...
 local torch = th.torch
 
-local type, tonumber, tostring, ipairs = type, tonumber, tostring, ipairs
+local type, tonumber, tostring, ipairs, select = type, tonumber, tostring, ipairs, select
 local find = string.find
+local blocks = th.blocks
 
 --- Adds the operations of a class to its metatable.
 -- @param prefix 'Storage.' for storages, '' for tensors
@@ -29,6 +30,7 @@ th.same_object = same_object
 --- Element access for one type; loaded once for each type, as tensor/access.lua.
 th.storage_access = th.load([[
   local th, dtype, methods = ...
+  local slow_size = methods.size
   local load, convert = dtype.load, dtype.convert
   local structs, need_struct = dtype.storage_structs, dtype.need_storage
   local type, tonumber = type, tonumber
@@ -77,6 +79,13 @@ th.storage_access = th.load([[
     return true
   end
 
+  -- Does not look for a struct: that of a storage that is still in a file would read it.
+  function access.size(self, ...)
+    local c = structs[self]
+    if c then return tonumber(c.size) end
+    return slow_size(self, ...)
+  end
+
   function access.__newindex(self, key, value, ...)
     if type(key) == 'number' and type(value) == 'number' then
       write(self, key, value)
@@ -88,19 +97,45 @@ th.storage_access = th.load([[
   return access
 ]], 'storage_access.lua')
 
--- A storage of the numbers in a table.
-local function from_table(make, items, convert)
-  local n = #items
-  local value = make(n)
-  local data = th.fetch_struct(value).data
+-- Writes the numbers in a table to memory.
+local function fill(data, items, n, convert)
   for i = 1, n do
-    local v = tonumber(items[i])
-    if not v or type(items[i]) == 'boolean' then
-      th.fail(('element at index %d is not a number'):format(i))
+    local v = items[i]
+    if type(v) ~= 'number' then
+      v = type(v) ~= 'boolean' and tonumber(v)
+        or th.fail(('element at index %d is not a number'):format(i))
     end
     data[i - 1] = convert(v)
   end
+end
+
+-- A storage of the numbers in a table.
+local function from_table(dtype, make, items)
+  local n = #items
+  if n > 0 and n <= blocks.MAX then
+    local store = blocks.new_store(dtype, n)
+    fill(store.data, items, n, dtype.convert)
+    return blocks.publish_store(dtype, store)
+  end
+  local value = make(n)
+  fill(th.fetch_struct(value).data, items, n, dtype.convert)
   return value
+end
+
+-- An empty storage.
+local function empty(dtype)
+  return blocks.publish_store(dtype, blocks.new_store(dtype, 0))
+end
+
+-- A small storage of a size, the constructor's only argument; nil for others.
+local function sized(dtype, count, n)
+  if count == 0 then return empty(dtype) end
+  if count ~= 1 or type(n) ~= 'number' or not (n >= 1 and n <= blocks.MAX) or n % 1 ~= 0 then
+    return nil
+  end
+  local store = blocks.new_store(dtype, n)
+  blocks.leave_undetermined(dtype, store.data, n)
+  return blocks.publish_store(dtype, store)
 end
 
 local function add_totable(mt, dtype)
@@ -116,13 +151,17 @@ end
 for _, dtype in ipairs(th.dtypes) do
   local make = th.stub('Storage.new', dtype.index)
   local function new(...)
-    if type((...)) == 'table' then return from_table(make, (...), dtype.convert) end
-    local value = make(...) -- no tail call: core/errors.lua looks for this constructor's frame
+    if type((...)) == 'table' then return from_table(dtype, make, (...)) end
+    local value = sized(dtype, select('#', ...), ...)
+    if value then return value end
+    value = make(...) -- no tail call: core/errors.lua looks for this constructor's frame
     return value
   end
   th.mark_constructor(new)
-  local mt = torch.newmetatable(dtype.storage_name, nil, new, nil, function() return make() end,
+  local mt = torch.newmetatable(dtype.storage_name, nil, new, nil,
+    function() return empty(dtype) end,
     torch)
+  dtype.storage_prototype = th.proxy(mt)
   th.bind_class(dtype.storage_id, mt)
   th.add_operations(mt, 'Storage.', dtype.index)
   for name, f in pairs(th.storage_access(th, dtype, mt)) do mt[name] = f end

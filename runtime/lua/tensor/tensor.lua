@@ -5,7 +5,7 @@ local th = ...
 local torch = th.torch
 
 local type, tonumber, select = type, tonumber, select
-local zeros = th.formulas.zeros
+local blocks = th.blocks
 local new_sizes = torch.getmetatable('torch.LongStorage').new
 
 -- ---------------------------------------------------------------- from tables
@@ -41,12 +41,31 @@ local function fill(data, at, items, sizes, d, convert)
   return at
 end
 
--- resize: the original method. A program may have replaced it in the class; but the memory that is
--- written here must have been allocated.
-local function from_table(make, resize, items, convert)
+-- A block for sizes in a table; nil where they are too many elements or dimensions.
+local function new_block(dtype, sizes)
+  local n, count = #sizes, 1
+  if n > th.ROOM then return nil end
+  for d = 1, n do
+    count = count * sizes[d]
+    if count > blocks.MAX then return nil end
+  end
+  local block = blocks.new(dtype, count, n)
+  for d = 1, n do block.size[d - 1] = sizes[d] end
+  blocks.set_strides(block, n)
+  return block
+end
+
+-- A large tensor is made by Python. resize: the original method. A program may have replaced it in
+-- the class; but the memory that is written here must have been allocated.
+local function from_table(dtype, make, resize, items, convert)
   local sizes = shape(items)
+  if #sizes == 0 then return make() end
+  local block = new_block(dtype, sizes)
+  if block then
+    fill(block.data, 0, items, sizes, 1, convert)
+    return blocks.publish(dtype, block)
+  end
   local value = make()
-  if #sizes == 0 then return value end
   resize(value, new_sizes(sizes))
   fill(th.fetch_struct(value).storage.data, 0, items, sizes, 1, convert)
   return value
@@ -171,26 +190,33 @@ end)
 
 -- --------------------------------------------------------------- the classes
 
+-- The chunks that are loaded for each type, in an order in which each finds what it uses.
+local CHUNKS = {
+  'tensor/queries', 'tensor/views', 'tensor/access', 'tensor/geometry', 'tensor/copies',
+}
+
 for _, dtype in ipairs(th.dtypes) do
   local make = th.stub('new', dtype.index)
   local slow = {}
   local function new(...)
     if type((...)) == 'table' then
-      return from_table(make, slow.resize, (...), dtype.convert)
+      return from_table(dtype, make, slow.resize, (...), dtype.convert)
     end
-    local value = dtype.index == th.DOUBLE and zeros(dtype, select('#', ...), ...)
+    local value = dtype.construct(select('#', ...), ...)
     if value then return value end
     value = make(...) -- no tail call: core/errors.lua looks for this constructor's frame
     return value
   end
   th.mark_constructor(new)
-  local mt = torch.newmetatable(dtype.tensor_name, nil, new, nil, function() return make() end,
+  local mt = torch.newmetatable(dtype.tensor_name, nil, new, nil, function() return new() end,
     torch)
   dtype.methods, dtype.prototype = mt, th.proxy(mt)
   th.bind_class(dtype.tensor_id, mt)
   th.add_operations(mt, '', dtype.index)
   for name, f in pairs(mt) do slow[name] = f end
-  for name, f in pairs(th.chunk('tensor/access')(th, dtype, slow)) do mt[name] = f end
+  for _, module in ipairs(CHUNKS) do
+    for name, f in pairs(th.chunk(module)(th, dtype, slow)) do mt[name] = f end
+  end
   if dtype.name ~= 'Half' then add_loops(mt, dtype) end
   mt.new, mt.split, mt.chunk, mt.at = new, split, chunk, nil
   mt.__len__, mt.__eq__ = mt.size, th.same_object

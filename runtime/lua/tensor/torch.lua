@@ -16,20 +16,9 @@ for _, operation in ipairs(th.operations) do
   if operation.of_torch then torch[name] = th.stub(name, nil, operation.mark) end
 end
 
-local python_zeros = torch.zeros
-
---- torch.zeros; a small DoubleTensor is made here, without Python.
-function torch.zeros(...)
-  local value = th.default == th.DOUBLE
-    and th.formulas.zeros(th.dtypes[th.DOUBLE + 1], select('#', ...), ...)
-  if value then return value end
-  return python_zeros(...)
-end
-
 -- --------------------------------------------------------------- default type
 
 local function set_default(dtype)
-  th.default = dtype.index
   torch.Tensor = torch.getconstructortable(dtype.tensor_name)
   torch.Storage = torch.getconstructortable(dtype.storage_name)
 end

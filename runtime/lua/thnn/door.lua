@@ -1,6 +1,6 @@
 --- The module nn.THNN: functions of nn's backend, which nn's Lua files call with pointers to the C
 -- structs of tensors. Rows (runtime/thnn/table.py) tell what there is. A call is computed by Lua
--- where a row has a formula or Lua has a kernel for it, and that takes it; otherwise by Python, with
+-- where a row has a formula or Lua has a kernel for it, and that takes it; else by Python, with
 -- the tensors whose structs the pointers lead to.
 -- @module nn.THNN
 
@@ -57,10 +57,32 @@ end
 
 local readers = {}
 
--- Torch7's nn takes the generator's address out of the userdata torch._gen.
+-- What nn's RReLU declares a pointer to, as in the reference, unless a program has declared it.
+if not pcall(typeof, 'THGenerator') then
+  ffi.cdef[[
+    typedef struct {
+      unsigned long the_initial_seed;
+      int left;
+      int seeded;
+      unsigned long next;
+      unsigned long state[624];
+      double normal_x;
+      double normal_y;
+      double normal_rho;
+      int normal_is_valid;
+    } THGenerator;
+  ]]
+end
+
+-- The default generator's address stands for it (lua/tensor/random.lua). Here, the userdata of any
+-- generator do, too.
 function readers.G(value, at)
-  if type(value) == 'cdata' or type(value) == 'userdata' then return th.to_python(torch._gen) end -- luacheck: ignore 113
-  cannot_convert(at, value, 'THGenerator *')
+  if th.typename(value) == 'torch.Generator' then return th.to_python(value) end
+  if type(value) ~= 'cdata' then cannot_convert(at, value, 'THGenerator *') end
+  if ffi.cast('void *', value) ~= ffi.cast('void *', th.generator_memory) then
+    th.argument_error(at, 'no generator lives at this address', 'v')
+  end
+  return th.to_python(torch._gen) -- luacheck: ignore 113
 end
 
 function readers.r(value, at)
@@ -97,6 +119,11 @@ local function read_rows()
     row.each = each ~= '' and each or nil
     rows[name], names[#names + 1] = row, name
   end
+end
+
+--- The row of a function.
+function th.thnn_row(name)
+  return rows[name]
 end
 
 -- What calls the function of a row: a1, a2 … are its arguments behind the state, if it has one;

@@ -3,13 +3,15 @@
 
 local th = ...
 
+local MODULES = 'kernels formulas loops softmax classes gates layers' -- in this order
+
 local THNN
 
 --- The module nn.THNN.
 function th.load_thnn()
   if not THNN then
     for _, name in ipairs(th.nn_jobs) do th.chunk(name)(th) end
-    for _, name in ipairs{ 'thnn/formulas', 'thnn/kernels' } do th.chunk(name)(th) end
+    for name in MODULES:gmatch('%S+') do th.chunk('thnn/' .. name)(th) end
     THNN = th.chunk('thnn/door')(th)
   end
   return THNN

@@ -193,8 +193,8 @@ _add_product("baddbmm", "T~3D T~3D", 3, baddbmm)
 
 
 def _multiply_into(r: Tensor, a: Tensor, b: Tensor) -> None:
-    """r = a * b; a copy of the product is made only if r has the storage of a or b."""
-    if r.storage is a.storage or r.storage is b.storage:
+    """r = a * b; a copy of the product is made only where r shares elements with a, b or itself."""
+    if r.storage is a.storage or r.storage is b.storage or r.overlaps_itself:
         store(r, _matmul(a.array, b.array))
     else:
         _matmul(a.array, b.array, out=r.array)

@@ -27,7 +27,7 @@ from runtime.ops.linalg._lapack import (
 __all__: list[str] = []
 
 
-@with_results("gesv", "*T* *T*", "T T")
+@with_results("gesv", "*T* *T*", "T T", small=True)
 def gesv(x: Tensor, lu: Tensor, b: Tensor, a: Tensor) -> None:
     """x solves a * x = b; lu gets the factors L and U of a with its rows permuted."""
     check_system(b, a)
@@ -39,7 +39,7 @@ def gesv(x: Tensor, lu: Tensor, b: Tensor, a: Tensor) -> None:
     store_columns(x, solution, b)
 
 
-@with_results("gels", "*T* *T*", "T T")
+@with_results("gels", "*T* *T*", "T T", small=True)
 def gels(x: Tensor, factors: Tensor, b: Tensor, a: Tensor) -> None:
     """x minimises |a * x - b|; of several solutions it is the one with the least |x|.
 
@@ -66,7 +66,7 @@ def gels(x: Tensor, factors: Tensor, b: Tensor, a: Tensor) -> None:
         x.set(x.storage, x.offset, (columns, x.sizes[1]), x.strides)
 
 
-@with_results("trtrs", "*T* *T*", "T T [(U|L)=U] [(N|T)=N] [(N|U)=N]")
+@with_results("trtrs", "*T* *T*", "T T [(U|L)=U] [(N|T)=N] [(N|U)=N]", small=True)
 def trtrs(x: Tensor, ra: Tensor, b: Tensor, a: Tensor, part: str, trans: str, diag: str) -> None:
     """x solves a * x = b for a triangular a; with trans 'T', a' * x = b.
 
@@ -88,7 +88,7 @@ def trtrs(x: Tensor, ra: Tensor, b: Tensor, a: Tensor, part: str, trans: str, di
     store_columns(x, solution, b)
 
 
-@with_results("potrf", "*T*", "T [(U|L)=U]")
+@with_results("potrf", "*T*", "T [(U|L)=U]", small=True)
 def potrf(r: Tensor, a: Tensor, part: str) -> None:
     """r = the Cholesky factor of a positive definite matrix: U with U' * U = a, or L with 'L'.
 
@@ -101,7 +101,7 @@ def potrf(r: Tensor, a: Tensor, part: str) -> None:
     store_columns(r, factor, a)
 
 
-@with_results("potrs", "*T*", "T T [(U|L)=U]")
+@with_results("potrs", "*T*", "T T [(U|L)=U]", small=True)
 def potrs(x: Tensor, b: Tensor, factor: Tensor, part: str) -> None:
     """x solves a * x = b for the matrix a whose Cholesky factor is given."""
     check_system(b, factor)
@@ -112,7 +112,7 @@ def potrs(x: Tensor, b: Tensor, factor: Tensor, part: str) -> None:
     store_columns(x, solution, b)
 
 
-@with_results("potri", "*T*", "T [(U|L)=U]")
+@with_results("potri", "*T*", "T [(U|L)=U]", small=True)
 def potri(r: Tensor, factor: Tensor, part: str) -> None:
     """r = the inverse of the matrix whose Cholesky factor is given."""
     check_square(factor)
@@ -145,7 +145,7 @@ def pstrf(r: Tensor, pivots: Tensor, a: Tensor, part: str, tolerance: float) -> 
     store(pivots, order)
 
 
-@with_results("inverse", "*T*", "T")
+@with_results("inverse", "*T*", "T", small=True)
 def inverse(r: Tensor, a: Tensor) -> None:
     """r = the inverse of a matrix. Raises TorchError for a singular one."""
     check_square(a)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.conftest import Lua
 from tests.processes import run_th
 
 CLEARED = (
@@ -87,3 +88,28 @@ def test_errors_of_lua_tell_the_users_line(call: str) -> None:
     printed = prompt(f"local ok, message = pcall(function() {call} end) print(ok, message)")
     assert printed.startswith("false\tstdin:1: ")
     assert "[th]" not in printed
+
+
+def test_tracebacks_show_the_programs_frames_alone(lua: Lua) -> None:
+    source = """local function f() torch.ones(2):add(torch.ones(3)) end
+        local _, text = xpcall(f, debug.traceback)
+        print(text)
+        local waiting = coroutine.create(function() coroutine.yield() end)
+        coroutine.resume(waiting)
+        print(debug.traceback(waiting, 'm', 1))
+        local object = {}
+        print(debug.traceback(object) == object, debug.traceback(nil), debug.traceback('m', 50))"""
+    message, *frames = lua.run(source).splitlines()
+    assert message.startswith("lua:1: inconsistent tensor size")
+    assert frames == [
+        "stack traceback:",
+        "\t[C]: in function 'add'",
+        "\tlua:1: in function <lua:1>",
+        "\t[C]: in function 'xpcall'",
+        "\tlua:2: in main chunk\t",
+        "m",
+        "stack traceback:",
+        "\tlua:4: in function <lua:4>\t",
+        "true\tnil\tm",
+        "stack traceback:\t",
+    ]

@@ -149,6 +149,90 @@ def test_lfs_where_there_is_none(lua: Lua, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("call", "outcome"),
+    [
+        ("setmode(f, 'text')", "true\ttrue\tbinary"),
+        ("setmode(f, 'foo')", "false\tbad argument #2 to '?' (invalid option 'foo')"),
+        ("setmode(f)", "false\tbad argument #2 to '?' (string expected, got no value)"),
+        ("setmode('x', 'text')", "false\tbad argument #1 to '?' (FILE* expected, got string)"),
+        ("setmode(closed, 'text')", "false\tsetmode: closed file"),
+        ("lock(closed, 'w')", "false\tlock: closed file"),
+        ("unlock(closed)", "false\tunlock: closed file"),
+        ("lock(f, 'w', 0, 10)", "true\ttrue"),
+        ("lock(f, 'r')", "true\tnil\tBad file descriptor"),  # it was opened for writing
+        ("lock(f, 'x')", "false\tlock: invalid mode"),
+        ("lock(f, 'w', 'a')", "false\tbad argument #3 to '?' (number expected, got string)"),
+        ("unlock(f)", "true\ttrue"),
+        ("touch('x', 'a')", "false\tbad argument #2 to '?' (number expected, got string)"),
+        ("attributes('/', 3)", "false\tinvalid attribute name '3'"),
+        ("dir()", "false\tbad argument #1 to '?' (string expected, got no value)"),
+        (
+            "dir('/no/such/folder')",
+            "false\tcannot open /no/such/folder: No such file or directory",
+        ),
+    ],
+)
+def test_lfs_has_the_words_of_the_original(
+    lua: Lua, tmp_path: Path, call: str, outcome: str
+) -> None:
+    name, _, rest = call.partition("(")
+    arguments = rest[:-1]
+    source = f"""
+        local lfs = require 'lfs'
+        local f = io.open({str(tmp_path / "f")!r}, 'w')
+        local closed = io.open({str(tmp_path / "g")!r}, 'w')
+        closed:close()
+        print(pcall(lfs.{name}{arguments and ", " + arguments}))
+        f:close()"""
+    assert lua(source) == outcome + "\t\n"
+
+
+def test_a_lock_of_lfs_keeps_other_processes_out(lua: Lua, tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    lua(f"kept = io.open({str(path)!r}, 'w') require('lfs').lock(kept, 'w', 5)")
+
+    def blocked(start: int) -> bool:
+        source = f"import fcntl; fcntl.lockf(open({str(path)!r}, 'w'), 6, 1, {start})"
+        return (
+            subprocess.run([sys.executable, "-Ic", source], stderr=subprocess.DEVNULL).returncode
+            != 0
+        )
+
+    assert (blocked(0), blocked(5)) == (False, True)
+    lua("lfs.unlock(kept) kept:close()")
+
+
+def test_lfs_locks_folders_and_walks_them(lua: Lua, tmp_path: Path) -> None:
+    source = f"""
+        local lfs, folder = require 'lfs', {str(tmp_path)!r}
+        print(_G.lfs == lfs)
+        local lock = lfs.lock_dir(folder)
+        print(type(lock), lfs.lock_dir(folder))
+        lock:free()
+        lock = lfs.lock_dir(folder)
+        lock = nil
+        collectgarbage() collectgarbage()
+        print(lfs.attributes(folder .. '/lockfile.lfs', 'mode'))
+        local step, names = lfs.dir(folder)
+        print(type(names), step(names), names:next(), names:next())
+        print(pcall(step, names))
+        print(pcall(step, 3))
+        print(pcall(step, lfs.lock_dir(folder)))
+        print(pcall(lfs.lock_dir, folder .. '/none'))"""
+    assert lua.run(source).splitlines() == [
+        "true\t",
+        "userdata\tnil\tFile exists\t",
+        "nil\tcannot obtain information from file "
+        f"'{tmp_path}/lockfile.lfs': No such file or directory\t2\t",
+        "userdata\t.\t..\tnil\t",
+        "false\tbad argument #1 to '?' (closed directory)\t",
+        "false\tbad argument #1 to '?' (directory metatable expected, got number)\t",
+        "false\tbad argument #1 to '?' (directory metatable expected, got userdata)\t",
+        "true\tnil\tNo such file or directory\t",
+    ]
+
+
 @pytest.mark.parametrize("strict", [True, False])
 def test_monitored_globals(strict: bool) -> None:
     source = (

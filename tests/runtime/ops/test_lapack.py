@@ -14,6 +14,7 @@ from runtime.calls.plans import Plans
 from runtime.compute import blas_threads
 from runtime.core.dtypes import DOUBLE, FLOAT, INT, Array, DType
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from runtime.host import bridge
 from runtime.ops.linalg import _lapack
 from tests.conftest import Lua
 from tests.transcripts import cases, normal
@@ -276,17 +277,124 @@ def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_t
     assert run.stdout == "[3] [3, 3]\n"
 
 
-@pytest.mark.parametrize("call", ["torch.mm(x, x)", "torch.inverse(x)", "torch.mm(y, y)"])
+@pytest.mark.parametrize("call", ["torch.inverse(y)", "torch.mm(y, y)"])
 def test_blas_is_not_called_without_room_for_its_buffers(
     lua: Lua, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     def refuse(*_: object) -> None:
         raise OSError("Cannot allocate memory")
 
-    lua("x = torch.eye(3) y = torch.eye(300)")
+    lua("y = torch.eye(300)")
     with monkeypatch.context() as patched:
         patched.setattr(blas_threads.mmap, "mmap", refuse)
         blas_threads.check_room.cache_clear()
         _lapack._routine.cache_clear()
         assert lua.error(call) == "$ Torch: not enough memory. Buy new RAM!"
     assert float(lua(f"{call}:sum() / {call}:size(1)")) == 1
+
+
+def test_blas_is_not_given_to_lua_without_room_for_its_buffers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Once it was, the buffers are there, and Lua's calls of it ask no more.
+    def refuse(*_: object) -> None:
+        raise OSError("Cannot allocate memory")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(blas_threads.mmap, "mmap", refuse)
+        blas_threads.check_room.cache_clear()
+        with pytest.raises(MemoryError):
+            bridge.loop_for_lua(b"matmul", b"dd->d")
+    assert bridge.loop_for_lua(b"matmul", b"dd->d")
+
+
+# Calls with new results, and with destinations: the first are Lua's where matrices are small.
+SMALL = {
+    "qr": (2, "wide"),
+    "geqrf": (2, "wide"),
+    "inverse": (1, "square"),
+    "potrf": (1, "positive"),
+    "potrf L": (1, "positive, 'L'"),
+    "potri": (1, "positive"),
+    "potri L": (1, "positive, 'L'"),
+    "symeig": (2, "positive"),
+    "symeig V": (2, "positive, 'V'"),
+    "symeig VL": (2, "positive, 'V', 'L'"),
+    "eig V": (2, "square, 'V'"),
+    "svd": (3, "wide"),
+    "svd of columns": (3, "wide:t()"),
+    "gesv": (2, "right, square"),
+    "gesv of a vector": (2, "right:select(2, 1), square"),
+    "potrs": (1, "right, positive"),
+    "potrs L": (1, "right, positive, 'L'"),
+    "trtrs": (2, "right, square"),
+    "trtrs L": (2, "right, square, 'L'"),
+    "gels": (2, "tall, wide"),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("dtype", ["Double", "Float"])
+def test_small_matrices_are_as_python_computes_them(lua: Lua, name: str, dtype: str) -> None:
+    count, arguments = SMALL[name]
+    function = name.partition(" ")[0]
+    lua.run(f"""
+        torch.manualSeed(7)
+        for _, n in ipairs{{ 1, 2, 3, 7, 32, 33 }} do
+          for layout = 1, 3 do
+            local function layout_of(x)
+              if layout == 1 then return x end
+              if layout == 2 then return x:t():clone():t() end
+              return x:repeatTensor(2, 2):narrow(1, 2, x:size(1)):narrow(2, 2, x:size(2))
+            end
+            local square = layout_of(torch.randn(n, n):type('torch.{dtype}Tensor'))
+            local positive = torch.mm(square, square:t()):add(torch.eye(n):typeAs(square))
+            positive = layout == 2 and positive:t() or positive
+            local wide = layout_of(torch.randn(n + n % 3, n):typeAs(square))
+            local right = layout_of(torch.randn(n, 2):typeAs(square))
+            local tall = torch.randn(wide:size(1), 2):typeAs(square)
+            local results = {{ torch.{function}({arguments}) }}
+            local expected = {{ {", ".join(["square.new()"] * count)} }}
+            local function with(...)
+              local arguments = {{ {arguments} }}
+              for k = 1, #expected do table.insert(arguments, k, expected[k]) end
+              torch.{function}(unpack(arguments))
+            end
+            with()
+            assert(#results == {count})
+            for k = 1, {count} do
+              local x, y = results[k], expected[k]
+              assert(x:type() == y:type() and x:isSameSizeAs(y), n .. ' ' .. layout)
+              for d = 1, x:dim() do
+                assert(x:stride(d) == y:stride(d) or x:size(d) == 1, n .. ' ' .. layout)
+              end
+              assert(torch.serialize(x:contiguous()) == torch.serialize(y:contiguous()), n)
+            end
+          end
+        end
+    """)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("inverse(torch.zeros(3, 3))", "Lapack Error getrf : U(1,1) is 0, U is singular"),
+        ("inverse(torch.ones(3, 2))", "bad argument #1 to '?' (A should be square)"),
+        (
+            "potrf(-torch.eye(3))",
+            "Lapack Error in potrf : the leading minor of order 1 is not positive definite",
+        ),
+        (
+            "gesv(torch.ones(2), torch.zeros(2, 2))",
+            "Lapack Error in gesv : U(1,1) is zero, singular U.",
+        ),
+        (
+            "gesv(torch.ones(3), torch.eye(2))",
+            "bad argument #2 to '?' (A,B size incompatible - A has 2 rows, B has 3)",
+        ),
+        ("svd(torch.eye(2):mul(1 / 0))", " Lapack Error gesvd : the matrix has infinite elements"),
+        ("qr(torch.ones(3))", "bad argument #1 to '?' (A should be 2 dimensional)"),
+    ],
+)
+def test_small_matrices_with_errors(lua: Lua, call: str, message: str) -> None:
+    assert lua.error(f"torch.{call}") == message

@@ -1,13 +1,16 @@
 -- Calls functions of nn's backend with made-up arguments, and prints what they leave in them.
 -- The real Torch7 with nn prints what recorded/*.txt holds; tests/runtime/thnn/test_recorded.py
 -- compares. Arguments: the file of a family's cases, a seed, how many cases of each function, and
--- the name of one function if it is to be the only one.
+-- the name of one function if it is to be the only one, or a pattern of names. Besides, by which
+-- tests compare ways to compute the same: 'dense' or 'gaps', the layout of all tensors that may have
+-- any; and 'special' for tensors with nans, infinities and zeros among their elements.
 --
 -- A family's file returns a table of functions by the names of the backend's functions. Each gets
 -- what makes random arguments (`r` below), and returns the list of a call's arguments.
 require 'nn.THNN'
 
 local file, seed, count, only = arg[1], tonumber(arg[2]), tonumber(arg[3]), arg[4]
+local layout, special = arg[5], arg[6] == 'special'
 local cases = dofile(file)
 local generator = torch.Generator()
 local r = { null = {} } -- r.null stands for NULL
@@ -22,16 +25,24 @@ function r.pick(...) return (select(r.int(1, select('#', ...)), ...)) end
 -- The tensor itself, or its elements with the strides of another layout.
 local function vary_layout(t)
   local n, k = t:nDimension(), uniform()
-  if n == 0 or k < 0.6 then return t end
-  if k < 0.8 and n >= 2 then return t:transpose(1, n):contiguous():transpose(1, n) end
+  if n == 0 or layout == 'dense' or k < 0.6 and not layout then return t end
+  if k < 0.8 and not layout and n >= 2 then return t:transpose(1, n):contiguous():transpose(1, n) end
   local sizes = t:size():totable()
+  if layout == 'gaps' then
+    sizes[n + 1] = 2
+    return t.new(unpack(sizes)):fill(7):select(n + 1, 1):copy(t)
+  end
   sizes[n] = sizes[n] + 2
   return t.new(unpack(sizes)):fill(7):narrow(n, 2, sizes[n] - 2):copy(t)
 end
 
+local SPECIAL = { 0, tonumber('-0'), 1, -1, 1 / 0, -1 / 0, 0 / 0, 1e-320, 1e300 }
+
 local function fill(t, f)
   local storage = t:storage()
-  for i = 1, storage and storage:size() or 0 do storage[i] = f() end
+  for i = 1, storage and storage:size() or 0 do
+    storage[i] = special and not t:type():find('Long') and r.bool() and r.pick(unpack(SPECIAL)) or f()
+  end
   return t
 end
 
@@ -98,6 +109,6 @@ table.sort(names)
 for _, name in ipairs(names) do
   for _, kind in ipairs{ 'Double', 'Float' } do
     r.type = 'torch.' .. kind .. 'Tensor'
-    for i = 1, (not only or name == only) and count or 0 do run(name, kind, i) end
+    for i = 1, (not only or name:find(only)) and count or 0 do run(name, kind, i) end
   end
 end

@@ -6,9 +6,10 @@ from runtime import TABLE, Engine
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, sections
 
 LIBRARIES = (
-    "torch paths sys xlua lfs dok image string table math io os debug coroutine bit jit ffi "
-    "package csvigo gnuplot hdf5 md5 signal socket".split()
-)
+    "torch paths sys xlua lfs dok image bit32 cjson threads "
+    "csvigo gnuplot hdf5 md5 signal socket "
+    "string table math io os debug coroutine bit jit ffi package"
+).split()
 
 #: A value of each class that has methods, by the name of its section.
 OBJECTS = {
@@ -26,7 +27,9 @@ OBJECTS = {
 
 REQUIRED = (
     "lfs, ffi = require 'lfs', require 'ffi'",
-    "require 'image' require 'csvigo' require 'gnuplot' require 'hdf5'",
+    "require 'image' bit32 = require 'bit32'",
+    "cjson, threads = require 'cjson', require 'threads'",
+    "require 'csvigo' require 'gnuplot' require 'hdf5'",
     "md5, signal, socket = require 'md5', require 'signal', require 'socket'",
 )
 

@@ -108,13 +108,6 @@ NN = "a package of Lua files that is not installed; th --install nn"
             ],
         ),
         (
-            "f = g\n(h or i)()",
-            [
-                "2: syntax error: ambiguous syntax (function call x new statement) near '(': "
-                "a call may not begin on the line below the function; put a ; in front of the ("
-            ],
-        ),
-        (
             "x = )",
             ["1: syntax error: unexpected symbol near ')': LuaJIT does not compile it; correct it"],
         ),

@@ -176,5 +176,5 @@ function gnuplot.setgnuplotexe(file)
   if not paths.filep(file) then th.fail(file .. ' does not exist') end
 end
 
-th.make_public(gnuplot, 'figprint setgnuplotexe close closeall plotflush figure pngfigure epsfigure '
-  .. 'pdffigure svgfigure')
+th.make_public(gnuplot, 'figprint setgnuplotexe close closeall plotflush figure pngfigure '
+  .. 'epsfigure pdffigure svgfigure')

@@ -31,8 +31,8 @@ end
 function Options:adjustForData(tensor)
   if not self._chunking then return end
   if #self._chunking ~= tensor:nDimension() then
-    th.fail(('Chunk size must have same number of dimensions as data! Chunk size has %d dimensions; '
-      .. 'data has %d'):format(#self._chunking, tensor:nDimension()))
+    th.fail(('Chunk size must have same number of dimensions as data! Chunk size has %d '
+      .. 'dimensions; data has %d'):format(#self._chunking, tensor:nDimension()))
   end
   local sizes = {}
   for i, size in ipairs(self._chunking) do sizes[i] = math.min(size, tensor:size(i)) end

@@ -74,7 +74,8 @@ local function add_real_inverse(name, dims, rank, message)
   end
 end
 
-add_real_inverse('irfft', 2, 1, 'Input has to be 2D Tensor of size Nx2 (Complex input with N points)')
+add_real_inverse('irfft', 2, 1,
+  'Input has to be 2D Tensor of size Nx2 (Complex input with N points)')
 add_real_inverse('irfft2', 3, 2,
   'Input has to be 3D Tensor of size NxMx2 (Complex input with NxM points)')
 add_real_inverse('irfftM', 3, 1, 'Input has to be 3D Tensor of size Nx(2*(M-1))x2')

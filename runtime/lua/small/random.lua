@@ -1,0 +1,263 @@
+--- Random numbers, few at a time, of the default generator.
+-- Loaded once for each element type. A function of numpy's draws the words of the same stream that
+-- Python draws from (runtime/compute/generator.py); what is computed from them has the same bits.
+-- @module small_random
+
+local th, dtype, tools = ...
+local ffi = require 'ffi'
+local host = th.host
+
+local type = type
+local cast, log, sqrt, cos, sin = ffi.cast, math.log, math.sqrt, math.cos, math.sin
+local min, floor, pi = math.min, math.floor, math.pi
+local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
+local moves, new, publish, dense = tools.moves, tools.new, tools.publish, th.formulas.dense
+local geometry, place = tools.geometry, tools.place
+local slot, take_out = th.kernels.slot, th.kernels.take_out
+local MAX_NEW, MAX_WORK, WIDTH = tools.MAX_NEW, tools.MAX_WORK, ffi.sizeof(dtype.ctype)
+local TO_UNIT, WORDS = 2 ^ -32, 2 ^ 32
+
+local elements, bits, number = dtype.pointer, tools.bits(WIDTH), tools.memory(dtype, 1)
+local is_float = dtype.name == 'Float' or dtype.name == 'Double'
+-- The greatest number that an element may be, of those below 2^32.
+local GREATEST = ({ Byte = 255, Char = 127, Short = 32767, Int = 2 ^ 31 - 1 })[dtype.name] or WORDS
+
+if dtype.name == 'Half' or not th.ask(host.random_stream) then return {} end
+
+-- ------------------------------------------------------------------- the stream
+
+local shared_type = ffi.typeof('struct { double x, y, radius; int started, has_second; } *')
+local word_function = ffi.typeof('uint32_t (*)(intptr_t)')
+local shared, next_word, state
+
+-- Starts the stream if a seed has been set since the last number. Here Lua allocates; what follows
+-- the call does not, so that no finalizer draws in between. The stream ends with the engine, before
+-- the last finalizers run.
+local function start()
+  if tools.closed then th.fail('there are no random numbers any more') end
+  if shared and shared.started ~= 0 then return end
+  local address, argument, common = th.ask(host.random_stream)
+  next_word, state, shared = cast(word_function, address), argument, cast(shared_type, common)
+end
+
+local function uniform()
+  return next_word(state) * TO_UNIT
+end
+
+-- The next normal number; they come in pairs, of which the second is kept (Box and Muller).
+local function normal()
+  if shared.has_second ~= 0 then
+    shared.has_second = 0
+    return shared.radius * sin(2 * pi * shared.x)
+  end
+  local x, y = uniform(), uniform()
+  local radius = sqrt(-2 * log(1 - y))
+  shared.x, shared.y, shared.radius, shared.has_second = x, y, radius, 1
+  return radius * cos(2 * pi * x)
+end
+
+-- ------------------------------------------------------------- where they go
+
+-- A pointer to the elements of a contiguous tensor, and how many there are; nil for others.
+local function target(r)
+  local before = moves()
+  local c = type(r) == 'userdata' and (structs[r] or fetch_struct(r))
+  local count = c and dense(c)
+  if not count or count == 0 or count > MAX_WORK then return nil end
+  local p = cast(elements, c.storage.data + c.storageOffset)
+  start()
+  if moves() ~= before then return nil end
+  return p, count
+end
+
+-- A pointer to a new tensor of some sizes, how many elements it has, and its block; nil unless r is
+-- nil.
+local function new_target(r, ...)
+  local n, s0, s1, s2 = tools.sizes(...)
+  local block, to
+  if r == nil and n then block, to = new(dtype, n, s0, s1, s2) end
+  if not block then return nil end
+  local p = cast(elements, to)
+  start()
+  return p, s0 * s1 * s2, block
+end
+
+-- A parameter as an element of the type.
+local function real(value)
+  number[0] = value
+  return number[0]
+end
+
+-- ---------------------------------------------------------------------- floats
+
+local random = {}
+
+local function fill_uniform(p, n, a, b)
+  for i = 0, n - 1 do p[i] = uniform() * (b - a) + a end
+end
+
+local function fill_normal(p, n, mean, deviation)
+  for i = 0, n - 1 do p[i] = normal() * deviation + mean end
+end
+
+if is_float then
+  function random.uniform(r, _, a, b)
+    local p, n = target(r)
+    if not p then return nil end
+    fill_uniform(p, n, real(a), real(b))
+    return r
+  end
+
+  function random.normal(r, _, mean, deviation)
+    mean, deviation = real(mean), real(deviation)
+    local p, n = target(r)
+    if not p or not (deviation > 0) then return nil end
+    fill_normal(p, n, mean, deviation)
+    return r
+  end
+
+  function random.rand(r, _, ...)
+    local p, n, block = new_target(r, ...)
+    if not p then return nil end
+    fill_uniform(p, n, 0, 1)
+    return publish(dtype, block)
+  end
+
+  function random.randn(r, _, ...)
+    local p, n, block = new_target(r, ...)
+    if not p then return nil end
+    fill_normal(p, n, 0, 1)
+    return publish(dtype, block)
+  end
+
+  function random.uniform_number(_, a, b)
+    start()
+    return uniform() * (b - a) + a
+  end
+
+  function random.normal_number(_, mean, deviation)
+    if not (deviation > 0) then return nil end
+    start()
+    return normal() * deviation + mean
+  end
+end
+
+-- ------------------------------------------------------------------- all types
+
+function random.bernoulli(r, _, p)
+  if not (p >= 0 and p <= 1) then return nil end
+  local to, n = target(r)
+  if not to then return nil end
+  -- Without a branch, which no processor foresees: 1 where the difference is not below 0.
+  for i = 0, n - 1 do to[i] = min(1, floor(p - uniform()) + 1) end
+  return r
+end
+
+function random.bernoulli_number(_, p)
+  if not (p >= 0 and p <= 1) then return nil end
+  start()
+  return uniform() <= p and 1 or 0
+end
+
+-- Whether a and b are whole numbers with a <= b that elements may be, and words may reach.
+local function is_span(a, b, greatest)
+  return a >= 0 and b >= a and b <= greatest and b - a < WORDS and a % 1 == 0 and b % 1 == 0
+end
+
+function random.between(r, _, a, b)
+  if not is_span(a, b, GREATEST) then return nil end
+  local p, n = target(r)
+  if not p then return nil end
+  local span = b - a + 1
+  for i = 0, n - 1 do p[i] = next_word(state) % span + a end
+  return r
+end
+
+function random.up_to(r, _, b)
+  local result = random.between(r, nil, 1, b)
+  return result
+end
+
+function random.between_number(_, a, b)
+  if not is_span(a, b, WORDS) then return nil end
+  start()
+  return next_word(state) % (b - a + 1) + a
+end
+
+function random.up_to_number(_, b)
+  local value = random.between_number(nil, 1, b)
+  return value
+end
+
+function random.any_number()
+  start()
+  return (next_word(state))
+end
+
+local order = ffi.new('int32_t[?]', MAX_NEW)
+
+function random.randperm(r, _, n, ...) -- luacheck: ignore 212
+  if r ~= nil or not (n >= 1 and n <= MAX_NEW and n <= GREATEST and n % 1 == 0) then return nil end
+  local p, _, block = new_target(nil, n)
+  for i = 0, n - 1 do order[i] = i + 1 end
+  for i = 0, n - 2 do
+    local j = i + next_word(state) % (n - i)
+    order[i], order[j] = order[j], order[i]
+  end
+  for i = 0, n - 1 do p[i] = order[i] end
+  return publish(dtype, block)
+end
+
+-- ------------------------------------------------------------ given probabilities
+
+local longs = th.dtypes[th.LONG + 1]
+local cumulative = tools.memory(th.dtypes[th.DOUBLE + 1], MAX_WORK)
+
+-- Sets the cumulative distribution of n elements that are `step` apart; false if their sum is no
+-- finite number above 0.
+local function set_cumulative(p, q, step, n)
+  local sum = 0
+  for k = 0, n - 1 do
+    sum = sum + load(p, q, k * step)
+    cumulative[k] = sum
+  end
+  if not (sum > 0 and sum < 1 / 0) then return false end
+  for k = 0, n - 1 do cumulative[k] = cumulative[k] / sum end
+  return true
+end
+
+local function draw(p, q, step, n, to, count, replace)
+  if not set_cumulative(p, q, step, n) then return false end
+  for k = 0, count - 1 do
+    cumulative[n - 1] = 1
+    local at = slot(cumulative, n, uniform())
+    to[2 * k], to[2 * k + 1] = at + 1, 0
+    if not replace then take_out(cumulative, n, at) end
+  end
+  return true
+end
+
+if is_float then
+  -- Draws from one distribution, to a new tensor.
+  function random.multinomial(r, _, probabilities, count, replace, ...) -- luacheck: ignore 212
+    local before = moves()
+    local c = type(probabilities) == 'userdata'
+      and (structs[probabilities] or fetch_struct(probabilities))
+    if r ~= nil or not c then return nil end
+    local n, s0, s1, size, t0, t1, step = geometry(c)
+    if n < 1 or n > 2 or s1 ~= 1 or size > MAX_WORK or not (count >= 1 and count % 1 == 0)
+      or not replace and count > size then
+      return nil
+    end
+    local source = place(c, WIDTH, s0, s1, size, t0, t1, step)
+    local block, to = new(longs, n, 1, 1, count)
+    if not (source and block) then return nil end
+    local p, q, indices = cast(elements, source), cast(bits, source), cast(tools.words, to)
+    start()
+    if moves() ~= before or not draw(p, q, step, size, indices, count,
+      replace) then return nil end
+    return publish(longs, block)
+  end
+end
+
+return random

@@ -1,0 +1,196 @@
+--- Blocks and stores: small new tensors and storages, which Lua makes without Python.
+-- @module blocks
+
+local th = ...
+local ffi, bit = require 'ffi', require 'bit'
+
+local type, tonumber = type, tonumber
+local anchors, objects = th.anchors, th.objects
+local attach, newproxy = th.attach, th.newproxy
+local ROOM, SHARED = th.ROOM, th.flags.SHARED
+local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
+local FIRST_STORAGE = th.host.FIRST_STORAGE
+
+local blocks = { MAX = 1024 } -- elements of a block or store
+th.blocks = blocks
+
+local pattern -- the byte that memory is filled with which the reference leaves undetermined
+
+--- Sets that byte; nil leaves the memory as it is, which is 0.
+function blocks.set_fill_pattern(byte)
+  pattern = byte
+end
+
+-- Sets n elements to what memory is that nobody has written to.
+local function leave_undetermined(dtype, data, n)
+  if pattern then ffi.fill(data, n * ffi.sizeof(dtype.ctype), pattern) end
+end
+blocks.leave_undetermined = leave_undetermined
+
+local moves -- pointer to a counter of Python's
+
+--- A number that is another one each time that a storage has been resized. Code that has made
+-- pointers to elements, and then allocates no more, compares it with what it was before: a
+-- finalizer may have resized a storage in between.
+function blocks.moves()
+  if not moves then
+    if not th.uses_numpy then return -1 end -- there is no storage yet that could be resized
+    moves = ffi.cast('int32_t *', th.ask(th.host.storage_moves))
+  end
+  return moves[0]
+end
+
+-- -------------------------------------------------------------------- tensors
+
+--- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.
+function blocks.new(dtype, count, n)
+  local block = dtype.block(count)
+  local own = block.own
+  own.data, own.size, own.refcount, own.flag = block.data, count, 1, OWNED
+  block.size, block.stride = block.geometry, block.geometry + ROOM
+  block.nDimension, block.refcount, block.flag = n, 1, 1
+  block.storage = own
+  return block
+end
+local new_block = blocks.new
+
+-- The functions below have no loop for the first two dimensions: a loop within the program's loop
+-- would be a trace of its own.
+
+--- Sets the strides of n dimensions, whose sizes are filled in, to those of a contiguous tensor.
+function blocks.set_strides(view, n)
+  if n == 0 then return end
+  local size, stride = view.size, view.stride
+  stride[n - 1] = 1
+  if n == 1 then return end
+  local step = tonumber(size[n - 1])
+  stride[n - 2] = step
+  for d = n - 3, 0, -1 do
+    step = step * tonumber(size[d + 1])
+    stride[d] = step
+  end
+end
+local set_strides = blocks.set_strides
+
+--- A block with the sizes of a struct that has count elements.
+function blocks.like(dtype, c, count)
+  local n = c.nDimension
+  local block = new_block(dtype, count, n)
+  local size, from = block.size, c.size
+  size[0] = from[0]
+  if n >= 2 then size[1] = from[1] end
+  for d = 2, n - 1 do size[d] = from[d] end
+  set_strides(block, n)
+  return block
+end
+
+--- Makes the userdata of a block.
+function blocks.publish(dtype, block, ...) -- luacheck: ignore 212
+  local value = newproxy(dtype.prototype)
+  attach(dtype.structs, value, block, block)
+  return value
+end
+
+--- A block of the sizes a to d, of which the first n are given; nil where one is not a positive
+-- whole number, or there are too many elements.
+function blocks.sized(dtype, n, a, b, c, d)
+  local count = a
+  if not (a >= 1 and a % 1 == 0) then return nil end
+  if n >= 2 then
+    if not (b >= 1 and b % 1 == 0) then return nil end
+    count = count * b
+  end
+  if n >= 3 then
+    if not (c >= 1 and c % 1 == 0) then return nil end
+    count = count * c
+  end
+  if n >= 4 then
+    if not (d >= 1 and d % 1 == 0) then return nil end
+    count = count * d
+  end
+  if count > blocks.MAX then return nil end
+  local block = new_block(dtype, count, n)
+  local size = block.size
+  size[0] = a
+  if n >= 2 then size[1] = b end
+  if n >= 3 then size[2] = c end
+  if n >= 4 then size[3] = d end
+  set_strides(block, n)
+  return block, count
+end
+
+-- ------------------------------------------------------------------- storages
+
+--- A store for count elements, which are 0.
+function blocks.new_store(dtype, count)
+  local store = dtype.store(count)
+  local own = store.own
+  own.data, own.size, own.refcount, own.flag = store.data, count, 1, OWNED
+  return store
+end
+
+--- Makes the userdata of a store.
+function blocks.publish_store(dtype, store, ...) -- luacheck: ignore 212
+  local value = newproxy(dtype.storage_prototype)
+  attach(dtype.storage_structs, value, ffi.cast(dtype.storage_pointer, store.own), store)
+  return value
+end
+
+--- What keeps the memory of a tensor with struct c, to be kept by another tensor or storage, too.
+function blocks.share(value, c)
+  local anchor = anchors[value]
+  if anchor == nil then
+    return c.storage ~= nil and th.storage_object(c.storage) or th.NO_STORAGE
+  elseif type(anchor) == 'cdata' then
+    c.storage.flag = bit.bor(c.storage.flag, SHARED)
+  end
+  return anchor
+end
+
+--- The same for a storage's userdata, with struct s.
+function blocks.share_storage(value, s)
+  local anchor = anchors[value]
+  if anchor == nil then return objects[value] end
+  s.flag = bit.bor(s.flag, SHARED)
+  return anchor
+end
+
+--- Makes a userdata of the storage that a tensor has, from its struct and what keeps it (`share`).
+function blocks.publish_storage(dtype, struct, anchor, ...) -- luacheck: ignore 212
+  local value = newproxy(dtype.storage_prototype)
+  if type(anchor) == 'cdata' then
+    attach(dtype.storage_structs, value, struct, anchor)
+  else
+    attach(dtype.storage_structs, value, struct, nil)
+    objects[value] = anchor
+  end
+  return value
+end
+
+--- The struct of a LongStorage; nil for other values.
+local long = th.dtypes[th.LONG + 1]
+function blocks.long_storage(value)
+  if th.class_of(value) ~= FIRST_STORAGE + th.LONG then return nil end
+  return long.storage_structs[value] or long.fetch_storage(value)
+end
+
+--- A store for n numbers of a LongStorage.
+function blocks.long_store(n)
+  return blocks.new_store(long, n)
+end
+
+function blocks.publish_long_store(store, ...) -- luacheck: ignore 212
+  return blocks.publish_store(long, store)
+end
+
+--- How many numbers are in a LongStorage, given its struct, and these; nil for more than four.
+function blocks.numbers(s)
+  local n = tonumber(s.size)
+  local data = s.data
+  if n == 1 then return 1, tonumber(data[0]) end
+  if n == 2 then return 2, tonumber(data[0]), tonumber(data[1]) end
+  if n == 3 then return 3, tonumber(data[0]), tonumber(data[1]), tonumber(data[2]) end
+  if n == 4 then
+    return 4, tonumber(data[0]), tonumber(data[1]), tonumber(data[2]), tonumber(data[3])
+  end
+end

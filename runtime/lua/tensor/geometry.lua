@@ -1,0 +1,245 @@
+--- New tensors of one element type, and new geometry for those that Lua alone knows: constructor,
+-- resize, set.
+-- This chunk is loaded once for each type, as access.lua, where the rules for such code are told.
+-- Calls that it does not handle, or that must raise an error, are passed on to Python (`slow`): all
+-- that change a tensor which Python knows, or need another size of a storage.
+-- @module tensor_geometry
+
+local th, dtype, slow = ...
+
+local type, tonumber, select = type, tonumber, select
+local structs, storage_structs = dtype.structs, dtype.storage_structs
+local fetch_struct, fetch_storage = dtype.fetch_struct, dtype.fetch_storage
+local anchors, replace_struct, class_of = th.anchors, th.replace_struct, th.class_of
+local blocks, new_view, publish = th.blocks, dtype.new_view, dtype.publish
+local copy_geometry = dtype.copy_geometry
+local View, ROOM, NO_STORAGE = dtype.view, th.ROOM, th.NO_STORAGE
+local long_storage, set_strides, sized = blocks.long_storage, blocks.set_strides, blocks.sized
+local share, share_storage, numbers_of = blocks.share, blocks.share_storage, blocks.numbers
+local leave_undetermined = blocks.leave_undetermined
+local MOST = 2 ^ 31 -- a stride given as a number
+local STORAGE, TENSOR = dtype.storage_id, dtype.tensor_id
+
+local geometry = {}
+
+--- A struct without a storage, for a tensor of n dimensions.
+function dtype.bare_view(n)
+  local view = View()
+  view.size, view.stride = view.geometry, view.geometry + ROOM
+  view.nDimension, view.refcount, view.flag = n, 1, 1
+  return view
+end
+local bare_view = dtype.bare_view
+
+-- Whether the first n arguments, up to four, are numbers.
+local function are_numbers(n, a, b, c, d)
+  return n <= 4 and type(a) == 'number' and (n < 2 or type(b) == 'number')
+    and (n < 3 or type(c) == 'number') and (n < 4 or type(d) == 'number')
+end
+
+-- Whether the first n arguments are positive whole numbers; their product.
+local function product(n, a, b, c, d)
+  if n < 2 then b = 1 end
+  if n < 3 then c = 1 end
+  if n < 4 then d = 1 end
+  if a >= 1 and b >= 1 and c >= 1 and d >= 1
+    and a % 1 == 0 and b % 1 == 0 and c % 1 == 0 and d % 1 == 0 then
+    return a * b * c * d
+  end
+end
+
+local function set_sizes(view, n, a, b, c, d)
+  local size = view.size
+  size[0] = a
+  if n >= 2 then size[1] = b end
+  if n >= 3 then size[2] = c end
+  if n >= 4 then size[3] = d end
+  set_strides(view, n)
+end
+
+-- --------------------------------------------------------------------- resize
+
+local function has_sizes(c, n, a, b, d, e)
+  local size = c.size
+  return c.nDimension == n and size[0] == a and (n < 2 or size[1] == b)
+    and (n < 3 or size[2] == d) and (n < 4 or size[3] == e)
+end
+
+-- Gives a tensor that has no storage the memory of a new block.
+local function resize_new(self, old, n, a, b, c, d)
+  local block, count = sized(dtype, n, a, b, c, d)
+  if not block then return false end
+  leave_undetermined(dtype, block.data, count)
+  return anchors[self] == NO_STORAGE and replace_struct(structs, self, old, block, block)
+end
+
+-- Gives self the sizes a to d, of which n are given. Returns false where Python has to.
+local function resize_to(self, n, a, b, c, d)
+  local old = structs[self] or fetch_struct(self)
+  if not old then return false end
+  if has_sizes(old, n, a, b, c, d) then return true end
+  local count = anchors[self] and product(n, a, b, c, d)
+  if not count then return false end
+  if old.storage == nil then return resize_new(self, old, n, a, b, c, d) end
+  if tonumber(old.storageOffset) + count > tonumber(old.storage.size) then return false end
+  local view = bare_view(n)
+  set_sizes(view, n, a, b, c, d)
+  view.storage, view.storageOffset = old.storage, old.storageOffset
+  return replace_struct(structs, self, old, view, anchors[self])
+end
+
+function geometry.resize(self, ...)
+  local n, a, b, c, d = select('#', ...), ...
+  local done
+  if type(a) == 'number' then
+    if are_numbers(n, a, b, c, d) then done = resize_to(self, n, a, b, c, d) end
+  elseif n == 1 then
+    local s = long_storage(a)
+    if s then
+      n, a, b, c, d = numbers_of(s)
+      if n then done = resize_to(self, n, a, b, c, d) end
+    end
+  end
+  if done then return self end
+  return slow.resize(self, ...)
+end
+
+function geometry.resizeAs(self, ...)
+  local other = ...
+  local from = structs[other] or fetch_struct(other)
+  if from then
+    local n, size = from.nDimension, from.size
+    local done
+    if n == 1 then
+      done = resize_to(self, 1, tonumber(size[0]))
+    elseif n == 2 then
+      done = resize_to(self, 2, tonumber(size[0]), tonumber(size[1]))
+    elseif n == 3 then
+      done = resize_to(self, 3, tonumber(size[0]), tonumber(size[1]), tonumber(size[2]))
+    elseif n == 4 then
+      done = resize_to(self, 4, tonumber(size[0]), tonumber(size[1]), tonumber(size[2]),
+        tonumber(size[3]))
+    end
+    if done then return self end
+  end
+  return slow.resizeAs(self, ...)
+end
+
+-- ------------------------------------------------------- views of tensors and storages
+
+-- How many elements of the storage there are from the first one of a tensor to its last one.
+local function reach(c, n)
+  local result = 1 + (c.size[0] - 1) * c.stride[0]
+  if n > 1 then result = result + (c.size[1] - 1) * c.stride[1] end
+  for d = 2, n - 1 do result = result + (c.size[d] - 1) * c.stride[d] end
+  return result
+end
+
+-- A struct with another tensor's geometry, and what keeps its memory; nil where Python has to make
+-- it.
+local function same_view(other)
+  local c = structs[other] or fetch_struct(other)
+  local n = c and c.nDimension
+  if not c or n > ROOM then return nil end
+  local view
+  view, c = new_view(n, other, n)
+  copy_geometry(view, 0, c, 0, n)
+  if n > 0 and c.storageOffset + reach(c, n) > c.storage.size then return nil end
+  view.storage, view.storageOffset = c.storage, c.storageOffset
+  local anchor = share(other, c)
+  return view, anchor, other
+end
+
+-- A struct for the elements of a storage from position `first` (from 1) on, with sizes and strides
+-- as numbers: those of one dimension, or those that a LongStorage has. nil where Python has to make
+-- it, so where the storage must grow.
+local function storage_view(value, first, size, stride)
+  local s = storage_structs[value] or fetch_storage(value)
+  if not s or type(first) ~= 'number' or first < 1 or first % 1 ~= 0 then return nil end
+  local n, a, b, c, d = 1, size or tonumber(s.size), nil, nil, nil
+  if type(size) == 'userdata' then
+    local sizes = long_storage(size)
+    if not sizes then return nil end
+    n, a, b, c, d = numbers_of(sizes)
+  end
+  local count = n and are_numbers(n, a, b, c, d) and product(n, a, b, c, d)
+  if not count or stride and (type(stride) ~= 'number' or stride % 1 ~= 0 or stride < 0
+    or stride > MOST) then
+    return nil
+  end
+  local view = bare_view(n)
+  set_sizes(view, n, a, b, c, d)
+  if stride then
+    view.stride[0] = stride
+    count = (a - 1) * stride + 1
+  end
+  local anchor = share_storage(value, s)
+  if not anchor or first - 1 + count > tonumber(s.size) then return nil end
+  view.storage, view.storageOffset = s, first - 1
+  return view, anchor, value
+end
+
+-- A struct for what is behind the arguments of `new` and `set`: a tensor, or a storage with offset
+-- and sizes.
+local function view_of(n, what, first, size, stride)
+  local id = class_of(what)
+  if id == TENSOR then
+    local view, anchor, source = same_view(what)
+    return view, anchor, source
+  elseif id == STORAGE and (n == 1 or n == 3 or n == 4 and type(size) == 'number') then
+    if n == 1 then first = 1 end
+    local view, anchor, source = storage_view(what, first, size, stride)
+    return view, anchor, source
+  end
+end
+
+--- Makes a tensor the view that another one is, or a view of a storage.
+function geometry.set(self, ...)
+  local n, a, b, c, d = select('#', ...), ...
+  local old = anchors[self] and structs[self]
+  if old then
+    local view, anchor, source
+    if n == 0 then
+      if old.nDimension == 0 then return self end
+      view, anchor = bare_view(0), NO_STORAGE
+    else
+      view, anchor, source = view_of(n, a, b, c, d)
+      -- Torch7: without strides, a tensor that has the wanted sizes keeps its own.
+      if view and class_of(source) == STORAGE and n == 3 and dtype.same_sizes(old, view)
+        and not dtype.same_strides(old, view) then
+        view = nil
+      end
+    end
+    if view and replace_struct(structs, self, old, view, anchor) then return self end
+  end
+  return slow.set(self, ...)
+end
+
+-- ---------------------------------------------------------------- constructor
+
+-- A new tensor; nil where Python has to make it.
+function dtype.construct(n, a, b, c, d)
+  local value
+  if n == 0 then
+    value = publish(bare_view(0), NO_STORAGE)
+    return value
+  end
+  if type(a) == 'userdata' then
+    local s = n == 1 and class_of(a) ~= STORAGE and long_storage(a)
+    if not s then
+      local view, anchor = view_of(n, a, b, c, d)
+      if view then value = publish(view, anchor) end
+      return value
+    end
+    n, a, b, c, d = numbers_of(s)
+    if not n then return nil end
+  end
+  if not are_numbers(n, a, b, c, d) then return nil end
+  local block, count = sized(dtype, n, a, b, c, d)
+  if not block then return nil end
+  leave_undetermined(dtype, block.data, count)
+  value = blocks.publish(dtype, block)
+  return value
+end
+
+return geometry

@@ -1,0 +1,110 @@
+--- Functions of nn's backend that few calls of numpy's inner loops compute. So the results of Tanh
+-- and Sigmoid have the same bits as those of torch.tanh and torch.sigmoid.
+-- @module thnn_loops
+
+local th = ...
+local ffi = require 'ffi'
+local host, formulas, makers = th.host, th.formulas, th.thnn_kernels
+local dense = formulas.dense
+
+local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
+
+local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)')
+local operands, steps = ffi.new('void *[3]'), ffi.new('intptr_t[3]')
+local count = ffi.new('intptr_t[1]')
+
+-- One of numpy's inner loops for an element type, of one operand or of two, and its data; nil where
+-- there is none.
+local function find(name, dtype, operand_count)
+  local letter = dtype.name == 'Float' and 'f' or 'd'
+  local signature = letter:rep(operand_count or 1) .. '->' .. letter
+  local address, data = th.ask(host.inner_loop, name, signature)
+  if not address then return nil end
+  return ffi.cast(inner_loop, address), ffi.cast('void *', data)
+end
+
+-- r = loop(a) of n elements. Nothing is allocated here: the collector could run a finalizer that
+-- uses the same memory.
+local function unary(loop, data, n, size, a, r)
+  operands[0], operands[1] = a, r
+  steps[0], steps[1], count[0] = size, size, n
+  loop(operands, count, steps, data)
+end
+
+-- The same for r = loop(a, b) with one number at b.
+local function with_number(loop, data, n, size, a, b, r)
+  operands[0], operands[1], operands[2] = a, b, r
+  steps[0], steps[1], steps[2], count[0] = size, 0, size, n
+  loop(operands, count, steps, data)
+end
+
+-- How many elements there are, and the source's and the result's, which gets the source's sizes;
+-- nil unless they are contiguous and do not overlap.
+local function places(dtype, input, output, inplace)
+  local n = dense(input)
+  if n == 0 or n > MAX_UNSHARED then return nil end
+  local ready = inplace and th.thnn_share or th.thnn_fit
+  if not ready(dtype, output, input, n) then return nil end
+  local x = input.storage.data + input.storageOffset
+  local r = output.storage.data + output.storageOffset
+  if x ~= r and x < r + n and r < x + n then return nil end
+  return n, x, r
+end
+
+for name, loop_name in pairs{ Tanh = 'tanh', Sqrt = 'sqrt', Abs = 'absolute', Square = 'square' } do
+  makers[name .. '_updateOutput'] = function(dtype)
+    local loop, data = find(loop_name, dtype)
+    if not loop then return nil end
+    local size = ffi.sizeof(dtype.ctype)
+    return function(input, output)
+      local n, x, r = places(dtype, input, output)
+      if not n then return nil end
+      unary(loop, data, n, size, x, r)
+      return true
+    end
+  end
+end
+
+function makers.Sigmoid_updateOutput(dtype)
+  local negative, negative_data = find('negative', dtype)
+  local exp, exp_data = find('exp', dtype)
+  local add, add_data = find('add', dtype, 2)
+  local reciprocal, reciprocal_data = find('reciprocal', dtype)
+  if not (negative and exp and add and reciprocal) then return nil end
+  local size, one = ffi.sizeof(dtype.ctype), ffi.new(dtype.ctype .. '[1]', 1)
+  return function(input, output)
+    local n, x, r = places(dtype, input, output)
+    if not n then return nil end
+    unary(negative, negative_data, n, size, x, r)
+    unary(exp, exp_data, n, size, r, r)
+    with_number(add, add_data, n, size, r, one, r)
+    unary(reciprocal, reciprocal_data, n, size, r, r)
+    return true
+  end
+end
+
+-- ReLU: where the threshold is the value below it, too, the result is the greater of both.
+function makers.Threshold_updateOutput(dtype)
+  local greater, greater_data = find('fmax', dtype, 2)           -- of a nan and a number the number
+  local greatest, greatest_data = find('maximum', dtype, 2)      -- of a nan and a number the nan
+  local add, add_data = find('add', dtype, 2)
+  local few = th.thnn_formula(th.thnn_row('Threshold_updateOutput'), dtype)
+  if not (greater and greatest and add) then return few end
+  local size, numbers = ffi.sizeof(dtype.ctype), ffi.new(dtype.ctype .. '[2]')
+  local limit, zero = numbers, numbers + 1
+  return function(input, output, threshold, value, inplace)
+    if threshold ~= value or value == 0 and 1 / value < 0 then
+      return few(input, output, threshold, value, inplace)
+    end
+    local n, x, r = places(dtype, input, output, inplace)
+    if not n then return nil end
+    limit[0] = threshold
+    if inplace then
+      with_number(greatest, greatest_data, n, size, x, limit, r)
+    else
+      with_number(greater, greater_data, n, size, x, limit, r)
+    end
+    if threshold == 0 then with_number(add, add_data, n, size, r, zero, r) end -- -0 becomes 0
+    return true
+  end
+end

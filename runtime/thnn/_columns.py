@@ -1,0 +1,328 @@
+"""Products of weights with the columns of images, which all convolutions are made of.
+
+The columns of an image are a matrix. Its rows are the places in the kernel, for one plane after
+the other; its columns are the places of the kernel's window. An element is what lies under that
+place of the kernel there, 0 outside of the image. `correlate` multiplies weights with columns,
+`spread` computes what the gradient of that is, `weigh` multiplies sources with columns, which gives
+weights.
+
+Arrays are of one type, do not overlap, and each of their samples is contiguous: images are samples
+x planes x size, maps (what a convolution makes of planes) samples x maps x places, columns samples
+x rows x places. Where columns are only rows x places, they are memory for those of the last sample.
+Threads share the samples out, and parts of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product
+from math import ceil, prod
+
+import numpy as np
+
+from runtime.compute import thread_pool
+from runtime.compute.bulk import multiply_vector
+from runtime.compute.c_functions import blas
+from runtime.compute.thread_pool import LARGE, get_threads
+from runtime.core.dtypes import Array
+from runtime.core.tensor import Sizes
+
+__all__ = ["Windows", "add_sums", "correlate", "fold", "spread", "unfold", "weigh"]
+
+#: Bytes of columns up to which a thread keeps them.
+_SCRATCH = 1 << 22
+#: Multiplications from which on work is shared out; those after which Ctrl-C is looked for.
+_LARGE, _INTERRUPT = 50_000, 4_000_000_000
+#: Bytes of sums up to which they are computed for chunks of samples, and added up then.
+_SUMS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Where a kernel lies on images of some size: numbers for depth, height and width.
+
+    padding: how far before the image the first window begins. count: how many places there are.
+    """
+
+    size: Sizes
+    kernel: Sizes
+    stride: Sizes
+    padding: Sizes
+    dilation: Sizes
+    count: Sizes
+
+    @classmethod
+    @lru_cache(256)
+    def of(
+        cls,
+        size: Sizes,
+        kernel: Sizes,
+        stride: Sizes,
+        padding: Sizes,
+        dilation: Sizes,
+        count: Sizes,
+    ) -> Windows:
+        """The same for numbers of fewer dimensions, the last one the width."""
+
+        def fill(numbers: Sizes, missing: int) -> Sizes:
+            return (missing,) * (3 - len(numbers)) + numbers
+
+        return cls(
+            fill(size, 1),
+            fill(kernel, 1),
+            fill(stride, 1),
+            fill(padding, 0),
+            fill(dilation, 1),
+            fill(count, 1),
+        )
+
+    @cached_property
+    def taps(self) -> int:
+        """The number of places in the kernel."""
+        return prod(self.kernel)
+
+    @cached_property
+    def places(self) -> int:
+        """The number of places of the window."""
+        return prod(self.count)
+
+    @cached_property
+    def geometry(self) -> Array:
+        """The numbers as jobs take them (lua/parallel/nn_convolution.lua)."""
+        same_rows = self.size[2] == self.count[2] and self.stride[1:] == (1, 1)
+        numbers = [*self.size, *self.stride, *self.count, int(same_rows), self.kernel[2]]
+        for place in product(*map(range, self.kernel)):
+            first = [k * d - p for k, d, p in zip(place, self.dilation, self.padding, strict=True)]
+            y, x = (self._inside(d, first[d]) for d in (1, 2))
+            if x[0] == x[1]:
+                y = (0, 0)
+            same_as_above = place[1] > 0 and self.stride[1] == self.dilation[1] == 1
+            numbers += [*first, *x, *y, int(same_as_above)]
+        return np.array(numbers, np.int32)
+
+    def _inside(self, dim: int, first: int) -> tuple[int, int]:
+        """The range of places of the window where what is at ``first`` in it is in the image."""
+        stride, count = self.stride[dim], self.count[dim]
+        start = min(max(-(first // stride), 0), count)
+        stop = min((self.size[dim] - 1 - first) // stride + 1, count)
+        return start, max(start, stop)
+
+
+def _slices(samples: int, work: int) -> Iterator[slice]:
+    """Slices of samples of so many multiplications each, between which Ctrl-C is looked for."""
+    step = max(_INTERRUPT // max(work, 1), 1)
+    return (slice(at, min(at + step, samples)) for at in range(0, samples, step))
+
+
+def _step(samples: Array) -> int:
+    """How many elements the samples of an array are apart."""
+    return samples.strides[0] // samples.itemsize
+
+
+def _run(
+    job: str,
+    windows: Windows,
+    at: slice,
+    image: Array | None,
+    planes: int,
+    columns: Array,
+    positions: int,
+    work: int,
+    **given: float,
+) -> None:
+    """Do a job for all parts of a slice of the samples.
+
+    image: None where a job needs none. work: the multiplications for the slice.
+    """
+    parameters = {
+        "size": columns.itemsize,
+        "geometry": windows.geometry.ctypes.data,
+        "image": 0 if image is None else image[at].ctypes.data,
+        "imageStep": 0 if image is None else _step(image),
+        "columns": (columns[at] if columns.ndim == 3 else columns).ctypes.data,
+        "columnStep": _step(columns) if columns.ndim == 3 else 0,
+        "planes": planes,
+        "taps": windows.taps,
+        "places": windows.places,
+        "last": at.stop - at.start - 1,
+        **given,
+    }
+    thread_pool.run(job, positions, at_a_time=1, large=work >= _LARGE, **parameters)
+
+
+def unfold(windows: Windows, image: Array, columns: Array) -> None:
+    """columns = the columns of images, of all samples."""
+    planes = image.shape[1]
+    for at in _slices(len(image), columns[0].size):
+        work = columns[at].size
+        _run("nn_unfold", windows, at, image, planes, columns, planes * (at.stop - at.start), work)
+
+
+def fold(windows: Windows, columns: Array, image: Array) -> None:
+    """Add the columns of images, of all samples, to them."""
+    planes, axpy = image.shape[1], blas("axpy", image.itemsize) or 0
+    for at in _slices(len(image), columns[0].size):
+        work = columns[at].size
+        _run(
+            "nn_fold",
+            windows,
+            at,
+            image,
+            planes,
+            columns,
+            planes * (at.stop - at.start),
+            work,
+            axpy=axpy,
+        )
+
+
+def correlate(
+    windows: Windows,
+    image: Array,
+    weight: Array,
+    bias: Array | None,
+    out: Array,
+    columns: Array,
+) -> None:
+    """out = bias + weight * the columns of images, which get into ``columns``.
+
+    weight: maps x rows of columns.
+    """
+    maps, depth = weight.shape
+    height = windows.places // windows.count[2]
+    each = maps * depth * windows.places
+    for at in _slices(len(image), each):
+        work = each * (at.stop - at.start)
+        rows = ceil(height / _parts(at, work, depth * columns.itemsize * windows.places, columns))
+        blocks = ceil(height / rows)
+        _run(
+            "nn_correlate",
+            windows,
+            at,
+            image,
+            image.shape[1],
+            columns,
+            blocks * (at.stop - at.start),
+            work,
+            gemm=blas("gemm", image.itemsize) or 0,
+            weight=weight.ctypes.data,
+            bias=0 if bias is None else bias.ctypes.data,
+            out=out[at].ctypes.data,
+            outStep=_step(out),
+            maps=maps,
+            rows=rows,
+            blocks=blocks,
+        )
+
+
+def spread(
+    windows: Windows,
+    source: Array,
+    weight: Array,
+    bias: Array | None,
+    image: Array,
+    columns: Array,
+) -> None:
+    """image = bias + the columns transposed(weight) * source, added up.
+
+    source: maps. columns: as in `correlate`; they get the products.
+    """
+    maps, depth = weight.shape
+    planes = image.shape[1]
+    each = maps * depth * windows.places
+    for at in _slices(len(image), each):
+        work = each * (at.stop - at.start)
+        size = depth * columns.itemsize * windows.places
+        group = ceil(planes / _parts(at, work, size, columns))
+        groups = ceil(planes / group)
+        _run(
+            "nn_spread",
+            windows,
+            at,
+            image,
+            planes,
+            columns,
+            groups * (at.stop - at.start),
+            work,
+            gemm=blas("gemm", image.itemsize) or 0,
+            axpy=blas("axpy", image.itemsize) or 0,
+            weight=weight.ctypes.data,
+            bias=0 if bias is None else bias.ctypes.data,
+            source=source[at].ctypes.data,
+            sourceStep=_step(source),
+            maps=maps,
+            group=group,
+            groups=groups,
+        )
+
+
+def weigh(
+    windows: Windows,
+    image: Array | None,
+    source: Array,
+    out: Array,
+    scale: float,
+    columns: Array,
+) -> None:
+    """out += scale * source * transposed(columns), added up over the samples.
+
+    image: None where its columns are in ``columns`` already. source: maps. out: as weights are.
+    """
+    maps, depth = out.shape
+    planes = depth // windows.taps
+    each = maps * depth * windows.places
+    for at in _slices(len(source), each):
+        samples, work = at.stop - at.start, each * (at.stop - at.start)
+        threads = get_threads() if work >= _LARGE else 1
+        chunk = ceil(samples / threads) if threads * out.nbytes <= _SUMS else samples
+        chunks = ceil(samples / chunk)
+        sums = out[None] if chunks == 1 else np.empty((chunks, maps, depth), out.dtype)
+        least = 1 if columns.ndim == 3 else depth * out.itemsize * windows.places // _SCRATCH
+        group = ceil(planes / max(threads // chunks, least, 1))
+        groups = ceil(planes / group)
+        _run(
+            "nn_weigh",
+            windows,
+            at,
+            image,
+            planes,
+            columns,
+            groups * chunks,
+            work,
+            gemm=blas("gemm", out.itemsize) or 0,
+            out=sums.ctypes.data,
+            source=source[at].ctypes.data,
+            sourceStep=_step(source),
+            maps=maps,
+            group=group,
+            groups=groups,
+            chunk=chunk,
+            samples=samples,
+            alpha=scale,
+            beta=float(chunks == 1),
+        )
+        if chunks > 1:
+            out += sums.sum(axis=0)
+
+
+def _parts(at: slice, work: int, size: int, columns: Array) -> int:
+    """Into how many parts the work for each of some samples is divided.
+
+    So many that all threads have some, and that columns which nobody asks for, of ``size`` bytes,
+    need not be in memory as a whole.
+    """
+    threads = get_threads() if work >= _LARGE else 1
+    least = 1 if columns.ndim == 3 else size // _SCRATCH
+    return int(max(ceil(threads / (at.stop - at.start)), least, 1))
+
+
+def add_sums(sums: Array, source: Array, scale: float) -> None:
+    """sums += scale * the sums over the places and samples of maps."""
+    ones = np.ones(source.shape[2], source.dtype)
+    rows = source.reshape(-1, len(ones))
+    found = np.empty(len(rows), source.dtype)
+    if source.size < LARGE or not multiply_vector(rows, ones, found):
+        np.matmul(rows, ones, out=found)
+    sums += sums.dtype.type(scale) * found.reshape(len(source), -1).sum(axis=0)

@@ -1,0 +1,190 @@
+"""Windows of pooling: where they lie along each dimension, and the plans by which jobs read them.
+
+A plane (an image, a volume, a sequence of frames) has a window for each of its results. A plan is
+an array of whole numbers, told in ``lua/parallel/nn_pooling.lua``: windows of the same shape are a
+group, which has tables of where they lie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from itertools import count, product
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
+from runtime.core.tensor import contiguous_strides
+
+__all__ = [
+    "Axis",
+    "Codes",
+    "Plan",
+    "count_windows",
+    "dilated",
+    "make_plan",
+    "padded",
+    "plans_of_places",
+]
+
+#: How many windows have tables together, where a plane has fewer: to begin with each plane anew
+#: would take longer than what is computed.
+_TOGETHER = 2048
+
+_shape_numbers = count()
+
+_MAX_PLANE = 2**31 - 1  # elements; tables hold ints
+
+#: What an index tells of an element: "place" the one in its plane, from 1; "order" the one in its
+#: window, from 0; "volume" the ones along three dimensions of the window, a byte for each.
+Codes = str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The windows along one dimension of planes; arrays have a number for each window.
+
+    size: the elements of the dimension. starts, counts: the first element of a window in it, and
+    how many elements it has, each `step` from the one before. spans: what a window counts for where
+    an average is taken. skipped: how many of its elements lie in the padding in front.
+    """
+
+    size: int
+    starts: Array
+    counts: Array
+    spans: Array
+    skipped: Array
+    step: int = 1
+
+    def groups(self) -> list[tuple[int, int, int, Array]]:
+        """Count, span and skipped elements that windows have in common, and their numbers."""
+        shapes = np.array([self.counts, self.spans, self.skipped])
+        found, group = np.unique(shapes, axis=1, return_inverse=True)
+        return [
+            (int(count), int(span), int(skipped), np.flatnonzero(group.ravel() == k))
+            for k, (count, span, skipped) in enumerate(found.T)
+        ]
+
+
+def count_windows(size: int, kernel: int, stride: int, pad: int, dilation: int, ceil: bool) -> int:
+    """How many windows there are along a dimension, one in the padding alone among them.
+
+    Torch7: the quotient is a float of 32 bits.
+    """
+    room = np.float32(size - (dilation * (kernel - 1) + 1) + 2 * pad)
+    quotient = float(room / np.float32(stride))
+    return (math.ceil(quotient) if ceil else math.floor(quotient)) + 1
+
+
+def dilated(
+    size: int, windows: int, kernel: int, stride: int, pad: int, dilation: int, volume: bool = False
+) -> Axis:
+    """Windows of elements `dilation` apart.
+
+    volume: the way of volumetric pooling, which loses as many elements at the end of a window as
+    there is padding in front of its first one.
+    """
+    first = np.arange(windows) * stride - pad
+    start = first + -(np.minimum(first, 0) // dilation) * dilation
+    kept = np.minimum(kernel, kernel + first)
+    end = np.minimum(
+        size, start + kept * dilation if volume else first + (kernel - 1) * dilation + 1
+    )
+    counts = np.maximum(-((start - end) // dilation), 0)
+    return Axis(size, start, counts, np.ones_like(start), kernel - kept, dilation)
+
+
+def padded(size: int, windows: int, kernel: int, stride: int, pad: int, count_pad: bool) -> Axis:
+    """Windows whose averages count the padding's elements, too, or do not."""
+    first = np.arange(windows) * stride - pad
+    last = np.minimum(first + kernel, size + pad)
+    start, end = np.maximum(first, 0), np.minimum(last, size)
+    spans = last - first if count_pad else end - start
+    return Axis(size, start, np.maximum(end - start, 0), spans, np.zeros_like(start))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The windows of a plane: a job's table, and the elements of a plane and of its results."""
+
+    table: Array
+    in_plane: int
+    out_plane: int
+
+
+def make_plan(axes: Sequence[Axis], codes: Codes = "place", together: int = _TOGETHER) -> Plan:
+    """The plan for the windows that those along each dimension make."""
+    sizes = tuple(axis.size for axis in axes)
+    outputs = tuple(len(axis.starts) for axis in axes)
+    in_plane, out_plane = math.prod(sizes), math.prod(outputs)
+    block = -(-together // out_plane)
+    if max(in_plane, out_plane) * block > _MAX_PLANE:
+        raise TorchError(f"planes of {max(in_plane, out_plane)} elements are too large")
+    groups = list(product(*[axis.groups() for axis in axes]))
+    parts: list[Array | list[int]] = [[len(groups), block]]
+    for group in groups:
+        counts, spans, skipped, numbers = zip(*group, strict=True)
+        strides = contiguous_strides(sizes)
+        offsets = _sums(
+            [np.arange(n) * a.step * s for n, a, s in zip(counts, axes, strides, strict=True)]
+        )
+        places = _sums([a.starts[n] * s for n, a, s in zip(numbers, axes, strides, strict=True)])
+        outs = _sums([n * s for n, s in zip(numbers, contiguous_strides(outputs), strict=True)])
+        if codes == "place":
+            elements, starts = offsets, places + 1
+        elif codes == "order":
+            elements, starts = np.arange(len(offsets)), np.zeros_like(places)
+        else:
+            bytes_of = [
+                (np.arange(n) + s) % 256 << shift
+                for n, s, shift in zip(counts, skipped, (16, 8, 0), strict=True)
+            ]
+            elements, starts = _sums(bytes_of), np.zeros_like(places)
+        planes = np.arange(block)
+        shape = _shape_number(offsets.tobytes() + elements.tobytes())
+        parts += [[len(offsets), len(places), math.prod(spans), shape], offsets, elements]
+        parts += [
+            np.add.outer(planes * in_plane, places).ravel(),
+            np.tile(starts, block),
+            np.add.outer(planes * out_plane, outs).ravel(),
+        ]
+    return Plan(np.concatenate(parts).astype(np.int32), in_plane, out_plane)
+
+
+def plans_of_places(
+    sizes: Sequence[int], starts: Sequence[Array], widths: Sequence[int]
+) -> tuple[Plan, Array]:
+    """A plan of windows of one size, and its table for each plane, where they begin at `starts`.
+
+    starts: for each dimension planes x windows.
+    """
+    strides = contiguous_strides(tuple(sizes))
+    offsets = _sums([np.arange(n) * s for n, s in zip(widths, strides, strict=True)])
+    planes = len(starts[0])
+    places = np.zeros((planes, 1), np.int64)
+    for start, stride in zip(starts, strides, strict=True):
+        places = (places[:, :, None] + (start * stride)[:, None, :]).reshape(planes, -1)
+    windows = places.shape[1]
+    head = [1, 1, len(offsets), windows, 1, _shape_number(offsets.tobytes() * 2)]
+    same = np.concatenate([head, offsets, offsets]).astype(np.int32)
+    table = np.empty((planes, len(same) + 3 * windows), np.int32)
+    table[:, : len(same)] = same
+    table[:, len(same) :] = np.hstack(
+        [places, places + 1, np.broadcast_to(np.arange(windows), places.shape)]
+    )
+    return Plan(same, math.prod(sizes), windows), table
+
+
+@lru_cache(maxsize=1024)
+def _shape_number(_: bytes) -> int:
+    """A number for the offsets and codes of windows, for which loops are written."""
+    return next(_shape_numbers)
+
+
+def _sums(arrays: Sequence[Array]) -> Array:
+    """All sums of a number of each array, the last one's varying fastest."""
+    sums: Array = reduce(np.add.outer, arrays)
+    return sums.ravel()

@@ -1,0 +1,313 @@
+"""SpatialConvolutionMM and VolumetricConvolutionMM: convolutions that keep the columns of images.
+
+finput gets the columns of all samples, and accGradParameters reads them there; fgradInput gets
+their gradients.
+"""
+
+from __future__ import annotations
+
+from runtime.core.dtypes import cast_scalar
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.thnn import _columns
+from runtime.thnn._convolution import (
+    Shape,
+    adding,
+    check_depth,
+    check_gradient,
+    check_positive,
+    count_places,
+    inner_windows,
+    read,
+    remembered,
+    too_small,
+    writing,
+)
+from runtime.thnn.checks import check, check_size
+from runtime.thnn.table import thnn
+
+__all__: list[str] = []
+
+
+def _shape(
+    input: Tensor,
+    planes: int,
+    maps: int,
+    kernel: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    count: Sizes,
+) -> Shape:
+    dims = len(kernel)
+    size = input.sizes[-dims:]
+    windows = inner_windows(size, kernel, stride, padding, count)
+    return Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows)
+
+
+def _check_columns(name: str, columns: Tensor, shape: Shape) -> None:
+    expected = shape.batch + shape.columns
+    if columns.sizes != expected:
+        raise TorchError(
+            f"{name} needs the columns of updateOutput, of size {describe(expected)}, "
+            f"but got: {describe(columns.sizes)}"
+        )
+
+
+def _forward(
+    shape: Shape,
+    input: Tensor,
+    output: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    finput: Tensor,
+) -> None:
+    results = (output, finput)
+    x, w = read(input, *results), read(weight, *results)
+    b = None if bias is None else read(bias, *results)
+    sizes = shape.batch + shape.columns
+    with writing((finput, sizes), (output, (*shape.batch, shape.maps, *shape.count))) as arrays:
+        columns, out = arrays
+        _columns.correlate(
+            shape.windows,
+            x.reshape(shape.images),
+            w.reshape(shape.maps, -1),
+            b,
+            out.reshape(shape.results),
+            columns.reshape(-1, *shape.columns),
+        )
+
+
+def _backward(
+    shape: Shape,
+    input: Tensor,
+    grad_output: Tensor,
+    gradient: Tensor,
+    weight: Tensor,
+    finput: Tensor,
+    fgradient: Tensor,
+) -> None:
+    _check_columns("finput", finput, shape)
+    results = (gradient, fgradient)
+    g, w = read(grad_output, *results), read(weight, *results)
+    with writing((gradient, input.sizes), (fgradient, finput.sizes)) as (out, columns):
+        _columns.spread(
+            shape.windows,
+            g.reshape(-1, *shape.results[1:]),
+            w.reshape(shape.maps, -1),
+            None,
+            out.reshape(shape.images),
+            columns.reshape(-1, *shape.columns),
+        )
+
+
+def _accumulate(
+    shape: Shape,
+    grad_output: Tensor,
+    grad_weight: Tensor,
+    grad_bias: Tensor | None,
+    finput: Tensor,
+    scale: float,
+) -> None:
+    _check_columns("finput", finput, shape)
+    results = (grad_weight,) if grad_bias is None else (grad_weight, grad_bias)
+    g, columns = read(grad_output, *results), read(finput, *results)
+    g = g.reshape(-1, *shape.results[1:])[: shape.images[0]]
+    factor = cast_scalar(scale, grad_weight.dtype)
+    with adding(grad_weight) as out:
+        _columns.weigh(
+            shape.windows,
+            None,
+            g,
+            out.reshape(shape.maps, -1),
+            factor,
+            columns.reshape(-1, *shape.columns),
+        )
+    if grad_bias is not None:
+        _columns.add_sums(grad_bias.array, g, factor)
+
+
+# -- SpatialConvolutionMM
+
+
+@remembered
+def _spatial(
+    input: Tensor,
+    grad_output: Tensor | None,
+    weight: Tensor,
+    bias: Tensor | None,
+    numbers: tuple[int, ...],
+) -> Shape:
+    kw, kh, dw, dh, pw, ph = numbers
+    check_positive(9, "kernel size", kH=kh, kW=kw)
+    check_positive(11, "stride", dH=dh, dW=dw)
+    check(weight.ndim in (2, 4), 5, "2D or 4D weight tensor expected, but got: %s", weight)
+    maps = weight.sizes[0]
+    if bias is not None:
+        check_size("bias", bias, 1, 0, maps)
+    check(input.ndim in (3, 4), 2, "3D or 4D input tensor expected but got: %s", input)
+    planes = weight.nelement // maps // (kh * kw)
+    size, kernel, stride, padding = input.sizes[-2:], (kh, kw), (dh, dw), (ph, pw)
+    count = count_places(size, kernel, stride, padding, (1, 1))
+    if min(count) < 1:
+        raise too_small((planes, *size), (maps, *count))
+    check_size("input", input, input.ndim, input.ndim - 3, planes)
+    check_gradient(grad_output, input, (maps, *count))
+    shape = _shape(input, planes, maps, kernel, stride, padding, count)
+    check_depth(weight, shape)
+    return shape
+
+
+_SPATIAL = ", int kW, int kH, int dW, int dH, int padW, int padH"
+
+
+@thnn(
+    "SpatialConvolutionMM_updateOutput",
+    "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput, "
+    "THTensor *fgradInput" + _SPATIAL,
+)
+def spatial_forward(
+    input: Tensor,
+    output: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    finput: Tensor,
+    _: Tensor,
+    *numbers: int,
+) -> None:
+    """output = bias + the correlation of input's planes with weight."""
+    shape = _spatial(input, None, weight, bias, numbers)
+    _forward(shape, input, output, weight, bias, finput)
+
+
+@thnn(
+    "SpatialConvolutionMM_updateGradInput",
+    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
+    "THTensor *finput, THTensor *fgradInput" + _SPATIAL,
+)
+def spatial_backward(
+    input: Tensor,
+    grad_output: Tensor,
+    gradient: Tensor,
+    weight: Tensor,
+    finput: Tensor,
+    fgradient: Tensor,
+    *numbers: int,
+) -> None:
+    """gradInput from gradOutput and weight."""
+    shape = _spatial(input, grad_output, weight, None, numbers)
+    _backward(shape, input, grad_output, gradient, weight, finput, fgradient)
+
+
+@thnn(
+    "SpatialConvolutionMM_accGradParameters",
+    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
+    "THTensor *finput, THTensor *fgradInput" + _SPATIAL + ", accreal scale",
+)
+def spatial_accumulate(
+    input: Tensor,
+    grad_output: Tensor,
+    grad_weight: Tensor,
+    grad_bias: Tensor | None,
+    finput: Tensor,
+    _: Tensor,
+    *numbers: float,
+) -> None:
+    """Add scale times the gradients to gradWeight and gradBias."""
+    *sizes, scale = numbers
+    check(grad_weight.is_contiguous, 4, "gradWeight needs to be contiguous")
+    if grad_bias is not None:
+        check(grad_bias.is_contiguous, 5, "gradBias needs to be contiguous")
+    shape = _spatial(input, grad_output, grad_weight, grad_bias, tuple(map(int, sizes)))
+    _accumulate(shape, grad_output, grad_weight, grad_bias, finput, scale)
+
+
+# -- VolumetricConvolutionMM
+
+
+@remembered
+def _volumetric(
+    input: Tensor,
+    grad_output: Tensor | None,
+    weight: Tensor,
+    bias: Tensor | None,
+    numbers: tuple[int, ...],
+) -> Shape:
+    kt, kw, kh, dt, dw, dh, pt, pw, ph = numbers
+    message = "4D or 5D (batch mode) tensor expected for input, but got: %s"
+    check(input.ndim in (4, 5), 2, message, input)
+    check_positive(8, "kernel size", kT=kt, kH=kh, kW=kw)
+    check_positive(11, "stride", dT=dt, dH=dh, dW=dw)
+    planes, maps = input.sizes[-4], weight.sizes[0] if weight.ndim else 0
+    size, kernel, stride, padding = input.sizes[-3:], (kt, kh, kw), (dt, dh, dw), (pt, ph, pw)
+    count = count_places(size, kernel, stride, padding, (1, 1, 1))
+    if min(count) < 1:
+        raise too_small((planes, *size), (maps, *count), "x")
+    check(weight.ndim in (2, 5), 4, f"weight tensor should be 2D or 5D - got {weight.ndim}")
+    if bias is not None:
+        check_size("bias", bias, 1, 0, maps)
+    check_gradient(grad_output, input, (maps, *count))
+    shape = _shape(input, planes, maps, kernel, stride, padding, count)
+    check_depth(weight, shape)
+    return shape
+
+
+_VOLUMETRIC = ", int kT, int kW, int kH, int dT, int dW, int dH, int pT, int pW, int pH"
+
+
+@thnn(
+    "VolumetricConvolutionMM_updateOutput",
+    "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput"
+    + _VOLUMETRIC,
+)
+def volumetric_forward(
+    input: Tensor,
+    output: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    finput: Tensor,
+    *numbers: int,
+) -> None:
+    """output = bias + the correlation of input's planes with weight."""
+    shape = _volumetric(input, None, weight, bias, numbers)
+    _forward(shape, input, output, weight, bias, finput)
+
+
+@thnn(
+    "VolumetricConvolutionMM_updateGradInput",
+    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
+    "THTensor *finput, THTensor *fgradInput" + _VOLUMETRIC,
+)
+def volumetric_backward(
+    input: Tensor,
+    grad_output: Tensor,
+    gradient: Tensor,
+    weight: Tensor,
+    finput: Tensor,
+    fgradient: Tensor,
+    *numbers: int,
+) -> None:
+    """gradInput from gradOutput and weight."""
+    shape = _volumetric(input, grad_output, weight, None, numbers)
+    _backward(shape, input, grad_output, gradient, weight, finput, fgradient)
+
+
+@thnn(
+    "VolumetricConvolutionMM_accGradParameters",
+    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
+    "THTensor *finput" + _VOLUMETRIC + ", accreal scale",
+)
+def volumetric_accumulate(
+    input: Tensor,
+    grad_output: Tensor,
+    grad_weight: Tensor,
+    grad_bias: Tensor | None,
+    finput: Tensor,
+    *numbers: float,
+) -> None:
+    """Add scale times the gradients to gradWeight and gradBias.
+
+    Torch7: a gradWeight that is not contiguous stays as it is.
+    """
+    *sizes, scale = numbers
+    shape = _volumetric(input, grad_output, grad_weight, grad_bias, tuple(map(int, sizes)))
+    _accumulate(shape, grad_output, grad_weight, grad_bias, finput, scale)

@@ -1,0 +1,207 @@
+"""Fractional max pooling: windows of one size at places that random samples tell, for each plane.
+
+Indices tell the largest element's place in its plane, from 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Sizes, Tensor
+from runtime.thnn._largest import indices_of
+from runtime.thnn._planes import contiguous, find_largest, result, scatter
+from runtime.thnn._shapes import Numbers, check_like, positive, size_of
+from runtime.thnn._windows import Plan, plans_of_places
+from runtime.thnn.checks import check
+from runtime.thnn.table import thnn
+
+__all__: list[str] = []
+
+_FORWARD = "THTensor *input, THTensor *output"
+_BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
+_IMAGE = ", int outputW, int outputH, int poolSizeW, int poolSizeH, THIndexTensor *indices"
+_VOLUME = (
+    ", int outputT, int outputW, int outputH, int poolSizeT, int poolSizeW, int poolSizeH, "
+    "THIndexTensor *indices"
+)
+_SAMPLES = ", THTensor *randomSamples"
+
+
+@thnn("SpatialFractionalMaxPooling_updateOutput", _FORWARD + _IMAGE + _SAMPLES)
+def spatial(
+    input: Tensor,
+    output: Tensor,
+    output_w: int,
+    output_h: int,
+    pool_w: int,
+    pool_h: int,
+    indices: Tensor,
+    samples: Tensor,
+) -> None:
+    """output = the largest element of each window, and indices its place in the plane.
+
+    randomSamples: for each plane one sample for the width, and one for the height.
+    """
+    check(
+        input.ndim in (3, 4),
+        2,
+        "3D or 4D (batch mode) tensor expected for input, but got: %s",
+        input,
+    )
+    windows, pool = (output_h, output_w), (pool_h, pool_w)
+    _check_pools(("height", "width"), 7, input, windows, pool)
+    _store(input, output, indices, samples, windows, pool, (1, 0))
+
+
+@thnn("VolumetricFractionalMaxPooling_updateOutput", _FORWARD + _VOLUME + _SAMPLES)
+def volumetric(
+    input: Tensor,
+    output: Tensor,
+    output_t: int,
+    output_w: int,
+    output_h: int,
+    pool_t: int,
+    pool_w: int,
+    pool_h: int,
+    indices: Tensor,
+    samples: Tensor,
+) -> None:
+    """Likewise; a volume is height x width x time here, and samples are for time first."""
+    check(
+        input.ndim in (4, 5),
+        2,
+        "4D or 5D (batch mode) tensor expected for input, but got: %s",
+        input,
+    )
+    windows, pool = (output_h, output_w, output_t), (pool_h, pool_w, pool_t)
+    _check_pools(("height", "width", "time"), 9, input, windows, pool)
+    _store(input, output, indices, samples, windows, pool, (2, 1, 0))
+
+
+def _check_pools(
+    names: tuple[str, ...], position: int, input: Tensor, windows: Numbers, pool: Numbers
+) -> None:
+    sizes = input.sizes[-len(names) :]
+    for k, (name, size) in enumerate(zip(names, sizes, strict=True)):
+        check(
+            windows[k] + pool[k] - 1 < size,
+            position - k,
+            f"poolSize{name[0].upper()} ({pool[k]}) too large relative to input {name} ({size})",
+        )
+    letters = " ".join(f"output{name[0].upper()}" for name in names)
+    positive(4, "output size", letters, windows)
+    positive(6, "pool size", letters.replace("output", "poolSize"), pool)
+
+
+def _store(
+    input: Tensor,
+    output: Tensor,
+    indices: Tensor,
+    samples: Tensor,
+    windows: Sizes,
+    pool: Numbers,
+    order: Numbers,
+) -> None:
+    """order: which of a plane's samples is for which dimension."""
+    dims = len(windows)
+    sizes = input.sizes[-dims:]
+    planes = math.prod(input.sizes[:-dims])
+    if samples.nelement < planes * dims:
+        raise TorchError(
+            f"randomSamples must have {planes * dims} elements, but has {samples.nelement}"
+        )
+    drawn = samples.flat[: planes * dims].reshape(planes, dims)
+    starts = [
+        _places(drawn[:, at], size, count, width)
+        for at, size, count, width in zip(order, sizes, windows, pool, strict=True)
+    ]
+    for name, start, size, width in zip("hwt", starts, sizes, pool, strict=False):
+        if not (start.min() >= 0 and start.max() + width <= size):
+            raise TorchError(f"Assertion `{name}2 >= 0 && {name}2 < input{name.upper()}' failed. ")
+    plan, plans = plans_of_places(sizes, starts, pool)
+    _find(input, output, indices, plan, plans, (*input.sizes[:-dims], *windows))
+
+
+def _places(samples: Array, size: int, windows: int, width: int) -> Array:
+    """planes x windows: where the windows begin. Torch7 computes in the elements' type."""
+    places = np.full((len(samples), windows), size - width)
+    if windows > 1:
+        step = samples.dtype.type(size - width) / samples.dtype.type(windows - 1)
+        number = np.arange(windows - 1).astype(samples.dtype)
+        with np.errstate(invalid="ignore"):
+            first = ((number + samples[:, None]) * step).astype(np.int64)
+            places[:, :-1] = first - (samples * step).astype(np.int64)[:, None]
+    return places
+
+
+def _find(
+    input: Tensor, output: Tensor, indices: Tensor, plan: Plan, plans: Array, sizes: Sizes
+) -> None:
+    x = contiguous(input)
+    with result(output, sizes) as values, result(indices, sizes) as places:
+        find_largest(x, plan, values, places, plans=plans)
+        if not places.min() > 0:
+            raise TorchError("Assertion `maxVal != -THInf' failed. ")
+
+
+@thnn("SpatialFractionalMaxPooling_updateGradInput", _BACKWARD + _IMAGE)
+def spatial_backward(
+    input: Tensor,
+    grad_output: Tensor,
+    gradient: Tensor,
+    output_w: int,
+    output_h: int,
+    _pool_w: int,
+    _pool_h: int,
+    indices: Tensor,
+) -> None:
+    """gradInput = the sums of gradOutput by indices."""
+    windows = {"width": (-1, output_w), "height": (-2, output_h)}
+    _add(input, grad_output, gradient, indices, windows, "inputW * inputH")
+
+
+@thnn("VolumetricFractionalMaxPooling_updateGradInput", _BACKWARD + _VOLUME)
+def volumetric_backward(
+    input: Tensor,
+    grad_output: Tensor,
+    gradient: Tensor,
+    output_t: int,
+    output_w: int,
+    output_h: int,
+    _pool_t: int,
+    _pool_w: int,
+    _pool_h: int,
+    indices: Tensor,
+) -> None:
+    """Likewise."""
+    windows = {"time": (-1, output_t), "width": (-2, output_w), "height": (-3, output_h)}
+    _add(input, grad_output, gradient, indices, windows, "inputT * inputW * inputH")
+
+
+def _add(
+    input: Tensor,
+    grad_output: Tensor,
+    gradient: Tensor,
+    indices: Tensor,
+    windows: dict[str, tuple[int, int]],
+    all_of_plane: str,
+) -> None:
+    dims = len(windows)
+    if input.ndim not in (dims + 1, dims + 2):
+        raise TorchError(f"{dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
+    for name, (dim, count) in windows.items():
+        found = size_of(grad_output, input.ndim + dim)
+        check(found == count, 3, f"gradOutput {name} unexpected")
+    sizes = grad_output.sizes[input.ndim - dims : input.ndim]
+    check_like(input, sizes, gradOutput=grad_output, indices=indices)
+    places = indices_of(indices, input, sizes)
+    g = contiguous(grad_output, len(places))
+    try:
+        with result(gradient, input.sizes) as out:
+            scatter(g, places, math.prod(input.sizes[:-dims]), out, add=True)
+    except IndexError:
+        raise TorchError(f"Assertion `index >= 0 && index < {all_of_plane}' failed. ") from None

@@ -1,0 +1,276 @@
+"""IndexLinear: products with sparse rows whose entries are keys, which name rows of the weight.
+
+The entries of all samples lie in one vector of keys and one of values; `sizes` tells how many each
+sample has. A row of the weight may begin with numbers that normalize the values of its key
+(lua/parallel/nn_index.lua, which has the loops, tells which).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.compute.thread_pool import LARGE, run
+from runtime.core.dtypes import Array, cast_scalar
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Tensor, describe
+from runtime.thnn.checks import check
+from runtime.thnn.table import thnn
+
+__all__: list[str] = []
+
+_MIN_EXTRA = 4  # numbers that rows begin with, if with any
+
+
+class _Shape:
+    """The sizes of the weight's rows: `outputs` weights behind `extra` other numbers."""
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        if weight.ndim != 2 or bias.ndim != 1:
+            raise TorchError(
+                "a matrix of weights and a vector of biases are needed, but they are of shape: "
+                f"{describe(weight.sizes)}, {describe(bias.sizes)}"
+            )
+        self.rows, self.width = weight.sizes
+        self.outputs = bias.sizes[0]
+        self.extra = self.width - self.outputs
+        if self.extra and self.extra < _MIN_EXTRA:
+            raise TorchError(f"weights of {self.width} columns do not suit {self.outputs} outputs")
+
+    def places(self, keys: Tensor, offset: int) -> Array:
+        """Where the keys' rows begin, in elements."""
+        rows = keys.flat + offset
+        if rows.size and (rows.min() < 0 or rows.max() >= self.rows):
+            raise TorchError(f"keys are not among the {self.rows} rows of the weight")
+        return rows * self.width
+
+
+def _check_entries(keys: Tensor, values: Tensor) -> None:
+    same = keys.ndim == 1 and values.ndim == 1 and keys.nelement == values.nelement
+    check(same, 1, "Keys and values should have the same number of elements")
+
+
+def _starts(sizes: Tensor, starts: Array, count: int) -> tuple[Array, Array]:
+    """The samples' first entries and their numbers, as arrays that no program can write to."""
+    lengths = np.maximum(sizes.flat, 0)
+    if len(starts) < len(lengths):
+        raise TorchError(f"cumSumSizes has {len(starts)} elements for {len(lengths)} samples")
+    starts = np.concatenate(([0], starts[: len(lengths) - 1])).astype(np.int64)
+    used = lengths > 0
+    if (starts[used] < 0).any() or (starts + lengths)[used].max(initial=0) > count:
+        raise TorchError(f"sizes name more entries than there are: {count}")
+    return starts, lengths
+
+
+@thnn(
+    "IndexLinear_updateOutput",
+    "THIndexTensor *keys, long keysOffset, THTensor *values, THIndexTensor *sizes, "
+    "THIndexTensor *cumSumSizes, THTensor *output, THTensor *weight, THTensor *bias, "
+    "THTensor *normalizedValues, int train",
+)
+def index_linear(
+    keys: Tensor,
+    offset: int,
+    values: Tensor,
+    sizes: Tensor,
+    ends: Tensor,
+    output: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    normalized: Tensor,
+    train: int,
+) -> None:
+    """output = bias + the sum of each sample's values times the weights of its keys.
+
+    With normalization the values are brought between -1 and 1 first; normalizedValues gets them,
+    and in training the weight's rows keep the greatest values.
+    """
+    shape = _Shape(weight, bias)
+    check(keys.is_contiguous, 1, "keys vector must be contiguous")
+    check(values.is_contiguous, 3, "values vector must be contiguous")
+    check(weight.is_contiguous, 7, "weight matrix must be contiguous")
+    check(bias.is_contiguous, 8, "bias vector must be contiguous")
+    _check_entries(keys, values)
+    at = shape.places(keys, offset)
+    starts, lengths = _starts(sizes, ends.flat, keys.nelement)
+    if shape.extra:
+        normalized.resize((keys.nelement,))
+    output.resize((len(lengths), shape.outputs))
+    check(output.is_contiguous, 6, "output vector must be contiguous")
+    check(normalized.is_contiguous, 9, "normalizedValues vector must be contiguous")
+    v, w, b, out, kept = (t.array for t in (values, weight, bias, output, normalized))
+    run(
+        "index_forward",
+        len(lengths),
+        large=keys.nelement * shape.outputs > LARGE and not (shape.extra and train),
+        size=weight.dtype.size,
+        at=at.ctypes.data,
+        starts=starts.ctypes.data,
+        sizes=lengths.ctypes.data,
+        values=v.ctypes.data,
+        weight=w.ctypes.data,
+        bias=b.ctypes.data,
+        output=out.ctypes.data,
+        kept=kept.ctypes.data if shape.extra else 0,
+        outputs=shape.outputs,
+        extra=shape.extra,
+        train=train,
+    )
+
+
+@thnn(
+    "IndexLinear_accGradParameters",
+    "THIndexTensor *keys, long keysOffset, THTensor *values, THIndexTensor *sizes, "
+    "THIndexTensor *cumSumSizes?, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, "
+    "THTensor *weight, THTensor *bias, THTensor *valuesBuffer, accreal weightDecay, accreal scale",
+)
+def index_linear_gradients(
+    keys: Tensor,
+    _offset: int,
+    values: Tensor,
+    sizes: Tensor,
+    _ends: Tensor | None,
+    grad_output: Tensor,
+    grad_weight: Tensor,
+    grad_bias: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    buffer: Tensor,
+    _decay: float,
+    scale: float,
+) -> None:
+    """gradWeight = a row for each entry: scale * gradOutput * value; gradBias gets its part added.
+
+    With normalization, scale * gradOutput stands before it in each row.
+    """
+    shape = _Shape(weight, bias)
+    _check_entries(keys, values)
+    check(keys.is_contiguous, 1, "keys vector must be contiguous")
+    check(values.is_contiguous, 3, "values vector must be contiguous")
+    check(grad_output.is_contiguous, 6, "gradOutput vector must be contiguous")
+    check(grad_bias.is_contiguous, 8, "gradBias vector must be contiguous")
+    check(weight.is_contiguous, 9, "weight must be contiguous")
+    check(bias.is_contiguous, 10, "bias vector must be contiguous")
+    check(buffer.is_contiguous, 11, "valuesBuffer must be contiguous")
+    lengths = np.maximum(sizes.flat, 0)
+    _starts(sizes, np.cumsum(lengths), keys.nelement)
+    g = _gradients(grad_output, len(lengths), shape.outputs)
+    if grad_bias.nelement < shape.outputs:
+        raise TorchError(f"gradBias is too small: {describe(grad_bias.sizes)}")
+    scaled = g * g.dtype.type(cast_scalar(scale, weight.dtype))
+    grad_weight.resize((keys.nelement, shape.outputs * (2 if shape.extra else 1)))
+    of_entries = np.repeat(scaled, lengths, axis=0)
+    out = grad_weight.array[: len(of_entries)]
+    out[:, -shape.outputs :] = of_entries * values.flat[: len(of_entries), None]
+    if shape.extra:
+        out[:, : shape.outputs] = of_entries
+    grad_bias.array.reshape(-1)[: shape.outputs] += scaled.sum(axis=0)
+
+
+def _gradients(grad_output: Tensor, samples: int, outputs: int) -> Array:
+    if grad_output.nelement < samples * outputs:
+        raise TorchError(
+            f"gradOutput is too small for {samples} samples of {outputs} outputs: "
+            f"{describe(grad_output.sizes)}"
+        )
+    return grad_output.flat[: samples * outputs].reshape(samples, outputs)
+
+
+@thnn(
+    "IndexLinear_accUpdateGradParameters",
+    "THIndexTensor *keys, long keysOffset, THTensor *values, THIndexTensor *sizes, "
+    "THIndexTensor *cumSumSizes?, THTensor *gradOutput, THTensor *weight, THTensor *bias, "
+    "accreal weightDecay, accreal scale",
+)
+def index_linear_accumulate(
+    keys: Tensor,
+    offset: int,
+    values: Tensor,
+    sizes: Tensor,
+    _ends: Tensor | None,
+    grad_output: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    decay: float,
+    scale: float,
+) -> None:
+    """weight and bias -= scale times their gradients, and weightDecay times the keys' weights."""
+    shape = _Shape(weight, bias)
+    _check_entries(keys, values)
+    check(keys.is_contiguous, 1, "keys vector must be contiguous")
+    check(values.is_contiguous, 3, "values vector must be contiguous")
+    check(grad_output.is_contiguous, 6, "gradOutput vector must be contiguous")
+    check(weight.is_contiguous, 7, "weight matrix must be contiguous")
+    check(bias.is_contiguous, 8, "bias matrix must be contiguous")
+    at = shape.places(keys, offset)
+    starts, lengths = _starts(sizes, np.cumsum(np.maximum(sizes.flat, 0)), keys.nelement)
+    g = _gradients(grad_output, len(lengths), shape.outputs)
+    scale = cast_scalar(scale, weight.dtype)
+    bias.array[...] -= scale * g.sum(axis=0)
+    v, w = values.array, weight.array
+    run(
+        "index_accumulate",
+        len(lengths),
+        large=False,
+        size=weight.dtype.size,
+        at=at.ctypes.data,
+        starts=starts.ctypes.data,
+        sizes=lengths.ctypes.data,
+        values=v.ctypes.data,
+        weight=w.ctypes.data,
+        gradients=g.ctypes.data,
+        outputs=shape.outputs,
+        extra=shape.extra,
+        decay=cast_scalar(decay, weight.dtype),
+        scale=scale,
+    )
+    if shape.extra and shape.outputs == 1:  # Torch7: only then
+        used = at[: int(lengths.sum())]
+        weight.array.reshape(-1)[used + shape.extra - 2] = 0
+
+
+@thnn(
+    "IndexLinear_updateParameters",
+    "THTensor *gradWeight, THTensor *gradBias, THTensor *weight, THTensor *bias, "
+    "THIndexTensor *runningKeys, THIndexTensor *cumSumSizes?, long keysOffset, "
+    "accreal weightDecay, accreal learningRate",
+)
+def index_linear_update(
+    grad_weight: Tensor,
+    grad_bias: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    keys: Tensor,
+    _ends: Tensor | None,
+    offset: int,
+    decay: float,
+    rate: float,
+) -> None:
+    """weight and bias -= learningRate times their gradients; gradWeight has a row for each key."""
+    shape = _Shape(weight, bias)
+    check(grad_weight.is_contiguous, 1, "gradWeight must be contiguous")
+    check(grad_bias.is_contiguous, 2, "gradBias vector must be contiguous")
+    check(weight.is_contiguous, 3, "gradBias vector must be contiguous")
+    check(bias.is_contiguous, 4, "gradBias vector must be contiguous")
+    check(keys.is_contiguous, 5, "keys vector must be contiguous")
+    at = shape.places(keys, offset)
+    needed = len(at) * shape.outputs * (2 if shape.extra else 1)
+    if grad_weight.nelement < needed or grad_bias.nelement < shape.outputs:
+        raise TorchError(
+            f"gradients are too small: {describe(grad_weight.sizes)}, {describe(grad_bias.sizes)}"
+        )
+    rate = cast_scalar(rate, weight.dtype)
+    bias.array[...] -= rate * grad_bias.flat[: shape.outputs]
+    g, w = grad_weight.array, weight.array
+    run(
+        "index_update",
+        len(at),
+        large=False,
+        size=weight.dtype.size,
+        at=at.ctypes.data,
+        gradients=g.ctypes.data,
+        weight=w.ctypes.data,
+        outputs=shape.outputs,
+        extra=shape.extra,
+        decay=cast_scalar(decay, weight.dtype),
+        rate=rate,
+    )

@@ -1,0 +1,222 @@
+"""BatchNormalization: each channel, the second dimension, is brought to mean 0 and variance 1.
+
+Work goes by groups of channels, and of the frames of a group, that stay in the processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from runtime.compute.pieces import PIECE
+from runtime.compute.thread_pool import LARGE, share
+from runtime.core.dtypes import Array
+from runtime.core.errors import ArgError
+from runtime.core.tensor import Tensor
+from runtime.ops._operands import partly_shared
+from runtime.thnn.checks import check_shapes
+from runtime.thnn.table import thnn
+
+__all__: list[str] = []
+
+_GROUP = 2 * PIECE  # elements of channels that are computed together
+_LONG = 16  # positions from which on a row is summed by BLAS
+
+_STATISTICS = (
+    "THTensor *running_mean, THTensor *running_var, THTensor *save_mean, THTensor *save_std, "
+    "bool train"
+)
+
+
+class _Channels:
+    """The elements of tensors of one shape as frames x channels x positions, in parts."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        if len(shape) < 2:
+            raise ArgError(2, f"dimension 2 out of range of {len(shape)}D tensor")
+        self.frames, self.count = shape[:2]
+        self.positions = max(int(np.prod(shape[2:])), 1)
+        self.n = self.frames * self.positions  # elements of a channel
+
+    def values(self, tensor: Tensor) -> Array:
+        """A tensor's elements; a copy where its dimensions from the third on have gaps."""
+        if tensor.ndim == 2 or tensor.is_contiguous:
+            return tensor.array.reshape(self.frames, self.count, self.positions)
+        return tensor.flat.reshape(self.frames, self.count, self.positions)
+
+    def vector(self, tensor: Tensor | None) -> Array | None:
+        """A tensor with a number for each channel, as an array."""
+        if tensor is None:
+            return None
+        if tensor.ndim != 1:
+            raise ArgError(1, "tensor must have one dimension")
+        if tensor.sizes[0] < self.count:
+            raise ArgError(2, "out of range")
+        return tensor.array[: self.count]
+
+    def groups(self, at: slice) -> Iterator[slice]:
+        """The channels of a range in groups."""
+        step = max(1, _GROUP // self.n)
+        for first in range(at.start, at.stop, step):
+            yield slice(first, min(first + step, at.stop))
+
+
+def _sum(x: Array) -> Array:
+    """The sums of the channels, in float64."""
+    if x.shape[2] < _LONG:
+        return x.sum(axis=(0, 2), dtype=np.float64)  # type: ignore[no-any-return]
+    return np.matmul(x, np.ones(x.shape[2], x.dtype)).sum(axis=0, dtype=np.float64)  # type: ignore[no-any-return]
+
+
+def _product(x: Array, y: Array) -> Array:
+    """The sums of the products of elements of the channels, in float64."""
+    if x.shape[2] < _LONG:
+        return _sum(x * y)
+    rows = np.matmul(x[:, :, None, :], y[:, :, :, None])
+    return rows.sum(axis=(0, 2, 3), dtype=np.float64)  # type: ignore[no-any-return]
+
+
+def _column(x: Array | float) -> Array:
+    return np.asarray(x)[..., None]
+
+
+@thnn(
+    "BatchNormalization_updateOutput",
+    "THTensor *input, THTensor *output, THTensor *weight?, THTensor *bias?, "
+    + _STATISTICS
+    + ", double momentum, double eps",
+)
+def batch_norm(
+    input: Tensor,
+    output: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    save_mean: Tensor,
+    save_std: Tensor,
+    train: bool,
+    momentum: float,
+    eps: float,
+) -> None:
+    """output = (input - mean) / sqrt(variance + eps) * weight + bias, for each channel.
+
+    train: the mean and the variance are the input's; the running ones move towards them by
+    momentum, and save_mean and save_std keep the mean and the factor 1 / sqrt(variance + eps).
+    Otherwise they are the running ones.
+    """
+    channels = _Channels(input.sizes)
+    w, b = channels.vector(weight), channels.vector(bias)
+    means, variances = channels.vector(running_mean), channels.vector(running_var)
+    kept = (channels.vector(save_mean), channels.vector(save_std)) if train else None
+    x = channels.values(input)
+    output.resize(input.sizes)
+    out = channels.values(output)
+    apart = not np.may_share_memory(out, output.array)  # a copy, since the layout has gaps
+    if partly_shared(out, [x]):
+        x = x.copy()
+
+    def group(at: slice) -> None:
+        part = x[:, at]
+        assert means is not None and variances is not None
+        if kept is None:
+            mean = means[at]
+            distance = part - _column(mean)
+            scale = (1 / np.sqrt(variances[at].astype(np.float64) + eps)).astype(x.dtype)
+        else:
+            mean = _sum(part).astype(x.dtype) / x.dtype.type(channels.n)
+            distance = part - _column(mean)
+            squares = _product(distance, distance)
+            scale = _inverse_deviation(squares / channels.n + eps).astype(x.dtype)
+            kept[0][at], kept[1][at] = mean, scale  # type: ignore[index]
+            unbiased = squares / np.float64(channels.n - 1)
+            means[at] = momentum * mean + (1 - momentum) * means[at].astype(np.float64)
+            variances[at] = momentum * unbiased + (1 - momentum) * variances[at].astype(np.float64)
+        target = out[:, at]
+        np.multiply(distance, _column(scale if w is None else scale * w[at]), out=target)
+        if b is not None:
+            np.add(target, _column(b[at]), out=target)
+
+    _share(channels, group)
+    if apart:
+        output.array[...] = out.reshape(output.sizes)
+
+
+def _inverse_deviation(variance: Array) -> Array:
+    """1 / sqrt(variance), and 0 of a variance of 0."""
+    return np.where(variance == 0, 0, 1 / np.sqrt(variance))
+
+
+def _share(channels: _Channels, group) -> None:  # type: ignore[no-untyped-def]
+    def groups(at: slice) -> None:
+        for part in channels.groups(at):
+            group(part)
+
+    share(groups, channels.count, large=-(-LARGE // channels.n))
+
+
+@thnn(
+    "BatchNormalization_backward",
+    "THTensor *input, THTensor *gradOutput, THTensor *gradInput?, THTensor *gradWeight?, "
+    "THTensor *gradBias?, THTensor *weight?, " + _STATISTICS + ", double scale, double eps",
+)
+def batch_norm_backward(
+    input: Tensor,
+    grad_output: Tensor,
+    gradient: Tensor | None,
+    grad_weight: Tensor | None,
+    grad_bias: Tensor | None,
+    weight: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    save_mean: Tensor,
+    save_std: Tensor,
+    train: bool,
+    scale: float,
+    eps: float,
+) -> None:
+    """gradInput, and scale times the gradients of weight and bias, added to theirs.
+
+    train: the mean and the factor are those of save_mean and save_std, and depend on the input;
+    otherwise they follow from the running ones.
+    """
+    check_shapes(input=input, gradOutput=grad_output)
+    channels = _Channels(input.sizes)
+    w, to_weight, to_bias = (channels.vector(t) for t in (weight, grad_weight, grad_bias))
+    first, second = (save_mean, save_std) if train else (running_mean, running_var)
+    means, factors = channels.vector(first), channels.vector(second)
+    x, g = channels.values(input), channels.values(grad_output)
+    out = None
+    if gradient is not None:
+        gradient.resize(input.sizes)
+        out = channels.values(gradient)
+        if partly_shared(out, [x, g]):
+            x, g = x.copy(), g.copy()
+
+    def group(at: slice) -> None:
+        assert means is not None and factors is not None
+        mean, inverse = _column(means[at]), factors[at]
+        if not train:
+            inverse = (1 / np.sqrt(inverse.astype(np.float64) + eps)).astype(x.dtype)
+        source, upper = x[:, at], g[:, at]
+        distance = source - mean
+        total, product = _sum(upper), _product(distance, upper)
+        if out is not None:
+            target = out[:, at]
+            factor = _column(inverse if w is None else inverse * w[at])
+            if train:
+                slope = (product * inverse * inverse / channels.n).astype(x.dtype)
+                np.multiply(distance, _column(slope), out=distance)
+                np.add(distance, _column((total / channels.n).astype(x.dtype)), out=distance)
+                np.multiply(np.subtract(upper, distance, out=distance), factor, out=target)
+            else:
+                np.multiply(upper, factor, out=target)
+        if to_weight is not None:
+            to_weight[at] += scale * product * inverse
+        if to_bias is not None:
+            to_bias[at] += scale * total
+
+    _share(channels, group)
+    if gradient is not None and out is not None and not np.may_share_memory(out, gradient.array):
+        gradient.array[...] = out.reshape(gradient.sizes)

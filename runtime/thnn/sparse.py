@@ -1,0 +1,302 @@
+"""SparseLinear: products of a matrix with sparse rows, which are lists of places and values.
+
+Entries are rows of three numbers: the row, the column (both from 1) and the value. The older form
+has two numbers for each entry, column and value, and as many entries in each row of the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from runtime.core.dtypes import Array, cast_scalar
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.thnn._sums import add_rows
+from runtime.thnn.checks import check
+from runtime.thnn.table import thnn
+
+__all__: list[str] = []
+
+_COO = "input must be in coo format, nnz x 3"
+_PAIRS = "input size must be batchsize x nnz x 2"
+
+
+class _Entries:
+    """The entries of a sparse batch, with rows and columns from 0."""
+
+    def __init__(self, rows: Array, columns: Array, values: Array) -> None:
+        self.rows, self.columns, self.values = rows, columns, values
+
+    def chosen(self, at: Array) -> _Entries:
+        return _Entries(self.rows[at], self.columns[at], self.values[at])
+
+    @property
+    def used(self) -> _Entries:
+        """Those whose value is not 0."""
+        return self.chosen(self.values != 0)
+
+    def check(self, count: int, who: str) -> None:
+        """Raise the error about the first column that is none of so many."""
+        wrong = (self.columns < 0) | (self.columns >= count)
+        if wrong.any():
+            raise TorchError(
+                f"index out of bound. {who}: {self.columns[wrong.argmax()] + 1} not between 1 and "
+                f"{count}"
+            )
+
+    @property
+    def different_columns(self) -> Array:
+        return np.unique(self.columns)
+
+
+def _read(input: Tensor) -> _Entries:
+    """The entries of the form with three numbers."""
+    x = input.array
+    return _Entries(x[:, 0].astype(np.int64) - 1, x[:, 1].astype(np.int64) - 1, x[:, 2])
+
+
+def _read_pairs(input: Tensor, by_place: bool = False) -> _Entries:
+    """The entries of the older form, row by row; by_place: place by place."""
+    x = input.array
+    rows = np.broadcast_to(np.arange(len(x))[:, None], x.shape[:2])
+    parts: Iterable[Array] = (rows, x[:, :, 0].astype(np.int64) - 1, x[:, :, 1])
+    return _Entries(*((part.T if by_place else part).ravel() for part in parts))
+
+
+def _check_coo(input: Tensor, position: int) -> None:
+    check(input.ndim == 2 and input.sizes[1] == 3, position, _COO)
+
+
+def _check_pairs(input: Tensor, position: int) -> None:
+    check(input.ndim == 3 and input.sizes[2] == 2, position, _PAIRS)
+
+
+def _matrix(weight: Tensor) -> Sizes:
+    if weight.ndim != 2:
+        raise TorchError(f"weight must be a matrix, but is of shape: {describe(weight.sizes)}")
+    return weight.sizes
+
+
+def _in_order(places: Array, count: int) -> tuple[Array, Array]:
+    """For each of so many rows, or columns, its entries, which lie side by side.
+
+    Returns entries' numbers, and the rows that they count for. Torch7: which entries a row has
+    follows from where the number of the row changes, so that entries out of order count for others.
+    """
+    following = np.append(places[1:], count) if len(places) else places
+    ends = np.zeros(count + 1, np.int64)
+    for i in np.flatnonzero(places < following):
+        if places[i] < -1 or following[i] > count:
+            raise ArgError(2, "out of range")
+        ends[places[i] + 1 : following[i] + 1] = i + 1
+    counts = np.maximum(np.diff(ends), 0)
+    skipped = np.repeat(ends[:-1] - (np.cumsum(counts) - counts), counts)
+    return np.arange(counts.sum()) + skipped, np.repeat(np.arange(count), counts)
+
+
+_FORWARD = "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias"
+
+
+@thnn("SparseLinear_updateOutput", _FORWARD)
+def sparse_linear(input: Tensor, output: Tensor, weight: Tensor, bias: Tensor) -> None:
+    """output = input * the transpose of weight + bias; output has a row for each of the batch."""
+    outputs, inputs = _matrix(weight)
+    if not output.ndim:
+        raise ArgError(2, "dimension 1 out of range of 0D tensor")
+    _check_coo(input, 2)
+    check(output.is_contiguous, 3, "output must be contiguous")
+    check(bias.sizes == (outputs,), 5, "bias size wrong")
+    if output.sizes[1:] != (outputs,):
+        raise TorchError(f"output has {outputs} columns, but is of shape: {describe(output.sizes)}")
+    entries = _read(input)
+    order, rows = _in_order(entries.rows, output.sizes[0])
+    entries = entries.chosen(order)
+    entries.rows = rows
+    _multiply(output, entries, weight, bias, inputs)
+
+
+@thnn("SparseLinear_legacyUpdateOutput", _FORWARD)
+def sparse_linear_of_pairs(input: Tensor, output: Tensor, weight: Tensor, bias: Tensor) -> None:
+    """output = input * the transpose of weight + bias."""
+    outputs, inputs = _matrix(weight)
+    _check_pairs(input, 2)
+    check(output.is_contiguous, 3, "output must be contiguous")
+    check(bias.sizes == (outputs,), 5, "bias size wrong")
+    entries = _read_pairs(input)
+    entries.used.check(inputs, "updateOutput")
+    output.resize((input.sizes[0], outputs))
+    _multiply(output, entries, weight, bias, inputs)
+
+
+def _multiply(output: Tensor, entries: _Entries, weight: Tensor, bias: Tensor, inputs: int) -> None:
+    entries = entries.used
+    entries.check(inputs, "updateOutput")
+    sums = np.zeros(output.sizes, weight.dtype.numpy)
+    add_rows(sums, entries.rows, weight.array.T, entries.columns, entries.values)
+    output.array[...] = sums + bias.array
+
+
+_GRADIENTS = (
+    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, "
+    "THTensor *weight, THTensor *bias, accreal weightDecay, accreal scale"
+)
+
+
+def _check_gradients(
+    input: Tensor, grad_output: Tensor, grad_weight: Tensor, grad_bias: Tensor, weight: Tensor
+) -> None:
+    outputs, inputs = weight.sizes
+    check(grad_weight.sizes == (outputs, inputs), 4, "gradWeight size wrong")
+    check(grad_bias.sizes == (outputs,), 5, "gradBias size wrong")
+    check(grad_output.is_contiguous, 1, "gradOutput must be contiguous")
+
+
+def _accumulate(
+    entries: _Entries,
+    grad_output: Tensor,
+    grad_weight: Tensor,
+    grad_bias: Tensor,
+    weight: Tensor,
+    decay: float,
+    scale: float,
+) -> None:
+    dtype = weight.dtype
+    decay, scale = (cast_scalar(x, dtype) for x in (decay, scale))
+    entries.check(weight.sizes[1], "accGradParameters")
+    g = grad_output.array
+    if g.ndim != 2 or g.shape[1] != weight.sizes[0]:
+        raise TorchError(f"gradOutput is of shape: {describe(grad_output.sizes)}")
+    if ((entries.rows < 0) | (entries.rows >= len(g))).any():
+        raise TorchError(f"input has rows that gradOutput has not, of {len(g)} rows")
+    add_rows(grad_weight.array.T, entries.columns, g, entries.rows, scale * entries.values)
+    grad_bias.array[...] += scale * g.sum(axis=0)
+    if decay != 0:
+        grad_weight.array[...] += decay * weight.array
+
+
+@thnn("SparseLinear_accGradParameters", _GRADIENTS)
+def sparse_linear_gradients(
+    input: Tensor,
+    grad_output: Tensor,
+    grad_weight: Tensor,
+    grad_bias: Tensor,
+    weight: Tensor,
+    _: Tensor,
+    decay: float,
+    scale: float,
+) -> None:
+    """Add the gradients, times scale, and the weight times weightDecay; entries by columns."""
+    inputs = _matrix(weight)[1]
+    _check_coo(input, 2)
+    _check_gradients(input, grad_output, grad_weight, grad_bias, weight)
+    entries = _read(input)
+    entries = entries.chosen(_in_order(entries.columns, inputs)[0])
+    _accumulate(entries, grad_output, grad_weight, grad_bias, weight, decay, scale)
+
+
+@thnn("SparseLinear_legacyAccGradParameters", _GRADIENTS)
+def sparse_linear_gradients_of_pairs(
+    input: Tensor,
+    grad_output: Tensor,
+    grad_weight: Tensor,
+    grad_bias: Tensor,
+    weight: Tensor,
+    _: Tensor,
+    decay: float,
+    scale: float,
+) -> None:
+    """The same for the older form; gradOutput is resized to the batch."""
+    outputs, inputs = _matrix(weight)
+    _check_pairs(input, 2)
+    _check_gradients(input, grad_output, grad_weight, grad_bias, weight)
+    entries = _read_pairs(input, by_place=True).used
+    entries.check(inputs, "accGradParameters")
+    grad_output.resize((input.sizes[0], outputs))
+    _accumulate(entries, grad_output, grad_weight, grad_bias, weight, decay, scale)
+
+
+_UPDATE = (
+    "THTensor *weight, THTensor *bias, THTensor *gradWeight, THTensor *gradBias, "
+    "THTensor *lastInput, accreal learningRate"
+)
+
+
+def _update(
+    weight: Tensor,
+    bias: Tensor,
+    grad_weight: Tensor,
+    grad_bias: Tensor,
+    entries: _Entries,
+    rate: float,
+) -> None:
+    """Subtract the gradients, times the rate, from the bias and the columns that entries have."""
+    entries.check(weight.sizes[1], "updateParameters")
+    rate, columns = cast_scalar(rate, weight.dtype), entries.different_columns
+    bias.array[...] -= rate * grad_bias.array
+    weight.array[:, columns] -= rate * grad_weight.array[:, columns]
+
+
+def _check_update(weight: Tensor, bias: Tensor, grad_weight: Tensor, grad_bias: Tensor) -> None:
+    outputs, inputs = _matrix(weight)
+    check(grad_weight.sizes == (outputs, inputs), 4, "gradWeight size wrong")
+    check(bias.sizes == (outputs,), 3, "bias size wrong")
+    check(grad_bias.sizes == (outputs,), 5, "gradBias size wrong")
+
+
+@thnn("SparseLinear_updateParameters", _UPDATE)
+def sparse_linear_update(
+    weight: Tensor,
+    bias: Tensor,
+    grad_weight: Tensor,
+    grad_bias: Tensor,
+    last_input: Tensor,
+    rate: float,
+) -> None:
+    """weight and bias -= learningRate times their gradients, in the columns of the last input."""
+    _check_update(weight, bias, grad_weight, grad_bias)
+    _check_coo(last_input, 6)
+    entries = _read(last_input).used
+    if len(entries.columns):  # Torch7: otherwise the bias stays, too
+        _update(weight, bias, grad_weight, grad_bias, entries, rate)
+
+
+@thnn("SparseLinear_legacyUpdateParameters", _UPDATE)
+def sparse_linear_update_of_pairs(
+    weight: Tensor,
+    bias: Tensor,
+    grad_weight: Tensor,
+    grad_bias: Tensor,
+    last_input: Tensor,
+    rate: float,
+) -> None:
+    """The same for the older form."""
+    _check_update(weight, bias, grad_weight, grad_bias)
+    _check_pairs(last_input, 6)
+    _update(weight, bias, grad_weight, grad_bias, _read_pairs(last_input).used, rate)
+
+
+_ZERO = "THTensor *gradWeight, THTensor *gradBias, THTensor *lastInput"
+
+
+def _zero(grad_weight: Tensor, grad_bias: Tensor, entries: _Entries) -> None:
+    entries.check(grad_weight.sizes[1], "zeroGradParameters")
+    grad_bias.array[...] = 0
+    grad_weight.array[:, entries.different_columns] = 0
+
+
+@thnn("SparseLinear_zeroGradParameters", _ZERO)
+def sparse_linear_zero(grad_weight: Tensor, grad_bias: Tensor, last_input: Tensor) -> None:
+    """gradBias, and gradWeight in the columns of the last input, become 0."""
+    check(grad_bias.sizes == _matrix(grad_weight)[:1], 3, "gradBias size wrong")
+    _check_coo(last_input, 4)
+    _zero(grad_weight, grad_bias, _read(last_input).used)
+
+
+@thnn("SparseLinear_legacyZeroGradParameters", _ZERO)
+def sparse_linear_zero_of_pairs(grad_weight: Tensor, grad_bias: Tensor, last_input: Tensor) -> None:
+    """The same for the older form."""
+    check(grad_bias.sizes == _matrix(grad_weight)[:1], 3, "gradBias size wrong")
+    _check_pairs(last_input, 4)
+    _zero(grad_weight, grad_bias, _read_pairs(last_input).used)

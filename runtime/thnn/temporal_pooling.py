@@ -1,0 +1,72 @@
+"""Max pooling of sequences: indices tell in which frame of its window the largest element is.
+
+Frames count from 0 there. A sequence is frames x features. A window without an element above the
+lowest finite number has the index -1.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from runtime.core.tensor import Tensor
+from runtime.thnn._largest import add_by_place, indices_of, store_largest
+from runtime.thnn._shapes import check_like
+from runtime.thnn._windows import Plan, dilated, make_plan
+from runtime.thnn.checks import check
+from runtime.thnn.table import thnn
+
+__all__: list[str] = []
+
+
+@thnn(
+    "TemporalMaxPooling_updateOutput",
+    "THTensor *input, THTensor *output, THIndexTensor *indices, int kW, int dW",
+)
+def temporal(input: Tensor, output: Tensor, indices: Tensor, k: int, d: int) -> None:
+    """output = the largest element of each feature in each window of frames."""
+    windows = _count(input, k, d)
+    frames, features = input.sizes[-2:]
+    plan = _plan(frames, features, windows, k, d)
+    store_largest(input, output, indices, plan, (windows, features), none=-1)
+
+
+@thnn(
+    "TemporalMaxPooling_updateGradInput",
+    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices, int kW, "
+    "int dW",
+)
+def temporal_backward(
+    input: Tensor, grad_output: Tensor, gradient: Tensor, indices: Tensor, k: int, d: int
+) -> None:
+    """gradInput = the sums of gradOutput by indices."""
+    windows = _count(input, k, d)
+    frames, features = input.sizes[-2:]
+    sizes = windows, features
+    check_like(input, sizes, planes=False, gradOutput=grad_output, indices=indices)
+    frame = indices_of(indices, input, sizes).reshape(-1, windows, features)
+    place = (frame + np.arange(windows)[:, None] * d) * features + np.arange(features) + 1
+    place = np.where(frame == -1, 0, np.where(place == 0, -1, place))
+    add_by_place(place.ravel(), input, grad_output, gradient, 2)
+
+
+def _count(input: Tensor, k: int, d: int) -> int:
+    """How many windows there are; raises the errors of all numbers."""
+    check(k > 0, 5, f"kernel size should be greater than zero, but got kW: {k}")
+    check(d > 0, 6, f"stride should be greater than zero, but got dW: {d}")
+    check(
+        input.ndim in (2, 3),
+        2,
+        "2D or 3D (batch mode) tensor expected for input, but got: %s",
+        input,
+    )
+    frames = input.sizes[-2]
+    check(frames >= k, 2, f"input sequence smaller than kernel size. Got: {frames}, Expected: {k}")
+    return (frames - k) // d + 1
+
+
+@lru_cache(maxsize=32)
+def _plan(frames: int, features: int, windows: int, k: int, d: int) -> Plan:
+    axes = dilated(frames, windows, k, d, 0, 1), dilated(features, features, 1, 1, 0, 1)
+    return make_plan(axes, "order")

@@ -1,0 +1,189 @@
+"""TemporalRowConvolution: each feature of a sequence has a kernel of its own.
+
+Sequences have a row for each feature here (featFirst), or a row for each step in time. finput holds
+what lies under the kernels: features x kW x places, of all samples.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.core.dtypes import Array, cast_scalar
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
+from runtime.thnn._convolution import adding, check_positive, count_places, read, too_small
+from runtime.thnn.checks import check, check_size
+from runtime.thnn.table import thnn
+
+__all__: list[str] = []
+
+_NUMBERS = "int kW, int dW, int padW, bool featFirst"
+
+
+@thnn(
+    "TemporalRowConvolution_updateOutput",
+    "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput, "
+    f"THTensor *fgradInput, {_NUMBERS}",
+)
+def forward(
+    input: Tensor,
+    output: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    finput: Tensor,
+    _: Tensor,
+    width: int,
+    step: int,
+    padding: int,
+    by_features: bool,
+) -> None:
+    """output = bias + the correlation of each row with its kernel."""
+    input = _rows(input, by_features)
+    count = _checked(input, None, weight, bias, (width, step, padding))
+    results = (output, finput)
+    x, w = read(input, *results), read(weight, *results)
+    b = None if bias is None else read(bias, *results)
+    _make_dense(finput, (*input.sizes[:-1], width, count))
+    _make_dense(output, (*input.sizes[:-1], count))
+    columns, out = finput.array, output.array
+    for k in range(width):
+        columns[..., k, :] = _places(x, k, step, count)
+    np.matmul(w, columns, out=out[..., None, :])
+    if b is not None:
+        out += b[:, None]
+    _turn(output, by_features)
+
+
+@thnn(
+    "TemporalRowConvolution_updateGradInput",
+    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
+    f"THTensor *finput, THTensor *fgradInput, {_NUMBERS}",
+)
+def backward(
+    input: Tensor,
+    grad_output: Tensor,
+    gradient: Tensor,
+    weight: Tensor,
+    finput: Tensor,
+    fgradient: Tensor,
+    width: int,
+    step: int,
+    padding: int,
+    by_features: bool,
+) -> None:
+    """gradInput from gradOutput and weight."""
+    input, grad_output = _rows(input, by_features), _rows(grad_output, by_features)
+    count = _checked(input, grad_output, weight, None, (width, step, padding))
+    sizes = input.sizes
+    _check_columns(finput, (*sizes[:-1], width, count))
+    g, w = (read(t, gradient, fgradient) for t in (grad_output, weight))
+    _make_dense(fgradient, (*sizes[:-1], width, count))
+    _make_dense(gradient, sizes)
+    columns, out = fgradient.array, gradient.array
+    np.multiply(w.transpose(0, 2, 1), g[..., None, :], out=columns)
+    out[...] = 0
+    for k in range(width):
+        places = _places(out, k, step, count)
+        places += columns[..., k, :]
+    _turn(gradient, by_features)
+
+
+@thnn(
+    "TemporalRowConvolution_accGradParameters",
+    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
+    f"THTensor *finput, THTensor *fgradInput, {_NUMBERS}, accreal scale",
+)
+def accumulate(
+    input: Tensor,
+    grad_output: Tensor,
+    grad_weight: Tensor,
+    grad_bias: Tensor | None,
+    finput: Tensor,
+    _: Tensor,
+    width: int,
+    step: int,
+    padding: int,
+    by_features: bool,
+    scale: float,
+) -> None:
+    """Add scale times the gradients to gradWeight and gradBias."""
+    input, grad_output = _rows(input, by_features), _rows(grad_output, by_features)
+    count = _checked(input, grad_output, grad_weight, grad_bias, (width, step, padding))
+    _check_columns(finput, (*input.sizes[:-1], width, count))
+    results = (grad_weight,) if grad_bias is None else (grad_weight, grad_bias)
+    g, columns = (read(t, *results) for t in (grad_output, finput))
+    g, columns = g.reshape(-1, *g.shape[-2:]), columns.reshape(-1, *columns.shape[-3:])
+    factor = g.dtype.type(cast_scalar(scale, grad_weight.dtype))
+    with adding(grad_weight) as out:
+        sums = np.matmul(g[..., None, :], columns.transpose(0, 1, 3, 2)).sum(axis=0)
+        out += factor * sums
+    if grad_bias is not None:
+        with adding(grad_bias) as biases:
+            biases += factor * g.sum(axis=(0, 2))
+
+
+def _places(x: Array, k: int, step: int, count: int) -> Array:
+    """What lies under element k of a kernel at each of so many places."""
+    return x[..., k : k + step * (count - 1) + 1 : step]
+
+
+def _rows(tensor: Tensor, by_features: bool) -> Tensor:
+    """The sequence with a row for each feature."""
+    return tensor if by_features else tensor.transpose(tensor.ndim - 1, tensor.ndim - 2)
+
+
+def _make_dense(tensor: Tensor, sizes: Sizes) -> None:
+    """Give a tensor, which may be one that `_turn` has turned, sizes, and make it contiguous."""
+    tensor.resize(sizes)
+    if not tensor.is_contiguous:
+        tensor.set_checked(tensor.storage, tensor.offset, sizes, contiguous_strides(sizes))
+
+
+def _turn(tensor: Tensor, by_features: bool) -> None:
+    """Let a result, with a row for each feature, have one for each step again."""
+    turned = _rows(tensor, by_features)
+    tensor.set(turned.storage, turned.offset, turned.sizes, turned.strides)
+
+
+def _check_columns(finput: Tensor, expected: Sizes) -> None:
+    if finput.sizes != expected:
+        raise TorchError(
+            f"finput needs the columns of updateOutput, of size {describe(expected)}, "
+            f"but got: {describe(finput.sizes)}"
+        )
+
+
+def _checked(
+    input: Tensor,
+    grad_output: Tensor | None,
+    weight: Tensor,
+    bias: Tensor | None,
+    numbers: tuple[int, int, int],
+) -> int:
+    """The number of places. Torch7: padding adds places, at which it reads beyond the rows."""
+    width, step, padding = numbers
+    check_positive(5, "kernel size", kW=width)
+    check_positive(6, "stride", dW=step)
+    check(weight.ndim == 3, 3, "3D weight tensor expected, but got: %s", weight)
+    check(weight.is_contiguous, 4, "weight must be contiguous")
+    features = weight.sizes[0]
+    if bias is not None:
+        check(bias.is_contiguous, 5, "bias must be contiguous")
+        check_size("bias", bias, 1, 0, features)
+    message = "2D or 3D (batch mode) input tensor expected, but got :%s"
+    check(input.ndim in (2, 3), 1, message, input)
+    length = input.sizes[-1]
+    (count,) = count_places((length,), (width,), (step,), (padding,), (1,))
+    if count < 1:
+        raise too_small((features, length), (features, count))
+    check_size("input", input, input.ndim, input.ndim - 2, features)
+    if grad_output is not None:
+        for dim, size in enumerate((features, count), input.ndim - 2):
+            check_size("gradOutput", grad_output, input.ndim, dim, size)
+        if grad_output.sizes[:-2] != input.sizes[:-2]:
+            raise TorchError("gradOutput and input have different numbers of samples")
+    if weight.sizes[1:] != (1, width):
+        raise TorchError(f"weight of kernels 1 x {width} expected, got {describe(weight.sizes)}")
+    if (count - 1) * step + width > length:
+        raise TorchError(f"{count} places of the kernel do not fit into {length} frames")
+    return count

@@ -1,0 +1,223 @@
+"""Unpooling: elements go to the places that indices of max pooling tell; all others are 0."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from runtime.compute.bulk import take_along
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.thnn._planes import contiguous, result, scatter
+from runtime.thnn._shapes import Numbers, positive, size_of
+from runtime.thnn.checks import check, check_size
+from runtime.thnn.table import thnn
+
+__all__: list[str] = []
+
+_FORWARD = "THTensor *input, THTensor *output, THIndexTensor *indices"
+_BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices"
+_IMAGE = ", int owidth, int oheight"
+_VOLUME = ", int oT, int oW, int oH, int dT, int dW, int dH, int pT, int pW, int pH"
+
+
+def _check_indices(input: Tensor, indices: Tensor) -> None:
+    if input.sizes != indices.sizes:
+        raise TorchError(
+            f"input and indices shapes do not match: input {describe(input.sizes)}, "
+            f"indices {describe(indices.sizes)}"
+        )
+
+
+# -- images
+
+
+@thnn("SpatialMaxUnpooling_updateOutput", _FORWARD + _IMAGE)
+def spatial(input: Tensor, output: Tensor, indices: Tensor, width: int, height: int) -> None:
+    """output = each element at the place, from 1, that its index tells in a plane of zeros."""
+    check(
+        input.ndim in (3, 4),
+        2,
+        "3D or 4D (batch mode) tensor expected for input, but got: %s",
+        input,
+    )
+    _check_indices(input, indices)
+    positive(5, "output size", "oheight owidth", (height, width))
+    places = contiguous(indices)
+    wrong = _last(_outside(places, height * width), _batch(input, 3))
+    if wrong is not None:
+        raise TorchError(
+            f"found an invalid max index {places[wrong] - 1} "
+            f"(output volumes are of size {height}x{width})"
+        )
+    _store(input, output, places, (height, width))
+
+
+@thnn("SpatialMaxUnpooling_updateGradInput", _BACKWARD + _IMAGE)
+def spatial_backward(
+    input: Tensor, grad_output: Tensor, gradient: Tensor, indices: Tensor, width: int, height: int
+) -> None:
+    """gradInput = the elements of gradOutput at the places that indices tell."""
+    _check_indices(input, indices)
+    _check_dimensions(input, 2)
+    h, w = (size_of(grad_output, input.ndim - k) for k in (2, 1))
+    if (h, w) != (height, width):
+        raise TorchError(
+            f"Inconsistent gradOutput size. oheight= {height}, owidth= {width}, gradOutput: {h}x{w}"
+        )
+    places = contiguous(indices)
+    wrong = np.flatnonzero(_outside(places, height * width))
+    if wrong.size:
+        raise TorchError(
+            f"invalid max index {places[wrong[0]] - 1}, owidth= {width}, oheight= {height}"
+        )
+    _take(input, grad_output, gradient, places, (height, width))
+
+
+# -- volumes
+
+
+@thnn("VolumetricMaxUnpooling_updateOutput", _FORWARD + _VOLUME)
+def volumetric(
+    input: Tensor,
+    output: Tensor,
+    indices: Tensor,
+    o_t: int,
+    o_w: int,
+    o_h: int,
+    d_t: int,
+    d_w: int,
+    d_h: int,
+    p_t: int,
+    p_w: int,
+    p_h: int,
+) -> None:
+    """output = each element at the place that its index tells in its window: see pooling."""
+    _check_volume(input, indices, (d_t, d_h, d_w))
+    sizes = o_t, o_h, o_w
+    positive(5, "output size", "oT oH oW", sizes)
+    where = _in_volume(input, indices, (d_t, d_h, d_w), (p_t, p_h, p_w))
+    wrong = _last(_wrong(where, sizes), _batch(input, 4))
+    if wrong is not None:
+        t, h, w = (x[wrong] for x in where)
+        plane = wrong // math.prod(input.sizes[-3:]) % input.sizes[-4]
+        raise TorchError(
+            f"found an invalid max index {((plane * o_t + t) * o_h + h) * o_w + w} "
+            f"(output volumes are of size {o_t}x{o_h}x{o_w})"
+        )
+    _store(input, output, _places(where, sizes), sizes)
+
+
+@thnn("VolumetricMaxUnpooling_updateGradInput", _BACKWARD + _VOLUME)
+def volumetric_backward(
+    input: Tensor,
+    grad_output: Tensor,
+    gradient: Tensor,
+    indices: Tensor,
+    o_t: int,
+    o_w: int,
+    o_h: int,
+    d_t: int,
+    d_w: int,
+    d_h: int,
+    p_t: int,
+    p_w: int,
+    p_h: int,
+) -> None:
+    """gradInput = the elements of gradOutput at the places that indices tell."""
+    _check_volume(input, indices, (d_t, d_h, d_w))
+    sizes = o_t, o_h, o_w
+    found = tuple(size_of(grad_output, input.ndim - k) for k in (3, 2, 1))
+    if found != sizes:
+        raise TorchError(
+            f"Inconsistent gradOutput size. oT= {o_t}, oH= {o_h}, oW= {o_w}, "
+            f"gradOutput: {'x'.join(map(str, found))}"
+        )
+    check_size("gradOutput", grad_output, input.ndim, input.ndim - 4, input.sizes[-4])
+    where = _in_volume(input, indices, (d_t, d_h, d_w), (p_t, p_h, p_w))
+    wrong = np.flatnonzero(_wrong(where, sizes))
+    if wrong.size:
+        t, h, w = (x[wrong[0]] for x in where)
+        raise TorchError(
+            f"invalid max index z= {t}, y= {h}, x= {w}, oT= {o_t}, oW= {o_w}, oH= {o_h}"
+        )
+    _take(input, grad_output, gradient, _places(where, sizes), sizes)
+
+
+def _check_volume(input: Tensor, indices: Tensor, stride: Numbers) -> None:
+    check(
+        input.ndim in (4, 5),
+        2,
+        "4D or 5D (batch mode) tensor expected for input, but got: %s",
+        input,
+    )
+    _check_indices(input, indices)
+    positive(10, "stride", "dT dH dW", stride)
+
+
+def _in_volume(input: Tensor, indices: Tensor, stride: Numbers, pad: Numbers) -> list[Array]:
+    """Where the elements go along time, height and width: the three lowest bytes of the indices."""
+    values = contiguous(indices).reshape(-1, *input.sizes[-3:])
+    return [
+        ((values >> 8 * k & 0xFF) + _along(k, input.sizes[k - 3]) * stride[k] - pad[k]).ravel()
+        for k in range(3)
+    ]
+
+
+def _along(dim: int, size: int) -> Array:
+    return np.arange(size).reshape(-1, *(1,) * (2 - dim))
+
+
+def _wrong(where: list[Array], sizes: Sizes) -> Array:
+    outside = [(x < 0) | (x >= size) for x, size in zip(where, sizes, strict=True)]
+    return outside[0] | outside[1] | outside[2]
+
+
+def _places(where: list[Array], sizes: Sizes) -> Array:
+    t, h, w = where
+    return (t * sizes[1] + h) * sizes[2] + w + 1
+
+
+# -- both
+
+
+def _batch(input: Tensor, dims: int) -> int:
+    """How many samples there are, each of so many dimensions."""
+    return input.sizes[0] if input.ndim > dims else 1
+
+
+def _check_dimensions(input: Tensor, dims: int) -> None:
+    if input.ndim not in (dims + 1, dims + 2):
+        raise TorchError(f"{dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
+
+
+def _outside(places: Array, count: int) -> Array:
+    return (places < 1) | (places > count)
+
+
+def _last(wrong: Array, batch: int) -> int | None:
+    """The last wrong one of the first sample that has any, as the reference finds it."""
+    found = np.flatnonzero(wrong)
+    if not found.size:
+        return None
+    sample = len(wrong) // batch
+    return int(found[found < (found[0] // sample + 1) * sample][-1])
+
+
+def _store(input: Tensor, output: Tensor, places: Array, sizes: Sizes) -> None:
+    x, leading = contiguous(input), input.sizes[: -len(sizes)]
+    with result(output, (*leading, *sizes)) as out:
+        scatter(x, places, math.prod(leading), out, add=False)
+
+
+def _take(
+    input: Tensor, grad_output: Tensor, gradient: Tensor, places: Array, sizes: Sizes
+) -> None:
+    planes, count = math.prod(input.sizes[: -len(sizes)]), math.prod(sizes)
+    if grad_output.ndim != input.ndim or grad_output.nelement < planes * count:
+        raise TorchError(f"gradOutput has too few elements: {describe(grad_output.sizes)}")
+    g = contiguous(grad_output, planes * count).reshape(planes, count)
+    with result(gradient, input.sizes) as out:
+        take_along(g, places.reshape(planes, -1), 1, out.reshape(planes, -1), first=1)

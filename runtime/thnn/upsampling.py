@@ -1,0 +1,196 @@
+"""Up-sampling of images and volumes: each element repeated, or interpolated linearly."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.tensor import Sizes, Tensor
+from runtime.thnn._planes import add_by_table, contiguous, copy_by_table, result
+from runtime.thnn._shapes import size_of
+from runtime.thnn.checks import check, check_size
+from runtime.thnn.padding import grid_table
+from runtime.thnn.table import thnn
+
+__all__: list[str] = []
+
+_FORWARD = "THTensor *input, THTensor *output"
+_BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
+_SCALE = ", int scale_factor"
+
+
+# -- repeated elements
+
+
+@thnn("SpatialUpSamplingNearest_updateOutput", _FORWARD + _SCALE)
+def nearest(input: Tensor, output: Tensor, scale: int) -> None:
+    """output = each element repeated along both dimensions."""
+    _repeat(input, output, scale, 2)
+
+
+@thnn("SpatialUpSamplingNearest_updateGradInput", _BACKWARD + _SCALE)
+def nearest_backward(input: Tensor, grad_output: Tensor, gradient: Tensor, scale: int) -> None:
+    """gradInput = the sums of gradOutput over each element's copies."""
+    _repeat_backward(input, grad_output, gradient, scale, 2)
+
+
+@thnn("VolumetricUpSamplingNearest_updateOutput", _FORWARD + _SCALE)
+def nearest_3d(input: Tensor, output: Tensor, scale: int) -> None:
+    """output = each element repeated along all three dimensions."""
+    _repeat(input, output, scale, 3)
+
+
+@thnn("VolumetricUpSamplingNearest_updateGradInput", _BACKWARD + _SCALE)
+def nearest_3d_backward(input: Tensor, grad_output: Tensor, gradient: Tensor, scale: int) -> None:
+    """gradInput = the sums of gradOutput over each element's copies."""
+    _repeat_backward(input, grad_output, gradient, scale, 3)
+
+
+def _quotients(_size: int, scale: int, count: int) -> Array:
+    return np.arange(count) // scale
+
+
+def _repeat(input: Tensor, output: Tensor, scale: int, dims: int) -> None:
+    leading, sizes, larger = _repeated_sizes(input, scale, dims)
+    table = grid_table(sizes, larger, (scale,) * dims, _quotients)
+    x = contiguous(input)
+    with result(output, (*leading, *larger)) as out:
+        copy_by_table(x, table, math.prod(leading), out)
+
+
+def _repeat_backward(
+    input: Tensor, grad_output: Tensor, gradient: Tensor, scale: int, dims: int
+) -> None:
+    leading, sizes, larger = _repeated_sizes(input, scale, dims)
+    for dim, size in enumerate((*leading, *larger)):
+        check_size("gradOutput", grad_output, input.ndim, dim, size)
+    table = grid_table(sizes, larger, (scale,) * dims, _quotients)
+    g = contiguous(grad_output)
+    with result(gradient, input.sizes) as out:
+        add_by_table(g, table, math.prod(leading), out)
+
+
+def _repeated_sizes(input: Tensor, scale: int, dims: int) -> tuple[Sizes, Sizes, Sizes]:
+    """Sizes in front of the planes, those of a plane, and of its result."""
+    check(scale > 1, 4, f"scale_factor must be greater than 1, but got: {scale}")
+    kinds = f"{dims + 1}D or {dims + 2}D"
+    check(
+        input.ndim in (dims + 1, dims + 2), 2, f"{kinds} input tensor expected but got: %s", input
+    )
+    sizes = input.sizes[-dims:]
+    return input.sizes[:-dims], sizes, tuple(size * scale for size in sizes)
+
+
+# -- interpolation
+
+
+@thnn("SpatialUpSamplingBilinear_updateOutput", _FORWARD + ", int outputHeight, int outputWidth")
+def bilinear(input: Tensor, output: Tensor, height: int, width: int) -> None:
+    """output = the input at evenly spaced points, the first and last of which are its corners."""
+    _interpolate(input, output, (height, width))
+
+
+@thnn(
+    "VolumetricUpSamplingTrilinear_updateOutput",
+    _FORWARD + ", int outputDepth, int outputHeight, int outputWidth",
+)
+def trilinear(input: Tensor, output: Tensor, depth: int, height: int, width: int) -> None:
+    """Likewise, of volumes."""
+    _interpolate(input, output, (depth, height, width))
+
+
+@thnn(
+    "SpatialUpSamplingBilinear_updateGradInput",
+    "THTensor *gradOutput, THTensor *gradInput, int nbatch, int nchannels, int inputHeight, "
+    "int inputWidth, int outputHeight, int outputWidth",
+)
+def bilinear_backward(grad_output: Tensor, gradient: Tensor, *numbers: int) -> None:
+    """gradInput = the sums of gradOutput times what each element had of it."""
+    _interpolate_backward(grad_output, gradient, numbers[:2], numbers[2:4], numbers[4:])
+
+
+@thnn(
+    "VolumetricUpSamplingTrilinear_updateGradInput",
+    "THTensor *gradOutput, THTensor *gradInput, int nbatch, int nchannels, int inputDepth, "
+    "int inputHeight, int inputWidth, int outputDepth, int outputHeight, int outputWidth",
+)
+def trilinear_backward(grad_output: Tensor, gradient: Tensor, *numbers: int) -> None:
+    """Likewise, of volumes."""
+    _interpolate_backward(grad_output, gradient, numbers[:2], numbers[2:5], numbers[5:])
+
+
+def _interpolate(input: Tensor, output: Tensor, larger: Sizes) -> None:
+    dims = len(larger)
+    sizes = tuple(size_of(input, dim) for dim in range(dims + 2))[2:]
+    _check_sizes(sizes, larger)
+    check(input.ndim == dims + 2, 2, f"{dims + 2}D input tensor expected but got: %s", input)
+    x = input.array
+    if sizes != larger:
+        for dim in range(dims + 1, 1, -1):  # in this order the sums are rounded as in Torch7
+            x = _along(x, dim, larger[dim - 2])
+    output.resize((*input.sizes[:2], *larger))
+    output.array[...] = x
+
+
+def _check_sizes(sizes: Sizes, larger: Sizes) -> None:
+    letters = "DHW"[-len(sizes) :]
+    before, after = (
+        ", ".join(f"{x}: {n}" for x, n in zip(letters, s, strict=True)) for s in (sizes, larger)
+    )
+    check(
+        min(*sizes, *larger) > 0,
+        2,
+        "input and output sizes should be greater than 0, but got "
+        f"input ({before}) output ({after})",
+    )
+
+
+def _weights(size: int, count: int, dtype: Any) -> tuple[Array, Array, Array]:
+    """For each point the element before it, the next one, and the latter's weight.
+
+    Torch7: points are floats of 32 bits.
+    """
+    step = np.float32(size - 1) / np.float32(count - 1) if count > 1 else np.float32(0)
+    point = step * np.arange(count, dtype=np.float32)
+    first = point.astype(np.int64)
+    return first, np.minimum(first + 1, size - 1), (point - first).astype(dtype)
+
+
+def _along(x: Array, dim: int, count: int) -> Array:
+    """The array at `count` points of a dimension."""
+    first, second, weight = _weights(x.shape[dim], count, x.dtype)
+    weight = weight.reshape(-1, *(1,) * (x.ndim - dim - 1))
+    values: Array = x.take(first, dim)
+    values *= 1 - weight
+    more = x.take(second, dim)
+    more *= weight
+    values += more
+    return values
+
+
+def _interpolate_backward(
+    grad_output: Tensor, gradient: Tensor, leading: Sizes, sizes: Sizes, larger: Sizes
+) -> None:
+    _check_sizes(sizes, larger)
+    for dim, size in enumerate((*leading, *larger)):
+        check_size("gradOutput", grad_output, len(larger) + 2, dim, size)
+    g = grad_output.array
+    if sizes != larger:
+        for dim in range(2, len(larger) + 2):
+            g = _back_along(g, dim, sizes[dim - 2])
+    gradient.resize((*leading, *sizes))
+    gradient.array[...] = g
+
+
+def _back_along(g: Array, dim: int, size: int) -> Array:
+    """The gradient of `_along` for an array that had a size in that dimension."""
+    first, second, weight = _weights(size, g.shape[dim], g.dtype)
+    result = np.zeros((*g.shape[:dim], size, *g.shape[dim + 1 :]), g.dtype)
+    to, source = np.moveaxis(result, dim, 0), np.moveaxis(g, dim, 0)
+    for i, (a, b, w) in enumerate(zip(first, second, weight, strict=True)):
+        to[a] += (1 - w) * source[i]
+        to[b] += w * source[i]
+    return result

@@ -1,0 +1,139 @@
+"""The package threads: jobs in threads with engines of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Lua
+
+#: A pool that is there for all tests of the file, since each thread makes an engine.
+POOL = """
+    threads = require 'threads'
+    local msg = 'hello'
+    pool, first = threads.Threads(2, function(id) greeting = msg .. id return id end)
+"""
+
+
+@pytest.fixture
+def pool(lua: Lua) -> Lua:
+    """An engine with the globals threads, pool and first."""
+    lua.run(f"if not pool or not pool:isrunning() then {POOL} end")
+    return lua
+
+
+def test_jobs_arguments_and_results(pool: Lua) -> None:
+    pool.run("""
+        assert(#first == 2 and first[1][1] + first[2][1] == 3)
+        local done, x = 0, torch.ones(3)
+        for i = 1, 10 do
+          pool:addjob(function(a)
+            assert(greeting == 'hello' .. __threadid)
+            return x:sum() + a, nil, {x}
+          end, function(sum, none, list)
+            assert(sum == 3 + i and none == nil and list[1]:sum() == 3)
+            done = done + 1
+          end, i)
+        end
+        assert(pool:hasjob())
+        pool:synchronize()
+        assert(done == 10 and not pool:hasjob() and not pool:haserror() and pool:acceptsjob())
+    """)
+
+
+@pytest.mark.parametrize(
+    ("job", "message"),
+    [
+        ("function() error('in the job') end", "callback] lua:2: in the job"),
+        ("function() return coroutine.create(print) end", "Unwritable object <thread>"),
+        ("function() end, function() error('at the end') end", "endcallback] lua:2: at the end"),
+    ],
+)
+def test_errors_of_jobs(pool: Lua, job: str, message: str) -> None:
+    pool.run(f"""
+        pool:addjob({job})
+        local ok, text = pcall(pool.synchronize, pool)
+        assert(not ok and text:find('%[thread %d ') and text:find({message!r}, 1, true), text)
+        pool:addjob(function() return 5 end, function(five) assert(five == 5) end)
+        pool:synchronize()
+    """)
+
+
+def test_jobs_for_one_thread(pool: Lua) -> None:
+    pool.run("""
+        pool:specific(true)
+        local ran = {}
+        for i = 1, 2 do
+          pool:addjob(i, function() return __threadid end, function(id) ran[i] = id end)
+        end
+        pool:synchronize()
+        assert(ran[1] == 1 and ran[2] == 2 and pool:specific())
+        assert(not pcall(pool.addjob, pool, 3, print) and not pcall(pool.addjob, pool, print))
+        pool:specific(false)
+    """)
+
+
+def test_wrong_jobs(pool: Lua) -> None:
+    assert pool.error("pool:addjob(7)") == "function callback expected"
+    assert pool.error("pool:addjob(print, 7)") == "function (or nil) endcallback expected"
+
+
+def test_memory_and_counters_are_shared(lua: Lua) -> None:
+    lua.run("""
+        local threads, tds = require 'threads', require 'tds'
+        local before = threads.Threads.serialization()
+        threads.Threads.serialization('threads.sharedserialize')
+        local pool = threads.Threads(2)
+        threads.Threads.serialization(before)
+        local y, s, count = torch.zeros(4), torch.FloatStorage(3):fill(1), tds.AtomicCounter()
+        for i = 1, 4 do
+          pool:addjob(function()
+            y[i], s[1] = i, 9
+            for _ = 1, 100 do count:inc() end
+            return y:narrow(1, i, 1)
+          end, function(z) z[1] = z[1] + 10 end)
+        end
+        pool:synchronize()
+        assert(y:sum() == 50 and y[4] == 14 and s[1] == 9 and count:get() == 400)
+        assert(torch.deserialize(torch.serialize(y)):storage() ~= y:storage())
+        pool:terminate()
+        assert(not pool:isrunning())
+        assert(not pcall(pool.addjob, pool, function() end))
+    """)
+
+
+def test_locks_and_single_threads(lua: Lua, tmp_path: Path) -> None:
+    (tmp_path / "beside.lua").write_text("return 'beside'")
+    lua.run(f"""
+        local threads, path = require 'threads', package.path
+        local mutex, condition = threads.Mutex(), threads.Condition()
+        package.path = '{tmp_path}/?.lua;' .. path
+        mutex:lock()
+        local thread = threads.Thread(([[
+          local threads = require 'threads'
+          local mutex = threads.Mutex(%d)
+          mutex:lock()
+          local file = io.open('{tmp_path}/made', 'w')
+          file:write(require 'beside')
+          file:close()
+          threads.Condition(%d):signal()
+          mutex:unlock()
+        ]]):format(mutex:id(), condition:id()))
+        condition:wait(mutex)
+        mutex:unlock()
+        package.path = path
+        thread:free() mutex:free() condition:free()
+    """)
+    assert (tmp_path / "made").read_text() == "beside"
+    assert "no mutex has the number 0" in lua.error("require('threads').Mutex(0):lock()")
+
+
+def test_safe_functions(pool: Lua) -> None:
+    pool.run("""
+        local safe = threads.safe(function(a, b) return b, a end)
+        local b, a = safe(1, 2)
+        assert(a == 1 and b == 2)
+        pool:addjob(safe, function(b, a) assert(a == 3 and b == 4) end, 3, 4)
+        pool:synchronize()
+    """)

@@ -1,0 +1,127 @@
+"""Geometry that Lua decides alone is what Python makes of the same calls.
+
+A program is drawn step by step and run twice: with tensors that Lua alone knows, and with tensors
+that were passed to Python before each step, so that Python decides. Both must print the same.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.conftest import Lua
+
+# keep: what is done to each tensor, new or used. Errors are printed, without positions.
+RUN = """
+function geometry_run(program, keep)
+  local T, out = {}, {}
+  local function line(...) out[#out + 1] = table.concat({ ... }, ' ') end
+  local function at(k) return keep(T[(k - 1) % #T + 1]) end
+  local function add(x)
+    if torch.isTensor(x) then T[#T + 1] = keep(x) else line(x) end
+  end
+  for _, step in ipairs(program) do
+    local ok, message = pcall(step, at, add)
+    if not ok then line((message:gsub('^[^ ]*:%d+: ', ''))) end
+  end
+  for k, x in ipairs(T) do
+    local s = x:storage()
+    line(k, x:type(), x:storageOffset(), s and #s or 'none', tostring(x:isContiguous()))
+    line(unpack(x:size():totable()))
+    line(unpack(x:stride():totable()))
+    local ok, elements = pcall(function() return x:clone():view(-1):totable() end)
+    line(ok and table.concat(elements, ' ') or elements:gsub('^[^ ]*:%d+: ', ''))
+    for j = math.max(1, k - 2), k do
+      local y = x:type() == T[j]:type() and T[j] or x
+      line(tostring(x:isSetTo(y)), tostring(x:isSameSizeAs(y)), tostring(s == y:storage()))
+    end
+  end
+  return table.concat(out, '\\n')
+end
+"""
+
+TYPES = ["Double", "Float", "Long", "Byte"]
+
+
+def _size(draw: random.Random) -> str:
+    return ", ".join(str(draw.randint(1, 4)) for _ in range(draw.randint(1, 4)))
+
+
+def _steps(draw: random.Random) -> str:
+    """The source of one step; at(k) is a tensor, add(x) keeps a new one."""
+    k, j = draw.randint(1, 50), draw.randint(1, 50)
+    d, e = draw.randint(1, 3), draw.randint(1, 3)
+    size = _size(draw)
+    first = draw.randint(1, 4)
+    dtype = draw.choice(TYPES)
+    return draw.choice(
+        [
+            f"add(torch.{dtype}Tensor({size}):fill({k}))",
+            f"add(torch.{dtype}Tensor{{{size}}})",
+            f"add(torch.{dtype}Tensor{{{{1, 2, {k}}}, {{4, 5, {j}}}}})",
+            f"add(torch.{dtype}Tensor(torch.LongStorage{{{size}}}):zero())",
+            f"add(at({k}):new())",
+            f"add(at({k}).new():resizeAs(at({j})):fill({k}))",
+            f"add(at({k}).new(at({k}):storage(), {first}, {draw.randint(1, 5)}))",
+            f"add(at({k}).new(at({k}):storage(), {first}, torch.LongStorage{{{size}}}))",
+            f"at({k}):resize({size})",
+            f"at({k}):resize(torch.LongStorage{{{size}}})",
+            f"at({k}):resizeAs(at({j}))",
+            f"at({k}):set(at({j}))",
+            f"at({k}):set()",
+            f"at({k}):set(at({j}):storage(), {first}, {draw.randint(1, 6)})",
+            f"at({k}):set(at({j}):storage(), {first}, {draw.randint(1, 3)}, {draw.randint(0, 3)})",
+            f"at({k}):set(at({j}):storage(), {first}, torch.LongStorage{{{size}}})",
+            f"at({k}):set(at({j}):storage())",
+            f"at({k}):storage():resize({draw.randint(1, 20)})",
+            f"at({k}):storage()[{first}] = {j}",
+            f"add(at({k}):narrow({d}, {first}, {e}))",
+            f"add(at({k}):select({d}, {first}))",
+            f"add(at({k}):sub({first}, -{e}))",
+            f"add(at({k}):sub({first}, -1, {e}, -1))",
+            f"add(at({k}):transpose({d}, {e}))",
+            f"add(at({k}):t())",
+            f"add(at({k}):permute({', '.join(map(str, draw.sample([1, 2, 3], 3)))})))"[:-1],
+            f"add(at({k}):squeeze())",
+            f"add(at({k}):squeeze({d}))",
+            f"add(at({k}):unfold({d}, {e}, {draw.randint(1, 2)}))",
+            f"add(at({k}):view(-1))",
+            f"add(at({k}):view({e}, -1))",
+            f"add(at({k}):view(-1, {e}, 1))",
+            f"add(at({k}):view(torch.LongStorage{{{size}}}))",
+            f"add(at({k}):viewAs(at({j})))",
+            f"add(at({k}):expand({size}))",
+            f"add(at({k}):expandAs(at({j})))",
+            f"add(at({k}):clone())",
+            f"add(at({k}):contiguous())",
+            f"add(at({k}):{dtype.lower()}())",
+            f"add(at({k}):typeAs(at({j})))",
+            f"at({k}):copy(at({j}))",
+            f"at({k})[{first}] = at({j})",
+            f"at({k})[{{{{{first}, -1}}}}] = {j}",
+            f"at({k}):fill({j})",
+        ]
+    )
+
+
+def _program(draw: random.Random) -> str:
+    steps = [f"add(torch.range(1, 12):resize({_size(draw)}))"]
+    steps += [_steps(draw) for _ in range(draw.randint(5, 25))]
+    return "\n".join(f"function(at, add) {step} end," for step in steps)
+
+
+@pytest.mark.parametrize("count", [25, pytest.param(500, marks=pytest.mark.slow)])
+def test_lua_decides_as_python(lua: Lua, count: int) -> None:
+    lua.run(RUN)
+    lua.engine.set_fill_pattern(1)
+    for seed in range(count):
+        program = _program(random.Random(seed))
+        printed = lua.run(f"""
+            local program = {{ {program} }}
+            local alone = geometry_run(program, function(x) return x end)
+            local known = geometry_run(program, function(x) x:cdata() return x end)
+            if alone ~= known then io.write(alone, '\\n---\\n', known) end
+        """)
+        assert printed == "", f"seed {seed}\n{program}"
+    lua.engine.set_fill_pattern(None)

@@ -1,0 +1,207 @@
+"""Pooling of many planes: the loops that are written for finite numbers, blocks, and threads.
+
+A model of a few lines goes element by element; results must have its bits. Small calls are compared
+with the real Torch7 by test_recorded.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Lua
+from tests.processes import run_th
+
+MODEL = """
+    require 'nn.THNN'
+    local kind, k, d, pad, numbers = KIND, K, D, PAD, NUMBERS
+    local T, random = 'torch.' .. kind .. 'Tensor', torch.Generator()
+    local planes, size = 30, 27
+    local largest = kind == 'Float' and (2 - 2 ^ -23) * 2 ^ 127 or 1.7976931348623157e308
+    local smallest = kind == 'Float' and 2 ^ -149 or 2 ^ -1074
+    local function number()
+      if numbers == 'special' and torch.uniform(random) < 0.05 then
+        local all = { 0 / 0, 1 / 0, -1 / 0, largest, -largest }
+        return all[torch.random(random, 5)]
+      end
+      if numbers == 'tiny' then return torch.random(random, 9) * smallest end
+      return torch.normal(random)
+    end
+    local function tensor(n, size)
+      local x = torch.DoubleTensor(n, size, size):apply(number)
+      return x:type(T)
+    end
+    local x = tensor(planes, size)
+    local n = math.floor((size - k + 2 * pad) / d) + 1
+    local g, THNN = torch.DoubleTensor(planes, n, n):normal():type(T), x.THNN
+
+    -- Calls f with the result, and the first and last row and column, of each window.
+    local function windows(f)
+      for plane = 0, planes - 1 do
+        for i = 0, n - 1 do
+          for j = 0, n - 1 do
+            local y, x = i * d - pad, j * d - pad
+            f((plane * n + i) * n + j, plane * size * size, math.max(y, 0), math.max(x, 0),
+              math.min(y + k, size) - 1, math.min(x + k, size) - 1)
+          end
+        end
+      end
+    end
+
+    -- How many elements of two tensors have other values.
+    local function differences(a, b)
+      local wrong, p, q = 0, a:contiguous():data(), b:data()
+      for i = 0, a:nElement() - 1 do
+        if p[i] ~= q[i] and (p[i] == p[i] or q[i] == q[i]) then wrong = wrong + 1 end
+      end
+      return wrong + math.abs(a:nElement() - b:nElement())
+    end
+"""
+
+
+def model(kind: str, kernel: int, stride: int, pad: int, numbers: str = "normal") -> str:
+    text = MODEL.replace("KIND", repr(kind)).replace("K,", f"{kernel},", 1)
+    return (
+        text.replace("D,", f"{stride},", 1)
+        .replace("PAD,", f"{pad},", 1)
+        .replace("NUMBERS", repr(numbers))
+    )
+
+
+LARGEST = """
+    local out, indices = x.new(planes, n, n), torch.LongTensor(planes, n, n)
+    local from, to, at, sums = x:data(), out:data(), indices:data(), x:clone():zero()
+    local gradient, given = sums:data(), g:data()
+    windows(function(t, plane, top, left, bottom, right)
+      local m, place = -largest, -1
+      for y = top, bottom do
+        for x = left, right do
+          local v = from[plane + y * size + x]
+          if v > m then m, place = v, y * size + x end
+        end
+      end
+      to[t], at[t] = m, place + 1
+      if place >= 0 then gradient[plane + place] = gradient[plane + place] + given[t] end
+    end)
+    for threads = 1, 2 do
+      torch.setnumthreads(threads)
+      local r, found, back = x.new(), torch.LongTensor(), x.new()
+      THNN.SpatialMaxPooling_updateOutput(x:cdata(), r:cdata(), found:cdata(),
+        k, k, d, d, pad, pad, false)
+      THNN.SpatialMaxPooling_updateGradInput(x:cdata(), g:cdata(), back:cdata(), found:cdata(),
+        k, k, d, d, pad, pad, false)
+      io.write(differences(r, out), ' ', differences(found:double(), indices:double()), ' ',
+        differences(back, sums), ' ')
+    end
+"""
+
+WINDOWS = [(2, 2, 0), (3, 2, 1), (9, 7, 2)]
+
+
+@pytest.mark.parametrize("kind", ["Float", "Double"])
+@pytest.mark.parametrize("window", WINDOWS)
+def test_largest_elements_of_many_planes(lua: Lua, kind: str, window: tuple[int, int, int]) -> None:
+    assert lua.run(model(kind, *window) + LARGEST) == "0 0 0 0 0 0 "
+
+
+@pytest.mark.parametrize("kind", ["Float", "Double"])
+@pytest.mark.parametrize("numbers", ["special", "tiny"])
+def test_largest_of_numbers_that_differ_little_or_are_not_finite(
+    lua: Lua, kind: str, numbers: str
+) -> None:
+    assert lua.run(model(kind, 2, 1, 1, numbers) + LARGEST) == "0 0 0 0 0 0 "
+
+
+AVERAGES = """
+    local out, sums = x.new(planes, n, n), torch.DoubleTensor(planes, size, size):zero()
+    local from, to, gradient, given = x:data(), out:data(), sums:data(), g:data()
+    windows(function(t, plane, top, left, bottom, right)
+      local sum, count = 0, (bottom - top + 1) * (right - left + 1)
+      for y = top, bottom do
+        for x = left, right do
+          sum = sum + from[plane + y * size + x]
+          gradient[plane + y * size + x] = gradient[plane + y * size + x] + given[t] / count
+        end
+      end
+      to[t] = sum / count
+    end)
+    for threads = 1, 2 do
+      torch.setnumthreads(threads)
+      local r, back = x.new(), x.new()
+      THNN.SpatialAveragePooling_updateOutput(x:cdata(), r:cdata(),
+        k, k, d, d, pad, pad, false, false)
+      THNN.SpatialAveragePooling_updateGradInput(x:cdata(), g:cdata(), back:cdata(),
+        k, k, d, d, pad, pad, false, false)
+      local far = (back:double() - sums):abs():max() > (kind == 'Float' and 1e-5 or 1e-13)
+      io.write(differences(r, out), far and ' far ' or ' near ')
+    end
+"""
+
+
+@pytest.mark.parametrize("kind", ["Float", "Double"])
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("numbers", ["normal", "special"])
+def test_averages_of_many_planes(
+    lua: Lua, kind: str, window: tuple[int, int, int], numbers: str
+) -> None:
+    assert lua.run(model(kind, *window, numbers) + AVERAGES) == "0 near 0 near "
+
+
+@pytest.mark.parametrize("place", ["17", "-1", "2^32 + 1", "-2^32"])
+def test_places_outside_of_a_plane_are_errors(lua: Lua, place: str) -> None:
+    message = lua.error(f"""
+        require 'nn.THNN'
+        local x, g, places = torch.zeros(3, 4, 4), torch.ones(3, 2, 2), torch.LongTensor(3, 2, 2)
+        places:fill(5)[2][2][1] = {place}
+        x.THNN.SpatialMaxPooling_updateGradInput(x:cdata(), g:cdata(), x:clone():cdata(),
+          places:cdata(), 2, 2, 2, 2, 0, 0, false)""")
+    assert message == "indices must be places in the input's planes"
+
+
+def test_results_keep_the_layout_that_they_have(lua: Lua) -> None:
+    # Torch7 writes as if the result were contiguous.
+    answer = lua.run("""
+        require 'nn.THNN'
+        local x, indices = torch.rand(2, 4, 6), torch.LongTensor(3, 2, 2):transpose(1, 3)
+        local out, all = torch.zeros(2, 2, 5):narrow(3, 2, 3), torch.Tensor()
+        local places = torch.LongTensor()
+        for _, r in ipairs{ { out, indices }, { all, places } } do
+          x.THNN.SpatialMaxPooling_updateOutput(x:cdata(), r[1]:cdata(), r[2]:cdata(),
+            2, 2, 2, 2, 0, 0, false)
+        end
+        print(out:equal(all), indices:equal(places), out:stride(2), indices:stride(1))""")
+    assert answer == "true\ttrue\t5\t1\t\n"
+
+
+def test_finalizers_that_pool_within_pooling(tmp_path: Path) -> None:
+    # A finalizer may run in the middle of a job, and do the same job.
+    script = tmp_path / "script.lua"
+    script.write_text("""
+        require 'nn.THNN'
+        torch.setnumthreads(1)
+        local THNN = torch.DoubleTensor.THNN
+        local function pooled(planes, size)
+          local x, out, at = torch.rand(planes, size, size), torch.Tensor(), torch.LongTensor()
+          THNN.SpatialMaxPooling_updateOutput(x:cdata(), out:cdata(), at:cdata(), 2, 2, 2, 2, 0, 0,
+            false)
+          return out:max() == x:max() and out:min() >= x:min()
+        end
+        local calls, wrong = 0, 0
+        local function guard()
+          getmetatable(newproxy(true)).__gc = function()
+            calls = calls + 1
+            if calls < 100 then guard() end
+            local ok, right = pcall(pooled, 1, 24)
+            if not (ok and right) then wrong = wrong + 1 end
+          end
+        end
+        jit.off() -- so that every pointer is allocated
+        collectgarbage('setpause', 0) collectgarbage('setstepmul', 10000)
+        for _ = 1, 30 do guard() end
+        for i = 1, 50 do
+          if not pooled(5, 16) then wrong = wrong + 1 end
+        end
+        io.write(wrong, calls > 0 and ' of many' or ' of none')""")
+    run = run_th(script, timeout=120)
+    assert (run.stdout, run.stderr) == ("0 of many", "")
