@@ -68,9 +68,12 @@ def _picture(text: bytes, tensors: list[Tensor], width: float, height: float) ->
 def _window(text: bytes, tensors: list[Tensor], number: float) -> bool:
     """Show a figure in its window; False where there are no windows."""
     pyplot = optional("matplotlib.pyplot", "matplotlib", "gnuplot")
-    if pyplot.get_backend().lower() in _WITHOUT_WINDOW:
+    try:
+        if pyplot.get_backend().lower() in _WITHOUT_WINDOW:
+            return False
+        figure = pyplot.figure(int(number))
+    except Exception:  # each window system has errors of its own
         return False
-    figure = pyplot.figure(int(number))
     figure.clear()
     draw(figure, Description(text, tensors))
     figure.show()

@@ -94,6 +94,15 @@ def test_a_window(lua: Lua, here: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert pyplot.get_fignums() == []
 
 
+def test_windows_that_cannot_be_made(lua: Lua, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib import pyplot
+
+    monkeypatch.setattr(pyplot, "get_backend", lambda: 1 / 0)
+    name = lua("gnuplot.plot(torch.rand(3))").strip().partition(" 1: ")[2]
+    assert Path(name).read_bytes().startswith(STARTS["png"])
+    Path(name).unlink()
+
+
 def test_what_cannot_be_drawn_changes_nothing(lua: Lua, here: Path) -> None:
     lua("gnuplot.pngfigure('x.png') gnuplot.plot(torch.rand(3))")
     message = "gnuplot: 'a:b' is no range"
