@@ -99,7 +99,7 @@ def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
         f"  return a{r}",
         "end",
         *starts,
-        *_lay_out(tensors),
+        *_lay_out(tensors, rows_alone=not in_lua and _is_loop(call, parse(formula))),
         *[
             f"if clash({i}, {size}, p{r}, p{k}) then return nil end"
             for i, k in enumerate(tensors)
@@ -140,13 +140,17 @@ def _in_order(call: Call) -> list[int]:
     return [r, *(k for k in call.tensors if k != r)]
 
 
-def _lay_out(tensors: list[int]) -> list[str]:
-    """What finds how elements lie. What follows reads that as numbers, which allocates nothing."""
-    found = f"lay_out(MAX_IN_LUA, {', '.join(f'c{k}' for k in tensors)})"
-    return [
-        f"local mine = {found}",
+def _lay_out(tensors: list[int], rows_alone: bool = False) -> list[str]:
+    """What finds how elements lie. What follows reads that as numbers, which allocates nothing.
+
+    rows_alone: whether only the number of rows is limited, since one inner loop computes a row.
+    """
+    limit = "MAX_UNSHARED" if rows_alone else "MAX_IN_LUA"
+    lines = [
+        f"local mine = lay_out({limit}, {', '.join(f'c{k}' for k in tensors)})",
         "if not mine or turn[0] ~= mine or moves[0] ~= moved then return nil end",
     ]
+    return [*lines, "if shape[1] * shape[2] > MAX_ROWS then return nil end"] if rows_alone else lines
 
 
 def _size(call: Call, k: int) -> int:

@@ -121,8 +121,11 @@ SMALL = {
 
 @pytest.mark.parametrize("calls", SMALL.values(), ids=SMALL)
 def test_loops_of_small_calls_compile(tmp_path: Path, calls: str) -> None:
-    # Those that make userdata go on behind it; those with a loop inside end where it begins.
-    found = own_links(tmp_path / "script.lua", calls, f"for _ = 1, 3000 do {calls} end")
+    # Those that make userdata go on behind it; those with a loop inside end where it begins. Where
+    # LuaJIT begins to compile is a matter of chance: now and then it gives the program's loop up.
+    loop = f"for _ = 1, 3000 do {calls} end"
+    tries = (own_links(tmp_path / "script.lua", calls, loop) for _ in range(4))
+    found = next(filter(None, tries), [])
     assert found
     assert set(found) <= {"loop", "root", "stitch"}
 

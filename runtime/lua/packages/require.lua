@@ -92,7 +92,8 @@ local CORE_LIBRARIES = { TH = true, THC = true, THNN = true, THCUNN = true }
 local function check_tensors(name)
   if type(name) ~= 'string' then return end
   local base = name:match('([^/]*)$'):gsub('^lib', ''):match('^[^.]*')
-  if CORE_LIBRARIES[base] or name:find('/', 1, true) and th.ask(host.file_mentions, name, TENSORS) then
+  local is_file = name:find('/', 1, true)
+  if CORE_LIBRARIES[base] or is_file and th.ask(host.file_mentions, name, TENSORS) then
     th.fail(("the C library '%s' works on tensors of Torch7's own C core, which is not part of "
       .. 'this program'):format(name))
   end

@@ -12,7 +12,8 @@ local ffi = require 'ffi'
 local type, tonumber = type, tonumber
 local new_block, block_like, publish = th.blocks.new, th.blocks.like, th.blocks.publish
 
-local MAX_IN_LUA = 1024             -- elements that are computed in Lua
+local MAX_IN_LUA = 8192             -- elements that are computed in Lua
+local MAX_ROWS = 1024               -- rows of elements, for each of which a loop is called
 local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
 
 local load_double = th.dtypes[th.DOUBLE + 1].load
@@ -255,14 +256,14 @@ local operands, steps, count, to_loop, as_float,
   copy_rows, make_widen, narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
   copy_sections, gather_results, find_largest, find_smallest = unpack(formulas.reducing)
-local MAX_UNSHARED, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
+local MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
 formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, false, address }
 formulas.layout = {
   layouts.shape, layouts.step, layouts.turn, dense, same_sizes, layouts.lay_out, layouts.clash,
 }
 formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, make_widen, narrow }
-formulas.sharing = { MAX_UNSHARED, share_loop, share_copy, share_axpy }
+formulas.sharing = { MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy }
 formulas.busy = false -- whether the buffers are in use
 
 --- The function that runs an operation for a pattern of arguments, or false if there is none.
