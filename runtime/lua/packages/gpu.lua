@@ -151,10 +151,11 @@ end
 local GROUPS_AT = { SpatialConvolution = 9, VolumetricConvolution = 12 } -- the argument's position
 
 -- cudnn has a class for each of nn's that a program asks for, which derives from it: so that
--- programs find modules by cudnn's names.
+-- programs find modules by cudnn's names. version is that of cuDNN 5.1: programs ask whether it is
+-- 4000 or more, and then build convolutions without biases.
 local function make_cudnn()
   require 'nn'
-  local cudnn = { benchmark = false, fastest = false, verbose = false }
+  local cudnn = { benchmark = false, fastest = false, verbose = false, version = 5110 }
   function cudnn.convert(module) return module end
   rawset(_G, 'cudnn', cudnn)
   return setmetatable(cudnn, { __index = function(_, name)
