@@ -126,9 +126,20 @@ local function make_data_parallel_table()
   end
 end
 
+-- Lets a function of nn, which converts a value to a type, take the names of a GPU's classes.
+local function rename_argument(holder, name)
+  local plain = holder[name]
+  holder[name] = function(value, kind, ...)
+    local result = plain(value, of_gpu[kind] or kind, ...)
+    return result
+  end
+end
+
 local function make_cunn()
   local nn = require 'nn'
+  if nn.utils then rename_argument(nn.utils, 'recursiveType') end
   for _, class in ipairs{ nn.Module, nn.Criterion } do
+    rename_argument(class, 'type')
     function class.cuda(self) return self:type('torch.FloatTensor') end
     function class.cudaDouble(self) return self:type('torch.DoubleTensor') end
   end
