@@ -67,7 +67,7 @@ local memory, places = {}, {}
 formulas.memory = memory -- which keeps it alive
 do
   for k = 0, BUFFERS - 1 do
-    memory[k] = ffi.new('double[?]', MAX_IN_LUA + 8) -- loops may go on for a few turns
+    memory[k] = th.working_memory('double', MAX_IN_LUA + 8) -- loops may go on for a few turns
     places['buffer' .. k] = address(memory[k])
   end
   local kinds = {
