@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = [
     "check_planes",
     "check_table",
     "groups_of",
+    "packed",
     "windows_of_full",
     "windows_on",
 ]
@@ -52,10 +54,23 @@ def check_table(weight: Tensor, table: Tensor, position: int, name: str) -> None
         raise TorchError(f"connTable of 2 columns expected, got {describe(table.sizes)}")
 
 
-def check_planes(name: str, tensor: Tensor, ndim: int, planes: int, size: Sizes) -> None:
+def check_planes(
+    name: str, tensor: Tensor, ndim: int, planes: int, size: Sizes, more: bool = False
+) -> None:
+    """more: whether there may be planes that no connection names, behind the others."""
     expected = (planes, *size)
-    if tensor.ndim != ndim or ndim not in (3, 4) or tensor.sizes[-3:] != expected:
+    fits = tensor.ndim == ndim and ndim in (3, 4) and tensor.sizes[-2:] == size
+    if not fits or tensor.sizes[-3] < planes or (tensor.sizes[-3] > planes and not more):
         raise TorchError(f"{name} of size {describe(expected)} expected: {describe(tensor.sizes)}")
+
+
+def packed(images: Array, planes: int) -> Array:
+    """Contiguous images (a batch) as if they had no more than these planes.
+
+    The original finds image n behind n times these planes, be there more or not.
+    """
+    sizes = (len(images), planes, *images.shape[2:])
+    return images.reshape(-1)[: math.prod(sizes)].reshape(sizes)
 
 
 def check_count(bias: Tensor, count: int) -> None:

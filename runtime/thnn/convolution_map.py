@@ -17,6 +17,7 @@ from runtime.thnn._connections import (
     check_planes,
     check_table,
     groups_of,
+    packed,
     windows_of_full,
     windows_on,
 )
@@ -61,7 +62,7 @@ def forward(
     groups = list(groups_of(table, planes, maps))
     check_count(bias, maps)
     x, w, b = (read(t, output) for t in (input, weight, bias))
-    x = x.reshape(-1, *x.shape[-3:])
+    x = packed(np.ascontiguousarray(x).reshape(-1, *x.shape[-3:]), planes)
     with writing((output, (*input.sizes[:-3], maps, *windows.count[1:]))) as (result,):
         out = result.reshape(len(x), maps, *windows.count[1:])
         out[...] = b.reshape(-1)[:maps, None, None]
@@ -85,16 +86,16 @@ def backward(
     """gradInput from gradOutput and weight."""
     check_table(weight, table, 5, "weight")
     windows = windows_on(input.sizes[-2:], weight.sizes[1:], (dh, dw))
-    check_planes("input", input, input.ndim, planes, input.sizes[-2:])
+    check_planes("input", input, input.ndim, planes, input.sizes[-2:], more=True)
     check_planes("gradOutput", grad_output, input.ndim, maps, windows.count[1:])
     groups = list(groups_of(table, planes, maps))
     g, w = (read(t, gradient) for t in (grad_output, weight))
     g = g.reshape(-1, *g.shape[-3:])
     with writing((gradient, input.sizes)) as (result,):
-        result[...] = 0
-        out = result.reshape(-1, *result.shape[-3:])
+        images = np.zeros((len(g), *result.shape[-3:]), result.dtype)
         for group in groups:
-            _add_expanded(windows, group, g, w, out)
+            _add_expanded(windows, group, g, w, packed(images, planes))
+        result[...] = images.reshape(result.shape)
 
 
 @thnn("SpatialConvolutionMap_accGradParameters", _ACCUMULATE)
@@ -115,9 +116,10 @@ def accumulate(
     windows = windows_on(input.sizes[-2:], grad_weight.sizes[1:], (dh, dw), exact=True)
     check(grad_weight.is_contiguous, 4, "gradWeight needs to be contiguous")
     check(grad_bias.is_contiguous, 5, "gradBias needs to be contiguous")
-    check_planes("input", input, input.ndim, planes, input.sizes[-2:])
+    check_planes("input", input, input.ndim, planes, input.sizes[-2:], more=True)
     check_planes("gradOutput", grad_output, input.ndim, maps, windows.count[1:])
-    _weigh(windows, input, grad_output, grad_output, (grad_weight, grad_bias), table, scale, False)
+    gradients = (grad_weight, grad_bias)
+    _weigh(windows, input, grad_output, gradients, table, planes, scale, False)
 
 
 @thnn("SpatialFullConvolutionMap_updateOutput", _FORWARD)
@@ -163,7 +165,7 @@ def full_backward(
 ) -> None:
     """gradInput from gradOutput and weight."""
     check_table(weight, table, 5, "weight")
-    check_planes("input", input, 3, planes, input.sizes[-2:])
+    check_planes("input", input, 3, planes, input.sizes[-2:], more=True)
     windows = windows_of_full(input.sizes[1:], weight.sizes[1:], (dh, dw))
     check_planes("gradOutput", grad_output, 3, maps, windows.size[1:])
     groups = list(groups_of(table, planes, maps, full=True))
@@ -189,10 +191,11 @@ def full_accumulate(
 ) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check_table(grad_weight, table, 5, "gradWeight")
-    check_planes("input", input, 3, planes, input.sizes[-2:])
+    check_planes("input", input, 3, planes, input.sizes[-2:], more=True)
     windows = windows_of_full(input.sizes[1:], grad_weight.sizes[1:], (dh, dw))
     check_planes("gradOutput", grad_output, 3, maps, windows.size[1:])
-    _weigh(windows, grad_output, input, grad_output, (grad_weight, grad_bias), table, scale, True)
+    gradients = (grad_weight, grad_bias)
+    _weigh(windows, grad_output, input, gradients, table, maps, scale, True)
 
 
 # -- what is computed for a group: `to` are the maps of images that have the planes `from`
@@ -223,17 +226,19 @@ def _weigh(
     windows: Windows,
     images: Tensor,
     maps: Tensor,
-    grad_output: Tensor,
     gradients: tuple[Tensor, Tensor],
     table: Tensor,
+    planes: int,
     scale: float,
     full: bool,
 ) -> None:
+    """planes: how many planes of the images count."""
     grad_weight, grad_bias = gradients
-    planes, outputs = images.sizes[-3], maps.sizes[-3]
+    outputs = maps.sizes[-3]
     pair = (outputs, planes) if full else (planes, outputs)
     groups = list(groups_of(table, *pair, full=full))
     x, g = (read(t, *gradients).reshape(-1, *t.sizes[-3:]) for t in (images, maps))
+    x = packed(np.ascontiguousarray(x), planes)
     d = x if full else g
     count = d.shape[1]
     check_count(grad_bias, count)
