@@ -79,7 +79,7 @@ local stopped, collecting = false, false
 local is_pause_ours = true -- whether the program has not set the pause of the collector
 
 local SMALL_HEAP = 65536      -- kB that Lua uses
-local SOON, LATER = 120, 200  -- pauses of the collector, in percent of that; Lua's own is the second
+local SOON, LATER = 120, 200 -- pauses of the collector, in percent; the second is Lua's own
 
 -- A collection within another one does nothing. A finalizer may ask for one; that would run the
 -- next finalizer, which might do the same, and so on until the stack overflows.
