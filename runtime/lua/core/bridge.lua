@@ -26,10 +26,12 @@ th.objects, th.anchors = objects, anchors
 -- These tables grow with the tensors that Lua makes between two collections, and never shrink;
 -- every collection has to traverse them. So Lua collects before there are very many.
 local MIN_LIMIT = 16384 -- tensors
-local made, limit = 0, MIN_LIMIT
+local FIRST_LIMIT = 1024 -- the first time, since th.pace_collector then sees what the program does
+local made, limit = 0, FIRST_LIMIT
 
 local function collect()
   th.collect()
+  th.pace_collector()
   -- A collection takes as long as there is memory in use. So the next one is due when tensors
   -- have been made for as much again, at 256 bytes each.
   made, limit = 0, max(MIN_LIMIT, 4 * th.count_memory())

@@ -166,7 +166,7 @@ local kept = {}
 
 --- Working memory for so many elements of a type: the cdata, and its address, which stays valid.
 function tools.memory(dtype, count)
-  local memory = ffi.new(ffi.typeof('$[?]', ffi.typeof(dtype.ctype)), count)
+  local memory = th.working_memory(dtype.ctype, count)
   kept[#kept + 1] = memory
   return memory, tools.address(memory)
 end

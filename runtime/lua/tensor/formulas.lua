@@ -12,7 +12,8 @@ local ffi = require 'ffi'
 local type, tonumber = type, tonumber
 local new_block, block_like, publish = th.blocks.new, th.blocks.like, th.blocks.publish
 
-local MAX_IN_LUA = 8192             -- elements that are computed in Lua
+local MAX_IN_LUA = 32768            -- elements that are computed in Lua
+local MAX_NEW = th.blocks.MAX       -- the same, of a new tensor
 local MAX_ROWS = 1024               -- rows of elements, for each of which a loop is called
 local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
 
@@ -27,10 +28,10 @@ local layouts = th.layouts
 local dense, same_sizes = layouts.dense, layouts.same_sizes
 formulas.dense = dense
 
--- The number of elements of a tensor that has at most MAX_IN_LUA; 0 for others.
+-- The number of elements of a tensor that has at most MAX_NEW; 0 for others.
 local function few(c, ...) -- luacheck: ignore 212
   local count = layouts.count(c)
-  if count > MAX_IN_LUA then return 0 end
+  if count > MAX_NEW then return 0 end
   return count
 end
 
@@ -66,7 +67,7 @@ local memory, places = {}, {}
 formulas.memory = memory -- which keeps it alive
 do
   for k = 0, BUFFERS - 1 do
-    memory[k] = ffi.new('double[?]', MAX_IN_LUA + 8) -- loops may go on for a few turns
+    memory[k] = th.working_memory('double', MAX_IN_LUA + 8) -- loops may go on for a few turns
     places['buffer' .. k] = address(memory[k])
   end
   local kinds = {

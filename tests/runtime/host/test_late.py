@@ -156,10 +156,10 @@ try:
     with engine.interruptible():
         engine.evaluate(b"x = torch.ones(2) while true do end")
 except runtime.Interrupted as error:
-    print(error.message)
-run(engine, b"print(x:sum())")
+    print(error.message, "runtime.ops" in sys.modules)
+run(engine, b"print(torch.ones(2):sum())")  # whether x has its value depends on when Lua looks
 """
-    assert run(NOTICE + code) == "interrupted!\n2\t\n"
+    assert run(NOTICE + code) == "interrupted! True\n2\t\n"
 
 
 def test_a_fork_waits_until_it_is_loaded() -> None:

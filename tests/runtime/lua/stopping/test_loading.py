@@ -81,10 +81,11 @@ PROGRAMS = {
 
 
 @pytest.fixture(scope="module")
-def counting() -> Iterator[Engine]:
-    with Engine() as engine:
-        engine.count_loops()
-        yield engine
+def engines() -> Iterator[tuple[Engine, Engine]]:
+    """One that puts counters into what it loads, and one without: the programs' globals alone."""
+    with Engine() as counting, Engine() as plain:
+        counting.count_loops()
+        yield counting, plain
 
 
 def _printed(engine: Engine, source: str, capture: pytest.CaptureFixture[str]) -> str:
@@ -100,19 +101,21 @@ def _printed(engine: Engine, source: str, capture: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_print_the_same(
-    name: str, counting: Engine, lua: Lua, capfd: pytest.CaptureFixture[str]
+    name: str, engines: tuple[Engine, Engine], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    expected = _printed(lua.engine, PROGRAMS[name], capfd)
+    counting, plain = engines
+    expected = _printed(plain, PROGRAMS[name], capfd)
     assert _printed(counting, PROGRAMS[name], capfd) == expected != ""
 
 
 def test_bytecode_is_that_of_the_source(
-    counting: Engine, lua: Lua, capfd: pytest.CaptureFixture[str]
+    engines: tuple[Engine, Engine], capfd: pytest.CaptureFixture[str]
 ) -> None:
+    counting, plain = engines
     source = "print((string.dump({}):gsub('.', function(c) return c:byte() .. ' ' end)))"
     for f in ("function(n) for i = 1, n do local k = i while k > 1 do k = k - 1 end end end",):
         text = source.format(f)
-        assert _printed(counting, text, capfd) == _printed(lua.engine, text, capfd)
+        assert _printed(counting, text, capfd) == _printed(plain, text, capfd)
 
 
 FILE = "local n = 0\nfor i = 1, 3 do n = n + i end\nif ... == 'fail' then error('failed') end\n"
@@ -147,13 +150,14 @@ LOADING = {
 @pytest.mark.parametrize("name", LOADING)
 @pytest.mark.usefixtures("folder")
 def test_files_are_loaded_as_without(
-    name: str, counting: Engine, lua: Lua, capfd: pytest.CaptureFixture[str]
+    name: str, engines: tuple[Engine, Engine], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    for engine in (counting, lua.engine):
+    counting, plain = engines
+    for engine in engines:
         _printed(
             engine, "for _, m in ipairs{'module', 'fails'} do package.loaded[m] = nil end", capfd
         )
-    expected = _printed(lua.engine, LOADING[name], capfd)
+    expected = _printed(plain, LOADING[name], capfd)
     assert _printed(counting, LOADING[name], capfd) == expected != ""
 
 
