@@ -65,7 +65,8 @@ def test_tensors_say_that_there_is_no_gpu(lua: Lua) -> None:
         "require 'cutorch' cutorch.manualSeed(5) assert(torch.initialSeed() == 5)",
         "require 'cunn' assert(cutorch and nn.Criterion():cuda().kind == 'torch.FloatTensor')",
         "require 'cunn' assert(nn.Module():type('torch.CudaTensor').kind == 'torch.FloatTensor')",
-        "require 'cunn' assert(nn.utils.recursiveType(2, 'torch.CudaTensor') == 'torch.FloatTensor')",
+        "require 'cunn'"
+        " assert(nn.utils.recursiveType(2, 'torch.CudaTensor') == 'torch.FloatTensor')",
         "require 'cudnn' local m = cudnn.SpatialConvolution(2)"
         " assert(torch.type(m) == 'cudnn.SpatialConvolution' and m:updateOutput(4) == 8)",
         "require 'cudnn' assert(cudnn.NoSuchLayer == nil and cudnn.convert(7) == 7)",
