@@ -13,10 +13,10 @@ from tests.fuzz.fuzzers import FUZZERS
 from tests.fuzz.harness import Tally
 
 #: Programs of a short run.
-SHORT = {"files": 250, "calls": 60, "nans": 8, "collections": 30}
+SHORT = {"files": 150, "calls": 40, "nans": 5, "collections": 15}
 
 #: Seconds of work of a short run, besides the start of the process.
-BRIEF = {"interrupts": 0.7, "forks": 0.7, "kills": 0.5, "answers": 0.8, "memory": 0.0}
+BRIEF = {"interrupts": 0.5, "forks": 0.5, "kills": 0.4, "answers": 0.5, "memory": 0.0}
 
 #: Seconds of a long run.
 LONG = 120

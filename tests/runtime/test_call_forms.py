@@ -69,7 +69,7 @@ def test_rows_have_the_references_types(kind: str) -> None:
 def test_methods(lua: Lua, dtype: DType) -> None:
     ours = names(lua, f"torch.getmetatable('{dtype.tensor_name}')")
     listed = {n for n, method in operations("methods").items() if dtype.name in method.types}
-    check_names(dtype.name, ours - {"tostring", "cuda"}, listed)
+    check_names(dtype.name, ours - {"tostring", "cuda", "THNN"}, listed)
 
 
 def test_functions_of_torch(lua: Lua) -> None:

@@ -60,7 +60,7 @@ _COROUTINES = """
 """
 
 
-@pytest.mark.parametrize("count", [300, pytest.param(1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [100, pytest.param(1500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("operation", _OPERATIONS.values(), ids=_OPERATIONS)
 @pytest.mark.parametrize("program", [_FINALIZERS, _COROUTINES], ids=["finalizers", "coroutines"])
 def test_lua_goes_on_after_calls(program: str, operation: str, count: int, tmp_path: Path) -> None:

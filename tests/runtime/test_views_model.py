@@ -335,7 +335,7 @@ def expected(p: Program) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("quoted", [False, True], ids=["in Lua", "in Python"])
-@pytest.mark.parametrize("examples", [150, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [80, pytest.param(5000, marks=pytest.mark.slow)])
 def test_chains_of_views(lua: Lua, quoted: bool, examples: int) -> None:
     lua.run(DUMP)
 

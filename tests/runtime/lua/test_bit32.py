@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -48,9 +50,30 @@ def calls() -> list[str]:
     return made
 
 
+def in_lua_5_2(program: str) -> str:
+    """What a program returns there, in a process of its own.
+
+    One with C modules has LuaJIT's symbols for all, and another Lua in it calls LuaJIT's functions.
+    """
+    code = """
+import sys
+try:
+    from lupa.lua52 import LuaRuntime
+except ImportError:
+    sys.exit("lupa has no Lua 5.2")
+print(LuaRuntime().execute(sys.stdin.read()))
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code], input=program, capture_output=True, text=True
+    )
+    if run.stderr.strip() == "lupa has no Lua 5.2":
+        pytest.skip(run.stderr)
+    assert run.stderr == ""
+    return run.stdout.rstrip("\n")
+
+
 def test_as_lua_5_2(lua: Lua) -> None:
-    lua52 = pytest.importorskip("lupa.lua52")
     program = SHOW % ", ".join(f"[[bit32.{call}]]" for call in calls())
-    reference = lua52.LuaRuntime().execute("local loadstring = load " + program)
+    reference = in_lua_5_2("local loadstring = load " + program)
     computed = lua.run(f"local bit32 = require 'bit32' print((function() {program} end)())")
     assert computed.rstrip("\t\n").split("\n") == reference.split("\n")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from runtime import Engine
 from tests.conftest import Lua
 
 #: A pool that is there for all tests of the file, since each thread makes an engine.
@@ -14,6 +16,13 @@ POOL = """
     local msg = 'hello'
     pool, first = threads.Threads(2, function(id) greeting = msg .. id return id end)
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ended(engine: Engine) -> Iterator[None]:
+    """Ends the threads after the tests: the engine goes on, and ends with the process."""
+    yield
+    engine.run(engine.compile(b"if pool and pool:isrunning() then pool:terminate() end"))
 
 
 @pytest.fixture
