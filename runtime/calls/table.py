@@ -34,14 +34,24 @@ class Row:
     fresh: what is called instead of the implementation where the call leaves the destination out.
 
     A row may have one Lua formula, from which compute/formulas.py writes Lua functions for calls
-    on DoubleTensors. Its names are those of the implementation's parameters; with
-    `reads_call`, a, b and c are the call's arguments.
-    each: one element of the result, from the elements of the tensors at the same place.
+    on FloatTensors and DoubleTensors. Its names are those of the implementation's parameters; with
+    `reads_call`, a, b and c are the call's arguments. What a formula may contain is told in
+    compute/steps.py.
+    each: one element of the result, from the elements of the tensors at the same place; or several
+    such formulas, `a if condition else b`, with a condition on numbers, and None at the end where
+    there is none for the other numbers.
+    kinds: with `reads_call`, the kinds of the arguments that `each` is for, such as 'TT TN': two
+    tensors, or a tensor and a number; the result is a new tensor.
     axpy: whether BLAS's axpy may compute `each`, which is `t + factor * src` or `t - factor * src`,
     where the result takes the place of t.
-    total: the result is the sum of this expression: an element, or the product of two.
-    better: for an extremum along a dimension, whether an element `x` replaces `best`, the extremum
-    of the elements before it.
+    total: the result is the sum of this expression, of all elements or along a dimension.
+    fold: what adds it up, by numpy's name: 'add', or another function of two numbers such as
+    'multiply' or 'maximum'.
+    then: what is computed of each `total` in the end, from these and their number of elements `n`;
+    `cast(x)` converts to the element type. None: the total itself.
+    running: the results are the sums of the elements up to each place.
+    in_double: whether sums are computed in double precision however the elements lie.
+    places: whether there are two results along a dimension, extrema and their indices.
 
     small: 'module.function', the Lua function in lua/small that computes calls on few elements
     (told in calls/small.py); None where all calls are Python's.
@@ -57,13 +67,18 @@ class Row:
     each: str | None = None
     axpy: bool = False
     total: str | None = None
-    better: str | None = None
+    kinds: str | None = None
+    fold: str = "add"
+    then: str | None = None
+    running: bool = False
+    in_double: bool = True
+    places: bool = False
     small: str | None = None
 
     @property
     def has_formula(self) -> bool:
         """Whether Lua may run calls of this form on few elements by itself."""
-        return bool(self.each or self.total or self.better)
+        return bool(self.each or self.total)
 
     def form(self, space: str) -> str | None:
         """The form for calls as a 'method' or as a 'function'; None where there is none."""
@@ -84,14 +99,13 @@ def op(
     each: str | None = None,
     axpy: bool = False,
     total: str | None = None,
-    better: str | None = None,
-    small: str | None = None,
+    **reduction: Any,
 ) -> Callable[[F], F]:
     """Add a row whose form is matched with each call; the implementation gets its arguments."""
 
     def register(implementation: F) -> F:
-        more = fresh, each, axpy, total, better, small
-        row = Row(name, method, function, tuple(types), implementation, False, *more)
+        more = fresh, each, axpy, total
+        row = Row(name, method, function, tuple(types), implementation, False, *more, **reduction)
         TABLE.setdefault(name, []).append(row)
         return implementation
 
@@ -105,13 +119,22 @@ def checked(
     types: Iterable[DType] = EVERY,
     *,
     each: str | None = None,
+    kinds: str | None = None,
     small: str | None = None,
 ) -> Callable[[F], F]:
     """Add a row whose implementation reads its arguments from a `Call` one by one."""
 
     def register(implementation: F) -> F:
         row = Row(
-            name, method, function, tuple(types), implementation, True, each=each, small=small
+            name,
+            method,
+            function,
+            tuple(types),
+            implementation,
+            True,
+            each=each,
+            kinds=kinds,
+            small=small,
         )
         TABLE.setdefault(name, []).append(row)
         return implementation

@@ -18,6 +18,7 @@ from runtime.core.dtypes import Array
 
 __all__ = [
     "add_multiple",
+    "add_outer",
     "compute_flat",
     "copy_into",
     "cumulate_rows",
@@ -95,6 +96,29 @@ def add_multiple(r: Array, factor: float, x: Array) -> bool:
         r=r.ctypes.data,
         x=x.ctypes.data,
         factor=factor,
+    )
+    return True
+
+
+def add_outer(r: Array, factor: float, x: Array, y: Array) -> bool:
+    """r += factor times the outer product of x and y, by BLAS; whether that was possible.
+
+    All are contiguous, of one floating-point type, and r does not overlap the others.
+    """
+    function = blas("axpy", r.itemsize)
+    if function is None:
+        return False
+    thread_pool.run(
+        "outer",
+        len(r),
+        large=r.size >= LARGE,
+        run=function,
+        size=r.itemsize,
+        r=r.ctypes.data,
+        x=x.ctypes.data,
+        y=y.ctypes.data,
+        factor=factor,
+        columns=r.shape[1],
     )
     return True
 

@@ -274,9 +274,15 @@ class Slots:
             self._free += slots[1:]
             return slots[0]
 
-    def release(self, slot: tuple[ctypes.Array[ctypes.c_char], int, int]) -> None:
+    def foreign(self, address: int, keeper: object) -> tuple[Any, ...]:
+        """A slot in memory of somebody else's, which keeper keeps alive."""
+        memory = (ctypes.c_char * self.SIZE).from_address(address)
+        return memory, 0, address, keeper
+
+    def release(self, slot: tuple[Any, ...]) -> None:
         """Give a slot back; nobody may read it any more."""
-        self._free.append(slot)
+        if len(slot) == 3:
+            self._free.append(slot)
 
 
 SLOTS = Slots()

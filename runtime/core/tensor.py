@@ -434,8 +434,19 @@ class Tensor:
             self._write_mirror()
         return int(self._slot[2])
 
+    @uninterruptible
+    def mirror_in(self, address: int, keeper: Any) -> None:
+        """Keep the mirror in a struct of Lua's, to which programs have a pointer already.
+
+        address: that of memory for a slot. keeper: what keeps it alive.
+        """
+        if self._slot is not None:
+            SLOTS.release(self._slot)
+        self._slot = SLOTS.foreign(address, keeper)
+        self._write_mirror()
+
     def _write_mirror(self) -> None:
-        buffer, at, address = self._slot
+        buffer, at, address = self._slot[:3]
         storage = self.storage.mirror() if self.storage is not None else 0
         n = len(self.sizes)
         size = address + _HEAD_SIZE

@@ -66,6 +66,11 @@ def _adopt_empty(index: int) -> tuple[Tensor, int]:
     return tensor, tensor.mirror()
 
 
+def _mirror_in(tensor: Tensor, address: int, keeper: Any) -> None:
+    """Let Lua's struct, which a program has a pointer to, be the tensor's from now on."""
+    tensor.mirror_in(address, keeper)
+
+
 def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) -> Storage:
     """A storage for a block that Lua made: memory and C struct in one object of Lua's, `block`."""
     return STORAGE_CLASSES[index].adopted(struct, data, size, block)
@@ -79,8 +84,8 @@ def _elided(value: Any, limit: int, how: bytes) -> bytes | None:
     return None if text is None else b"\1" + text.encode()
 
 
-def _small_source(name: bytes, space: bytes, code: int) -> bytes | None:
-    text = formulas.source(name.decode(), space.decode(), code)
+def _small_source(name: bytes, space: bytes, code: int, dtype: int) -> bytes | None:
+    text = formulas.source(name.decode(), space.decode(), code, DTYPES[dtype])
     return None if text is None else b"\1" + text.encode()
 
 
@@ -158,6 +163,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "adopt_block": _adopt_block,
         "adopt_empty": _adopt_empty,
         "adopt_storage": _adopt_storage,
+        "mirror_in": _mirror_in,
         "elided": _elided,
         "small_source": _small_source,
         "blas": lambda name: blas(name.decode(), 8),

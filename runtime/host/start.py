@@ -52,6 +52,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "find": _finder(state),
         "clock": time.time,
         "times": _times,
+        "md5": _md5,
         "isatty": os.isatty,
         **operating_system.functions(),
     }
@@ -76,6 +77,12 @@ def _finder(state: State) -> Callable[[bytes], Any]:
         return found.get(name)
 
     return find
+
+
+def _md5(text: bytes) -> bytes:
+    import hashlib  # late: few programs need it, and it loads a large library
+
+    return b"\1" + hashlib.md5(text, usedforsecurity=False).digest()
 
 
 def _times() -> tuple[float, float, float]:

@@ -85,14 +85,14 @@ for _, name in ipairs{
   'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines', 'core/errors',
   'core/line_calls', 'core/class', 'core/references', 'core/bridge', 'core/commands',
   'core/structs', 'parallel/numbers', 'tensor/elements', 'parallel/jobs', 'parallel/thread_pool',
-  'tensor/blocks', 'tensor/formulas', 'tensor/small', 'tensor/operations', 'tensor/storage',
-  'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer', 'tensor/kernels',
-  'thnn/init',
-  'tensor/random', 'files/files', 'files/methods', 'files/tensors', 'files/serialize',
-  'files/twins', 'files/deserialize', 'files/saving', 'packages/print', 'stopping/dumps',
-  'stopping/counters', 'stopping/turns', 'stopping/loading', 'shell', 'front_ends', 'results',
-  'session_locals', 'names', 'packages/output', 'testing/tester', 'packages/cmdline',
-  'packages/init', 'variables', 'inspect', 'who',
+  'tensor/blocks', 'tensor/layouts', 'tensor/formulas', 'tensor/reductions', 'tensor/small',
+  'tensor/operations',
+  'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
+  'tensor/kernels', 'thnn/init', 'tensor/random', 'files/files', 'files/methods', 'files/tensors',
+  'files/serialize', 'files/twins', 'files/deserialize', 'files/saving', 'packages/print',
+  'stopping/dumps', 'stopping/counters', 'stopping/turns', 'stopping/loading', 'shell',
+  'front_ends', 'results', 'session_locals', 'names', 'packages/output', 'testing/tester',
+  'packages/cmdline', 'packages/init', 'variables', 'inspect', 'who',
 } do
   th.chunk(name)(th)
 end

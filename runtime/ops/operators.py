@@ -27,7 +27,7 @@ def _operand(call: Call, at: int) -> Tensor | None:
     return value if type(value) is TENSOR_CLASSES[call.dtype.index] else None
 
 
-@checked("operator_add", method="T | real, T | real", types=ALL)
+@checked("operator_add", "T | real, T | real", types=ALL, each="a + b", kinds="TT TN NT")
 def operator_add(call: Call) -> Tensor:
     """a + b; one of them may be a number."""
     a, b = _operand(call, 1), _operand(call, 2)
@@ -43,7 +43,7 @@ def operator_add(call: Call) -> Tensor:
     return result
 
 
-@checked("operator_sub", method="T | real, T | real", types=ALL)
+@checked("operator_sub", "T | real, T | real", types=ALL, each="a - b", kinds="TT TN NT")
 def operator_sub(call: Call) -> Tensor:
     """a - b; one of them may be a number."""
     a, b = _operand(call, 1), _operand(call, 2)
@@ -61,7 +61,14 @@ def operator_sub(call: Call) -> Tensor:
     return result
 
 
-@checked("operator_mul", method="T | real, T | real", types=ALL, small="blas.multiply")
+@checked(
+    "operator_mul",
+    "T | real, T | real",
+    types=ALL,
+    each="a * b",
+    kinds="TN NT",
+    small="blas.multiply",
+)
 def operator_mul(call: Call) -> Tensor | float:
     """a * b: a multiple, or the product of vectors, matrix and vector, or matrices."""
     a, b = _operand(call, 1), _operand(call, 2)
@@ -83,7 +90,7 @@ def _divisor(call: Call) -> float | int:
     return call.real(2)
 
 
-@checked("operator_div", method="T real", types=ALL)
+@checked("operator_div", "T real", types=ALL, each="a / b", kinds="TN")
 def operator_div(call: Call) -> Tensor:
     """a / number."""
     a = call.tensor(1)
@@ -92,7 +99,13 @@ def operator_div(call: Call) -> Tensor:
     return result
 
 
-@checked("operator_mod", method="T real", types=ALL)
+@checked(
+    "operator_mod",
+    "T real",
+    types=ALL,
+    each="double(a) - double(b) * double(floor(a / b))",
+    kinds="TN",
+)
 def operator_mod(call: Call) -> Tensor:
     """a % number, with the sign of the number."""
     a = call.tensor(1)
@@ -101,7 +114,7 @@ def operator_mod(call: Call) -> Tensor:
     return result
 
 
-@checked("operator_unm", method="T", types=ALL)
+@checked("operator_unm", "T", types=ALL, each="a * -1", kinds="T TT")
 def operator_unm(call: Call) -> Tensor:
     """-a."""
     a = call.tensor(1)

@@ -49,7 +49,7 @@ def _reduce_in_blocks(t: Tensor, dim: int, reduce: Any, locate: Any) -> tuple[Ar
     return extrema, positions
 
 
-def _add_extremum(name: str, reduce: Any, locate: Any, sign: str) -> None:
+def _add_extremum(name: str, reduce: Any, locate: Any) -> None:
     def over_all(t: Tensor) -> float:
         if not t.sizes:
             raise ArgError(1, "tensor must have one dimension")
@@ -68,14 +68,15 @@ def _add_extremum(name: str, reduce: Any, locate: Any, sign: str) -> None:
 
     over_all.__doc__ = f"The {name}imum of all elements; nan if one of them is nan."
     along.__doc__ = f"The {name}ima along one dimension, and their indices."
-    op(name, "T", "T")(over_all)
-    op(name, f"{_PAIR} index", f"{_PAIR} index", better=f"x {sign} best")(along)
+    form, fold = f"{_PAIR} index", f"{name}imum"
+    op(name, "T", "T", total="t", fold=fold, in_double=False)(over_all)
+    op(name, form, form, total="t", fold=fold, in_double=False, places=True)(along)
 
 
 # np.min, np.argmin and the like call these from Python code, which takes longer than the work on
 # a small tensor.
-_add_extremum("min", np.minimum.reduce, np.ndarray.argmin, "<")
-_add_extremum("max", np.maximum.reduce, np.ndarray.argmax, ">")
+_add_extremum("min", np.minimum.reduce, np.ndarray.argmin)
+_add_extremum("max", np.maximum.reduce, np.ndarray.argmax)
 
 
 # -- sorting

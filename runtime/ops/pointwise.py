@@ -85,10 +85,15 @@ def _scaled_sum(value: float) -> Compute:
     return compute
 
 
+def _negative(value: float, dtype: DType) -> float:
+    # The float of a whole number has a negative zero, too.
+    return cast_scalar(-float(value) if dtype.is_float else -value, dtype)
+
+
 @op("csub", *_WITH_NUMBER, each="t - value")
 def sub(r: Tensor, t: Tensor, value: float) -> None:
     """r = t - value."""
-    add(r, t, cast_scalar(-value, t.dtype))
+    add(r, t, _negative(value, t.dtype))
 
 
 @op("csub", *_SCALED, each="t - value * src", axpy=True)
@@ -97,7 +102,7 @@ def csub(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     if value == 1:
         with_tensor(r, np.subtract, t, src)
     else:
-        cadd(r, t, cast_scalar(-value, t.dtype), src)
+        cadd(r, t, _negative(value, t.dtype), src)
 
 
 @op("mul", *_WITH_NUMBER, each="t * value")
@@ -192,6 +197,10 @@ def _remainder(values: Array, divisor: Array | float, out: Array) -> None:
     out[undefined] = np.nan
 
 
+# With the divisor 0, it is nan, too: 0 times infinity.
+_REMAINDER = "double(t) - double({0}) * double(floor(t / {0}))"
+
+
 def _modulo(
     dtype: DType, divisor: Tensor | float, for_floats: Compute, for_whole: Compute
 ) -> Compute:
@@ -201,27 +210,27 @@ def _modulo(
     return for_whole
 
 
-@op("remainder", *_WITH_NUMBER)
+@op("remainder", *_WITH_NUMBER, each=_REMAINDER.format("value"))
 def remainder(r: Tensor, t: Tensor, value: float) -> None:
     """r = the remainder of t / value with the sign of value."""
     with_number(r, _modulo(t.dtype, value, _remainder, np.remainder), t, value)
 
 
-@op("cremainder", *_WITH_TENSOR)
+@op("cremainder", *_WITH_TENSOR, each=_REMAINDER.format("src"))
 def cremainder(r: Tensor, t: Tensor, src: Tensor) -> None:
     """r = the remainder of t / src with the sign of src, element by element."""
     with_tensor(r, _modulo(t.dtype, src, _remainder, np.remainder), t, src)
 
 
-@op("mod", *_WITH_NUMBER)
-@op("fmod", *_WITH_NUMBER)
+@op("mod", *_WITH_NUMBER, each="fmod(t, value)")
+@op("fmod", *_WITH_NUMBER, each="fmod(t, value)")
 def fmod(r: Tensor, t: Tensor, value: float) -> None:
     """r = the remainder of t / value with the sign of t."""
     with_number(r, _modulo(t.dtype, value, np.fmod, np.fmod), t, value)
 
 
-@op("cmod", *_WITH_TENSOR)
-@op("cfmod", *_WITH_TENSOR)
+@op("cmod", *_WITH_TENSOR, each="fmod(t, src)")
+@op("cfmod", *_WITH_TENSOR, each="fmod(t, src)")
 def cfmod(r: Tensor, t: Tensor, src: Tensor) -> None:
     """r = the remainder of t / src with the sign of t, element by element."""
     with_tensor(r, _modulo(t.dtype, src, np.fmod, np.fmod), t, src)
@@ -265,7 +274,15 @@ _POWERS: dict[float, Compute] = {
 }
 
 
-@op("pow", "*T* [T=1] real", "[*T*] T real", types=FLOATS, each="t * t if value == 2")
+# As `_POWERS`.
+_POWER = """
+t if value == 1 else t * t if value == 2 else t * t * t if value == 3
+else sqrt(t) if value == 0.5 else reciprocal(sqrt(t)) if value == -0.5
+else reciprocal(t) if value == -1 else reciprocal(t * t) if value == -2 else power(t, value)
+""".replace("\n", " ").strip()
+
+
+@op("pow", "*T* [T=1] real", "[*T*] T real", types=FLOATS, each=_POWER)
 def pow_number(r: Tensor, t: Tensor, value: float) -> None:
     """r = t to the power of a number."""
     resize_for(r, t)
@@ -275,7 +292,7 @@ def pow_number(r: Tensor, t: Tensor, value: float) -> None:
         elementwise(r, np.power, t, value)
 
 
-@op("pow", method="*T* real [T=1]", function="[*T*] real T", types=FLOATS)
+@op("pow", "*T* real [T=1]", "[*T*] real T", types=FLOATS, each="power(value, t)")
 def number_pow(r: Tensor, value: float, t: Tensor) -> None:
     """r = a number to the power of t."""
     resize_for(r, t)
@@ -288,7 +305,7 @@ def pow_numbers(base: float, exponent: float) -> float:
     return float(np.power(np.float64(base), exponent))
 
 
-@op("cpow", *_WITH_TENSOR)
+@op("cpow", *_WITH_TENSOR, each="power(t, src)")
 def cpow(r: Tensor, t: Tensor, src: Tensor) -> None:
     """r = t to the power of src, element by element."""
     with_tensor(r, _power(t.dtype), t, src)
@@ -341,7 +358,7 @@ def clamp(r: Tensor, t: Tensor, low: float, high: float) -> None:
     elementwise(r, compute, t)
 
 
-@op("lerp", method="*T* [T=1] T real", function="[*T*] T T real", types=FLOATS)
+@op("lerp", "*T* [T=1] T real", "[*T*] T T real", types=FLOATS, each="a + (b - a) * weight")
 def lerp(r: Tensor, a: Tensor, b: Tensor, weight: float) -> None:
     """r = a + weight * (b - a), element by element."""
     if a.nelement != b.nelement:
@@ -359,7 +376,7 @@ def lerp_numbers(a: float, b: float, weight: float) -> float:
     return a + weight * (b - a)
 
 
-@op("atan2", method="*T* [T=1] T", function="[*T*] T T", types=FLOATS)
+@op("atan2", "*T* [T=1] T", "[*T*] T T", types=FLOATS, each="arctan2(y, x)")
 def atan2(r: Tensor, y: Tensor, x: Tensor) -> None:
     """r = the angle of the point (x, y) in radians, element by element."""
     with_tensor(r, np.arctan2, y, x, names=("r_", "tx", "ty"))

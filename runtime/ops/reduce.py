@@ -49,7 +49,7 @@ def _store_as(r: Tensor, values: Array) -> None:
 # -- sums and products
 
 
-def _add_reduction(name: str, reduce: Any, word: str, formula: str | None) -> None:
+def _add_reduction(name: str, reduce: Any, word: str, fold: str) -> None:
     def over_all(t: Tensor) -> float:
         return reduce(t.array, dtype=accumulator(t.dtype)).item()  # type: ignore[no-any-return]
 
@@ -60,12 +60,12 @@ def _add_reduction(name: str, reduce: Any, word: str, formula: str | None) -> No
 
     over_all.__doc__ = f"The {word} of all elements."
     along.__doc__ = f"r = the {word}s along one dimension."
-    op(name, *_ALL, total=formula)(over_all)
-    op(name, *_ALONG)(along)
+    op(name, *_ALL, total="t", fold=fold)(over_all)
+    op(name, *_ALONG, total="t", fold=fold, in_double=False)(along)
 
 
-_add_reduction("sum", np.sum, "sum", "t")
-_add_reduction("prod", np.prod, "product", None)
+_add_reduction("sum", np.sum, "sum", "add")
+_add_reduction("prod", np.prod, "product", "multiply")
 
 
 def _is_long_row(t: Tensor, dim: int) -> bool:
@@ -73,7 +73,7 @@ def _is_long_row(t: Tensor, dim: int) -> bool:
     return t.dtype is DOUBLE and dim == t.ndim - 1 and t.is_contiguous and t.sizes[dim] > 1000
 
 
-def _add_running(name: str, accumulate: Any, word: str) -> None:
+def _add_running(name: str, accumulate: Any, word: str, fold: str) -> None:
     def running(r: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
         if name == "cumsum" and _is_long_row(t, dim):
@@ -84,11 +84,12 @@ def _add_running(name: str, accumulate: Any, word: str) -> None:
         _store_as(r, accumulate(t.array, axis=dim, dtype=accumulator(t.dtype)))
 
     running.__doc__ = f"r = the running {word}s along one dimension."
-    op(name, "[*T*] T [index=1]", "[*T*] T [index=1]")(running)
+    form = "[*T*] T [index=1]"
+    op(name, form, form, total="t", fold=fold, running=True)(running)
 
 
-_add_running("cumsum", np.cumsum, "sum")
-_add_running("cumprod", np.cumprod, "product")
+_add_running("cumsum", np.cumsum, "sum", "add")
+_add_running("cumprod", np.cumprod, "product", "multiply")
 
 
 # -- mean and deviation
@@ -99,14 +100,14 @@ def _check_not_empty(t: Tensor) -> None:
         raise ArgError(1, "empty Tensor")
 
 
-@op("mean", *_ALL, types=FLOATS)
+@op("mean", *_ALL, types=FLOATS, total="t", then="total / n")
 def mean_all(t: Tensor) -> float:
     """The mean of all elements. Raises ArgError for an empty tensor."""
     _check_not_empty(t)
     return float(t.array.sum(dtype=np.float64)) / t.nelement
 
 
-@op("mean", *_ALONG, types=FLOATS)
+@op("mean", *_ALONG, types=FLOATS, total="t", then="cast(total) / n", in_double=False)
 def mean(r: Tensor, t: Tensor, dim: int) -> None:
     """r = the means along one dimension."""
     check_dim(t, dim, "invalid dimension {}")
@@ -193,13 +194,20 @@ def _norms(t: Tensor, p: float, dim: int) -> Array:
     return np.asarray(_root(totals, p))
 
 
-@op("norm", "T [real=2]", "T [real=2]", types=FLOATS)
+_TERMS = "double(t) * double(t) if p == 2 else absolute(double(t)) if p == 1 else None"
+_ROOT = "sqrt(total) if p == 2 else total"
+
+
+@op("norm", "T [real=2]", "T [real=2]", types=FLOATS, total=_TERMS, then=_ROOT)
 def norm_all(t: Tensor, p: float) -> float:
     """The p-norm of all elements; for p 0 the number of elements that are not 0."""
     return _norm(t.array, p)
 
 
-@op("norm", "[*T*] T real index", "[*T*] T real index", types=FLOATS)
+_NORMS = "[*T*] T real index"
+
+
+@op("norm", _NORMS, _NORMS, types=FLOATS, total=_TERMS, then=_ROOT)
 def norm(r: Tensor, t: Tensor, p: float, dim: int) -> None:
     """r = the p-norms along one dimension."""
     check_dim(t, dim, "invalid dimension {}", 3)

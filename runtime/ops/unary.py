@@ -40,12 +40,18 @@ def _round(t: Array, out: Array) -> None:
     np.add(whole, np.copysign(away, t), out=out)
 
 
-#: Functions that formulas in Lua can call by the same name.
-_IN_LUA = {"abs", "ceil", "cos", "exp", "floor", "log", "sin", "sqrt", "tan", "tanh"}
+#: The Lua formulas of functions that are no ufuncs.
+_FORMULAS: dict[str, str] = {
+    "frac": "t - trunc(t)",
+    "neg": "-t",
+    "round": "trunc(t) + copysign(floor(2 * fmax(absolute(t - trunc(t)), 0)), t)",
+    "rsqrt": "reciprocal(sqrt(t))",
+    "sigmoid": "reciprocal(exp(-t) + 1)",
+}
 
 
 def _add_function(name: str, compute: Compute, types: Iterable[DType], scalar: bool = True) -> None:
-    formula = f"{name}(t)" if name in _IN_LUA else None
+    formula = _FORMULAS.get(name) or f"{compute.__name__}(t)"
 
     def of_tensor(r: Tensor, t: Tensor) -> None:
         resize_for(r, t)
@@ -92,7 +98,7 @@ _add_function("neg", _negative, FLOATS, scalar=False)
 _add_function("cinv", np.reciprocal, FLOATS, scalar=False)
 
 
-@op("sign", method="*T* [T=1]", function="[*T*] T")
+@op("sign", "*T* [T=1]", "[*T*] T", each="t > 0 and 1 or t < 0 and -1 or 0")
 def sign(r: Tensor, t: Tensor) -> None:
     """r = the sign of each element: 1, 0 or -1; that of nan is 0."""
 

@@ -17,13 +17,14 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
-from runtime.thnn._columns import Windows
+from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check_size
 
 __all__ = [
     "Check",
     "Shape",
     "adding",
+    "check_columns",
     "check_depth",
     "check_gradient",
     "check_positive",
@@ -189,6 +190,15 @@ def check_gradient(grad_output: Tensor | None, input: Tensor, sizes: Sequence[in
         raise TorchError(
             f"gradOutput has fewer samples than input: gradOutput {describe(grad_output.sizes)}, "
             f"input {describe(input.sizes)}"
+        )
+
+
+def check_columns(finput: Tensor, expected: Sizes) -> None:
+    """Raise an error unless finput has the size that updateOutput has given it."""
+    if finput.sizes != expected:
+        raise TorchError(
+            f"finput needs the columns of updateOutput, of size {describe(expected)}, "
+            f"but got: {describe(finput.sizes)}"
         )
 
 

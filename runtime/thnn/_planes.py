@@ -27,6 +27,7 @@ __all__ = [
     "find_largest",
     "result",
     "scatter",
+    "interpolate",
 ]
 
 _LARGE = 20_000  # elements from which on threads pay
@@ -93,6 +94,7 @@ def average(x: Array, plan: Plan, output: Array) -> None:
         large=x.size >= _LARGE,
         plan=plan.table.ctypes.data,
         planStep=0,
+        indices=0,
         asum=blas("asum", x.itemsize) or 0,
         size=x.itemsize,
         input=x.ctypes.data,
@@ -110,6 +112,7 @@ def average_backward(gradient: Array, plan: Plan, grad_output: Array) -> None:
         large=gradient.size >= _LARGE,
         plan=plan.table.ctypes.data,
         planStep=0,
+        indices=0,
         size=gradient.itemsize,
         input=gradient.ctypes.data,
         output=grad_output.ctypes.data,
@@ -179,4 +182,27 @@ def _by_table(job: str, source: Array, table: Array, planes: int, out: Array) ->
         table=table.ctypes.data,
         outPlane=len(out) // planes,
         inPlane=len(source) // planes,
+    )
+
+
+def interpolate(
+    x: Array, places: Array, weights: Array, planes: int, output: Array, *, back: bool = False
+) -> None:
+    """output = for each row of places (int32) the sum of weights times the elements of x there.
+
+    back: the gradient, which goes to x.
+    """
+    thread_pool.run(
+        "nn_interpolate",
+        planes,
+        large=output.size >= _LARGE,
+        size=x.itemsize,
+        input=x.ctypes.data,
+        output=output.ctypes.data,
+        places=places.ctypes.data,
+        weights=weights.ctypes.data,
+        count=places.shape[1],
+        inPlane=len(x) // planes,
+        outPlane=len(output) // planes,
+        back=back,
     )

@@ -17,6 +17,7 @@ from runtime.thnn import _columns
 from runtime.thnn._convolution import (
     Shape,
     adding,
+    check_columns,
     check_positive,
     count_places,
     inner_windows,
@@ -24,6 +25,7 @@ from runtime.thnn._convolution import (
     too_small,
     writing,
 )
+from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import thnn
 
@@ -106,11 +108,7 @@ def accumulate(
     *sizes, scale = numbers
     shape = _checked(input, grad_output, grad_weight, grad_bias, tuple(map(int, sizes)))
     _check_places(shape, _turned(shape, tuple(map(int, sizes))))
-    if finput.sizes != _columns_size(shape):
-        raise TorchError(
-            f"finput needs the columns of updateOutput, of size {describe(_columns_size(shape))}, "
-            f"but got: {describe(finput.sizes)}"
-        )
+    check_columns(finput, _columns_size(shape))
     results = (grad_weight,) if grad_bias is None else (grad_weight, grad_bias)
     maps = _split(read(grad_output, *results), shape, shape.maps)
     columns = _split(read(finput, *results), shape, shape.windows.taps)
@@ -183,7 +181,7 @@ def _checked(
         check_size("bias", bias, 2, 1, planes)
     check(input.ndim in (3, 4), 2, "3D or 4D input tensor expected but got: %s", input)
     batch, size = input.sizes[:-3], input.sizes[-2:]
-    windows = _columns.Windows.of(size, (kh, kw), (dh, dw), (0, 0), (1, 1), (1, 1))
+    windows = Windows.of(size, (kh, kw), (dh, dw), (0, 0), (1, 1), (1, 1))
     shape = Shape(batch, planes, maps, size, (1, 1), windows)
     shape = _shape(shape, size, numbers)
     check_size("input", input, input.ndim, input.ndim - 3, planes)

@@ -6,29 +6,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 from runtime.core.dtypes import cast_scalar
 from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn import _columns
-from runtime.thnn._columns import Windows
 from runtime.thnn._convolution import (
     Check,
     Shape,
     adding,
-    check_depth,
-    check_gradient,
-    check_positive,
-    count_places,
-    full_size,
     read,
-    remembered,
-    too_small,
     writing,
 )
-from runtime.thnn.checks import check, check_size
+from runtime.thnn._dilated_sizes import (
+    check_dilated_image,
+    check_dilated_volume,
+    check_full_image,
+    check_full_volume,
+    undilated,
+)
+from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
 __all__: list[str] = []
@@ -119,154 +117,6 @@ def _check_contiguous(grad_weight: Tensor, grad_bias: Tensor | None) -> None:
         check(grad_bias.is_contiguous, 5, "gradBias needs to be contiguous")
 
 
-# -- checks, which return the sizes of a call
-#
-# Numbers that a function gets are in the order of its parameters: width before height.
-
-Numbers = tuple[int, ...]
-_IMAGE = "3D or 4D input tensor expected but got: %s"
-_VOLUME = "4D or 5D (batch mode) tensor expected for input, but got: %s"
-_VOLUME_WEIGHT = (
-    "5D (nOutputPlane x nInputPlane x kT x kH x kW) tensor expected for weight, but got: %s"
-)
-
-
-def _in_order(numbers: Numbers, dims: int) -> list[Sizes]:
-    """Groups of (depth,) width and height as tuples of (depth,) height and width."""
-    groups = [numbers[i : i + dims] for i in range(0, len(numbers), dims)]
-    return [(*group[:-2], group[-1], group[-2]) for group in groups]
-
-
-def _check_bias(bias: Tensor | None, count: int) -> None:
-    if bias is not None:
-        check_size("bias", bias, 1, 0, count)
-
-
-def _check_dilated(
-    input: Tensor, grad_output: Tensor | None, weight: Tensor, *numbers: Sizes
-) -> Shape:
-    """The checks of sizes that images and volumes share."""
-    kernel, stride, padding, dilation = numbers
-    dims = len(kernel)
-    (maps, planes), size = weight.sizes[:2], input.sizes[-dims:]
-    count = count_places(size, kernel, stride, padding, dilation)
-    if min(count) < 1:
-        raise too_small((planes, *size), (maps, *count), " x " if dims == 2 else "x")
-    check_size("input", input, input.ndim, input.ndim - dims - 1, planes)
-    check_gradient(grad_output, input, (maps, *count))
-    windows = Windows.of(size, kernel, stride, padding, dilation, count)
-    shape = Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows)
-    check_depth(weight, shape)
-    return shape
-
-
-@remembered
-def _check_dilated_image(
-    input: Tensor,
-    grad_output: Tensor | None,
-    weight: Tensor,
-    bias: Tensor | None,
-    numbers: Numbers,
-) -> Shape:
-    message = "4D weight tensor (nOutputPlane,nInputPlane,kH,kW) expected, but got: %s"
-    check(weight.ndim == 4, 4, message, weight)
-    kernel, stride, padding, dilation = _in_order(numbers, 2)
-    check_positive(9, "kernel size", kH=kernel[0], kW=kernel[1])
-    check_positive(11, "stride", dH=stride[0], dW=stride[1])
-    check_positive(15, "dilation", ", ", dilationH=dilation[0], dilationW=dilation[1])
-    _check_bias(bias, weight.sizes[0])
-    check(input.ndim in (3, 4), 2, _IMAGE, input)
-    return _check_dilated(input, grad_output, weight, kernel, stride, padding, dilation)
-
-
-@remembered
-def _check_dilated_volume(
-    input: Tensor,
-    grad_output: Tensor | None,
-    weight: Tensor,
-    bias: Tensor | None,
-    numbers: Numbers,
-) -> Shape:
-    check(input.ndim in (4, 5), 2, _VOLUME, input)
-    check(weight.ndim == 5, 4, _VOLUME_WEIGHT, weight)
-    kernel, stride, padding, dilation = _in_order(numbers, 3)
-    check_positive(8, "kernel size", kT=kernel[0], kH=kernel[1], kW=kernel[2])
-    check_positive(11, "stride", dT=stride[0], dH=stride[1], dW=stride[2])
-    t, h, w = dilation
-    check_positive(15, "dilation", ", ", dilationT=t, dilationH=h, dilationW=w)
-    _check_bias(bias, weight.sizes[0])
-    return _check_dilated(input, grad_output, weight, kernel, stride, padding, dilation)
-
-
-def _check_extra(extra: Sizes, stride: Sizes, dilation: Sizes, names: Sequence[str]) -> None:
-    """Raise an error where what is added to the size of a result is too large."""
-    fits = (e < s or e < d for e, s, d in zip(extra, stride, dilation, strict=True))
-    got = " ".join(
-        f"{name}: {number}"
-        for name, number in zip(names, (*extra, *stride, *dilation), strict=True)
-    )
-    message = f"output padding must be smaller than either stride or dilation, but got {got}"
-    check(all(fits), 15, message)
-
-
-def _check_full(
-    input: Tensor, grad_output: Tensor | None, weight: Tensor, *numbers: Sizes
-) -> Shape:
-    """The checks of sizes that images and volumes share."""
-    kernel, stride, padding, dilation, extra = numbers
-    dims = len(kernel)
-    (maps, planes), count = weight.sizes[:2], input.sizes[-dims:]
-    size = full_size(count, kernel, stride, padding, dilation, extra)
-    if min(size) < 1:
-        raise too_small((maps, *count), (planes, *size), " x " if dims == 2 else "x")
-    check_size("input", input, input.ndim, input.ndim - dims - 1, maps)
-    check_gradient(grad_output, input, (planes, *size))
-    windows = Windows.of(size, kernel, stride, padding, dilation, count)
-    shape = Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows)
-    check_depth(weight, shape)
-    return shape
-
-
-@remembered
-def _check_full_image(
-    input: Tensor,
-    grad_output: Tensor | None,
-    weight: Tensor,
-    bias: Tensor | None,
-    numbers: Numbers,
-) -> Shape:
-    kernel, stride, padding, dilation, extra = _in_order(numbers, 2)
-    check_positive(9, "kernel size", kH=kernel[0], kW=kernel[1])
-    check_positive(11, "stride", dH=stride[0], dW=stride[1])
-    check_positive(15, "dilation", ", ", dilationH=dilation[0], dilationW=dilation[1])
-    _check_extra(extra, stride, dilation, ("adjH", "adjW", "dH", "dW", "dilationH", "dilationW"))
-    check(weight.ndim in (2, 4), 5, "2D or 4D weight tensor expected, but got: %s", weight)
-    _check_bias(bias, weight.sizes[1])
-    check(input.ndim in (3, 4), 2, _IMAGE, input)
-    return _check_full(input, grad_output, weight, kernel, stride, padding, dilation, extra)
-
-
-@remembered
-def _check_full_volume(
-    input: Tensor,
-    grad_output: Tensor | None,
-    weight: Tensor,
-    bias: Tensor | None,
-    numbers: Numbers,
-) -> Shape:
-    check(input.ndim in (4, 5), 2, _VOLUME, input)
-    check(weight.ndim == 5, 4, _VOLUME_WEIGHT, weight)
-    stride, padding, dilation, extra = _in_order(numbers, 3)
-    check_positive(11, "stride", dT=stride[0], dH=stride[1], dW=stride[2])
-    t, h, w = dilation
-    check_positive(15, "dilation", ", ", dilationT=t, dilationH=h, dilationW=w)
-    names = [f"{what}{d}" for what in ("a", "d", "dilation") for d in "THW"]
-    _check_extra(extra, stride, dilation, names)
-    _check_bias(bias, weight.sizes[1])
-    kernel = weight.sizes[2:]
-    return _check_full(input, grad_output, weight, kernel, stride, padding, dilation, extra)
-
-
 # -- the functions
 
 
@@ -348,22 +198,6 @@ def _add_rows(
         _fill_ones(ones, shape.size if full else shape.count)
 
 
-def _undilated(sizes_of: Check, dims: int) -> Check:
-    """The check of a full convolution without the numbers of the dilation, which is 1."""
-
-    def check_sizes(
-        input: Tensor,
-        grad_output: Tensor | None,
-        weight: Tensor,
-        bias: Tensor | None,
-        numbers: Numbers,
-    ) -> Shape:
-        numbers = (*numbers[:-dims], *(1,) * dims, *numbers[-dims:])
-        return sizes_of(input, grad_output, weight, bias, numbers)
-
-    return check_sizes
-
-
 _IMAGE_NUMBERS = "int kW, int kH, int dW, int dH, int padW, int padH"
 _VOLUME_STEPS = "int dT, int dW, int dH, int pT, int pW, int pH"
 _DILATION = ", int dilationW, int dilationH"
@@ -372,7 +206,7 @@ _VOLUME_DILATION = ", int dilationT, int dilationW, int dilationH"
 _add_rows(
     "SpatialDilatedConvolution",
     _IMAGE_NUMBERS + _DILATION,
-    _check_dilated_image,
+    check_dilated_image,
     ("columns", "ones"),
     full=False,
 )
@@ -380,28 +214,28 @@ _add_rows(
     "VolumetricDilatedConvolution",
     "int kT, int kW, int kH, int dT, int dW, int dH, int padT, int padW, int padH"
     + _VOLUME_DILATION,
-    _check_dilated_volume,
+    check_dilated_volume,
     ("columns", "ones"),
     full=False,
 )
 _add_rows(
     "SpatialFullDilatedConvolution",
     _IMAGE_NUMBERS + _DILATION + ", int adjW, int adjH",
-    _check_full_image,
+    check_full_image,
     ("columns", "ones"),
     full=True,
 )
 _add_rows(
     "SpatialFullConvolution",
     _IMAGE_NUMBERS + ", int adjW, int adjH",
-    _undilated(_check_full_image, 2),
+    undilated(check_full_image, 2),
     ("columns", "ones"),
     full=True,
 )
 _add_rows(
     "VolumetricFullDilatedConvolution",
     _VOLUME_STEPS + _VOLUME_DILATION + ", int aT, int aW, int aH",
-    _check_full_volume,
+    check_full_volume,
     ("finput", "fgradInput"),
     full=True,
     ones_in_backward=True,
@@ -409,7 +243,7 @@ _add_rows(
 _add_rows(
     "VolumetricFullConvolution",
     _VOLUME_STEPS + ", int aT, int aW, int aH",
-    _undilated(_check_full_volume, 3),
+    undilated(check_full_volume, 3),
     ("finput", "fgradInput"),
     full=True,
     ones_in_backward=True,

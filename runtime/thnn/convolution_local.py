@@ -15,10 +15,11 @@ import numpy as np
 from runtime.compute.thread_pool import share
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.core.tensor import Tensor, describe
 from runtime.thnn import _columns
 from runtime.thnn._convolution import (
     Shape,
+    check_columns,
     check_gradient,
     check_positive,
     inner_windows,
@@ -131,7 +132,7 @@ def local_backward(
 ) -> None:
     """gradInput from gradOutput and weight."""
     shape = _local(input, grad_output, weight, None, numbers)
-    _check_columns(finput, shape.batch + shape.columns)
+    check_columns(finput, shape.batch + shape.columns)
     results = (gradient, fgradient)
     g, w = (read(t, *results) for t in (grad_output, weight))
     g, w = g.reshape(-1, *shape.results[1:])[: shape.images[0]], _by_place(w, shape)
@@ -166,7 +167,7 @@ def local_accumulate(
     check(grad_weight.is_contiguous, 4, "gradWeight needs to be contiguous")
     check(grad_bias.is_contiguous, 5, "gradBias needs to be contiguous")
     shape = _local(input, grad_output, grad_weight, grad_bias, tuple(map(int, sizes)))
-    _check_columns(finput, shape.batch + shape.columns)
+    check_columns(finput, shape.batch + shape.columns)
     results = (grad_weight, grad_bias)
     g = read(grad_output, *results).reshape(-1, *shape.results[1:])[: shape.images[0]]
     columns = read(finput, *results).reshape(-1, *shape.columns)
@@ -192,14 +193,6 @@ def _for_places(shape: Shape, compute: Callable[[slice], None]) -> None:
     each = shape.images[0] * shape.columns[0]
     piece = max(_STEP // each, 1)
     share(compute, shape.windows.places, piece=piece, large=max(_STEP // each // 4, 2))
-
-
-def _check_columns(finput: Tensor, expected: Sizes) -> None:
-    if finput.sizes != expected:
-        raise TorchError(
-            f"finput needs the columns of updateOutput, of size {describe(expected)}, "
-            f"but got: {describe(finput.sizes)}"
-        )
 
 
 def _local(

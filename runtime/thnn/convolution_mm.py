@@ -7,12 +7,12 @@ their gradients.
 from __future__ import annotations
 
 from runtime.core.dtypes import cast_scalar
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn import _columns
 from runtime.thnn._convolution import (
     Shape,
     adding,
+    check_columns,
     check_depth,
     check_gradient,
     check_positive,
@@ -42,15 +42,6 @@ def _shape(
     size = input.sizes[-dims:]
     windows = inner_windows(size, kernel, stride, padding, count)
     return Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows)
-
-
-def _check_columns(name: str, columns: Tensor, shape: Shape) -> None:
-    expected = shape.batch + shape.columns
-    if columns.sizes != expected:
-        raise TorchError(
-            f"{name} needs the columns of updateOutput, of size {describe(expected)}, "
-            f"but got: {describe(columns.sizes)}"
-        )
 
 
 def _forward(
@@ -86,7 +77,7 @@ def _backward(
     finput: Tensor,
     fgradient: Tensor,
 ) -> None:
-    _check_columns("finput", finput, shape)
+    check_columns(finput, shape.batch + shape.columns)
     results = (gradient, fgradient)
     g, w = read(grad_output, *results), read(weight, *results)
     with writing((gradient, input.sizes), (fgradient, finput.sizes)) as (out, columns):
@@ -108,7 +99,7 @@ def _accumulate(
     finput: Tensor,
     scale: float,
 ) -> None:
-    _check_columns("finput", finput, shape)
+    check_columns(finput, shape.batch + shape.columns)
     results = (grad_weight,) if grad_bias is None else (grad_weight, grad_bias)
     g, columns = read(grad_output, *results), read(finput, *results)
     g = g.reshape(-1, *shape.results[1:])[: shape.images[0]]

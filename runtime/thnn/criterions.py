@@ -119,7 +119,7 @@ def bce(
     check_counts(input=input, weights=weights)
 
     def terms(x: Array, y: Array, *weight: Array) -> Array:
-        x = x.astype(np.float64)
+        x = x.astype(np.float64, copy=False)
         valid = (x >= 0) & (x <= 1)
         if not valid.all():
             raise TorchError(
@@ -148,9 +148,13 @@ def bce_gradient(
     norm = -_norm(input, average)
 
     def compute(x: Array, y: Array, *weight: Array, out: Array) -> None:
-        x = x.astype(np.float64)
-        slope = norm * (y - x) / ((1 - x + _EPSILON) * (x + _EPSILON))
-        np.copyto(out, slope, casting="same_kind")
+        x = x.astype(np.float64, copy=False)
+        divisor = 1 - x
+        divisor += _EPSILON
+        divisor *= x + _EPSILON
+        slope = y - x
+        slope *= norm
+        np.divide(slope, divisor, out=out, casting="same_kind")
         if weight:
             np.multiply(out, weight[0], out=out)
 

@@ -27,9 +27,9 @@ def lp_pooling(
     x = _upcast(input, batch)
     _check_window(3, 5, x, width, stride)
     count = (x.shape[1] - width) // stride + 1
-    values = _windows(x.astype(np.float64), width, stride, count)
     with np.errstate(all="ignore"):
-        norms = (values**power).sum(axis=0) ** (1 / power)
+        powers = x.astype(np.float64) ** power
+        norms = sum(_windows(powers, width, stride, count)) ** (1 / power)
     sizes = list(input.sizes)
     sizes[1 if batch else 0] = count
     output.resize(tuple(sizes))
@@ -69,10 +69,10 @@ def lp_pooling_backward(
         raise TorchError("input and output sizes do not match")
     result = np.zeros(x.shape, x.dtype)
     with np.errstate(all="ignore"):
-        ratios = (_windows(x, width, stride, count) / z).astype(np.float64)
-        parts = np.where(z == 0, 0, g * ratios ** (power - 1)).astype(x.dtype)
-    for i, part in enumerate(parts):
-        result[:, i : i + (count - 1) * stride + 1 : stride] += part
+        to = _windows(result, width, stride, count)
+        for part, values in zip(to, _windows(x, width, stride, count), strict=True):
+            ratios = (values / z).astype(np.float64)
+            part += np.where(z == 0, 0, g * ratios ** (power - 1)).astype(x.dtype)
     gradient.resize(input.sizes)
     gradient.array[...] = result.reshape(input.sizes)
 
@@ -98,7 +98,7 @@ def _upcast(tensor: Tensor, batch: bool) -> Array:
     return tensor.array.reshape(*sizes, *(1,) * (4 - len(sizes)))
 
 
-def _windows(x: Array, width: int, stride: int, count: int) -> Array:
-    """width x batch x windows x …: the first features of all windows, the second ones …"""
+def _windows(x: Array, width: int, stride: int, count: int) -> list[Array]:
+    """The first features of all windows, the second ones, and so on."""
     last = (count - 1) * stride + 1
-    return np.stack([x[:, i : i + last : stride] for i in range(width)])
+    return [x[:, i : i + last : stride] for i in range(width)]

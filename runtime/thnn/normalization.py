@@ -5,7 +5,8 @@ Work goes by groups of channels, and of the frames of a group, that stay in the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -55,11 +56,13 @@ class _Channels:
             raise ArgError(2, "out of range")
         return tensor.array[: self.count]
 
-    def groups(self, at: slice) -> Iterator[slice]:
-        """The channels of a range in groups."""
+    def groups(self, at: slice, dtype: np.dtype[Any]) -> Iterator[tuple[slice, Array]]:
+        """The channels of a range in groups, each with memory for as many elements."""
         step = max(1, _GROUP // self.n)
+        memory = np.empty((self.frames, min(step, at.stop - at.start), self.positions), dtype)
         for first in range(at.start, at.stop, step):
-            yield slice(first, min(first + step, at.stop))
+            last = min(first + step, at.stop)
+            yield slice(first, last), memory[:, : last - first]
 
 
 def _sum(x: Array) -> Array:
@@ -109,49 +112,60 @@ def batch_norm(
     channels = _Channels(input.sizes)
     w, b = channels.vector(weight), channels.vector(bias)
     means, variances = channels.vector(running_mean), channels.vector(running_var)
-    kept = (channels.vector(save_mean), channels.vector(save_std)) if train else None
+    kept = [channels.vector(t) for t in (save_mean, save_std)] if train else []
+    assert means is not None and variances is not None
     x = channels.values(input)
     output.resize(input.sizes)
     out = channels.values(output)
-    apart = not np.may_share_memory(out, output.array)  # a copy, since the layout has gaps
     if partly_shared(out, [x]):
         x = x.copy()
+    if train:
+        mean, squares = np.empty(channels.count, x.dtype), np.empty(channels.count)
+    else:
+        mean = means.copy()
+    scale = 1 / np.sqrt(variances.astype(np.float64) + eps)
 
-    def group(at: slice) -> None:
+    def group(at: slice, distance: Array) -> None:
         part = x[:, at]
-        assert means is not None and variances is not None
-        if kept is None:
-            mean = means[at]
-            distance = part - _column(mean)
-            scale = (1 / np.sqrt(variances[at].astype(np.float64) + eps)).astype(x.dtype)
+        if train:
+            mean[at] = _sum(part) / channels.n
+        np.subtract(part, mean[at, None], out=distance)
+        if train:
+            squares[at] = _product(distance, distance)
+            scale[at] = _inverse_deviation(squares[at] / channels.n + eps)
+        factor = scale[at, None].astype(x.dtype)
+        if w is not None:
+            factor *= w[at, None]
+        if b is None:
+            np.multiply(distance, factor, out=out[:, at])
         else:
-            mean = _sum(part).astype(x.dtype) / x.dtype.type(channels.n)
-            distance = part - _column(mean)
-            squares = _product(distance, distance)
-            scale = _inverse_deviation(squares / channels.n + eps).astype(x.dtype)
-            kept[0][at], kept[1][at] = mean, scale  # type: ignore[index]
-            unbiased = squares / np.float64(channels.n - 1)
-            means[at] = momentum * mean + (1 - momentum) * means[at].astype(np.float64)
-            variances[at] = momentum * unbiased + (1 - momentum) * variances[at].astype(np.float64)
-        target = out[:, at]
-        np.multiply(distance, _column(scale if w is None else scale * w[at]), out=target)
-        if b is not None:
-            np.add(target, _column(b[at]), out=target)
+            np.multiply(distance, factor, out=distance)
+            np.add(distance, b[at, None], out=out[:, at])
 
-    _share(channels, group)
-    if apart:
+    _share(channels, x.dtype, group)
+    for vector, values in zip(kept, (mean, scale), strict=False):
+        vector[...] = values  # type: ignore[index]
+    if train:
+        means[...] = momentum * mean + (1 - momentum) * means.astype(np.float64)
+        unbiased = squares / np.float64(channels.n - 1)
+        variances[...] = momentum * unbiased + (1 - momentum) * variances.astype(np.float64)
+    if not np.may_share_memory(out, output.array):  # a copy, since the layout has gaps
         output.array[...] = out.reshape(output.sizes)
 
 
 def _inverse_deviation(variance: Array) -> Array:
     """1 / sqrt(variance), and 0 of a variance of 0."""
-    return np.where(variance == 0, 0, 1 / np.sqrt(variance))
+    inverse = 1 / np.sqrt(variance)
+    inverse[variance == 0] = 0
+    return inverse
 
 
-def _share(channels: _Channels, group) -> None:  # type: ignore[no-untyped-def]
+def _share(
+    channels: _Channels, dtype: np.dtype[Any], group: Callable[[slice, Array], None]
+) -> None:
     def groups(at: slice) -> None:
-        for part in channels.groups(at):
-            group(part)
+        for part, memory in channels.groups(at, dtype):
+            group(part, memory)
 
     share(groups, channels.count, large=-(-LARGE // channels.n))
 
@@ -194,13 +208,13 @@ def batch_norm_backward(
         if partly_shared(out, [x, g]):
             x, g = x.copy(), g.copy()
 
-    def group(at: slice) -> None:
+    def group(at: slice, distance: Array) -> None:
         assert means is not None and factors is not None
         mean, inverse = _column(means[at]), factors[at]
         if not train:
             inverse = (1 / np.sqrt(inverse.astype(np.float64) + eps)).astype(x.dtype)
         source, upper = x[:, at], g[:, at]
-        distance = source - mean
+        np.subtract(source, mean, out=distance)
         total, product = _sum(upper), _product(distance, upper)
         if out is not None:
             target = out[:, at]
@@ -217,6 +231,6 @@ def batch_norm_backward(
         if to_bias is not None:
             to_bias[at] += scale * total
 
-    _share(channels, group)
+    _share(channels, x.dtype, group)
     if gradient is not None and out is not None and not np.may_share_memory(out, gradient.array):
         gradient.array[...] = out.reshape(gradient.sizes)

@@ -167,7 +167,10 @@ def hard_tanh(input: Tensor, output: Tensor, least: float, greatest: float, inpl
 
     def compute(x: Array, out: Array) -> None:
         # Torch7: a nan becomes max_val.
-        choose(x < least, least, np.fmin(x, greatest), out)
+        if least <= greatest:
+            np.fmax(np.fmin(x, greatest, out=out), least, out=out)
+        else:
+            choose(x < least, least, np.fmin(x, greatest), out)
 
     compute_each(output, compute, input, inplace=inplace)
 

@@ -6,9 +6,12 @@ frames after the one before.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from runtime.compute.blas_threads import check_room
+from runtime.compute.thread_pool import share
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
@@ -20,6 +23,8 @@ __all__: list[str] = []
 
 #: Bytes of windows that are copied at a time.
 _WINDOWS = 1 << 22
+#: Multiplications from which on work is shared out.
+_LARGE = 1_000_000
 
 
 def _frames(x: Array, k: int, step: int, count: int) -> Array:
@@ -59,10 +64,14 @@ def forward(
     x = x.reshape(-1, *x.shape[-2:])
     with writing((output, (*input.sizes[:-2], count, out_frame))) as (out,):
         out = out.reshape(len(x), count, out_frame)
-        for at in _slices(x, count, width):
+
+        def compute(at: slice) -> None:
             windows = _windows(x[at], width, step, count)
-            np.matmul(windows, w.T, out=out[at].reshape(len(windows), out_frame))
-        out += b.reshape(-1)
+            part = out[at].reshape(len(windows), out_frame)
+            np.matmul(windows, w.T, out=part)
+            part += b.reshape(-1)
+
+        _share(compute, x, count, w)
 
 
 @thnn(
@@ -83,12 +92,15 @@ def backward(
         out[...] = 0
         out = out.reshape(-1, *out.shape[-2:])
         frame = out.shape[-1]
-        for at in _slices(out, count, width):
+
+        def compute(at: slice) -> None:
             products = np.matmul(g[at].reshape(-1, g.shape[-1]), w)
             products = products.reshape(-1, count, width, frame)
             for k in range(width):
                 frames = _frames(out[at], k, step, count)
                 frames += products[:, :, k]
+
+        _share(compute, out, count, w)
 
 
 @thnn(
@@ -118,17 +130,25 @@ def accumulate(
     x, g = x.reshape(-1, *x.shape[-2:]), g.reshape(-1, *g.shape[-2:])
     factor = x.dtype.type(cast_scalar(scale, grad_weight.dtype))
     with adding(grad_weight) as weights, adding(grad_bias) as biases:
-        for at in _slices(x, count, width):
+        piece = _piece(x, count, grad_weight.sizes[1])
+        for first in range(0, len(x), piece):
+            at = slice(first, first + piece)
             windows = _windows(x[at], width, step, count)
             weights += factor * np.matmul(g[at].reshape(len(windows), -1).T, windows)
         biases += factor * g.sum(axis=(0, 1)).reshape(biases.shape)
 
 
-def _slices(x: Array, count: int, width: int) -> list[slice]:
-    """Slices of the samples whose windows do not take too much memory."""
+def _share(compute: Callable[[slice], None], x: Array, count: int, weight: Array) -> None:
+    """Call compute for slices of the samples, by several threads where there is much to do."""
+    much = len(x) * count * weight.size >= _LARGE
+    piece = _piece(x, count, weight.shape[1])
+    share(compute, len(x), piece=piece, large=2 if much else len(x) + 1)
+
+
+def _piece(x: Array, count: int, size: int) -> int:
+    """Of how many samples the windows, of ``size`` elements, do not take too much memory."""
     check_room(1)
-    size = max(_WINDOWS // (count * width * x.shape[-1] * x.itemsize), 1)
-    return [slice(at, at + size) for at in range(0, len(x), size)]
+    return max(_WINDOWS // (count * size * x.itemsize), 1)
 
 
 def _windows(x: Array, width: int, step: int, count: int) -> Array:

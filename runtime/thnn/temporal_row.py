@@ -11,7 +11,14 @@ import numpy as np
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
-from runtime.thnn._convolution import adding, check_positive, count_places, read, too_small
+from runtime.thnn._convolution import (
+    adding,
+    check_columns,
+    check_positive,
+    count_places,
+    read,
+    too_small,
+)
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import thnn
 
@@ -75,7 +82,7 @@ def backward(
     input, grad_output = _rows(input, by_features), _rows(grad_output, by_features)
     count = _checked(input, grad_output, weight, None, (width, step, padding))
     sizes = input.sizes
-    _check_columns(finput, (*sizes[:-1], width, count))
+    check_columns(finput, (*sizes[:-1], width, count))
     g, w = (read(t, gradient, fgradient) for t in (grad_output, weight))
     _make_dense(fgradient, (*sizes[:-1], width, count))
     _make_dense(gradient, sizes)
@@ -109,7 +116,7 @@ def accumulate(
     """Add scale times the gradients to gradWeight and gradBias."""
     input, grad_output = _rows(input, by_features), _rows(grad_output, by_features)
     count = _checked(input, grad_output, grad_weight, grad_bias, (width, step, padding))
-    _check_columns(finput, (*input.sizes[:-1], width, count))
+    check_columns(finput, (*input.sizes[:-1], width, count))
     results = (grad_weight,) if grad_bias is None else (grad_weight, grad_bias)
     g, columns = (read(t, *results) for t in (grad_output, finput))
     g, columns = g.reshape(-1, *g.shape[-2:]), columns.reshape(-1, *columns.shape[-3:])
@@ -143,14 +150,6 @@ def _turn(tensor: Tensor, by_features: bool) -> None:
     """Let a result, with a row for each feature, have one for each step again."""
     turned = _rows(tensor, by_features)
     tensor.set(turned.storage, turned.offset, turned.sizes, turned.strides)
-
-
-def _check_columns(finput: Tensor, expected: Sizes) -> None:
-    if finput.sizes != expected:
-        raise TorchError(
-            f"finput needs the columns of updateOutput, of size {describe(expected)}, "
-            f"but got: {describe(finput.sizes)}"
-        )
 
 
 def _checked(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.core.tensor import Sizes, Tensor
-from runtime.thnn._planes import add_by_table, contiguous, copy_by_table, result
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Sizes, Tensor, contiguous_strides
+from runtime.thnn._planes import add_by_table, contiguous, copy_by_table, interpolate, result
 from runtime.thnn._shapes import size_of
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.padding import grid_table
@@ -127,12 +129,12 @@ def _interpolate(input: Tensor, output: Tensor, larger: Sizes) -> None:
     sizes = tuple(size_of(input, dim) for dim in range(dims + 2))[2:]
     _check_sizes(sizes, larger)
     check(input.ndim == dims + 2, 2, f"{dims + 2}D input tensor expected but got: %s", input)
-    x = input.array
-    if sizes != larger:
-        for dim in range(dims + 1, 1, -1):  # in this order the sums are rounded as in Torch7
-            x = _along(x, dim, larger[dim - 2])
-    output.resize((*input.sizes[:2], *larger))
-    output.array[...] = x
+    x, leading = contiguous(input), input.sizes[:2]
+    with result(output, (*leading, *larger)) as out:
+        if sizes == larger:
+            out[...] = x
+        else:
+            interpolate(x, *_interpolation(sizes, larger, x.dtype), math.prod(leading), out)
 
 
 def _check_sizes(sizes: Sizes, larger: Sizes) -> None:
@@ -148,27 +150,30 @@ def _check_sizes(sizes: Sizes, larger: Sizes) -> None:
     )
 
 
-def _weights(size: int, count: int, dtype: Any) -> tuple[Array, Array, Array]:
-    """For each point the element before it, the next one, and the latter's weight.
+@lru_cache(maxsize=32)
+def _interpolation(sizes: Sizes, larger: Sizes, real: np.dtype[Any]) -> tuple[Array, Array]:
+    """For each point the elements around it, as places in a plane, and their weights.
 
-    Torch7: points are floats of 32 bits.
+    Torch7: points are floats of 32 bits, weights along a dimension have the elements' type.
     """
-    step = np.float32(size - 1) / np.float32(count - 1) if count > 1 else np.float32(0)
-    point = step * np.arange(count, dtype=np.float32)
-    first = point.astype(np.int64)
-    return first, np.minimum(first + 1, size - 1), (point - first).astype(dtype)
+    places, weights = np.zeros((1, 1), np.int64), np.ones((1, 1))
+    for size, count, stride in zip(sizes, larger, contiguous_strides(sizes), strict=True):
+        step = np.float32(size - 1) / np.float32(count - 1) if count > 1 else np.float32(0)
+        point = step * np.arange(count, dtype=np.float32)
+        first = point.astype(np.int64)
+        second = np.minimum(first + 1, size - 1)
+        weight = (point - first).astype(real)
+        places = _outer(np.add, places, np.stack([first, second], 1) * stride)
+        weights = _outer(np.multiply, weights, np.stack([1 - weight, weight], 1))
+    if math.prod(sizes) > np.iinfo(np.int32).max:
+        raise TorchError(f"planes of {math.prod(sizes)} elements are too large")
+    return places.astype(np.int32), np.ascontiguousarray(weights, np.float64)
 
 
-def _along(x: Array, dim: int, count: int) -> Array:
-    """The array at `count` points of a dimension."""
-    first, second, weight = _weights(x.shape[dim], count, x.dtype)
-    weight = weight.reshape(-1, *(1,) * (x.ndim - dim - 1))
-    values: Array = x.take(first, dim)
-    values *= 1 - weight
-    more = x.take(second, dim)
-    more *= weight
-    values += more
-    return values
+def _outer(combine: np.ufunc, a: Array, b: Array) -> Array:
+    """For all pairs of rows, the last one's varying fastest, all pairs of their elements."""
+    pairs: Array = combine(a[:, None, :, None], b[None, :, None, :])
+    return pairs.reshape(len(a) * len(b), -1)
 
 
 def _interpolate_backward(
@@ -177,20 +182,10 @@ def _interpolate_backward(
     _check_sizes(sizes, larger)
     for dim, size in enumerate((*leading, *larger)):
         check_size("gradOutput", grad_output, len(larger) + 2, dim, size)
-    g = grad_output.array
-    if sizes != larger:
-        for dim in range(2, len(larger) + 2):
-            g = _back_along(g, dim, sizes[dim - 2])
-    gradient.resize((*leading, *sizes))
-    gradient.array[...] = g
-
-
-def _back_along(g: Array, dim: int, size: int) -> Array:
-    """The gradient of `_along` for an array that had a size in that dimension."""
-    first, second, weight = _weights(size, g.shape[dim], g.dtype)
-    result = np.zeros((*g.shape[:dim], size, *g.shape[dim + 1 :]), g.dtype)
-    to, source = np.moveaxis(result, dim, 0), np.moveaxis(g, dim, 0)
-    for i, (a, b, w) in enumerate(zip(first, second, weight, strict=True)):
-        to[a] += (1 - w) * source[i]
-        to[b] += w * source[i]
-    return result
+    g = contiguous(grad_output)
+    with result(gradient, (*leading, *sizes)) as out:
+        if sizes == larger:
+            out[...] = g
+        else:
+            planes = math.prod(leading)
+            interpolate(out, *_interpolation(sizes, larger, g.dtype), planes, g, back=True)

@@ -6,10 +6,12 @@ order. All three are 255 where no element is above the lowest finite number.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.core.tensor import Sizes, Tensor
+from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._largest import add_by_place, indices_of, sliding_plan
 from runtime.thnn._planes import contiguous, find_largest, result
 from runtime.thnn._shapes import Numbers, check_like, positive, windows_of
@@ -83,26 +85,27 @@ def _store(
     dilation: Numbers,
     ceil: bool,
 ) -> None:
-    windows = _windows(input, kernel, stride, pad, dilation, ceil)
+    windows = _windows(input.sizes, kernel, stride, pad, dilation, ceil)
     plan = sliding_plan(input.sizes[-3:], windows, kernel, stride, pad, dilation, "volume")
     x, sizes = contiguous(input), (*input.sizes[:-3], *windows)
     with result(output, sizes) as values, result(indices, sizes) as places:
         find_largest(x, plan, values, places, none=_NONE)
-        # The plan's codes increase from element to element: time is their highest byte.
-        places[...] = _joined(_parts(places)[::-1])
+        # The plan's codes increase from element to element: time is their third byte.
+        of_places = places.view(np.uint8).reshape(-1, places.itemsize)
+        of_places[:, :3] = of_places[:, 2::-1]
 
 
+@lru_cache(maxsize=64)
 def _windows(
-    input: Tensor, kernel: Numbers, stride: Numbers, pad: Numbers, dilation: Numbers, ceil: bool
+    sizes: Sizes, kernel: Numbers, stride: Numbers, pad: Numbers, dilation: Numbers, ceil: bool
 ) -> Sizes:
     positive(5, "kernel size", "kT kH kW", kernel)
     positive(8, "stride", "dT dH dW", stride)
     positive(14, "dilation", "dilationT dilationH dilationW", dilation, zero="0")
     check(
-        input.ndim in (4, 5),
+        len(sizes) in (4, 5),
         2,
-        "4D or 5D (batch mode) tensor expected for input, but got: %s",
-        input,
+        f"4D or 5D (batch mode) tensor expected for input, but got: {describe(sizes)}",
     )
     (k_t, k_h, k_w), (p_t, p_h, p_w) = kernel, pad
     check(
@@ -111,7 +114,7 @@ def _windows(
         f"pad should be smaller than half of kernel size, but got kT: {k_t} kW: {k_w}, kH: {k_h}, "
         f"padT: {p_t}, padW: {p_w}, padH: {p_h}",
     )
-    return windows_of(input.sizes, kernel, stride, pad, ceil, dilation)
+    return windows_of(sizes, kernel, stride, pad, ceil, dilation)
 
 
 @thnn("VolumetricMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _CEIL)
@@ -173,7 +176,7 @@ def _add(
     dilation: Numbers,
     ceil: bool,
 ) -> None:
-    windows = _windows(input, kernel, stride, pad, dilation, ceil)
+    windows = _windows(input.sizes, kernel, stride, pad, dilation, ceil)
     check_like(input, windows, gradOutput=grad_output, indices=indices)
     places = _places(
         indices_of(indices, input, windows), input.sizes[-3:], windows, stride, pad, dilation
@@ -202,8 +205,3 @@ _SHAPES = ((-1, 1, 1), (-1, 1), (-1,))
 def _parts(indices: Array) -> list[Array]:
     """The three lowest bytes."""
     return [indices >> shift & 0xFF for shift in _BYTES]
-
-
-def _joined(parts: list[Array]) -> Array:
-    low, middle, high = (part << shift for part, shift in zip(parts, _BYTES, strict=True))
-    return low | middle | high

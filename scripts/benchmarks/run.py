@@ -22,7 +22,7 @@ import numpy as np
 
 from runtime import Engine
 
-TOPICS = ("elements", "small", "geometry", "large", "text")
+TOPICS = ("elements", "small", "formulas", "geometry", "large", "text")
 ROUND_SECONDS = 0.05
 ROUNDS = 5
 

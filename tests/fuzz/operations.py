@@ -213,7 +213,7 @@ EXTRA: dict[str, dict[str, str]] = {
 EXCLUDED = frozenset(
     """class metatype newmetatable setmetatable updateerrorhandlers updatethreadlocals test include
     getconstructortable packageLuaPath setenv factory pushudata setdefaulttensortype trustfunctions
-    gpuascpu pstrf_ CmdLine Tester TestSuite File reshape_ _heaptracking _gen cuda""".split()
+    gpuascpu cuda pstrf_ CmdLine Tester TestSuite File reshape_ _heaptracking _gen""".split()
 )
 
 _WORD = re.compile(r"\([^)]*\)|<[^>]*>|\[[^\]]*\]|[^\s,|]+(?: \.\.\.)?|[,|]")

@@ -140,6 +140,7 @@ def test_nothing_is_printed_unasked(
 @pytest.mark.parametrize("itemsize", [4, 8])
 def test_blas_and_lapack_are_found(itemsize: int) -> None:
     assert c_functions.blas.__wrapped__("axpy", itemsize)
+    assert c_functions.blas.__wrapped__("gemm", itemsize)
     assert c_functions.blas.__wrapped__("gemv", itemsize)
     assert c_functions.lapack.__wrapped__("getrs", itemsize)
     assert _svd._routines.__wrapped__(itemsize)
@@ -150,7 +151,7 @@ def test_a_function_that_does_nothing_is_not_used(
     itemsize: int, monkeypatch: pytest.MonkeyPatch, notes: Callable[[], str]
 ) -> None:
     nothing = {n: ctypes.CFUNCTYPE(None, *[ADDRESS] * n)(lambda *_: None) for n in range(6, 16)}
-    counts = {"axpy": 6, "gemv": 11, "getrs": 9, "gebrd": 11, "orgbr": 10, "bdsqr": 15}
+    counts = {"axpy": 6, "gemm": 13, "gemv": 11, "getrs": 9, "gebrd": 11, "orgbr": 10, "bdsqr": 15}
 
     def find(_: str, name: str, __: int) -> tuple[int, int]:
         return address(nothing[counts[name]]), counts[name]
@@ -158,10 +159,17 @@ def test_a_function_that_does_nothing_is_not_used(
     monkeypatch.setattr(c_functions, "_find", find)
     monkeypatch.setattr(_svd, "lapack_call", c_functions.lapack_call.__wrapped__)
     assert c_functions.blas.__wrapped__("axpy", itemsize) is None
+    assert c_functions.blas.__wrapped__("gemm", itemsize) is None
     assert c_functions.blas.__wrapped__("gemv", itemsize) is None
     assert c_functions.lapack.__wrapped__("getrs", itemsize) is None
     assert _svd._routines.__wrapped__(itemsize) is None
-    names = ("BLAS's axpy", "BLAS's gemv", "LAPACK's getrs", "LAPACK's gebrd, orgbr or bdsqr")
+    names = (
+        "BLAS's axpy",
+        "BLAS's gemm",
+        "BLAS's gemv",
+        "LAPACK's getrs",
+        "LAPACK's gebrd, orgbr or bdsqr",
+    )
     lines = [f"th: {n} is done without: it does not compute what numpy does\n" for n in names]
     assert notes() == "".join(lines)
 

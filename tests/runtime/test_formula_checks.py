@@ -20,7 +20,7 @@ def _implementation(r: Any, t: Any, value: float) -> None: ...
         ("*T* T", {"each": "t + value"}, "as many arguments as parameters"),
         ("*T* T real", {"each": "t + value", "total": "t"}, "a row has one formula"),
         ("*T* T real", {"each": "t * value", "axpy": True}, "axpy computes"),
-        ("*T* T real", {"better": "x < t"}, "names t, which is no parameter"),
+        ("*T* T real", {"total": "t + x"}, "names x, which is no parameter"),
     ],
 )
 def test_wrong_formulas(

@@ -1,87 +1,94 @@
-"""What LuaJIT does by itself on few elements is what Python does on any."""
+"""What LuaJIT does by itself on few elements is what Python does, bit for bit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import pytest
 
 import runtime.ops  # noqa: F401 (adds the rows)
+from runtime import Engine
 from runtime.calls.table import TABLE
+from runtime.compute import formulas
 from runtime.compute.formulas import source
 from tests.conftest import Lua
 
-MOST_ARGUMENTS = 4
+MOST_ARGUMENTS = 5
 
-# The same values in tensors of few contiguous elements, in strided ones and in many: the
-# latter two take Python's way, or C functions compute many.
+# Prints all that calls give and change, for tensors that lie in memory in several ways.
 PRELUDE = """
 local inf, nan = 1 / 0, 0 / 0
 local VALUES = {
   { 0, -0.0, 1, -1, 2.5, -2.5, inf, -inf, nan, 1e-300, 0.5, 3, 7, -0.75, 1e17 },
-  { 1, 2, -1, 0, -0.0, nan, 3, inf, -inf, 2.5, 0.25, -7, 1e-5, 1, -0.75 },
-  { -3, nan, 0.5, 2, inf, 1, 0, 4, -1.5, -0.0, -inf, 1e9, 1, 0.125, 2.5 },
+  { 1, 2, -1, 0, -0.0, nan, 3, inf, -inf, 2.5, 0.1, -7, 1e-5, 1, -0.75 },
+  { -3, nan, 0.5, 2, inf, 1, 0, 4, -1.5, -0.0, -inf, 1e9, 1, 0.3, 2.5 },
   { 2, 3, 5, -7, 1, nan, inf, 0, 0.5, -1, 9, -inf, 8, 1, -0.0 },
+  { 0.1, 0.2, 0.3, 0.7, 1.1, 1.3, -1.7, 1.9, 2.3, -0.9, 0.6, 4.1, 3.3, 1e-3, 5.7 },
+  { 1.1, -1.3, 0.7, 1.9, 2.9, 0.4, 0.9, 1.2, -3.1, 0.8, 6.1, 7.3, 0.11, 0.13, 2.2 },
 }
-local makers = {
-  few = function() return torch.Tensor(3, 5):fill(9) end,
-  strided = function() return torch.Tensor(3, 8):fill(9):narrow(2, 2, 5) end,
-  many = function() return torch.Tensor(60, 15):fill(9) end,
+local LAYOUTS = {
+  few = function() return torch.Tensor(3, 5) end,
+  narrowed = function() return torch.Tensor(3, 8):narrow(2, 2, 5) end,
+  transposed = function() return torch.Tensor(5, 3):t() end,
+  selected = function() return torch.Tensor(3, 2, 5, 4):select(4, 2):select(2, 1) end,
+  row = function() return torch.Tensor(1, 5):expand(3, 5) end,
+  column = function() return torch.Tensor(3, 1):expand(3, 5) end,
+  cube = function() return torch.Tensor(3, 2, 5):transpose(1, 3) end,
+  many = function() return torch.Tensor(100, 15) end,
 }
-local function make(kind, k)
-  local x = makers[kind]()
-  local v, size = VALUES[k], x:size(2)
-  for i = 1, x:size(1) do
-    for j = 1, size do x[i][j] = v[((i - 1) * size + j - 1) % 15 + 1] end
-  end
-  return x
+local NUMBERS = {
+  { 2.5, -1, 3, 0.5, 2 }, { 2, 0.1, 1, 2, 1 }, { 1, 2, 0, 1, 2 }, { 0, 1, 2, 3, 0.5 },
+}
+local function set(x, k)
+  local v, i = VALUES[k], 0
+  return x:apply(function() i = i + 1 return v[(i - 1) % 15 + 1] end)
 end
-local function numbers(x) -- of the first 15 elements
-  if type(x) ~= 'userdata' then return { x } end
-  local t, size = {}, x:size(2)
-  for i = 0, 14 do t[i + 1] = x[math.floor(i / size) + 1][i % size + 1] end
-  return t
+local function text(x)
+  if type(x) ~= 'userdata' then return x ~= x and 'nan' or tostring(x) end
+  local words = { torch.type(x), table.concat(x:size():totable(), 'x') }
+  words[2] = words[2] .. table.concat(x:stride():totable(), '/')
+  x:clone():apply(function(v)
+    words[#words + 1] = v ~= v and 'nan' or ('%.17g'):format(v)
+  end)
+  return table.concat(words, ' ')
 end
-local function same(a, b)
-  if a ~= a or b ~= b then return a ~= a and b ~= b end
-  return a == b or math.abs(a - b) <= 1e-14 * math.max(math.abs(a), math.abs(b))
+local function try(call, pattern, kinds, k, n, twice)
+  local args = {}
+  for i = 1, #pattern do
+    local layout = LAYOUTS[kinds[(i - 1) % #kinds + 1]]
+    args[i] = pattern:sub(i, i) == 'T' and set(layout(), (i + k) % 6 + 1) or NUMBERS[n][i]
+  end
+  if twice then args[2] = args[1] end
+  local found = { pcall(call, unpack(args)) }
+  for i = 2, #found do
+    local result = found[i]
+    for j = 1, #pattern do if rawequal(result, args[j]) then result = 'argument ' .. j end end
+    found[i] = text(result)
+  end
+  for i = 1, #args do found[#found + 1] = text(args[i]) end
+  found[1] = tostring(found[1])
+  print(table.concat(kinds, ' '), n, table.concat(found, '; '))
 end
-local function agree(a, b, what)
-  if torch.type(a) ~= torch.type(b) then
-    print(what, torch.type(a), torch.type(b))
-  end
-  local x, y = numbers(a), numbers(b)
-  for i = 1, #y do
-    if not same(x[i], y[i]) then print(what, i, x[i], y[i]) return end
-  end
-end
-local function check(kind, call, pattern, twice)
-  local function run(kind)
-    local args = {}
-    for k = 1, #pattern do
-      args[k] = pattern:sub(k, k) == 'T' and make(kind, k) or ({ 2.5, -1, 3, 0.5 })[k]
-    end
-    if twice then args[2] = args[1] end
-    local result = call(unpack(args))
-    for k = 1, #pattern do if rawequal(result, args[k]) then result = k end end
-    return result, args
-  end
-  local a, args = run('few')
-  local b, others = run(kind)
-  agree(a, b, kind .. ' result')
-  for k = 1, #pattern do agree(args[k], others[k], kind .. ' argument ' .. k) end
+local MIXED = {
+  { 'few' }, { 'narrowed' }, { 'transposed' }, { 'selected' }, { 'many' }, { 'cube' }, { 'row' },
+  { 'few', 'row', 'column', 'transposed' }, { 'transposed', 'few', 'selected' },
+  { 'narrowed', 'column', 'few', 'row' }, { 'few', 'narrowed' }, { 'column', 'few' },
+}
+local TYPES = { 'Double', 'Float', 'Long', 'Float', 'Byte', 'Double', 'Int' }
+local function try_with(call, pattern, turn)
+  torch.setdefaulttensortype('torch.' .. TYPES[turn % #TYPES + 1] .. 'Tensor')
+  local kinds, n = MIXED[turn % #MIXED + 1], math.floor(turn / 12) % #NUMBERS + 1
+  try(call, pattern, kinds, turn % 6, n, pattern:find('^TT') and turn % 3 == 0)
 end
 """
 
-_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%"}
 
 
 def calls() -> Iterator[tuple[str, str, str]]:
     """All calls that Lua can run: operation, 'method' or 'function', kinds of arguments."""
     for name, space in product(TABLE, ("method", "function")):
-        if any(row.better for row in TABLE[name]):
-            continue  # see test_extrema: the number is a dimension
         for count in range(1, MOST_ARGUMENTS + 1):
             for pattern in product("TN", repeat=count):
                 code = sum(("", "T", "N").index(kind) * 3**i for i, kind in enumerate(pattern))
@@ -92,28 +99,165 @@ def calls() -> Iterator[tuple[str, str, str]]:
 CALLS = sorted(calls())
 
 
-def kinds() -> Iterator[tuple[str, str, str, str]]:
-    """Each call, with views of few elements and with many; many have another sum than few."""
-    for name, space, pattern in CALLS:
-        yield name, space, pattern, "strided"
-        if not any(row.total for row in TABLE[name]):
-            yield name, space, pattern, "many"
-
-
-@pytest.mark.parametrize(("name", "space", "pattern", "kind"), list(kinds()))
-def test_same_as_python(lua: Lua, name: str, space: str, pattern: str, kind: str) -> None:
-    names = "abcd"[: len(pattern)]
+def _expression(name: str, space: str, pattern: str) -> str:
+    names = "abcde"[: len(pattern)]
+    if name == "operator_unm":
+        return "-a"
     if name.startswith("operator_"):
-        expression = f" {_OPERATORS[name.removeprefix('operator_')]} ".join(names)
-    elif space == "method":
-        expression = f"a:{name}({', '.join(names[1:])})"
-    else:
-        expression = f"torch.{name}({', '.join(names)})"
-    function = f"function({', '.join(names)}) return {expression} end"
-    checks = f"check('{kind}', {function}, '{pattern}', false)\n"
-    if pattern.startswith("TT"):
-        checks += f"check('{kind}', {function}, '{pattern}', true)\n"
-    assert lua.run(PRELUDE + checks) == ""
+        return f" {_OPERATORS[name.removeprefix('operator_')]} ".join(names)
+    if space == "method" and pattern[0] == "N":
+        return f"torch.Tensor.{name}({', '.join(names)})"
+    if space == "method":
+        return f"a:{name}({', '.join(names[1:])})"
+    return f"torch.{name}({', '.join(names)})"
+
+
+@pytest.fixture(scope="module")
+def by_python() -> Iterator[Callable[[str], str]]:
+    """Runs Lua in an engine that has no formulas."""
+    engine = Engine()
+    found = formulas.source
+
+    def run(program: str) -> None:
+        formulas.source = lambda *args: None  # type: ignore[assignment]
+        try:
+            engine.run(engine.compile(program.encode(), b"=lua"))
+        finally:
+            formulas.source = found
+
+    yield run
+    engine.close()
+
+
+TURNS = 84  # all layouts with all types
+
+
+@pytest.mark.parametrize(
+    ("part", "turns"),
+    [(part, 3) for part in range(8)]
+    + [pytest.param(part, TURNS, marks=pytest.mark.slow) for part in range(8, 16)],
+)
+def test_same_as_python(lua: Lua, by_python: Callable[[str], None], part: int, turns: int) -> None:
+    lines = []
+    for at, (name, space, pattern) in enumerate(CALLS[part % 8 :: 8]):
+        names = ", ".join("abcde"[: len(pattern)])
+        call = f"function({names}) return {_expression(name, space, pattern)} end"
+        at *= turns + 1
+        lines.append(
+            f"io.write('{name} {pattern}\\n') for turn = {at}, {at + turns - 1} do "
+            f"try_with({call}, '{pattern}', turn) end"
+        )
+    program = PRELUDE + "\n".join(lines)
+    found = lua.run(program)
+    by_python(program)
+    expected = lua.output()
+    assert found.count("\n") > 100
+    for a, b in zip(found.splitlines(), expected.splitlines(), strict=True):
+        assert a == b
+
+
+OVERLAPS = """
+local x, first, second, wide
+local some = {
+  function() first:add(second) end,
+  function() second:add(first) end,
+  function() first:t():cmul(first:t()) end,
+  function() wide:narrow(2, 1, 3):add(wide:narrow(2, 2, 3)) end,
+  function() wide:narrow(2, 2, 3):add(wide:narrow(2, 1, 3)) end,
+  function() wide:add(wide:t()) end,
+  function() wide:copy(wide:t()) end,
+  function() wide:cmax(wide:t(), 7) end,
+  function() x:narrow(1, 1, 6):view(6, 1):expand(6, 4):add(1) end,
+  function() x:unfold(1, 5, 2):mul(2) end,
+  function() torch.sum(x:narrow(1, 3, 4):view(4, 1), first, 2) end,
+  function() torch.cumsum(second, first, 2) end,
+  function() wide:select(2, 3):add(-1, wide:select(1, 3)) end,
+}
+for _, name in ipairs{ 'torch.DoubleTensor', 'torch.FloatTensor' } do
+  x = torch.range(1, 40):type(name)
+  first, second = x:narrow(1, 1, 24):view(4, 6), x:narrow(1, 4, 24):view(4, 6)
+  wide = x:narrow(1, 1, 36):view(6, 6)
+  for _, f in ipairs(some) do
+    f()
+    print(table.concat(x:totable(), ' '))
+    x:copy(torch.range(1, 40))
+  end
+end
+"""
+
+
+def test_overlaps(lua: Lua, by_python: Callable[[str], None]) -> None:
+    found = lua.run(OVERLAPS)
+    by_python(OVERLAPS)
+    assert found == lua.output()
+    assert len(set(found.splitlines())) > 10
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "x:add(1)",
+        "torch.exp(torch.Tensor(4, 5), x)",
+        "x:t():mul(2)",
+        "local y = x + 1",
+        "torch.Tensor(4, 5):copy(x)",
+        "x:narrow(2, 4, 2):fill(1)",
+        "torch.ones(4, 1):expand(4, 5):clone():cmul(x)",
+        "x:sum()",
+        "x:t():sum(2)",
+        "x:max(1)",
+        "torch.norm(x)",
+        "x:narrow(2, 2, 3):sum()",
+    ],
+)
+def test_past_the_end(lua: Lua, call: str) -> None:
+    answer = lua.error(f"local x = torch.ones(4, 5) x:storage():resize(12) {call}")
+    assert answer.endswith("elements of its storage, which holds 12")
+
+
+# A finalizer runs wherever memory is allocated. It moves the elements of both tensors each time.
+FINALIZERS = """
+collectgarbage('setpause', 1)
+collectgarbage('setstepmul', 1000)
+for _, name in ipairs{ 'torch.DoubleTensor', 'torch.FloatTensor' } do
+  torch.setdefaulttensortype(name)
+  local x, y, r = torch.ones(4, 5), torch.ones(5, 4):t(), torch.Tensor(4, 5)
+  local size, moves = 20, 0
+  local function litter()
+    local proxy = newproxy(true)
+    getmetatable(proxy).__gc = function()
+      moves, size = moves + 1, size == 20 and 100000 or 20
+      x:storage():resize(size) y:storage():resize(size)
+      local z = x:clone():cmax(y, 0.5):sum(1)
+    end
+  end
+  local calls = {
+    function() return torch.add(x, y) end, function() return torch.cmax(r, x, y) end,
+    function() return x:sum() end, function() return y:sum(2) end, function() return x:max(1) end,
+    function() return x % 0.75 end, function() return torch.gt(r, y, 0.5) end,
+    function() return torch.cumsum(x, 2) end, function() return y:norm(2, 1) end,
+  }
+  for i = 1, 60 do
+    for k, f in ipairs(calls) do
+      litter()
+      local ok, a = pcall(f)
+      if not ok then error(a) end
+      local sum = type(a) == 'number' and a or a:sum()
+      local want = ({ 40, 20, 20, 20, 5, 5, 20, 60, nil })[k]
+      if want and sum ~= want then error(k .. ' gave ' .. sum) end
+    end
+  end
+  if moves < 100 then error('too few finalizers: ' .. moves) end
+end
+collectgarbage('setpause', 200)
+collectgarbage('setstepmul', 200)
+"""
+
+
+def test_finalizers_that_move_elements() -> None:
+    engine = Engine()  # with few objects, so that it collects often
+    engine.run(engine.compile(FINALIZERS.encode(), b"=lua"))
+    engine.close()
 
 
 @pytest.mark.parametrize("count", [4, 700], ids=["few", "many"])
@@ -131,25 +275,38 @@ def test_views_that_overlap(lua: Lua, count: int, first: int, second: int) -> No
         assert answer == "2 3 4 3 4 5"
 
 
-@pytest.mark.parametrize("dim", [1, 2, 3])
+EXTREMA = """
+for _, name in ipairs{{ 'torch.DoubleTensor', 'torch.FloatTensor' }} do
+  torch.setdefaulttensortype(name)
+  for dim = 1, 3 do
+    local v, k = {{ 3, 1, 3, -2, 0/0, 7, 7, -1/0, 1/0, 2, 0, 5, 4 }}, 0
+    local few, strided = torch.Tensor(3, 4, 5), torch.Tensor(4, 6):t():narrow(1, 2, 3)
+    few:apply(function() k = k + 1 return v[(k * k + k) % 13 + 1] end)
+    strided:apply(function() k = k + 1 return v[(k * k + k) % 13 + 1] end)
+    for _, x in ipairs{{ few, dim < 3 and strided or few }} do
+      local values, places = x:{name}(dim)
+      print(values, places)
+      local r, i = torch.Tensor():resizeAs(values), torch.LongTensor():resizeAs(places)
+      local a, b = torch.{name}(r, i, x, dim)
+      assert(rawequal(a, r) and rawequal(b, i))
+      print(a, b)
+      torch.{name}(torch.Tensor(), i, x, dim)
+      print(pcall(torch.{name}, r, torch.Tensor(3), x, dim))
+      print(x:{name}())
+    end
+  end
+end
+"""
+
+
 @pytest.mark.parametrize("name", ["min", "max"])
-def test_extrema(lua: Lua, name: str, dim: int) -> None:
-    assert source(name, "method", 1 + 2 * 3) is not None
-    answer = lua.run(f"""
-        local few, strided = torch.Tensor(3, 4, 5), torch.Tensor(3, 4, 6):narrow(3, 1, 5)
-        local v = {{ 3, 1, 3, -2, 0/0, 7, 7, -1/0, 1/0, 2, 0, 5, 4 }}
-        local k = 0
-        few:apply(function() k = k + 1 return v[(k * k + k) % 13 + 1] end)
-        strided:copy(few)
-        local a, i = few:{name}({dim})
-        local b, j = strided:{name}({dim})
-        assert(torch.type(a) == torch.type(b) and torch.type(i) == torch.type(j))
-        assert(a:isSameSizeAs(b) and i:isSameSizeAs(j) and a:isContiguous() and i:isContiguous())
-        assert(i:equal(j), tostring(i) .. tostring(j))
-        assert(a:eq(b):sum() + a:ne(a):cmul(b:ne(b)):sum() == a:nElement())
-        io.write(a:ne(a):sum() > 0 and a:eq(a):sum() > 0 and 'some nan' or 'all the same')
-    """)
-    assert answer == "some nan"
+def test_extrema(lua: Lua, by_python: Callable[[str], None], name: str) -> None:
+    program = EXTREMA.format(name=name)
+    found = lua.run(program)
+    by_python(program)
+    assert found == lua.output()
+    assert " nan" in found
+    assert found.count("LongTensor") > 20
 
 
 @pytest.mark.parametrize("dim", ["0", "4", "-1", "1.5"])
@@ -168,4 +325,4 @@ def test_new_tensor_as_source(lua: Lua) -> None:
 
 def test_there_are_such_calls() -> None:
     named = {name for name, _, _ in CALLS}
-    assert {"add", "mul", "cmul", "exp", "lt", "sum", "fill", "clone"} <= named
+    assert {"add", "mul", "cmul", "exp", "lt", "sum", "max", "fill", "clone"} <= named

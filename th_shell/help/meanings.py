@@ -32,7 +32,7 @@ SECTIONS_OF_CLASS: Mapping[str, tuple[str, ...]] = {
     "Generator": ("Generator",),
     "file": ("file",),
 }
-_NAMES = ("torch", "packages", "image", "classes", "lua")
+_NAMES = ("torch", "packages", "required", "image", "classes", "lua")
 _OBJECTS = {"Tensor": "x", "Storage": "s", "Timer": "timer", "CmdLine": "cmd", "Tester": "tester"}
 _COMMON = frozenset("a an and as at by for from how i in into is it of on or the to with".split())
 _SHOWN = 8

@@ -77,6 +77,7 @@ class _Installation:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._done: set[str] = set()
+        self._given: set[str] = set()
         self._status = 0
 
     def install(self, given: Sequence[str]) -> int:
@@ -84,9 +85,10 @@ class _Installation:
 
         What a package needs and cannot be installed is told, and the rest goes on.
         """
+        self._given = {_short(word) for word in given}
         for word in given:
             if "/" in word or "\\" in word or word.startswith(".") or ":" in word:
-                self._install_from(word, Path(word.rstrip("/")).name.removesuffix(".git"))
+                self._install_from(word, _short(word))
             else:
                 self._install_known(word)
         return self._status
@@ -98,7 +100,7 @@ class _Installation:
         if provided_by_th(name):
             if not needed_by:
                 print(f"{name} is part of th")
-        elif needed_by and name in self._tree.records():
+        elif needed_by and (name in self._given or name in self._tree.records()):
             return
         else:
             source = source_of(name)
@@ -137,6 +139,11 @@ class _Installation:
         count = len(record.files)
         text = f"{' '.join(filter(None, words))}: {count} Lua file{'s' * (count > 1)}"
         print(text + (f"; {remark}" if remark else ""))
+
+
+def _short(word: str) -> str:
+    """The last part of a URL or path, which may be the package's name."""
+    return Path(word.rstrip("/")).name.removesuffix(".git")
 
 
 def _lasting(source: str) -> str:

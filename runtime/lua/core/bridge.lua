@@ -26,10 +26,12 @@ th.objects, th.anchors = objects, anchors
 -- These tables grow with the tensors that Lua makes between two collections, and never shrink;
 -- every collection has to traverse them. So Lua collects before there are very many.
 local MIN_LIMIT = 16384 -- tensors
-local made, limit = 0, MIN_LIMIT
+local FIRST_LIMIT = 1024 -- the first time, since th.pace_collector then sees what the program does
+local made, limit = 0, FIRST_LIMIT
 
 local function collect()
   th.collect()
+  th.pace_collector()
   -- A collection takes as long as there is memory in use. So the next one is due when tensors
   -- have been made for as much again, at 256 bytes each.
   made, limit = 0, max(MIN_LIMIT, 4 * th.count_memory())
@@ -235,27 +237,58 @@ function th.run_formulas_of(module)
   formulas = module
 end
 
+-- The same for the functions of torch, whose arguments tell the element type.
+local function function_stubs()
+  local make_slow = python_stubs()
+  local pattern, type_of = formulas.pattern, formulas.type_of
+  return function(name)
+    local slow = make_slow(name)
+    local of_types = {} -- type -> runners as below
+    for index in pairs(formulas.TYPES) do of_types[index] = {} end
+    return function(...)
+      local n = select('#', ...)
+      local a, b, c, d, e = ...
+      local code = n <= 5 and pattern(n, a, b, c, d, e) or 0
+      if code > 0 then
+        local index = type_of(a, b)
+        local runners = of_types[index]
+        local run = runners and runners[code]
+        if run == nil and runners then
+          run = formulas.find(name, 'function', code, index)
+          runners[code] = run
+        end
+        if run then
+          local result, second = run(a, b, c, d, e)
+          if second ~= nil then return result, second end
+          if result ~= nil then return result end
+        end
+      end
+      return slow(...)
+    end
+  end
+end
+
 -- A function that makes the stubs of a type for operations that have Lua formulas: a stub calls
 -- Python only where the Lua code for a pattern of arguments is missing or returns nil.
 local function formula_stubs(dtype)
+  if not dtype then return function_stubs() end
   local make_slow = python_stubs(dtype)
-  local space = dtype and 'method' or 'function'
   local pattern = formulas.pattern
   return function(name)
     local slow = make_slow(name)
     local runners = {} -- pattern of arguments -> the Lua function for it, or false
     return function(...)
       local n = select('#', ...)
-      local a, b, c, d = ...
-      if n <= 4 then
-        local code = pattern(n, a, b, c, d)
+      local a, b, c, d, e = ...
+      if n <= 5 then
+        local code = pattern(n, a, b, c, d, e)
         local run = runners[code]
         if run == nil then
-          run = formulas.find(name, space, code)
+          run = formulas.find(name, 'method', code, dtype)
           runners[code] = run
         end
         if run then
-          local result, second = run(a, b, c, d)
+          local result, second = run(a, b, c, d, e)
           if second ~= nil then return result, second end
           if result ~= nil then return result end
         end
@@ -282,7 +315,7 @@ local makers = { ['*'] = {}, ['!'] = {}, [''] = {} } -- mark -> type -> function
 function th.stub(name, dtype, mark)
   local small = mark and sub(mark, -1) == '+'
   if small then mark = sub(mark, 1, -2) end
-  if mark == '*' and dtype and dtype ~= th.DOUBLE then mark = '' end
+  if mark == '*' and dtype and not formulas.TYPES[dtype] then mark = '' end
   local by_type, key = makers[mark or ''], dtype or 'torch'
   if not by_type[key] then
     by_type[key] = mark == '*' and formula_stubs(dtype) or python_stubs(dtype, mark == '!')

@@ -76,6 +76,10 @@ end
 
 local old_collect = collectgarbage
 local stopped, collecting = false, false
+local is_pause_ours = true -- whether the program has not set the pause of the collector
+
+local SMALL_HEAP = 65536      -- kB that Lua uses
+local SOON, LATER = 120, 200 -- pauses of the collector, in percent; the second is Lua's own
 
 -- A collection within another one does nothing. A finalizer may ask for one; that would run the
 -- next finalizer, which might do the same, and so on until the stack overflows.
@@ -96,6 +100,7 @@ function collectgarbage(option, ...)
     return result
   end
   if option == 'stop' or option == 'restart' then stopped = option == 'stop' end
+  if option == 'setpause' then is_pause_ours = false end
   return old_collect(option, ...)
 end
 
@@ -104,6 +109,13 @@ end
 function th.collect(step)
   collect_once(step and 'step' or 'collect', step)
   if stopped then old_collect('stop') end
+end
+
+--- Lets the collector begin again sooner where there is little to look through. Called in programs
+-- that make many tensors: their memory would grow to several times what they use.
+function th.pace_collector()
+  if not is_pause_ours then return end
+  old_collect('setpause', old_collect('count') < SMALL_HEAP and SOON or LATER)
 end
 
 --- The kB that Lua uses.

@@ -55,7 +55,7 @@ function th.compare_struct(ctype, name)
   end
 end
 
-th.LONG, th.DOUBLE = 4, 6 -- indices of Long and Double
+th.INT, th.LONG, th.FLOAT, th.DOUBLE = 3, 4, 5, 6 -- indices of these types
 
 -- Each class has a table of its own. So code for the elements of one type cannot find the struct
 -- of an object of another type, whatever it is called with.
@@ -83,7 +83,9 @@ for i, dtype in ipairs(th.dtypes) do
   structs[dtype.tensor_id], structs[dtype.storage_id] = dtype.structs, dtype.storage_structs
 end
 
-local owners = setmetatable({}, { __mode = 'v' }) -- address of a struct of Python's -> userdata
+-- Address of a struct to which the program may have a pointer -> userdata.
+local owners = setmetatable({}, { __mode = 'v' })
+local exposed = setmetatable({}, weak) -- userdata -> true, if this is a struct of Lua's
 local intptr = ffi.typeof('intptr_t')
 
 local function address_of(memory)
@@ -247,9 +249,14 @@ function th.adopt(value)
       return adopt_storage(value, anchor, th.dtypes[id - host.FIRST_STORAGE + 1])
     end
     local object, address = new_object(view, anchor, th.dtypes[id])
-    local struct = ffi.cast(pointer_types[id], address)
     if objects[value] then return objects[value] end
     if rawequal(structs[id][value], view) then
+      if exposed[value] then
+        address = address_of(view)
+        th.ask(th.call_apart, host.mirror_in, object, address, view)
+        if objects[value] then return objects[value] end
+      end
+      local struct = ffi.cast(pointer_types[id], address)
       objects[value], owners[address] = object, value
       structs[id][value], th.anchors[value] = struct, nil
       return object
@@ -274,7 +281,7 @@ th.keep_storage = keep_storage
 -- @param known the table of its class
 function th.replace_struct(known, value, old, struct, anchor)
   local anchors = th.anchors
-  if not anchors[value] or not rawequal(known[value], old) then return false end
+  if not anchors[value] or exposed[value] or not rawequal(known[value], old) then return false end
   known[value], anchors[value] = struct, anchor
   return true
 end
@@ -289,6 +296,23 @@ function th.leave_block(block)
   for value, anchor in next, th.anchors do
     if rawequal(anchor, block) then keep_storage(value, storage) end
   end
+end
+
+--- A pointer to the struct of a tensor or storage. It stays valid as long as the value lives, and
+-- shows every change of geometry: a struct of Lua's becomes Python's when Python gets the tensor.
+-- @param known the table of a class, if nil is to be returned for objects of other classes
+function th.struct_pointer(value, known)
+  local id = th.class_of(value)
+  local struct = id and structs[id] and structs[id][value]
+  if not struct or id >= host.FIRST_STORAGE or type(th.anchors[value]) == 'function'
+    or not th.anchors[value] then
+    return th.settled_struct(value, known)
+  end
+  if known and known ~= structs[id] then return nil end
+  if not exposed[value] then
+    exposed[value], owners[address_of(struct)] = true, value
+  end
+  return ffi.cast(pointer_types[id], struct)
 end
 
 --- The struct of a tensor or storage that Python owns; a view or block of Lua's is adopted first.

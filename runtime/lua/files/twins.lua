@@ -150,6 +150,7 @@ end
 -- The package that would have had the first of the classes, if it was not required.
 local function missing_package(counts)
   local package_name = counts.order[1]:match('^(%a[%w_]*)%.')
+  if package_name == 'cudnn' then package_name = 'nn' end -- whose modules take the place of cudnn's
   return package_name and not package.loaded[package_name] and package_name
 end
 

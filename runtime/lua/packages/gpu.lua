@@ -126,9 +126,20 @@ local function make_data_parallel_table()
   end
 end
 
+-- Lets a function of nn, which converts a value to a type, take the names of a GPU's classes.
+local function rename_argument(holder, name)
+  local plain = holder[name]
+  holder[name] = function(value, kind, ...)
+    local result = plain(value, of_gpu[kind] or kind, ...)
+    return result
+  end
+end
+
 local function make_cunn()
   local nn = require 'nn'
+  if nn.utils then rename_argument(nn.utils, 'recursiveType') end
   for _, class in ipairs{ nn.Module, nn.Criterion } do
+    rename_argument(class, 'type')
     function class.cuda(self) return self:type('torch.FloatTensor') end
     function class.cudaDouble(self) return self:type('torch.DoubleTensor') end
   end
@@ -151,10 +162,11 @@ end
 local GROUPS_AT = { SpatialConvolution = 9, VolumetricConvolution = 12 } -- the argument's position
 
 -- cudnn has a class for each of nn's that a program asks for, which derives from it: so that
--- programs find modules by cudnn's names.
+-- programs find modules by cudnn's names. version is that of cuDNN 5.1: programs ask whether it is
+-- 4000 or more, and then build convolutions without biases.
 local function make_cudnn()
   require 'nn'
-  local cudnn = { benchmark = false, fastest = false, verbose = false }
+  local cudnn = { benchmark = false, fastest = false, verbose = false, version = 5110 }
   function cudnn.convert(module) return module end
   rawset(_G, 'cudnn', cudnn)
   return setmetatable(cudnn, { __index = function(_, name)

@@ -85,8 +85,23 @@ function package.searchpath(name, path, ...)
   return file, message
 end
 
+local TENSORS = 'THDoubleTensor_' -- in libraries that work on the reference's tensors
+local CORE_LIBRARIES = { TH = true, THC = true, THNN = true, THCUNN = true }
+
+-- Raises an error for such a library: they would take our structs for the reference's.
+local function check_tensors(name)
+  if type(name) ~= 'string' then return end
+  local base = name:match('([^/]*)$'):gsub('^lib', ''):match('^[^.]*')
+  local is_file = name:find('/', 1, true)
+  if CORE_LIBRARIES[base] or is_file and th.ask(host.file_mentions, name, TENSORS) then
+    th.fail(("the C library '%s' works on tensors of Torch7's own C core, which is not part of "
+      .. 'this program'):format(name))
+  end
+end
+
 local plain_load = ffi.load
 function ffi.load(name, ...)
+  check_tensors(name)
   if name == nil and not_found then
     th.fail(("the C library '%s' is not present: it was not found on package.cpath (LUA_CPATH)")
       :format(not_found))

@@ -6,7 +6,6 @@
 return [[
 argcheck torch/argcheck checks of functions' arguments
 class torch/class classes
-csvigo clementfarabet/lua---csv files of comma-separated values
 dp nicholas-leonard/dp experiments in deep learning
 dpnn Element-Research/dpnn more layers for nn
 graph torch/graph graphs

@@ -165,6 +165,17 @@ job('axpy', 'run size r x factor', function(p, first, last)
     cast(bytes, p.r) + first * size, one)
 end)
 
+-- Rows of a matrix r with `columns` elements side by side: r[i] = r[i] + factor * x[i] * y, by
+-- BLAS's axpy.
+job('outer', 'run size r x y factor columns', function(p, first, last)
+  local run, size, columns, y = cast(axpy, p.run), p.size, int(p.columns), cast(bytes, p.y)
+  local r, x, factor = cast(bytes, p.r), cast(reals[size], p.x), real[size]()
+  for i = first, last - 1 do
+    factor[0] = p.factor * (size == 8 and th.load_double(x, i) or th.load_float(x, i))
+    run(columns, factor, y, one, r + i * p.columns * size, one)
+  end
+end)
+
 -- r = m * x for rows of a matrix, by BLAS's gemv. `columnStep` is how far columns are apart,
 -- `rowStep` rows; one of them is 1.
 job('gemv', 'run size r m x columns columnStep rowStep', function(p, first, last)

@@ -39,7 +39,8 @@ th.add_job('index_forward',
     local real, load = reals[p.size], loads[p.size]
     local at, starts, sizes = cast(longs, p.at), cast(longs, p.starts), cast(longs, p.sizes)
     local values, weight, bias = cast(real, p.values), cast(real, p.weight), cast(real, p.bias)
-    local output, kept, outputs, extra = cast(real, p.output), cast(real, p.kept), p.outputs, p.extra
+    local output, kept = cast(real, p.output), cast(real, p.kept)
+    local outputs, extra = p.outputs, p.extra
     local train = p.train ~= 0
     for j = first, last - 1 do
       local out, start = output + j * outputs, tonumber(starts[j])

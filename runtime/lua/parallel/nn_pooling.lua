@@ -20,16 +20,18 @@ local th = ...
 local ffi = require 'ffi'
 local job = th.add_job
 
-local cast, fill, compile = ffi.cast, ffi.fill, loadstring
+local cast, fill, compile, dump = ffi.cast, ffi.fill, loadstring, string.dump
 local max, min, concat, error = math.max, math.min, table.concat, error
 
-local UNROLLED = 64  -- elements of a window up to which the loop over them is written out
+local UNROLLED = 49  -- elements of a window up to which the loop over them is written out; LuaJIT
+                     -- does not compile much longer functions
 local KEPT = 200     -- functions for shapes of windows
 local CHECKED = 8192 -- numbers that BLAS adds up at a time: so many it does in one thread
 
 local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
 local reals = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
 local whole = { [4] = ints, [8] = longs }
+local wholes = ffi.typeof('uint64_t *')
 local loaders = { [4] = th.load_float, [8] = th.load_double }
 
 -- ------------------------------------------------------------------ finite numbers
@@ -50,6 +52,94 @@ local function are_finite(asum, size, x, count, limit)
     if not (add(length, x + at, one) < limit) then return false end
   end
   return true
+end
+
+-- ------------------------------------------------------------------ loops for each size
+
+-- Loops over numbers of one size: those of others are copies, since LuaJIT compiles a loop for the
+-- types that it meets first. So nothing outside is used here.
+local function make_loops(load_number, Whole, Long, as, fail, out_of_range)
+  -- Largest elements of any numbers: nans, and what is not above `lowest`, are passed over.
+  local function largest_of_any(x, out, indices, lowest, none, count, windows,
+      offsets, codes, places, starts, outs)
+    for t = 0, windows - 1 do
+      local at, m, found = places[t], lowest, -1
+      for j = 0, count - 1 do
+        local v = load_number(x, at + offsets[j])
+        if v > m then m, found = v, j end
+      end
+      local to = outs[t]
+      out[to] = m
+      indices[to] = found >= 0 and codes[found] + starts[t] or none
+    end
+  end
+
+  local function average_of_any(x, out, count, windows, divisor, offsets, places, outs)
+    for t = 0, windows - 1 do
+      local at, s = places[t], 0
+      for j = 0, count - 1 do s = s + load_number(x, at + offsets[j]) end
+      out[outs[t]] = 0 + s / divisor
+    end
+  end
+
+  -- Three ways to put the numbers of a block of planes where `places` tells, counted from 1.
+  -- `starts` tells where in the block the plane of each number begins.
+
+  local function add_finite(out, source, places, starts, count, limit, skip)
+    local all = as(Long, places)
+    for t = 0, count - 1 do
+      if all[t] - 1ULL < limit then
+        local k = places[t].low + starts[t]
+        out[k] = out[k] + source[t]
+      elseif not skip or all[t] ~= 0 then
+        fail(out_of_range, 0)
+      end
+    end
+  end
+
+  local function add_any(out, source, places, starts, count, limit, skip)
+    local all = as(Long, places)
+    for t = 0, count - 1 do
+      if all[t] - 1ULL < limit then
+        local k = places[t].low + starts[t]
+        out[k] = load_number(out, k) + load_number(source, t)
+      elseif not skip or all[t] ~= 0 then
+        fail(out_of_range, 0)
+      end
+    end
+  end
+
+  local function store(out, source, places, starts, count, limit, skip)
+    local all = as(Long, places)
+    local to, from = as(Whole, out), as(Whole, source)
+    for t = 0, count - 1 do
+      if all[t] - 1ULL < limit then
+        to[places[t].low + starts[t]] = from[t]
+      elseif not skip or all[t] ~= 0 then
+        fail(out_of_range, 0)
+      end
+    end
+  end
+
+  local function copy(to, from, table, count)
+    for t = 0, count - 1 do to[t] = from[table[t]] end
+  end
+
+  local function collect(out, source, table, count)
+    for t = 0, count - 1 do
+      local k = table[t]
+      out[k] = out[k] + load_number(source, t)
+    end
+  end
+
+  return { largest_of_any = largest_of_any, average_of_any = average_of_any,
+    add_finite = add_finite, add_any = add_any, store = store, copy = copy, collect = collect }
+end
+
+local loops = {}
+for size, load_number in pairs(loaders) do
+  loops[size] = compile(dump(make_loops))(load_number, whole[size], wholes, cast, error,
+    th.OUT_OF_RANGE)
 end
 
 -- ------------------------------------------------------------------ windows
@@ -80,22 +170,28 @@ local function written(source, line, loop_line)
 end
 
 -- Calls `run` for the groups of the blocks of planes `first` to before `last`: with the job's
--- parameters, the block's first plane, whether `prepare` said so for the block, how many elements a
--- window has, how many windows there are, the divisor, the shape's number, and the tables.
+-- parameters, what `prepare` said of the block, pointers to its input, output and indices, how many
+-- elements a window has, how many windows there are, the divisor, the shape's number, and the
+-- tables.
 local function each_group(p, first, last, prepare, run)
   local plans, step, at = cast(ints, p.plan), p.planStep, first
+  local numbers, in_plane, out_plane = reals[p.size], p.inPlane, p.outPlane
+  local inputs, outputs, all_indices = cast(numbers, p.input), cast(numbers, p.output),
+    cast(longs, p.indices)
   while at < last do
     local group = plans + at * step
     local groups, block = group[0], group[1]
     local planes = min(block, last - at)
-    local quick = prepare(p, at, planes)
+    local x, out, indices = inputs + at * in_plane, outputs + at * out_plane,
+      all_indices + at * out_plane
+    local quick = prepare(p, x, planes * in_plane)
     group = group + 2
     for _ = 1, groups do
       local count, windows = group[0], group[1]
       local offsets, all = group + 4, block * windows
       local codes = offsets + count
       local places = codes + count
-      run(p, at, quick, count, planes * windows, group[2], group[3],
+      run(p, quick, x, out, indices, count, planes * windows, group[2], group[3],
         offsets, codes, places, places + all, places + 2 * all)
       group = places + 3 * all
     end
@@ -105,10 +201,7 @@ end
 
 -- Makes the function that says whether a block's input is finite, and below a limit in size.
 local function finite_below(limit)
-  return function(p, at, planes)
-    local input = cast(reals[p.size], p.input) + at * p.inPlane
-    return are_finite(p.asum, p.size, input, planes * p.inPlane, limit)
-  end
+  return function(p, x, count) return are_finite(p.asum, p.size, x, count, limit) end
 end
 
 -- ------------------------------------------------------------------ the largest element
@@ -129,19 +222,14 @@ return function(x, out, indices, count, offsets, codes, places, starts, outs)
 end]=], 'local v = p[OFFSET] k = max(k, min(CODE, (v - m) * HUGE)) m = max(m, v)',
   'local v = p[offsets[j]] if v > m then m, k = v, codes[j] + 0 end')
 
--- The same for any numbers: of nans and of what is not above `lowest` nothing is taken.
-local function largest_of_any(size, x, out, indices, lowest, none, count, windows,
+local function pool_largest(p, quick, x, out, indices, count, windows, _, shape,
     offsets, codes, places, starts, outs)
-  local load_number = loaders[size]
-  for t = 0, windows - 1 do
-    local at, m, found = places[t], lowest, -1
-    for j = 0, count - 1 do
-      local v = load_number(x, at + offsets[j])
-      if v > m then m, found = v, j end
-    end
-    local to = outs[t]
-    out[to] = m
-    indices[to] = found >= 0 and codes[found] + starts[t] or none
+  if quick and count > 0 then
+    local f = largest(shape, p.size, count, offsets, codes)
+    f(x, out, indices, windows, offsets, codes, places, starts, outs)
+  else
+    loops[p.size].largest_of_any(x, out, indices, p.lowest, p.none, count, windows,
+      offsets, codes, places, starts, outs)
   end
 end
 
@@ -149,19 +237,7 @@ end
 -- than `lowest`. `planStep` is how far the planes' plans are apart; 0 if all have the same.
 job('nn_largest', 'size input output indices inPlane outPlane plan planStep lowest none asum',
   function(p, first, last)
-    each_group(p, first, last, finite_below(-p.lowest),
-      function(_, at, quick, count, windows, _, shape, offsets, codes, places, starts, outs)
-        local x = cast(reals[p.size], p.input) + at * p.inPlane
-        local out = cast(reals[p.size], p.output) + at * p.outPlane
-        local indices = cast(longs, p.indices) + at * p.outPlane
-        if quick and count > 0 then
-          local f = largest(shape, p.size, count, offsets, codes)
-          f(x, out, indices, windows, offsets, codes, places, starts, outs)
-        else
-          largest_of_any(p.size, x, out, indices, p.lowest, p.none, count, windows,
-            offsets, codes, places, starts, outs)
-        end
-      end)
+    each_group(p, first, last, finite_below(-p.lowest), pool_largest)
   end)
 
 -- ------------------------------------------------------------------ averages
@@ -176,29 +252,19 @@ return function(x, out, count, divisor, offsets, places, outs)
   end
 end]=], 's = s + p[OFFSET]', 's = s + p[offsets[j]]')
 
-local function average_of_any(size, x, out, count, windows, divisor, offsets, places, outs)
-  local load_number = loaders[size]
-  for t = 0, windows - 1 do
-    local at, s = places[t], 0
-    for j = 0, count - 1 do s = s + load_number(x, at + offsets[j]) end
-    out[outs[t]] = 0 + s / divisor
+local function pool_average(p, quick, x, out, _, count, windows, divisor, shape,
+    offsets, codes, places, _, outs)
+  if quick and count > 0 then
+    local f = average(shape, p.size, count, offsets, codes)
+    f(x, out, windows, divisor, offsets, places, outs)
+  else
+    loops[p.size].average_of_any(x, out, count, windows, divisor, offsets, places, outs)
   end
 end
 
--- The sum of each window's elements, divided.
-job('nn_average', 'size input output inPlane outPlane plan planStep asum', function(p, first, last)
-  each_group(p, first, last, finite_below(1 / 0),
-    function(_, at, quick, count, windows, divisor, shape, offsets, codes, places, _, outs)
-      local x = cast(reals[p.size], p.input) + at * p.inPlane
-      local out = cast(reals[p.size], p.output) + at * p.outPlane
-      if quick and count > 0 then
-        local f = average(shape, p.size, count, offsets, codes)
-        f(x, out, windows, divisor, offsets, places, outs)
-      else
-        average_of_any(p.size, x, out, count, windows, divisor, offsets, places, outs)
-      end
-    end)
-end)
+-- The sum of each window's elements, divided. There are no indices.
+job('nn_average', 'size input output indices inPlane outPlane plan planStep asum',
+  function(p, first, last) each_group(p, first, last, finite_below(1 / 0), pool_average) end)
 
 local share = written([=[
 local _, _, load_number = ...
@@ -210,68 +276,24 @@ return function(x, y, count, divisor, offsets, places, outs)
   end
 end]=], 'p[OFFSET] = p[OFFSET] + v', 'p[offsets[j]] = p[offsets[j]] + v')
 
-local function clear_planes(p, at, planes)
-  local input = cast(reals[p.size], p.input) + at * p.inPlane
-  fill(input, planes * p.inPlane * p.size)
+local function clear(p, x, count)
+  fill(x, count * p.size)
+end
+
+local function share_out(p, _, x, y, _, count, windows, divisor, shape,
+    offsets, codes, places, _, outs)
+  if count == 0 then return end
+  share(shape, p.size, count, offsets, codes)(x, y, windows, divisor, offsets, places, outs)
 end
 
 -- The gradient of averages: adds what each window got, divided, to its elements, 0 before.
-job('nn_share', 'size input output inPlane outPlane plan planStep', function(p, first, last)
-  each_group(p, first, last, clear_planes,
-    function(_, at, _, count, windows, divisor, shape, offsets, codes, places, _, outs)
-      local x = cast(reals[p.size], p.input) + at * p.inPlane
-      local y = cast(reals[p.size], p.output) + at * p.outPlane
-      if count > 0 then
-        local f = share(shape, p.size, count, offsets, codes)
-        f(x, y, windows, divisor, offsets, places, outs)
-      end
-    end)
-end)
+job('nn_share', 'size input output indices inPlane outPlane plan planStep',
+  function(p, first, last) each_group(p, first, last, clear, share_out) end)
 
 -- ------------------------------------------------------------------ elements by their places
 
 -- An int64 whose lower half is read alone, once the whole is known to be a place in a plane.
 local Place = ffi.typeof('struct { int32_t low, high; } *')
-local wholes = ffi.typeof('uint64_t *')
-
--- Three ways to put the numbers of a block of planes where `places` tells, counted from 1. `starts`
--- tells where in the block the plane of each number begins.
-
-local function add_finite(_, out, source, places, starts, count, limit, skip)
-  local all = cast(wholes, places)
-  for t = 0, count - 1 do
-    if all[t] - 1ULL < limit then
-      local k = places[t].low + starts[t]
-      out[k] = out[k] + source[t]
-    elseif not skip or all[t] ~= 0 then
-      error(th.OUT_OF_RANGE, 0)
-    end
-  end
-end
-
-local function add_any(size, out, source, places, starts, count, limit, skip)
-  local load_number, all = loaders[size], cast(wholes, places)
-  for t = 0, count - 1 do
-    if all[t] - 1ULL < limit then
-      local k = places[t].low + starts[t]
-      out[k] = load_number(out, k) + load_number(source, t)
-    elseif not skip or all[t] ~= 0 then
-      error(th.OUT_OF_RANGE, 0)
-    end
-  end
-end
-
-local function store(size, out, source, places, starts, count, limit, skip)
-  local all = cast(wholes, places)
-  local to, from = cast(whole[size], out), cast(whole[size], source)
-  for t = 0, count - 1 do
-    if all[t] - 1ULL < limit then
-      to[places[t].low + starts[t]] = from[t]
-    elseif not skip or all[t] ~= 0 then
-      error(th.OUT_OF_RANGE, 0)
-    end
-  end
-end
 
 -- Adds numbers to the elements of their planes that `places` tells (int64, from 1), which are 0
 -- before; or, if `add` is 0, stores them there. Places of 0 are passed over if `skip` is 1; all
@@ -286,11 +308,12 @@ job('nn_scatter', 'size out source places starts block outPlane inPlane add skip
       local out = cast(reals[size], p.out) + at * out_plane
       local source = cast(reals[size], p.source) + at * in_plane
       fill(out, planes * out_plane * size)
-      local put = store
+      local put = loops[size].store
       if p.add ~= 0 then
-        put = are_finite(p.asum, size, source, count, 1 / 0) and add_finite or add_any
+        put = are_finite(p.asum, size, source, count, 1 / 0) and loops[size].add_finite
+          or loops[size].add_any
       end
-      put(size, out - 1, source, cast(Place, p.places) + at * in_plane, cast(ints, p.starts), count,
+      put(out - 1, source, cast(Place, p.places) + at * in_plane, cast(ints, p.starts), count,
         limit, skip)
     end
   end)
@@ -301,21 +324,61 @@ job('nn_copy', 'size out source table outPlane inPlane', function(p, first, last
   for at = first, last - 1 do
     local out = cast(whole[size], p.out) + at * out_plane
     local source = cast(whole[size], p.source) + at * p.inPlane
-    for t = 0, out_plane - 1 do out[t] = source[table[t]] end
+    loops[size].copy(out, source, table, out_plane)
   end
 end)
 
 -- The gradient of that: adds numbers to the elements that the table names, which are 0 before.
 job('nn_collect', 'size out source table outPlane inPlane', function(p, first, last)
   local size, in_plane, table = p.size, p.inPlane, cast(ints, p.table)
-  local load_number = loaders[size]
   for at = first, last - 1 do
     local out = cast(reals[size], p.out) + at * p.outPlane
     local source = cast(reals[size], p.source) + at * in_plane
     fill(out, p.outPlane * size)
-    for t = 0, in_plane - 1 do
-      local k = table[t]
-      out[k] = out[k] + load_number(source, t)
-    end
+    loops[size].collect(out, source, table, in_plane)
   end
 end)
+
+-- ------------------------------------------------------------------ weighted sums
+
+-- Makes functions for sums of so many elements, and keeps them. `line` is that for an element, with
+-- AT for where its place and weight are; `before` is what a sum begins with.
+local function weighing(before, line, after)
+  local known = { [4] = {}, [8] = {} }
+  local function write(size, count)
+    local body = {}
+    for j = 0, count - 1 do body[j + 1] = (line:gsub('AT', 'at + ' .. j)) end
+    local text = ([=[
+local load_number = ...
+return function(x, y, places, weights, windows)
+  for t = 0, windows - 1 do
+    local at, s = t * %d, %s
+    %s
+    %s
+  end
+end]=]):format(count, before, concat(body, '\n'), after)
+    return assert(compile(text, '=[th] nn_pooling.lua'))(loaders[size])
+  end
+  return function(size, count)
+    local f = known[size][count] or write(size, count)
+    known[size][count] = f
+    return f
+  end
+end
+
+local weigh = weighing('0', 's = s + weights[AT] * load_number(x, places[AT])', 'y[t] = s')
+local weigh_back = weighing('load_number(y, t)',
+  'do local k = places[AT] x[k] = x[k] + weights[AT] * s end', '')
+
+-- Sums of `count` elements of each plane, by tables of their places (int32, from 0) and weights
+-- (doubles); or, if `back` is 1, the gradient: what each element, 0 before, has of the sums.
+job('nn_interpolate', 'size input output places weights count inPlane outPlane back',
+  function(p, first, last)
+    local places, weights = cast(ints, p.places), cast(reals[8], p.weights)
+    local f = (p.back == 1 and weigh_back or weigh)(p.size, p.count)
+    for at = first, last - 1 do
+      local x = cast(reals[p.size], p.input) + at * p.inPlane
+      if p.back == 1 then fill(x, p.inPlane * p.size) end
+      f(x, cast(reals[p.size], p.output) + at * p.outPlane, places, weights, p.outPlane)
+    end
+  end)

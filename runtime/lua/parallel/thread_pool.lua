@@ -60,6 +60,14 @@ local shared_job_pointer = ffi.typeof('$ *', SharedJob)
 local thread_pool = { MAX_THREADS = MAX_THREADS }
 th.thread_pool = thread_pool
 
+--- Zeros outside of the memory that Lua's collector counts, and that take no room before they are
+-- used; freed with the pointer that is returned.
+function th.working_memory(ctype, count)
+  local memory = C.th_calloc(count, ffi.sizeof(ctype))
+  if memory == nil then error('not enough memory', 0) end
+  return ffi.gc(cast(ffi.typeof(ctype .. ' *'), memory), C.th_free)
+end
+
 --- Whether this system has what threads need.
 function thread_pool.can_share()
   return (pcall(function() return C.th_mutex_trylock, C.th_cond_wait, C.th_yield end))

@@ -13,9 +13,9 @@ local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loa
 local geometry, place, distinct, shares = tools.geometry, tools.place, tools.distinct, tools.shares
 local moves, new, publish = tools.moves, tools.new, tools.publish
 local dense, contiguous = th.formulas.dense, tools.contiguous
-local MAX_WORK = tools.MAX_WORK
+local MAX_WORK = 131072 -- elements of working memory
 local PUSHED_NAN = -math.abs(0 / 0) -- what any nan becomes that C passes to Lua
-local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 1000000 -- multiplications from which on Python computes
+local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 8000000 -- multiplications from which on Python computes
 
 if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return {} end
 

@@ -18,8 +18,8 @@ local cast = ffi.cast
 local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 
 local tools = {
-  MAX_NEW = 2048,  -- elements of a new tensor
-  MAX_WORK = 4096, -- elements of working memory
+  MAX_NEW = 8192,  -- elements of a new tensor
+  MAX_WORK = 8192, -- elements of working memory
 }
 local MAX_NEW, MAX_WORK = tools.MAX_NEW, tools.MAX_WORK
 
@@ -166,7 +166,7 @@ local kept = {}
 
 --- Working memory for so many elements of a type: the cdata, and its address, which stays valid.
 function tools.memory(dtype, count)
-  local memory = ffi.new(ffi.typeof('$[?]', ffi.typeof(dtype.ctype)), count)
+  local memory = th.working_memory(dtype.ctype, count)
   kept[#kept + 1] = memory
   return memory, tools.address(memory)
 end

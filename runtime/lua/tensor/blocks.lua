@@ -11,7 +11,10 @@ local ROOM, SHARED = th.ROOM, th.flags.SHARED
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 local FIRST_STORAGE = th.host.FIRST_STORAGE
 
-local blocks = { MAX = 1024 } -- elements of a block or store
+-- It takes addresses as numbers: a pointer would be allocated. (copies.lua is loaded many times.)
+ffi.cdef'void th_copy_row(intptr_t to, intptr_t from, size_t bytes) __asm__("memcpy");'
+
+local blocks = { MAX = 8192 } -- elements of a block or store
 th.blocks = blocks
 
 local pattern -- the byte that memory is filled with which the reference leaves undetermined

@@ -10,13 +10,17 @@
 local th, dtype, slow = ...
 local ffi = require 'ffi'
 
+local C = ffi.C
 local tonumber, select, abs, copy, cast = tonumber, select, math.abs, ffi.copy, ffi.cast
+local intptr = ffi.typeof('intptr_t')
 local band, int32s = require('bit').band, ffi.typeof('int32_t *')
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local width, moves = ffi.sizeof(dtype.ctype), th.blocks.moves
 local dense, blocks, class_of, typename = th.formulas.dense, th.blocks, th.class_of, th.typename
 local same_sizes, ROOM, MAX = dtype.same_sizes, th.ROOM, blocks.MAX
 local FIRST_TENSOR, IS_HALF = th.host.FIRST_TENSOR, dtype.name == 'Half'
+
+local MIN_ROW = 8 -- elements of a row from which on it is copied as a whole
 
 local copies = {}
 
@@ -75,6 +79,15 @@ local function convert_rows(to, i, row, step, from, words, j, from_row, from_ste
     end
   end
   return true
+end
+
+-- Copies `rows` rows of n bytes each. to, from: addresses, as numbers; row, from_row: distances in
+-- bytes. Nothing is allocated here.
+local function copy_rows(to, row, from, from_row, rows, n)
+  for _ = 1, rows do
+    C.th_copy_row(to, from, n)
+    to, from = to + row, from + from_row
+  end
 end
 
 -- The same for tensors of equal sizes, by numbers: sizes, strides and from_strides are tables.
@@ -167,9 +180,14 @@ local function copy_struct(c, s, other)
   end
   local to, from = c.storage.data + c.storageOffset, s.storage.data + s.storageOffset
   local words = cast(int32s, from)
+  local target, source = tonumber(cast(intptr, to)), tonumber(cast(intptr, from))
   if moves() ~= before then return false end
   if same then
     copy(to, from, count * width)
+    return true
+  end
+  if is_matrix and other == dtype and step == 1 and from_step == 1 and n >= MIN_ROW then
+    copy_rows(target, row * width, source, from_row * width, rows, n * width)
     return true
   end
   local read = readers[other.name] or read_whole

@@ -1,4 +1,4 @@
---- Operations on contiguous DoubleTensors that Lua runs without calling Python.
+--- Operations on few elements of FloatTensors and DoubleTensors that Lua runs without Python.
 -- For each pattern of argument kinds, Python translates the Lua formula of an operation into the
 -- source of a function (runtime/compute/formulas.py), which returns nil for calls that it does not
 -- handle. This module compiles these functions, and has the functions and constants that they use:
@@ -12,140 +12,164 @@ local ffi = require 'ffi'
 local type, tonumber = type, tonumber
 local new_block, block_like, publish = th.blocks.new, th.blocks.like, th.blocks.publish
 
-local MAX_IN_LUA = 512              -- elements that are computed in Lua
+local MAX_IN_LUA = 32768            -- elements that are computed in Lua
+local MAX_NEW = th.blocks.MAX       -- the same, of a new tensor
+local MAX_ROWS = 1024               -- rows of elements, for each of which a loop is called
 local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
-local ROOM = th.ROOM
 
-local load = th.dtypes[th.DOUBLE + 1].load
+local load_double = th.dtypes[th.DOUBLE + 1].load
+local load_float = th.dtypes[th.FLOAT + 1].load
 
 local formulas = {}
 th.formulas = formulas
 th.run_formulas_of(formulas)
 
--- The number of elements of a tensor that is contiguous and does not reach past the end of its
--- storage; 0 for others.
-local function dense(c)
-  local n = c.nDimension
-  if n == 0 or n > ROOM then return 0 end
-  local count = tonumber(c.size[n - 1])
-  if c.stride[n - 1] ~= 1 and count ~= 1 then return 0 end
-  if n >= 2 then
-    local size = tonumber(c.size[n - 2])
-    if c.stride[n - 2] ~= count and size ~= 1 then return 0 end
-    count = count * size
-    for d = n - 3, 0, -1 do
-      size = tonumber(c.size[d])
-      if c.stride[d] ~= count and size ~= 1 then return 0 end
-      count = count * size
-    end
-  end
-  if c.storageOffset + count > c.storage.size then return 0 end
-  return count
-end
+local layouts = th.layouts
+local dense, same_sizes = layouts.dense, layouts.same_sizes
 formulas.dense = dense
 
--- The same for tensors of at most MAX_IN_LUA elements; 0 for others.
-local function few(c)
-  local count = dense(c)
-  if count > MAX_IN_LUA then return 0 end
+-- The number of elements of a tensor that has at most MAX_NEW; 0 for others.
+local function few(c, ...) -- luacheck: ignore 212
+  local count = layouts.count(c)
+  if count > MAX_NEW then return 0 end
   return count
-end
-
-local function same_sizes(c, d)
-  local n = c.nDimension
-  if n ~= d.nDimension or c.size[0] ~= d.size[0] then return false end
-  if n >= 2 and c.size[1] ~= d.size[1] then return false end
-  for k = 2, n - 1 do
-    if c.size[k] ~= d.size[k] then return false end
-  end
-  return true
 end
 
 formulas.same_sizes = same_sizes
 
--- The extrema along dimension dim, from 1, of a contiguous tensor of n elements that begin at p,
--- and their indices from 1. better(x, best): whether x replaces the extremum of the elements
--- before it. The first nan replaces any number.
-local function extremum(c, p, n, dim, better, ...) -- luacheck: ignore 212
-  local dims = c.nDimension
-  if not (dim >= 1 and dim <= dims and dim % 1 == 0) then return nil end
-  local count, inner = tonumber(c.size[dim - 1]), 1
-  for d = dim, dims - 1 do inner = inner * tonumber(c.size[d]) end
-  local long, double = th.dtypes[th.LONG + 1], th.dtypes[th.DOUBLE + 1]
-  local values, places = new_block(double, n / count, dims), new_block(long, n / count, dims)
-  local stride = 1
-  for d = dims - 1, 0, -1 do
-    local size = d == dim - 1 and 1 or tonumber(c.size[d])
-    values.size[d], values.stride[d] = size, stride
-    places.size[d], places.stride[d] = size, stride
-    stride = stride * size
-  end
-  local found, at = values.data, places.data
-  for i = 0, n / count - 1 do
-    local base = (i - i % inner) * count + i % inner
-    local best, place = load(p, base), 0
-    for k = 1, count - 1 do
-      local x = load(p, base + k * inner)
-      if best == best and (x ~= x or better(x, best)) then best, place = x, k end
-    end
-    found[i], at[i] = best, place + 1
-  end
-  return publish(double, values), publish(long, places)
-end
+formulas.new_block = new_block
 
 -- ------------------------------------------------------------------ numpy's inner loops
 
-local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, intptr_t)')
-local operands, steps = ffi.new('void *[3]'), ffi.new('intptr_t[3]')
-local count, number = ffi.new('intptr_t[1]'), ffi.new('double[1]')
+-- What the loops get: the addresses of the operands, their distances in bytes, and the number of
+-- elements. All are numbers in Lua, so that nothing is allocated from the first assignment to these
+-- on until the loop is called: the collector could run a finalizer that uses the same memory.
+local inner_loop = ffi.typeof('void (*)(intptr_t *, intptr_t *, intptr_t *, intptr_t)')
+local operands, steps = ffi.new('intptr_t[4]'), ffi.new('intptr_t[4]')
+local count = ffi.new('intptr_t[1]')
+formulas.operands, formulas.steps, formulas.count = operands, steps, count
 
--- Calls one of numpy's inner loops, given by its address and its data, for n elements. a, b: the
--- operands, pointers to elements or one of them a number. r: a pointer to the results, which have
--- `size` bytes each. From the first assignment to `operands` on, nothing is allocated here: the
--- collector could run a finalizer that uses the same memory.
-local function compute(n, address, data, a, b, r, size)
-  local loop, x_step, y_step = ffi.cast(inner_loop, address), 8, 8
-  if type(a) == 'number' then
-    number[0], a, x_step = a, number, 0
-  elseif type(b) == 'number' then
-    number[0], b, y_step = b, number, 0
+local function to_loop(address)
+  return ffi.cast(inner_loop, address)
+end
+
+local intptr = ffi.typeof('intptr_t')
+
+local function address(pointer)
+  local number = tonumber(ffi.cast(intptr, pointer))
+  return number
+end
+
+-- Memory for numbers that are operands, and for intermediate results: pointers to them and their
+-- addresses, by the locals that they are in the functions that Python writes.
+local NUMBERS, BUFFERS = 3, 10
+local memory, places = {}, {}
+formulas.memory = memory -- which keeps it alive
+do
+  for k = 0, BUFFERS - 1 do
+    memory[k] = th.working_memory('double', MAX_IN_LUA + 8) -- loops may go on for a few turns
+    places['buffer' .. k] = address(memory[k])
   end
-  operands[0], operands[1], operands[2] = a, b, r
-  steps[0], steps[1], steps[2] = x_step, y_step, size or 8
-  count[0] = n
+  local kinds = {
+    double = 'double', float = 'float', byte = 'uint8_t', int = 'int32_t', long = 'int64_t',
+  }
+  for kind, ctype in pairs(kinds) do
+    local cells, pointer = ffi.new(ctype .. '[?]', NUMBERS + 2), ffi.typeof(ctype .. ' *')
+    memory[kind] = cells
+    cells[NUMBERS], cells[NUMBERS + 1] = 0, 1
+    places[kind .. '_0'] = address(cells + NUMBERS)
+    places[kind .. '_1'] = address(cells + NUMBERS + 1)
+    places[kind .. '_cells'] = pointer(cells)
+    for k = 0, NUMBERS - 1 do places[kind .. '_cell' .. k] = address(cells + k) end
+    for k = 0, BUFFERS - 1 do places[kind .. '_buffer' .. k] = ffi.cast(pointer, memory[k]) end
+  end
+end
+local names = {}
+for name in pairs(places) do names[#names + 1] = name end
+table.sort(names)
+
+-- LuaJIT compiles no loop that ends at its first turn, and if that happens often, never again any
+-- code around it. So loops have at least these turns; the last ones compute what nobody needs.
+local MIN_TURNS = 4
+formulas.MIN_TURNS, formulas.spare = MIN_TURNS, places.buffer0
+
+-- Copies the elements of blocks of rows by an inner loop and its data; the distances of elements,
+-- rows and blocks follow the addresses.
+local function copy_rows(loop, data, n, rows, blocks, to, t, r, b, from, u, s, c,
+    ...) -- luacheck: ignore 212
+  local total, row, x, y = rows * blocks, 0, to, from
+  steps[0], steps[1], count[0] = u, t, n
+  operands[0], operands[1] = y, x
   loop(operands, count, steps, data)
-end
-
--- The steps of numpy's loop for matrix products: only those within a row and a column matter.
-local product_steps = ffi.new('intptr_t[9]', { 0, 0, 0, 0, 8, 8 })
-local product_count = ffi.new('intptr_t[4]', { 1, 1, 1, 1 })
-local product = ffi.new('double[1]')
-local products = 0
-
--- The inner product of n elements at a and b, by numpy's loop for matrix products, given by its
--- address and its data. Returns nil if a finalizer has computed another one before this was read.
-local function inner_product(n, address, data, a, b)
-  products = products + 1
-  local mine, loop = products, ffi.cast(inner_loop, address)
-  operands[0], operands[1], operands[2] = a, b, product
-  product_count[2] = n
-  loop(operands, product_count, product_steps, data)
-  local value = load(product, 0)
-  if products == mine then return value end
-end
-
--- The sum of n elements. Four are added in one turn of the loop, so that the processor can load
--- elements while it waits for the additions.
-local function total(p, n)
-  local sum, rest = 0, n % 4
-  for i = 0, n - 4, 4 do
-    sum = sum + load(p, i)
-    sum = sum + load(p, i + 1)
-    sum = sum + load(p, i + 2)
-    sum = sum + load(p, i + 3)
+  if total == 1 then return end
+  for k = 2, total <= MIN_TURNS and MIN_TURNS + 1 or total do
+    row = row + 1
+    if k > total then
+      n, x, y = 1, places.buffer0, places.buffer0
+    elseif row == rows then
+      row, to, from = 0, to + b, from + c
+      x, y = to, from
+    else
+      x, y = x + r, y + s
+    end
+    steps[0], steps[1], count[0] = u, t, n
+    operands[0], operands[1] = y, x
+    loop(operands, count, steps, data)
   end
-  for i = n - rest, n - 1 do sum = sum + load(p, i) end
-  return sum
+end
+formulas.copy_rows = copy_rows
+
+-- Makes a function that copies n floats from one buffer to another as doubles, by inner loops and
+-- their data. The bits of a float become the upper ones of 64; those of the exponent move to their
+-- place in a double; what this is, times 2^896, is the number, since the exponents of floats begin
+-- so much later. Infinities and nans, which that is wrong for, are left to a loop: where there are
+-- any, the sum of the floats is one of them.
+local function make_widen(add, add_data, copy, copy_data, left, left_data, right, right_data, both,
+    both_data, multiply, multiply_data)
+  local sum, whole = ffi.new('float[1]'), ffi.new('int64_t[3]', { 32, 3, 0x8fffffffffffffffLL })
+  local factor = ffi.new('double[1]', 2 ^ 896)
+  local SUM, WHOLE, FACTOR = address(sum), address(whole), address(factor)
+  memory[SUM], memory[WHOLE], memory[FACTOR] = sum, whole, factor
+
+  local function run(loop, data, n, a, a_step, b, b_step, r, r_step)
+    operands[0], operands[1], operands[2] = a, b, r
+    steps[0], steps[1], steps[2] = a_step, b_step, r_step
+    count[0] = n
+    loop(operands, count, steps, data)
+  end
+
+  return function(n, from, to, floats, doubles, ...) -- luacheck: ignore 212
+    sum[0] = 0
+    run(add, add_data, n, SUM, 0, from, 4, SUM, 0)
+    local value = load_float(sum, 0)
+    if value - value ~= 0 then
+      for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do doubles[i] = load_float(floats, i) end
+      return
+    end
+    if n > 300 then -- for so many, this is quicker
+      for i = 0, n - 1 do doubles[i] = floats[i] end
+      return
+    end
+    run(copy, copy_data, n, from, 4, to, 8, 0, 0)
+    run(left, left_data, n, to, 8, WHOLE, 0, to, 8)
+    run(right, right_data, n, to, 8, WHOLE + 8, 0, to, 8)
+    run(both, both_data, n, to, 8, WHOLE + 16, 0, to, 8)
+    run(multiply, multiply_data, n, to, 8, FACTOR, 0, to, 8)
+  end
+end
+
+-- Copies n doubles from one buffer to another as floats.
+local function narrow(n, from, to, ...) -- luacheck: ignore 212
+  for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do to[i] = load_double(from, i) end
+end
+
+local cell = ffi.new('float[1]')
+
+-- A number as a float has it.
+local function as_float(number)
+  cell[0] = number
+  local value = load_float(cell, 0)
+  return value
 end
 
 -- -------------------------------------------------------------- more than a few elements
@@ -169,28 +193,15 @@ function formulas.forget_threads()
   left = 0
 end
 
-local intptr = ffi.typeof('intptr_t')
-
-local function address(pointer)
-  return tonumber(ffi.cast(intptr, pointer))
-end
-
--- An operand as a parameter of a job (the address of elements, or a number), and its step in bytes.
-local function operand(value)
-  if type(value) == 'cdata' then return address(value), 8 end
-  return value, 0
-end
-
-local function share_loop(n, loop, data, a, b, r)
-  local x, x_step = operand(a)
-  local y, y_step = operand(b)
+-- x, y: operands, each the address of elements or, with step 0, a number.
+local function share_loop(n, loop, data, x, x_step, y, y_step, r)
   local which = x_step == 0 and 1 or y_step == 0 and 2 or 0 -- the operand that is a number
   return share('loop', n, { run = loop, data = data, count = 3, number = which,
-    at = { x, y, address(r), 0 }, step = { x_step, y_step, 8, 0 } })
+    at = { x, y, r, 0 }, step = { x_step, y_step, 8, 0 } })
 end
 
-local function share_copy(n, to, from)
-  return share('copy', 8 * n, { out = address(to), source = address(from) })
+local function share_copy(bytes, to, from)
+  return share('copy', bytes, { out = to, source = from })
 end
 
 local axpy -- the address of BLAS's daxpy; false where it is not available
@@ -199,16 +210,16 @@ local function share_axpy(n, r, factor, x)
   if n <= MAX_UNSHARED then return false end -- looking for BLAS takes a while
   if axpy == nil then axpy = th.ask(host.blas, 'axpy') or false end
   if not axpy then return false end
-  return share('axpy', n, { run = axpy, size = 8, r = address(r), x = address(x), factor = factor })
+  return share('axpy', n, { run = axpy, size = 8, r = r, x = x, factor = factor })
 end
 
 -- ------------------------------------------------------------------ translation
 
 local KINDS = { userdata = 1, number = 2 }
 
---- The pattern of up to four arguments, as a number that runtime/compute/formulas.py reads; 0 if
+--- The pattern of up to five arguments, as a number that runtime/compute/formulas.py reads; 0 if
 -- one of them is neither userdata nor number.
-function formulas.pattern(n, a, b, c, d)
+function formulas.pattern(n, a, b, c, d, e)
   local code = KINDS[type(a)]
   if not code then return 0 end
   if n >= 2 then
@@ -226,33 +237,79 @@ function formulas.pattern(n, a, b, c, d)
     if not kind then return 0 end
     code = code + 27 * kind
   end
+  if n >= 5 then
+    local kind = KINDS[type(e)]
+    if not kind then return 0 end
+    code = code + 81 * kind
+  end
   return code
 end
 
 -- The locals of the functions that Python writes.
 local HEAD = [[
-local formulas, structs, fetch_struct, byte, double, math, copy = ...
-local load = double.load
-local few, dense, same_sizes, block_like, publish, extremum = unpack(formulas.tools)
-local compute, inner_product, total = unpack(formulas.bulk)
-local MAX_UNSHARED, MAX_IN_LUA, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
-local exp, log, sqrt, abs = math.exp, math.log, math.sqrt, math.abs
-local floor, ceil = math.floor, math.ceil
-local sin, cos, tan, tanh, atan2 = math.sin, math.cos, math.tan, math.tanh, math.atan2
-]]
-formulas.sharing = { MAX_UNSHARED, MAX_IN_LUA, share_loop, share_copy, share_axpy }
-formulas.tools = { few, dense, same_sizes, block_like, publish, extremum }
-formulas.bulk = { compute, inner_product, total }
+local formulas, dtype, byte, int, long, float, double, places = ...
+local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
+local load_double, load_float, state = double.load, float.load, formulas
+local load_long, load_int, load_byte = long.load, int.load, byte.load
+local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, moves, address = unpack(formulas.tools)
+local shape, step, turn, dense, same_sizes, lay_out, clash = unpack(formulas.layout)
+local operands, steps, count, to_loop, as_float,
+  copy_rows, make_widen, narrow = unpack(formulas.loops)
+local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
+  copy_sections, gather_results, find_largest, find_smallest = unpack(formulas.reducing)
+local MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
+]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
+formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, false, address }
+formulas.layout = {
+  layouts.shape, layouts.step, layouts.turn, dense, same_sizes, layouts.lay_out, layouts.clash,
+}
+formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, make_widen, narrow }
+formulas.sharing = { MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy }
+formulas.busy = false -- whether the buffers are in use
 
 --- The function that runs an operation for a pattern of arguments, or false if there is none.
 -- The function returns nil for calls that it does not handle.
 -- @param name the operation
 -- @param space 'method' or 'function'
 -- @param code the pattern
-function formulas.find(name, space, code)
-  local source = code ~= 0 and th.ask(host.small_source, name, space, code)
+-- @param index that of the element type
+function formulas.find(name, space, code, index)
+  local source = code ~= 0 and th.ask(host.small_source, name, space, code, index)
   if not source then return false end
+  -- An int that is another one each time that a storage has been resized.
+  formulas.tools[6] = formulas.tools[6] or ffi.cast('int32_t *', th.ask(host.storage_moves))
   local chunk = th.load(HEAD .. source, 'tensor/formulas.lua')
-  local byte, double = th.dtypes[1], th.dtypes[th.DOUBLE + 1]
-  return chunk(formulas, double.structs, double.fetch_struct, byte, double, math, ffi.copy)
+  local byte, int, long = th.dtypes[1], th.dtypes[th.INT + 1], th.dtypes[th.LONG + 1]
+  local float, double = th.dtypes[th.FLOAT + 1], th.dtypes[th.DOUBLE + 1]
+  return chunk(formulas, th.dtypes[index + 1], byte, int, long, float, double, places)
+end
+
+formulas.TYPES = { [0] = true, [th.INT] = true, [th.LONG] = true, [th.FLOAT] = true,
+  [th.DOUBLE] = true }
+
+local long_structs, byte_structs = th.dtypes[th.LONG + 1].structs, th.dtypes[1].structs
+local double_structs = th.dtypes[th.DOUBLE + 1].structs
+local float_structs = th.dtypes[th.FLOAT + 1].structs
+
+-- The index of a tensor's element type, also of one whose struct Lua does not have yet; nil for
+-- other values.
+local function find_type(tensor, ...) -- luacheck: ignore 212
+  for i, dtype in ipairs(th.dtypes) do
+    if dtype.structs[tensor] then return i - 1 end
+  end
+  local _, id = th.fetch_struct(tensor)
+  local index = id and id - host.FIRST_TENSOR
+  if index and th.dtypes[index + 1] then return index end
+end
+
+--- The index of the element type that a torch function works on: that of the first tensor among
+-- its first two arguments. May be nil where there is none.
+function formulas.type_of(a, b, ...) -- luacheck: ignore 212
+  if type(a) ~= 'userdata' then a = b end
+  if double_structs[a] then return th.DOUBLE end
+  if float_structs[a] then return th.FLOAT end
+  if long_structs[a] then return th.LONG end
+  if byte_structs[a] then return 0 end
+  local index = find_type(a)
+  return index
 end

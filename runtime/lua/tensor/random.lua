@@ -18,15 +18,15 @@ th.bind_other_class('torch.Generator', mt)
 
 local WORDS = 631 -- of 64 bits: the size of the reference's struct
 
---- The memory whose address nn's RReLU reads out of torch._gen. Nothing is kept there: it stands for
--- the default generator (lua/thnn/door.lua).
+--- The memory whose address nn's RReLU reads out of torch._gen. Nothing is kept there: it stands
+-- for the default generator (lua/thnn/door.lua).
 th.generator_memory = ffi.new('uint64_t[?]', WORDS)
 local place = ffi.new('void *[1]', th.generator_memory)
 
--- A userdata in which the FFI finds that address, as in the reference's. It takes a userdata for the
--- address of what is in it; of LuaJIT's string buffers that is where they read, here `place`. A
--- buffer over memory of others keeps it alive, and has nothing to free. Returns nil where there are
--- no such buffers.
+-- A userdata in which the FFI finds that address, as in the reference's. The FFI takes a userdata
+-- for the address of what is in it; of LuaJIT's string buffers that is where they read, here
+-- `place`. A buffer over memory of others keeps it alive, and has nothing to free. Returns nil
+-- where there are no such buffers.
 local function addressed()
   local ok, buffers = pcall(require, 'string.buffer')
   if not ok then return nil end

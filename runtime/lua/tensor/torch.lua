@@ -79,7 +79,7 @@ local function add_pointers(mt, structs, elements)
   end
 
   function mt.cdata(self, asnumber)
-    local c = struct_of(self)
+    local c = th.struct_pointer(self, structs) or th.class_error(1, mt.__typename, self)
     return asnumber and ffi.cast(intptr, c) or c
   end
 end

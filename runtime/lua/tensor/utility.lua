@@ -26,7 +26,7 @@ function torch.pointer(object)
     return tonumber(ffi.cast(intptr, ffi.cast('void *', object)))
   elseif kind == 'userdata' then
     check_object(1, object)
-    local c = th.settled_struct(object)
+    local c = th.struct_pointer(object)
     return c and tonumber(ffi.cast(intptr, c)) or address(object)
   elseif kind == 'table' or kind == 'thread' or kind == 'function' then
     return address(object)

@@ -137,29 +137,42 @@ return function(PARAMETERS, ...)
 end
 ]]
 
--- The checks that Lua's kernels leave out are those of types: they get pointers of the right ones.
+-- The source of a function that calls a kernel with pointers of the right types, whose tensors are
+-- alive. These are returned, too: so they are not collected while the kernel runs.
+local TYPED = [[
+local few, type, istype, owner_of, TYPES = ...
+return function(ARGUMENTS)
+  if not (TESTS) then return nil end
+  OWNERS
+  local done = few(ARGUMENTS)
+  return done, KEPT
+end
+]]
+
+-- Makes that function for a row and an element type.
 local function typed(row, dtype, few)
-  local tests, arguments = {}, {}
-  local pointers = {}
+  local tests, arguments, pointers, owners, kept, types = {}, {}, {}, {}, {}, {}
   for i, kind in ipairs(row.kinds) do
-    arguments[i] = 'a' .. i
-    local element = element_of(kind, dtype)
+    local a, element = 'a' .. i, element_of(kind, dtype)
+    arguments[i] = a
     if element then
-      pointers[#pointers + 1] = element.tensor_pointer
-      local test = ('type(a%d) == "cdata" and istype(t%d, a%d) and a%d ~= nil')
-        :format(i, #pointers, i, i)
-      if row.optional[i] then test = ('(a%d == nil or %s)'):format(i, test) end
-      tests[#tests + 1] = test
+      local k = #pointers + 1
+      pointers[k], types[k], kept[k] = element.tensor_pointer, 't' .. k, 'o' .. k
+      local test = ('type(%s) == "cdata" and istype(t%d, %s) and %s ~= nil'):format(a, k, a, a)
+      tests[#tests + 1] = row.optional[i] and ('(%s == nil or %s)'):format(a, test) or test
+      owners[k] = ('local o%d = %s ~= nil and owner_of(%s) '):format(k, a, a)
+        .. ('if o%d == nil then return nil end'):format(k)
     elseif kind ~= 'G' then
-      tests[#tests + 1] = ('type(a%d) == "%s"'):format(i, kind == 'b' and 'boolean' or 'number')
+      tests[#tests + 1] = ('type(%s) == "%s"'):format(a, kind == 'b' and 'boolean' or 'number')
     end
   end
-  local types = {}
-  for i = 1, #pointers do types[i] = 't' .. i end
-  local source = ('local few, type, istype, %s = ... return function(%s) return %s and few(%s) end')
-    :format(table.concat(types, ', '), table.concat(arguments, ', '), table.concat(tests, ' and '),
-      table.concat(arguments, ', '))
-  return th.load(source, 'thnn/' .. row.name .. '.lua')(few, type, istype, unpack(pointers))
+  local source = TYPED:gsub('%u%u%u%u+', {
+    TYPES = table.concat(types, ', '), ARGUMENTS = table.concat(arguments, ', '),
+    TESTS = table.concat(tests, ' and '), OWNERS = table.concat(owners, ' '),
+    KEPT = table.concat(kept, ', '),
+  })
+  local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
+  return chunk(few, type, istype, th.owner_of, unpack(pointers))
 end
 
 local function make(row, dtype)

@@ -184,11 +184,12 @@ local HUGE, factors = 2 ^ 1000, ffi.new('double[2]', 0, 1)
 -- processor could not foresee; so it is taken from memory, by a number that is 1 or 0.
 local function scale(load, r, g, x, w, n, count, positions)
   for first = 0, n - 1, positions do
-    factors[0] = load(w, first / positions % count)
+    local slope = load(w, first / positions % count)
     for i = first, first + positions - 1 do
-      local value = load(x, i)
+      local value, upper = load(x, i), load(g, i)
       if value ~= value then value = 0 end
-      r[i] = load(g, i) * factors[min(max(value * HUGE * HUGE, 0), 1)]
+      factors[0] = slope -- here, where no finalizer can use the same memory before it is read
+      r[i] = upper * factors[min(max(value * HUGE * HUGE, 0), 1)]
     end
   end
   return true

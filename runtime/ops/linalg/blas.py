@@ -12,7 +12,7 @@ import numpy as np
 
 from runtime.calls.table import op
 from runtime.compute.blas_threads import check_room, many_threads
-from runtime.compute.bulk import multiply_vector
+from runtime.compute.bulk import add_outer, multiply_vector
 from runtime.compute.thread_pool import LARGE, get_threads
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
@@ -21,6 +21,7 @@ from runtime.ops._operands import check_counts, store
 
 #: The number of multiplications from which on a product is divided among threads.
 _LARGE_PRODUCT = 10_000_000
+_MANY = 4096  # elements from which on outer products are added row by row, without memory for them
 
 
 @op("dot", method="T T", function="T T", small="blas.dot")
@@ -79,6 +80,9 @@ def _combine(r: Tensor, beta: float, t: Tensor, alpha: float, product: Array) ->
         product = np.zeros_like(product)
     elif alpha != 1:
         product = np.multiply(product, alpha)
+    if beta == 1 and t.is_set_to(r) and not r.overlaps_itself and product.dtype == r.dtype.numpy:
+        np.add(r.array, product, out=r.array)
+        return
     if beta != 0:
         scaled = t.array if beta == 1 else np.multiply(t.array, beta)
         product = np.add(scaled, product)
@@ -131,6 +135,11 @@ def addmm(r: Tensor, beta: float, t: Tensor, alpha: float, m1: Tensor, m2: Tenso
     _check_factors(m1, m2)
     if t.sizes != (m1.sizes[0], m2.sizes[1]):
         raise _mismatch(t=t, m1=m1, m2=m2)
+    if beta == 0 and alpha == 1 and t.is_set_to(r) and r.is_contiguous:
+        a, b, out = m1.array, m2.array, r.array
+        if not (np.may_share_memory(a, out) or np.may_share_memory(b, out)):
+            _matmul(a, b, out)
+            return
     _combine(r, beta, t, alpha, _matmul(m1.array, m2.array))
 
 
@@ -143,6 +152,12 @@ def addr(r: Tensor, beta: float, t: Tensor, alpha: float, vec1: Tensor, vec2: Te
     """r = beta * t + alpha * the outer product of two vectors."""
     if t.sizes != (vec1.sizes[0], vec2.sizes[0]):
         raise _mismatch(t=t, vec1=vec1, vec2=vec2)
+    if beta == 1 and alpha != 0 and t.is_set_to(r) and r.nelement >= _MANY and r.is_contiguous:
+        x, y, out = vec1.flat, vec2.flat, r.array
+        x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+        shared = np.may_share_memory(x, out) or np.may_share_memory(y, out)
+        if out.dtype.kind == "f" and not shared and add_outer(out, alpha, x, y):
+            return
     _combine(r, beta, t, alpha, np.outer(vec1.array, vec2.array))
 
 

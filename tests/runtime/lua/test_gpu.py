@@ -17,7 +17,8 @@ ADVICE = (
 #: As much of nn as the packages need.
 NN = """
     package.preload.nn = function()
-      nn = {}
+      nn = { utils = {} }
+      function nn.utils.recursiveType(_, name) return name end
       local Module = torch.class('nn.Module')
       function Module:__init() self.modules = {} end
       function Module:type(name) self.kind = name return self end
@@ -63,9 +64,13 @@ def test_tensors_say_that_there_is_no_gpu(lua: Lua) -> None:
         "require 'cutorch' assert(not pcall(cutorch.setDevice, 2)) cutorch.synchronize()",
         "require 'cutorch' cutorch.manualSeed(5) assert(torch.initialSeed() == 5)",
         "require 'cunn' assert(cutorch and nn.Criterion():cuda().kind == 'torch.FloatTensor')",
+        "require 'cunn' assert(nn.Module():type('torch.CudaTensor').kind == 'torch.FloatTensor')",
+        "require 'cunn'"
+        " assert(nn.utils.recursiveType(2, 'torch.CudaTensor') == 'torch.FloatTensor')",
         "require 'cudnn' local m = cudnn.SpatialConvolution(2)"
         " assert(torch.type(m) == 'cudnn.SpatialConvolution' and m:updateOutput(4) == 8)",
         "require 'cudnn' assert(cudnn.NoSuchLayer == nil and cudnn.convert(7) == 7)",
+        "require 'cudnn' assert(cudnn.version >= 4000)",
         "require 'cunn' local m = nn.DataParallelTable(1):add(nn.SpatialConvolution(3), {1, 2})"
         " assert(m:updateOutput(2) == 6 and m.output == 6 and not pcall(m.add, m, m))",
     ],

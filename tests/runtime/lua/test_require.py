@@ -121,3 +121,15 @@ def test_a_package_that_can_be_installed_is_told(lua: Lua) -> None:
         "\n\t'optim' (optimization: sgd, adam and others) is a package of Lua files: "
         "th --install optim brings it"
     )
+
+
+@pytest.mark.parametrize("name", ["libTHNN.so", "own.so"])
+def test_libraries_for_the_references_tensors_are_not_loaded(
+    lua: Lua, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).write_bytes(b"\x7fELF THDoubleTensor_data\0")
+    message = lua.error(f"require('ffi').load('{tmp_path}/{name}')")
+    assert message == (
+        f"the C library '{tmp_path}/{name}' works on tensors of Torch7's own C core, which is not "
+        "part of this program"
+    )

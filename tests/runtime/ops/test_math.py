@@ -20,3 +20,19 @@ def test_elements_apart_are_negated(lua: Lua, dtype: str, step: int) -> None:
     assert lua("print(table.concat(column:totable(), ' '))") == "-1 -2 -3 -4 -5 -6\t\n"
     lua("y = torch.sigmoid(column) - torch.sigmoid(column:clone())")
     assert lua("print(y:abs():max() < 1e-7, x:max())").split() == ["true", "9"]
+
+
+@pytest.mark.parametrize("dtype", ["Float", "Double"])
+@pytest.mark.parametrize("vector", ["b", "m:select(1, 2)", "torch.randn(80, 2):t()[1]"])
+def test_many_elements_get_products_added(lua: Lua, dtype: str, vector: str) -> None:
+    """Also where a factor is part of the matrix, or has gaps."""
+    lua(f"torch.setdefaulttensortype('torch.{dtype}Tensor')")
+    lua("m, a, b = torch.randn(60, 80), torch.randn(60), torch.randn(80)")
+    lua(f"v = {vector} w, before = v:clone(), m:clone()")
+    lua("m:addr(1, m, 0.5, a, v)")
+    lua("e = before + torch.mm(a:view(60, 1), w:view(1, 80)) * 0.5")
+    assert lua("print((m - e):abs():max() < 1e-5)") == "true\t\n"
+    lua("n = torch.randn(60, 30) k = torch.randn(30, 80) m:addmm(0, m, 1, n, k)")
+    assert lua("print((m - torch.mm(n, k)):abs():max() == 0)") == "true\t\n"
+    lua("s = torch.randn(50, 50) q = s:clone() s:addmm(0, s, 1, s, s)")
+    assert lua("print((s - torch.mm(q, q)):abs():max() == 0)") == "true\t\n"

@@ -6,8 +6,9 @@ from runtime import TABLE, Engine
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, sections
 
 LIBRARIES = (
-    "torch paths sys xlua lfs dok image bit32 string table math io os debug coroutine bit jit ffi "
-    "package"
+    "torch paths sys xlua lfs dok image bit32 cjson threads "
+    "csvigo gnuplot hdf5 md5 signal socket "
+    "string table math io os debug coroutine bit jit ffi package"
 ).split()
 
 #: A value of each class that has methods, by the name of its section.
@@ -24,7 +25,13 @@ OBJECTS = {
 }
 
 
-REQUIRED = ("lfs, ffi = require 'lfs', require 'ffi'", "require 'image' bit32 = require 'bit32'")
+REQUIRED = (
+    "lfs, ffi = require 'lfs', require 'ffi'",
+    "require 'image' bit32 = require 'bit32'",
+    "cjson, threads = require 'cjson', require 'threads'",
+    "require 'csvigo' require 'gnuplot' require 'hdf5'",
+    "md5, signal, socket = require 'md5', require 'signal', require 'socket'",
+)
 
 
 @pytest.fixture(scope="module")

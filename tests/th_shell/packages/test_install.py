@@ -92,6 +92,14 @@ def test_a_package_comes_with_what_it_needs(
     assert f"upper scm-1 ({commit[:12]}) from {sources / 'upper'}\n" in capsys.readouterr().out
 
 
+def test_what_is_given_is_not_looked_for_elsewhere(
+    sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "source_of", lambda name: None)
+    assert run("install", str(sources / "upper"), str(sources / "base")) == 0
+    assert files(users_tree()) == ["base/init.lua", "base/sub/part.lua", "upper/init.lua"]
+
+
 def test_a_newer_version_takes_the_place_of_the_old(sources: Path) -> None:
     run("install", "base")
     (sources / "base/sub/part.lua").unlink()

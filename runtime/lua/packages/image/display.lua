@@ -2,9 +2,10 @@
 -- @module image_display
 
 local th, image = ...
-local fail, dok, paths = xlua.error, _G.dok, paths -- luacheck: ignore 113
+local fail, dok = xlua.error, _G.dok -- luacheck: ignore 113
+local new_file = th.chunk('packages/picture_file')(th)
 
-local type, unpack, print, rename = type, unpack, print, os.rename
+local type, unpack, print = type, unpack, print
 
 local PARAMETERS = {
   { arg = 'image', type = 'torch.Tensor | table', req = true,
@@ -34,11 +35,7 @@ end
 
 -- Writes a picture to a file of its own, whose name a caller has for further pictures.
 local function write(picture, file)
-  if not file then
-    local empty = paths.tmpname()
-    file = empty .. '.png'
-    if not rename(empty, file) then file = empty end
-  end
+  file = file or new_file()
   image.savePNG(file, picture)
   return file
 end

@@ -1,0 +1,228 @@
+"""A call of an operation with a formula: what its arguments are, and Lua code that all calls need.
+
+The names in the code are told in formula_code.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from runtime.calls.forms import Form, TensorKind
+from runtime.calls.table import Row
+from runtime.compute.steps import Operand
+from runtime.core.dtypes import BYTE, DOUBLE, FLOAT, INT, LONG, DType
+from runtime.core.tensor import TENSOR_CLASSES
+
+__all__ = [
+    "FIRST_BUFFER",
+    "POINTERS",
+    "SIZES",
+    "Call",
+    "cases",
+    "chosen",
+    "function",
+    "lua_text",
+    "rounded",
+    "start",
+    "structs",
+]
+
+_LONG, _INT, _BYTE = (dtype.numpy.char for dtype in (LONG, INT, BYTE))
+SIZES = {"d": 8, "f": 4, "?": 1, _LONG: 8, _INT: 4, _BYTE: 1}
+POINTERS = {"d": "double", "f": "float", "?": "byte", _LONG: "long", _INT: "int", _BYTE: "byte"}
+FIRST_BUFFER = 6  # of those that tensors are copied to; steps use the ones before
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of one form: what each parameter of the row's implementation is in it.
+
+    names: the parameters, in the order of the form's arguments. places: the position in the call,
+    from 0, of each argument of the form; None where the call leaves it out.
+    """
+
+    row: Row
+    form: Form
+    names: list[str]
+    places: list[int | None]
+    dtype: DType
+
+    @property
+    def type(self) -> str:
+        """numpy's letter for the element type."""
+        return self.dtype.numpy.char
+
+    @property
+    def wide(self) -> str:
+        """The letter for the type in which elements are added up."""
+        return "d" if self.dtype.is_float else LONG.numpy.char
+
+    def place(self, i: int) -> int | None:
+        """The position of an argument of the form, or of the one that stands for it."""
+        default = self.form.arguments[i].default
+        if self.places[i] is None and isinstance(default, tuple):
+            return self.place(default[1])
+        return self.places[i]
+
+    @property
+    def destination(self) -> int | None:
+        """The position of the given destination, from 1; None for a new tensor."""
+        for i, argument in enumerate(self.form.arguments):
+            if argument.returned:
+                place = self.place(i)
+                return None if place is None else place + 1
+        return None
+
+    @property
+    def sources(self) -> list[int]:
+        """The positions of tensors that are no destinations, from 1; each once, in order."""
+        found = []
+        for i, argument in enumerate(self.form.arguments):
+            place = self.place(i)
+            if isinstance(argument.kind, TensorKind) and not argument.returned:
+                if place is not None and place + 1 not in found:
+                    found.append(place + 1)
+        return found
+
+    @property
+    def tensors(self) -> list[int]:
+        """The positions of all tensors, from 1, the destination first."""
+        first = [self.destination] if self.destination else []
+        return first + [k for k in self.sources if k not in first]
+
+    @property
+    def reals(self) -> list[int]:
+        """The positions of the numbers that are converted to the element type."""
+        arguments = zip(self.form.arguments, self.places, strict=True)
+        return [at + 1 for a, at in arguments if at is not None and a.kind.name == self.dtype.real]
+
+    @property
+    def takes_new(self) -> bool:
+        """Whether a source is the new destination, as in x:cmax()."""
+        kinds = [a.default for a in self.form.arguments]
+        return any(
+            isinstance(default, tuple) and self.place(i) is None for i, default in enumerate(kinds)
+        )
+
+    @property
+    def result(self) -> str:
+        """numpy's letter for the element type of the result; '?' for a ByteTensor of 1 and 0."""
+        if self.dtype is BYTE:
+            return self.type
+        byte = TENSOR_CLASSES[BYTE.index]
+        kinds = [a.kind for a in self.form.arguments if a.returned]
+        is_byte = any(isinstance(kind, TensorKind) and kind.cls is byte for kind in kinds)
+        return "?" if is_byte else self.type
+
+    @property
+    def dimension(self) -> str | None:
+        """The dimension that the call names, from 1, as Lua code; None where there is none."""
+        for argument, at in zip(self.form.arguments, self.places, strict=True):
+            if argument.kind.name == "index":
+                return f"a{at + 1}" if at is not None else repr(argument.default + 1)
+        return None
+
+    def words(self) -> dict[str, str]:
+        """What the parameters are in Lua: x2 for an element of tensor 2, a3 for number 3."""
+        words = {}
+        for i, (name, argument) in enumerate(zip(self.names, self.form.arguments, strict=False)):
+            place = self.place(i)
+            if place is None:
+                words[name] = repr(argument.default)
+            else:
+                words[name] = f"{'ax'[isinstance(argument.kind, TensorKind)]}{place + 1}"
+        return words
+
+    def operands(self, buffered: bool = False) -> dict[str, Operand]:
+        """What the parameters are for steps. buffered: whether tensors were copied to buffers."""
+        found = {}
+        for name, word in self.words().items():
+            if not word.startswith("x"):
+                found[name] = Operand("number", word, "")
+            elif buffered and int(word[1:]) in self.sources:
+                found[name] = Operand("buffer", str(self.buffer(int(word[1:]))), self.type)
+            else:
+                found[name] = Operand("tensor", word[1:], self.type)
+        return found
+
+    def buffer(self, k: int) -> int:
+        """The buffer that tensor k of the call is copied to."""
+        return FIRST_BUFFER + self.sources.index(k)
+
+    def in_lua(self, text: str) -> str:
+        """A formula in terms of the call."""
+        words = self.words()
+        return re.sub(r"[a-z_]\w*", lambda m: words.get(m[0], m[0]), text)
+
+
+def function(before: list[str], lines: list[str], alone: bool) -> str:
+    """The text of a function for a call, and of what comes before it.
+
+    It takes `...`, since it may make a tensor, and has loops: LuaJIT starts no trace at it.
+    alone: whether it allocates memory while it uses the buffers: finalizers, which run then, must
+    not use these; their calls are Python's.
+    """
+    head = "function(a1, a2, a3, a4, a5, ...)"
+    text = "\n  ".join([head, *lines]) + "\nend"
+    if not alone:
+        return "\n".join([*before, f"return {text}"])
+    guarded = [
+        f"return {head}",
+        "if state.busy then return nil end",
+        "state.busy = true",
+        "local result, second = compute(a1, a2, a3, a4, a5)",
+        "state.busy = false",
+        "return result, second",
+    ]
+    return "\n".join([*before, f"local compute = {text}", "\n  ".join(guarded), "end"])
+
+
+def cases(tree: ast.expr) -> Iterable[tuple[ast.expr, ast.expr | None]]:
+    """The expressions of a formula `a if condition else b …`, and their conditions."""
+    while isinstance(tree, ast.IfExp):
+        yield tree.body, tree.test
+        tree = tree.orelse
+    if not (isinstance(tree, ast.Constant) and tree.value is None):
+        yield tree, None
+
+
+def chosen(name: str, choice: list[tuple[str, str | None]]) -> list[str]:
+    """What chooses a function for the numbers of the call, from functions and conditions."""
+    if len(choice) == 1 and choice[0][1] is None:
+        return [f"local {name} = {choice[0][0]}"]
+    lines = [f"local {name}"]
+    for function, condition in choice:
+        more = f" and {condition}" if condition else ""
+        lines.append(f"if not {name}{more} then {name} = {function} end")
+    return [*lines, f"if not {name} then return nil end"]
+
+
+def lua_text(tree: ast.expr) -> str:
+    """An expression as Lua code."""
+    return ast.unparse(tree).replace("!=", "~=")
+
+
+def structs(tensors: list[int]) -> list[str]:
+    """What finds the structs of tensors of the element type."""
+    lines = []
+    for k in tensors:
+        lines.append(f"local c{k} = structs[a{k}] or fetch_struct(a{k})")
+        lines.append(f"if not c{k} then return nil end")
+    return lines
+
+
+def rounded(call: Call) -> list[str]:
+    """What converts the numbers of the call to the element type."""
+    if call.dtype is DOUBLE:
+        return []
+    how = "as_float" if call.dtype is FLOAT else "dtype.convert"
+    return [f"a{k} = {how}(a{k})" for k in call.reals]
+
+
+def start(k: int, kind: str) -> str:
+    """What reads where the elements of a tensor begin, if it has some."""
+    begin = f"address(c{k}.storage.data) + {SIZES[kind]} * tonumber(c{k}.storageOffset)"
+    return f"if c{k}.storage == nil then return nil end local p{k} = {begin}"

@@ -1,0 +1,302 @@
+"""Lua functions for calls whose row has a formula, element by element: the text of the code.
+
+Each function looks up the structs of its tensors, and returns nil, before anything has changed,
+where it does not handle them. ``lua/tensor/formulas.lua`` has what the code uses. In it, argument k
+of the call is ``ak``; of a tensor, ``ck`` is the struct, ``pk`` the address of the first element,
+and ``tk``, ``rk`` and ``bk`` the distances in bytes of neighbouring elements, rows and blocks (told
+in ``lua/tensor/layouts.lua``). k is 0 for a new result.
+
+Finalizers of the program may run wherever Lua allocates memory. So new tensors are made first;
+then geometry and addresses are read, all of which are numbers; then the code looks whether a
+storage has moved meanwhile (``moves``); and what follows calls inner loops alone, which allocates
+nothing. A formula that needs a loop in Lua has one over buffers, to which elements are copied
+before, and looks again for storages that have moved before it copies the results. A compiled trace
+may run finalizers where it begins, such as behind a loop: there, too, the code looks again.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import numpy as np
+
+from runtime.compute.c_functions import inner_loop
+from runtime.compute.formula_calls import (
+    FIRST_BUFFER,
+    POINTERS,
+    SIZES,
+    Call,
+    cases,
+    chosen,
+    function,
+    lua_text,
+    rounded,
+    start,
+    structs,
+)
+from runtime.compute.formula_runs import run_code
+from runtime.compute.steps import Operand, Step, Steps, parse
+from runtime.core.dtypes import DOUBLE
+
+__all__ = ["AXPY", "each_code"]
+
+AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`
+
+
+def each_code(call: Call, formula: str) -> str | None:
+    """The Lua function for a call whose result is computed element by element."""
+    if not call.tensors or call.takes_new:
+        return None
+    trees = list(cases(parse(formula)))
+    in_lua = any(_is_in_lua(call, tree) for tree, _ in trees)
+    runs: list[str] = []
+    choice: list[tuple[str, str | None]] = []
+    for k, (tree, condition) in enumerate(trees, 1):
+        run = _buffered_run(call, tree, f"run{k}") if in_lua else _run(call, tree, f"run{k}")
+        if run is None:
+            return None
+        runs.append(run)
+        choice.append((f"run{k}", call.in_lua(lua_text(condition)) if condition else None))
+    copies = _copy_loop(call.type)
+    if in_lua and copies is None:
+        return None
+    body = _given(call, formula, in_lua) if call.destination else _new(call, in_lua)
+    lines = [*structs(call.tensors), *rounded(call), *chosen("run", choice), *body]
+    if any("buffer" in run for run in runs) and not in_lua:
+        lines.insert(0, "if state.busy then return nil end")
+    before = [copies or "", *runs] if in_lua else runs
+    return function(before, lines, alone=in_lua)
+
+
+def _copy_loop(kind: str) -> str | None:
+    """What looks up the inner loop that copies elements, as ``to_copy`` and ``copy_data``."""
+    loop = inner_loop(np.positive, f"{kind}->{kind}")
+    return loop and f"local to_copy, copy_data = to_loop({loop[0]}), {loop[1]}"
+
+
+def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
+    """What computes a given destination."""
+    r, size = call.destination, SIZES[call.type]
+    tensors = _in_order(call)
+    same = "".join(f" and dense(c{k}) == n" for k in tensors[1:])
+    if call.sources and call.sources[0] != r:
+        same += f" and same_sizes(c{r}, c{call.sources[0]})"
+    starts = [start(k, call.type) for k in tensors]
+    return [
+        "local moved = moves[0]",
+        f"local n = dense(c{r})",
+        f"if n > 0{same} then",
+        *[f"  {line}" for line in starts],
+        "  if moves[0] ~= moved then return nil end",
+        *[
+            f"  if p{k} ~= p{r} and p{k} < p{r} + {size} * n and p{r} < p{k} + {size} * n then "
+            "return nil end"
+            for k in tensors[1:]
+        ],
+        *_many(call, formula, in_lua),
+        *[f"  {line}" for line in _dense(call, in_lua)],
+        f"  return a{r}",
+        "end",
+        *starts,
+        *_lay_out(tensors, rows_alone=not in_lua and _is_loop(call, parse(formula))),
+        *[
+            f"if clash({i}, {size}, p{r}, p{k}) then return nil end"
+            for i, k in enumerate(tensors)
+            if i > 0
+        ],
+        *_strided(call, in_lua),
+        f"return a{r}",
+    ]
+
+
+def _new(call: Call, in_lua: bool) -> list[str]:
+    """What computes a new tensor. It is allocated before any geometry is read to be used."""
+    first, kind = call.sources[0], POINTERS[call.result]
+    tensors = _in_order(call)
+    same = "".join(f" and dense(c{k}) == n" for k in call.sources)
+    starts = [start(k, call.type if k else call.result) for k in tensors]
+    return [
+        f"local n = few(c{first})",
+        "if n == 0 then return nil end",
+        f"local c0 = block_like({kind}, c{first}, n)",
+        "local moved = moves[0]",
+        f"if same_sizes(c0, c{first}){same} then",
+        *[f"  {line}" for line in starts],
+        "  if moves[0] ~= moved then return nil end",
+        *[f"  {line}" for line in _dense(call, in_lua)],
+        "else",
+        *[f"  {line}" for line in starts],
+        *[f"  {line}" for line in _lay_out(tensors)],
+        *[f"  {line}" for line in _strided(call, in_lua)],
+        "end",
+        f"return publish({kind}, c0)",
+    ]
+
+
+def _in_order(call: Call) -> list[int]:
+    """The tensors of a call, the result first."""
+    r = call.destination or 0
+    return [r, *(k for k in call.tensors if k != r)]
+
+
+def _lay_out(tensors: list[int], rows_alone: bool = False) -> list[str]:
+    """What finds how elements lie. What follows reads that as numbers, which allocates nothing.
+
+    rows_alone: whether only the number of rows is limited, since one inner loop computes a row.
+    """
+    limit = "MAX_UNSHARED" if rows_alone else "MAX_IN_LUA"
+    lines = [
+        f"local mine = lay_out({limit}, {', '.join(f'c{k}' for k in tensors)})",
+        "if not mine or turn[0] ~= mine or moves[0] ~= moved then return nil end",
+    ]
+    if rows_alone:
+        lines.append("if shape[1] * shape[2] > MAX_ROWS then return nil end")
+    return lines
+
+
+def _size(call: Call, k: int) -> int:
+    """The bytes of an element of tensor k; 0 is the result."""
+    return SIZES[call.result if k == 0 else call.type]
+
+
+def _dense(call: Call, in_lua: bool) -> list[str]:
+    """What computes contiguous elements."""
+    tensors = _in_order(call)
+    if in_lua:
+        sizes = [f"local t{k}, r{k}, b{k} = {_size(call, k)}, 0, 0" for k in tensors]
+        return [*sizes, "local rows, blocks, all = 1, 1, n", *_by_buffers(call)]
+    pointers = "".join(f", p{k}, {_size(call, k)}" for k in tensors)
+    return [f"run(n{pointers}{numbers(call)})"]
+
+
+def _strided(call: Call, in_lua: bool) -> list[str]:
+    """What computes elements that lie as `lay_out` has found."""
+    tensors = _in_order(call)
+    lines = ["local n, rows, blocks = shape[0], shape[1], shape[2]"]
+    for i, k in enumerate(tensors):
+        size = _size(call, k)
+        steps = ", ".join(f"{size} * step[{3 * i + j}]" for j in range(3))
+        lines.append(f"local t{k}, r{k}, b{k} = {steps}")
+    if in_lua:
+        return [*lines, "local all = n * rows * blocks", *_by_buffers(call)]
+    run = f"run(n{''.join(f', q{k}, t{k}' for k in tensors)}{numbers(call)})"
+    return [
+        *lines,
+        *[f"local q{k} = p{k}" for k in tensors],
+        "local total, row = rows * blocks, 0",
+        "if total == 1 then",
+        f"  {run}",
+        "else",
+        "  for k = 1, total < MIN_TURNS and MIN_TURNS or total do",
+        f"    {run}",
+        "    row = row + 1",
+        "    if k >= total then",
+        f"      n{''.join(f', q{k}' for k in tensors)} = 1{', buffer0' * len(tensors)}",
+        "    elseif row == rows then",
+        "      row = 0",
+        *[f"      p{k} = p{k} + b{k}" for k in tensors],
+        *[f"      q{k} = p{k}" for k in tensors],
+        "    else",
+        *[f"      q{k} = q{k} + r{k}" for k in tensors],
+        "    end",
+        "  end",
+        "end",
+    ]
+
+
+def _by_buffers(call: Call) -> list[str]:
+    """What copies elements to buffers, computes `all` of them there, and copies the results."""
+    r, size = call.destination or 0, SIZES[call.type]
+    buffer = f"buffer{FIRST_BUFFER + len(call.sources)}"
+    compact = f"{size}, {size} * n, {size} * n * rows"
+    lines = [
+        f"copy_rows(to_copy, copy_data, n, rows, blocks, buffer{call.buffer(k)}, {compact}, "
+        f"p{k}, t{k}, r{k}, b{k})\nif moves[0] ~= moved then return nil end"
+        for k in call.sources
+    ]
+    return [
+        *lines,
+        f"run(all{numbers(call)})",
+        "if moves[0] ~= moved then return nil end",
+        f"copy_rows(to_copy, copy_data, n, rows, blocks, p{r}, t{r}, r{r}, b{r}, "
+        f"{buffer}, {compact})",
+    ]
+
+
+def numbers(call: Call) -> str:
+    """The numbers of the call as further arguments, or parameters, of a function `run`."""
+    return "".join(f", {word}" for word in sorted(call.words().values()) if word[0] == "a")
+
+
+# ------------------------------------------------------------------ many elements
+
+
+def _many(call: Call, formula: str, in_lua: bool) -> list[str]:
+    """What computes many elements, or returns nil for them."""
+    r, tree, threads = call.destination, parse(formula), None
+    if call.words().get(formula, "").startswith("x"):
+        threads = f"share_copy({SIZES[call.type]} * n, p{r}, p{call.words()[formula][1:]})"
+    elif call.dtype is DOUBLE:
+        threads = _threads(call, tree)
+    limit = "MAX_UNSHARED" if threads or _is_loop(call, tree) else "MAX_IN_LUA"
+    if call.row.axpy and call.dtype is DOUBLE and not threads:
+        threads = _axpy(call, formula)
+    result = f"{threads} and a{r} or nil" if threads else "nil"
+    return [f"  if n > {limit} then return {result} end"]
+
+
+def _is_loop(call: Call, tree: ast.expr) -> bool:
+    """Whether a formula is one inner loop."""
+    if isinstance(tree, ast.IfExp):
+        return False
+    steps = _steps(call, tree)
+    return len(steps) == 1 and steps[0].ufunc is not None
+
+
+def _threads(call: Call, tree: ast.expr) -> str | None:
+    """The call that shares an inner loop of two operands out to threads."""
+    if not _is_loop(call, tree):
+        return None
+    step = _steps(call, tree)[0]
+    loop = step.ufunc and inner_loop(step.ufunc, step.signature)
+    if not loop or len(step.inputs) != 2:
+        return None
+    operands = []
+    for x in step.inputs:
+        operands.append(f"p{x.name}, 8" if x.kind == "tensor" else f"{x.name}, 0")
+    return f"share_loop(n, {loop[0]}, {loop[1]}, {', '.join(operands)}, p{step.out.name})"
+
+
+def _axpy(call: Call, formula: str) -> str | None:
+    """The call that shares BLAS's axpy out, where the result takes the place of t."""
+    parts, words = AXPY.fullmatch(formula), call.words()
+    if parts is None or words[parts[1]] != f"x{call.destination}":
+        return None
+    factor = parts[2].strip("+") + words[parts[3]]
+    return f"share_axpy(n, p{call.destination}, {factor}, p{words[parts[4]][1:]})"
+
+
+# ------------------------------------------------------------------ one run of elements
+
+
+def _steps(call: Call, tree: ast.expr, buffered: bool = False) -> list[Step]:
+    out = Operand("tensor", str(call.destination or 0), call.result)
+    if buffered:
+        out = Operand("buffer", str(FIRST_BUFFER + len(call.sources)), call.result)
+    return Steps(call.operands(buffered), call.type, call.wide).write(tree, out)
+
+
+def _is_in_lua(call: Call, tree: ast.expr) -> bool:
+    """Whether a formula needs a loop in Lua."""
+    return any(step.ufunc is None for step in _steps(call, tree))
+
+
+def _run(call: Call, tree: ast.expr, name: str) -> str | None:
+    """A Lua function that computes n elements that lie in equal distances."""
+    return run_code(name, _in_order(call), numbers(call), _steps(call, tree))
+
+
+def _buffered_run(call: Call, tree: ast.expr, name: str) -> str | None:
+    """A Lua function that computes n elements in buffers."""
+    return run_code(name, [], numbers(call), _steps(call, tree, buffered=True))

@@ -1,0 +1,118 @@
+"""Lua functions that take the steps of a formula for a run of elements: they call inner loops.
+
+The names in the code are told in formula_code.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from runtime.compute.c_functions import inner_loop
+from runtime.compute.formula_calls import POINTERS, SIZES
+from runtime.compute.steps import Operand, Step
+
+__all__ = ["run_code"]
+
+_WHOLE = {"d": "long", "f": "int"}  # whole numbers of the size of a type
+
+
+def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Step]) -> str | None:
+    """A Lua function of n, addresses of tensors and distances that calls inner loops.
+
+    more: further parameters. None where there is no such loop.
+    """
+    loops, lines = _calls(steps, name)
+    if loops is None:
+        return None
+    has_loop = any(step.ufunc is None for step in steps)
+    parameters = "n" + "".join(f", p{k}, t{k}" for k in tensors) + more + ", ..." * has_loop
+    return "\n".join([*loops, f"local function {name}({parameters})", *lines, "end"])
+
+
+def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
+    """What looks up the inner loops, and what calls them."""
+    places = _buffers(steps)
+    loops, lines = [], []
+    for i, step in enumerate(steps):
+        if step.ufunc is None:
+            if step.out.type == "d":
+                widen = _widen()
+                if widen is None:
+                    return None, []
+                loops.append(widen)
+            lines.append(_conversion(step, places))
+            continue
+        loop = inner_loop(step.ufunc, step.signature)
+        if loop is None:
+            return None, []
+        loops.append(f"local {name}_{i} = to_loop({loop[0]})")
+        operands, distances = [], []
+        for k, x in enumerate((*step.inputs, step.out)):
+            if x.kind == "number":
+                lines.append(f"  {POINTERS[x.type]}_cells[{k}] = {x.name}")
+            elif x.kind == "whole":
+                lines.append(f"  {_WHOLE.get(x.type, POINTERS[x.type])}_cells[{k}] = {x.name}")
+            operands.append(_address(x, places, k))
+            distances.append(f"t{x.name}" if x.kind == "tensor" else _distance(x))
+        for target, values in (("operands", operands), ("steps", distances)):
+            left = ", ".join(f"{target}[{k}]" for k in range(len(values)))
+            lines.append(f"  {left} = {', '.join(values)}")
+        lines.append("  count[0] = n")
+        lines.append(f"  {name}_{i}(operands, count, steps, {loop[1]})")
+    return loops, lines
+
+
+def _conversion(step: Step, places: dict[Operand, int]) -> str:
+    """What converts elements in buffers: float to double, and back."""
+    source, out = (str(places.get(x, x.name)) for x in (step.inputs[0], step.out))
+    if step.out.type == "d":
+        addresses = f"buffer{source}, buffer{out}"
+        return f"  widen(n, {addresses}, float_buffer{source}, double_buffer{out})"
+    return f"  narrow(n, double_buffer{source}, float_buffer{out})"
+
+
+# What lua/tensor/formulas.lua needs for its function `widen`.
+_WIDEN: list[tuple[np.ufunc, str]] = [
+    (np.add, "f"),
+    (np.positive, "i"),
+    (np.left_shift, "l"),
+    (np.right_shift, "l"),
+    (np.bitwise_and, "l"),
+    (np.multiply, "d"),
+]
+
+
+def _widen() -> str | None:
+    """What makes the function that converts floats in a buffer to double."""
+    loops = [inner_loop(ufunc, f"{kind * ufunc.nin}->{kind}") for ufunc, kind in _WIDEN]
+    if any(loop is None for loop in loops):
+        return None
+    found = ", ".join(f"to_loop({loop[0]}), {loop[1]}" for loop in loops if loop)
+    return f"local widen = make_widen({found})"
+
+
+def _address(x: Operand, places: dict[Operand, int], k: int) -> str:
+    if x.kind == "tensor":
+        return f"p{x.name}"
+    if x.kind == "number":
+        return f"{POINTERS[x.type]}_cell{k}"
+    if x.kind == "whole":
+        return f"{_WHOLE.get(x.type, POINTERS[x.type])}_cell{k}"
+    return f"buffer{x.name if x.kind == 'buffer' else places[x]}"
+
+
+def _distance(x: Operand) -> str:
+    return "0" if x.kind in ("number", "whole") else str(SIZES[x.type])
+
+
+def _buffers(steps: list[Step]) -> dict[Operand, int]:
+    """The buffer of each temporary operand: one that nothing needs any more, or the next."""
+    last = {x: i for i, step in enumerate(steps) for x in step.inputs if x.kind == "temporary"}
+    places: dict[Operand, int] = {}
+    for i, step in enumerate(steps):
+        if step.out.kind == "temporary" and step.out not in places:
+            taken = {at for x, at in places.items() if last.get(x, -1) >= i}
+            places[step.out] = min(set(range(len(places) + 1)) - taken)
+    return places

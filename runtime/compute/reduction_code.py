@@ -1,0 +1,284 @@
+"""Lua functions for reductions whose row has a formula: sums, means, norms, extrema.
+
+What is added up is an expression of the elements (`total` of the row), by one of numpy's inner
+loops in the order in which numpy adds the same elements up, so that the results have the same
+bits. Elements that are not added up as they are come to a buffer first.
+``lua/tensor/reductions.lua`` has the loops over rows. The names in the code, and how it minds
+finalizers, are told in formula_code.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.compute.c_functions import inner_loop
+from runtime.compute.formula_calls import (
+    POINTERS,
+    SIZES,
+    Call,
+    cases,
+    chosen,
+    function,
+    lua_text,
+    rounded,
+    start,
+    structs,
+)
+from runtime.compute.formula_runs import run_code
+from runtime.compute.steps import Operand, Steps, parse
+from runtime.core.dtypes import DOUBLE, FLOAT, LONG
+
+__all__ = ["along_code", "extrema_code", "total_code"]
+
+_FIRST = {"add": "0", "multiply": "1"}  # what a fold begins with; others with the first element
+_ELEMENTS, _TERMS, _TOTALS, _RESULT = 9, 8, 7, 6  # buffers
+_FIND = {"maximum": "find_largest", "minimum": "find_smallest"}
+_SECTIONS = "outer, o, count, d, inner, i"
+_COMPACT = "outer, count * inner, count, inner, inner, 1"  # the same in a buffer
+
+
+class _Reduction:
+    """The code for one call, in parts.
+
+    before: what comes before the function. choice: what chooses among it for the call's numbers.
+    """
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.before: list[str] = []
+        self.choice: list[str] = []
+        self._found: set[str] = set()
+        self._possible = True
+
+    def fold(self, kind: str) -> str:
+        """The arguments that tell Lua how elements of a type are copied and added up."""
+        copy = self.copy(kind)
+        names = f"loop_{kind}, data_{kind}"
+        if names not in self._found:
+            loop = inner_loop(getattr(np, self.call.row.fold), f"{kind}{kind}->{kind}")
+            self._add(names, loop)
+        first = _FIRST.get(self.call.row.fold)
+        begin = f"{POINTERS[kind]}_{first}" if first else "nil"
+        return f"{copy}, {names}, {SIZES[kind]}, {begin}"
+
+    def copy(self, kind: str) -> str:
+        """The loop that copies elements of a type, and its data."""
+        names = f"copy_{kind}, copy_data_{kind}"
+        if names not in self._found:
+            self._add(names, inner_loop(np.positive, f"{kind}->{kind}"))
+        return names
+
+    def _add(self, names: str, loop: tuple[int, int] | None) -> None:
+        self._found.add(names)
+        self._possible &= loop is not None
+        self.before.append(f"local {names} = to_loop({loop[0]}), {loop[1]}" if loop else "")
+
+    def terms(self, formula: str) -> str:
+        """A function that computes what is added up of copied elements, in the wide type."""
+        kind = self.call.type
+        operands = {
+            name: Operand("buffer", str(_ELEMENTS), kind) if x.kind == "tensor" else x
+            for name, x in self.call.operands().items()
+        }
+        return self._function(
+            "terms", formula, operands, Operand("buffer", str(_TERMS), self.call.wide)
+        )
+
+    def finish(self, formula: str, name: str, kind: str, result: str) -> str:
+        """A function that computes the results from totals of a type, and what their number is."""
+        operands = {key: x for key, x in self.call.operands().items() if x.kind == "number"}
+        operands["total"] = Operand("buffer", str(_TOTALS), kind)
+        operands["n"] = Operand("number", "of", "")
+        out = Operand("buffer", str(_RESULT), result)
+        return self._function(name, formula, operands, out, ", of")
+
+    def _function(
+        self, name: str, formula: str, operands: dict[str, Operand], out: Operand, more: str = ""
+    ) -> str:
+        choice: list[tuple[str, str | None]] = []
+        for k, (tree, condition) in enumerate(cases(parse(formula)), 1):
+            steps = Steps(operands, self.call.type, self.call.wide).write(tree, out)
+            code = run_code(f"{name}{k}", [], more, steps)
+            self._possible &= code is not None
+            self.before.append(code or "")
+            choice.append(
+                (f"{name}{k}", self.call.in_lua(lua_text(condition)) if condition else None)
+            )
+        self.choice += chosen(name, choice)
+        return name
+
+    def function(self, lines: list[str]) -> str | None:
+        """The text of all."""
+        begin = [*structs(self.call.sources), *rounded(self.call), *self.choice]
+        text = function(self.before, [*begin, *lines], alone=True)
+        return text if self._possible else None
+
+
+def _is_bare(call: Call) -> bool:
+    """Whether the elements themselves are added up."""
+    return call.words().get(call.row.total or "", "").startswith("x")
+
+
+# ------------------------------------------------------------------ all elements
+
+
+def total_code(call: Call) -> str | None:
+    """The Lua function for a call that reduces all elements to a number."""
+    row, (k, *others) = call.row, call.sources
+    if others:
+        return None
+    reduction = _Reduction(call)
+    kind = call.wide if row.in_double else call.type
+    fold = reduction.fold(kind)
+    lines = [
+        "local moved = moves[0]",
+        start(k, call.type),
+        f"local mine = lay_out_in_memory(MAX_IN_LUA, c{k})",
+        "if not mine or turn[0] ~= mine or moves[0] ~= moved then return nil end",
+    ]
+    if _is_bare(call) and kind == call.type:
+        lines.append(f"local n = fold_rows({fold}, buffer{_TOTALS}, p{k})")
+    else:
+        copy = f"{reduction.copy(call.type)}, {SIZES[call.type]}, buffer{_ELEMENTS}"
+        terms = reduction.terms(f"wide({row.total})" if _is_bare(call) else row.total or "")
+        lines.append(f"local n = copy_in_memory({copy}, p{k})")
+        lines.append(f"{terms}(n)")
+        compact = "1, n, n, 1, 1, 1"
+        lines.append(f"fold({fold}, buffer{_TOTALS}, buffer{_TERMS}, {compact})")
+    if row.then:
+        lines.append(f"{reduction.finish(row.then, 'finish', kind, kind)}(1, n)")
+    at = f"{POINTERS[kind]}_buffer{_RESULT if row.then else _TOTALS}"
+    lines.append(f"local value = load_{POINTERS[kind]}({at}, 0)")
+    lines.append("return value")
+    return reduction.function(lines)
+
+
+# ------------------------------------------------------------------ along a dimension
+
+
+def along_code(call: Call) -> str | None:
+    """The Lua function for a call that reduces a tensor along a dimension."""
+    if len(call.sources) != 1 or call.takes_new:
+        return None
+    k, r, row = call.sources[0], call.destination or 0, call.row
+    reduction = _Reduction(call)
+    running = "true" if row.running else "false"
+    kind, how = POINTERS[call.type], f"c{k}, {call.dimension}, {running}"
+    bare = _is_bare(call)
+    if bare and call.dtype is not FLOAT:  # sums of whole numbers wrap at any time
+        body = _direct(reduction)
+    elif row.in_double or not bare:
+        body = _gathered(reduction)
+    else:
+        near = _gathered(reduction)
+        body = ["if near then", *near, "else", *_direct(reduction), "end"]
+    lines = [
+        "local moved = moves[0]",
+        f"local {_SECTIONS}, near = sections(MAX_IN_LUA, {how})",
+        f"if not outer or not fits(c{r}, {how}) then return nil end",
+        f"local results = outer * inner{' * count' if row.running else ''}",
+        start(r, call.type),
+        start(k, call.type),
+        "if moves[0] ~= moved then return nil end",
+        *body,
+    ]
+    if r:
+        lines = [*structs([r]), *lines, f"return a{r}"]
+    else:
+        size = f"sections(MAX_IN_LUA, {how})"
+        block = [f"if not {size} then return nil end", f"local c0 = block_along({kind}, {how})"]
+        lines = [*block, *lines, f"return publish({kind}, c0)"]
+    return reduction.function(lines)
+
+
+def _direct(reduction: _Reduction) -> list[str]:
+    """Adds up in the element type."""
+    call, row = reduction.call, reduction.call.row
+    k, r, kind = call.sources[0], call.destination or 0, call.type
+    fold, how = reduction.fold(kind), "accumulate" if row.running else "fold"
+    if row.then:
+        finish = reduction.finish(row.then, "finish", kind, kind)
+        lines = [f"{how}({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})", f"{finish}(results, count)"]
+        return [*lines, *_copied(reduction, _RESULT)]
+    lines = [f"{how}({fold}, p{r}, p{k}, {_SECTIONS})"]
+    if r:
+        last = f"{SIZES[kind]} * ((outer - 1) * o + (count - 1) * d + (inner - 1) * i)"
+        clash = f"p{r} <= p{k} + {last} and p{k} < p{r} + {SIZES[kind]} * results"
+        lines.insert(0, f"if {clash} then return nil end")
+    return lines
+
+
+def _gathered(reduction: _Reduction) -> list[str]:
+    """Computes what is added up, in double precision, and adds it up."""
+    call, row = reduction.call, reduction.call.row
+    k = call.sources[0]
+    fold, how = reduction.fold("d"), "accumulate" if row.running else "fold"
+    copy = f"{reduction.copy(call.type)}, {SIZES[call.type]}"
+    terms = reduction.terms(f"wide({row.total})" if _is_bare(call) else row.total or "")
+    lines = [
+        f"copy_sections({copy}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})",
+        f"{terms}(outer * count * inner)",
+        f"{how}({fold}, buffer{_TOTALS}, buffer{_TERMS}, {_COMPACT})",
+    ]
+    at, finish = _TOTALS, row.then or ("total" if call.dtype is not DOUBLE else None)
+    if finish:
+        name = reduction.finish(finish, "finish_double", "d", call.type)
+        lines.append(f"{name}(results, count)")
+        at = _RESULT
+    return [*lines, "if moves[0] ~= moved then return nil end", *_copied(reduction, at)]
+
+
+def _copied(reduction: _Reduction, buffer: int) -> list[str]:
+    """What copies the results from a buffer."""
+    r, size = reduction.call.destination or 0, SIZES[reduction.call.type]
+    copy = reduction.copy(reduction.call.type)
+    ends = f"p{r}, {size}, 0, 0, buffer{buffer}, {size}, 0, 0"
+    return [f"copy_rows({copy}, results, 1, 1, {ends})"]
+
+
+# ------------------------------------------------------------------ extrema and their places
+
+
+def extrema_code(call: Call) -> str | None:
+    """The Lua function for extrema along a dimension and their indices."""
+    values, places, *_ = call.places
+    if (values is None) != (places is None) or not call.dimension:
+        return None
+    k, kind, size = call.sources[-1], call.type, SIZES[call.type]
+    reduction, long = _Reduction(call), LONG.numpy.char
+    how = f"c{k}, {call.dimension}, false"
+    fold, copy = reduction.fold(kind), reduction.copy(kind)
+    copy_places, buffer = reduction.copy(long), f"{POINTERS[kind]}_buffer"
+    lines = [
+        "local moved = moves[0]",
+        f"local {_SECTIONS} = sections(MAX_IN_LUA, {how})",
+        f"if not outer or not fits(values, {how}) or not fits(places, {how}) then return nil end",
+        f"local p0 = address(values.storage.data) + {size} * tonumber(values.storageOffset)",
+        "local q0 = address(places.storage.data) + 8 * tonumber(places.storageOffset)",
+        start(k, kind),
+        "if moves[0] ~= moved then return nil end",
+        f"copy_sections({copy}, {size}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})",
+        f"fold({fold}, buffer{_TOTALS}, buffer{_ELEMENTS}, {_COMPACT})",
+        f"gather_results({copy}, {size}, buffer{_TERMS}, buffer{_ELEMENTS}, {_SECTIONS})",
+        "local n = outer * inner",
+        f"{_FIND[call.row.fold]}(load, long_buffer{_RESULT}, {buffer}{_TERMS}, n, count)",
+        "if moves[0] ~= moved then return nil end",
+        f"copy_rows({copy}, n, 1, 1, p0, {size}, 0, 0, buffer{_TOTALS}, {size}, 0, 0)",
+        f"copy_rows({copy_places}, n, 1, 1, q0, 8, 0, 0, buffer{_RESULT}, 8, 0, 0)",
+    ]
+    if values is not None and places is not None:
+        found = [
+            f"local values = structs[a{values + 1}] or fetch_struct(a{values + 1})",
+            f"local places = long.structs[a{places + 1}] or long.fetch_struct(a{places + 1})",
+            "if not values or not places then return nil end",
+        ]
+        lines = [*found, *lines, f"return a{values + 1}, a{places + 1}"]
+    else:
+        found = [
+            f"if not sections(MAX_IN_LUA, {how}) then return nil end",
+            f"local values = block_along({POINTERS[kind]}, {how})",
+            f"local places = block_along(long, {how})",
+        ]
+        made = f"return publish({POINTERS[kind]}, values), publish(long, places)"
+        lines = [*found, *lines, made]
+    return reduction.function(lines)

@@ -1,0 +1,131 @@
+--- hdf5: a group, which holds datasets and other groups by their names.
+-- @module hdf5_group
+
+local th, hdf5 = ...
+local torch = th.torch
+
+local type, pairs, tostring, unpack = type, pairs, tostring, unpack
+local typename = torch.typename
+
+local function python(name) return th.package_function('hdf5', name) end
+
+local children, make_group, write, append, close = python 'children', python 'group',
+  python 'write', python 'append', python 'close'
+
+local Group = torch.class('hdf5.HDF5Group', hdf5)
+
+function Group:__init(parent, id)
+  self._parent, self._groupID, self._children = parent, id, {}
+  hdf5._logger.debug('Initialising ' .. tostring(self))
+  for number, kind, name in children(id):gmatch('(%d+) (%l+) (%Z+)') do
+    if kind == 'other' then th.fail('Unsupported data type at ' .. name) end
+    local class = kind == 'group' and hdf5.HDF5Group or hdf5.HDF5DataSet
+    self._children[name] = class(self, tonumber(number))
+  end
+end
+
+function Group:__tostring()
+  return ('[HDF5Group %d %s]'):format(self._groupID, python 'name'(self._groupID))
+end
+
+-- A name for HDF5; tables that are written may have other keys than strings.
+local function check_name(name)
+  if type(name) ~= 'string' then
+    th.fail(("the name of what is written to an HDF5 file is a string, not a %s (%s)")
+      :format(type(name), tostring(name)))
+  end
+  return name
+end
+
+function Group:createChild(name)
+  if not name then th.fail('no name given for child') end
+  local child = hdf5.HDF5Group(self, make_group(self._groupID, check_name(name)))
+  self._children[name] = child
+  return child
+end
+
+function Group:getOrCreateChild(name)
+  return self._children[name] or self:createChild(name)
+end
+
+local function check_tensor(data)
+  if type(data) ~= 'userdata' then
+    th.fail(('torch-hdf5: writing data of type %s is not supported'):format(type(data)))
+  elseif not (typename(data) or ''):find('Tensor$') then
+    th.fail('torch-hdf5: writing non-Tensor userdata is not supported')
+  end
+end
+
+local store = {}
+
+function store.write(group, name, tensor, options)
+  if not options then return write(group._groupID, name, tensor, nil, nil) end
+  options:adjustForData(tensor)
+  local chunks = options._chunking and torch.LongStorage(options._chunking)
+  return write(group._groupID, name, tensor, chunks, options._deflate)
+end
+
+function store.append(group, name, tensor)
+  return append(group._groupID, name, tensor)
+end
+
+-- Writes or appends data at a path: a tensor, or a table of which each field is written to a child.
+local function put(group, method, path, data, options)
+  local name = check_name(path[1])
+  hdf5._logger.debug(('%s %s as %s in %s'):format(method, typename(data) or type(data), name,
+    tostring(group)))
+  if #path > 1 then
+    put(group:getOrCreateChild(name), method, { unpack(path, 2) }, data, options)
+  elseif type(data) == 'table' then
+    local child = group:getOrCreateChild(name)
+    for key, value in pairs(data) do put(child, method, { key }, value, options) end
+  else
+    check_tensor(data)
+    group._children[name] = hdf5.HDF5DataSet(group, store[method](group, name, data, options))
+  end
+end
+
+-- Adds the method that writes, or appends, at the path that a table has.
+local function add_method(method)
+  Group[method] = function(self, path, data, options)
+    if type(path) ~= 'table' then
+      th.fail(('HDF5Group:%s() expects table as first parameter'):format(method))
+    elseif not data then
+      th.fail(('HDF5Group:%s() requires data as parameter'):format(method))
+    elseif #path == 0 then
+      th.fail('HDF5Group: descended too far')
+    end
+    put(self, method, path, data, options)
+  end
+end
+
+add_method 'write'
+add_method 'append'
+
+--- What is at the path that a table has: a group or a dataset.
+function Group:read(path)
+  if type(path) ~= 'table' then th.fail('HDF5Group:read() expects table as first parameter') end
+  if #path == 0 then return self end
+  local child = self._children[path[1]]
+  if not child then
+    th.fail(("HDF5Group:read() - no such child '%s' for %s"):format(path[1], tostring(self)))
+  end
+  if #path == 1 then return child end
+  return child:read({ unpack(path, 2) })
+end
+
+--- All that is in the group, as a table of tensors and tables.
+function Group:all()
+  local found = {}
+  for name, child in pairs(self._children) do found[name] = child:all() end
+  return found
+end
+
+function Group:close()
+  for _, child in pairs(self._children) do child:close() end
+  hdf5._logger.debug('Closing ' .. tostring(self))
+  close(self._groupID)
+end
+
+hdf5._write_as_fields(Group)
+th.make_public(Group, 'write append read')

@@ -1,0 +1,27 @@
+--- signal.convolution: a kernel that goes along a signal.
+-- @module signal_convolution
+
+local th = ...
+local convolve = th.package_function('signal', 'convolve')
+local floor, max = math.floor, math.max
+
+local convolution = {}
+
+--- The products of a kernel with each part of a signal, `stride` elements apart, summed up.
+-- @param mode 'valid', or 'same' for as many results as elements by `stride`
+function convolution.conv1d(input, kernel, stride, mode)
+  local n, k = input:size(1), kernel:size(1)
+  local size
+  if mode == nil or mode == 'valid' then
+    size = floor((n - k + stride) / stride)
+  elseif mode == 'same' then
+    size = floor(max(n / stride, k / stride))
+  else
+    th.fail("Supported modes are 'valid' or 'same'")
+  end
+  return convolve(input, kernel:typeAs(input), size, stride)
+end
+
+th.make_public(convolution, 'conv1d')
+
+return convolution

@@ -1,0 +1,255 @@
+--- How the elements of up to four tensors of the same sizes lie in memory: as blocks of rows of
+-- elements, in equal distances for each tensor. Neighbouring dimensions that are one for all
+-- tensors are taken together. What is found stays in arrays until the next call.
+-- @module layouts
+
+local th = ...
+local ffi = require 'ffi'
+
+local tonumber = tonumber
+local ROOM = th.ROOM
+
+local layouts = {}
+th.layouts = layouts
+
+-- The numbers of elements of a row, of rows of a block, and of blocks. For tensor k, from 0: the
+-- distances of neighbouring elements at 3 * k, rows at 3 * k + 1, and blocks at 3 * k + 2; and how
+-- far its last element is behind the first. Distances are in elements.
+local shape, step, extent = ffi.new('double[3]'), ffi.new('double[12]'), ffi.new('double[4]')
+layouts.shape, layouts.step = shape, step
+
+-- The number of layouts that were looked for. A finalizer of the program may look for one while
+-- another one is found or read (see "What to mind" in runtime/README.md): then the number has
+-- changed when all has been read.
+local turn = ffi.new('int32_t[1]')
+layouts.turn = turn
+
+local function next_turn()
+  turn[0] = turn[0] + 1
+  local mine = turn[0]
+  return mine
+end
+
+--- The number of elements of a tensor that is contiguous and does not reach past the end of its
+-- storage; 0 for others.
+function layouts.dense(c, ...) -- luacheck: ignore 212
+  local n = c.nDimension
+  if n == 0 or n > ROOM then return 0 end
+  local count = tonumber(c.size[n - 1])
+  if c.stride[n - 1] ~= 1 and count ~= 1 then return 0 end
+  if n >= 2 then
+    local size = tonumber(c.size[n - 2])
+    if c.stride[n - 2] ~= count and size ~= 1 then return 0 end
+    count = count * size
+    for d = n - 3, 0, -1 do
+      size = tonumber(c.size[d])
+      if c.stride[d] ~= count and size ~= 1 then return 0 end
+      count = count * size
+    end
+  end
+  if count == 0 or c.storageOffset + count > c.storage.size then return 0 end
+  return count
+end
+
+--- The number of elements of any tensor.
+function layouts.count(c, ...) -- luacheck: ignore 212
+  local n = c.nDimension
+  if n == 0 or n > ROOM then return 0 end
+  local count = tonumber(c.size[0])
+  if n >= 2 then
+    count = count * tonumber(c.size[1])
+    for d = 2, n - 1 do count = count * tonumber(c.size[d]) end
+  end
+  return count
+end
+
+--- Whether two tensors have the same sizes.
+local function same_sizes(c, d, ...) -- luacheck: ignore 212
+  local n = c.nDimension
+  if n ~= d.nDimension or c.size[0] ~= d.size[0] then return false end
+  if n >= 2 and c.size[1] ~= d.size[1] then return false end
+  for k = 2, n - 1 do
+    if c.size[k] ~= d.size[k] then return false end
+  end
+  return true
+end
+layouts.same_sizes = same_sizes
+
+local function stride(c, d, ...) -- luacheck: ignore 212
+  local distance = tonumber(c.stride[d])
+  return distance
+end
+
+-- Whether dimension d and another one behind it, where `size` elements lie in equal distances, are
+-- one for a tensor; nil stands for no tensor.
+local function is_one(c, d, inner, size, ...) -- luacheck: ignore 212
+  return c == nil or stride(c, d) == stride(c, inner) * size
+end
+
+-- Notes the distances of tensor k along three dimensions (-1: none). Whether all its elements are
+-- in its storage.
+local function reach(k, c, inner, row, block, ...) -- luacheck: ignore 212
+  local a, b, e = stride(c, inner), 0, 0
+  if row >= 0 then b = stride(c, row) end
+  if block >= 0 then e = stride(c, block) end
+  step[3 * k], step[3 * k + 1], step[3 * k + 2] = a, b, e
+  local last = (shape[0] - 1) * a + (shape[1] - 1) * b + (shape[2] - 1) * e
+  extent[k] = last
+  return a >= 0 and b >= 0 and e >= 0
+    and tonumber(c.storageOffset) + last < tonumber(c.storage.size)
+end
+
+local function reach_all(inner, row, block, c0, c1, c2, c3, ...) -- luacheck: ignore 212
+  return reach(0, c0, inner, row, block)
+    and (c1 == nil or reach(1, c1, inner, row, block))
+    and (c2 == nil or reach(2, c2, inner, row, block))
+    and (c3 == nil or reach(3, c3, inner, row, block))
+end
+
+-- Up to three dimensions of which each stands for several: the last of these, and their size.
+local of, sizes = ffi.new('int32_t[3]'), ffi.new('double[3]')
+
+-- Takes dimensions together as far as possible. Returns the number of those that remain; 0 if there
+-- are more than three.
+local function group(n, c0, c1, c2, c3, ...) -- luacheck: ignore 212
+  local found = 0
+  for d = n - 1, 0, -1 do
+    local size, at = tonumber(c0.size[d]), found - 1
+    if size ~= 1 then
+      if found > 0 and is_one(c0, d, of[at], sizes[at]) and is_one(c1, d, of[at], sizes[at])
+        and is_one(c2, d, of[at], sizes[at]) and is_one(c3, d, of[at], sizes[at]) then
+        sizes[at] = sizes[at] * size
+      elseif found == 3 then
+        return 0
+      else
+        of[found], sizes[found] = d, size
+        found = found + 1
+      end
+    end
+  end
+  if found == 0 then of[0], sizes[0], found = n - 1, 1, 1 end
+  return found
+end
+
+-- Orders the dimensions that `group` has found, so that the rows are long.
+local function lay_out_groups(found, c0, c1, c2, c3, ...) -- luacheck: ignore 212
+  local inner, row, block = 0, 1, 2
+  if found > 1 and sizes[1] > sizes[0] then inner, row = 1, 0 end
+  if found > 2 and sizes[2] > sizes[inner] then inner, block = 2, inner end
+  shape[0], shape[1], shape[2] = sizes[inner], 1, 1
+  if found > 1 then shape[1] = sizes[row] end
+  if found > 2 then shape[2] = sizes[block] end
+  return reach_all(of[inner], found > 1 and of[row] or -1, found > 2 and of[block] or -1,
+    c0, c1, c2, c3)
+end
+
+-- The same as `group` and `lay_out_groups` for one and two dimensions, without a loop: LuaJIT makes
+-- one trace of it and the program's loop.
+local function lay_out_matrix(c0, c1, c2, c3, ...) -- luacheck: ignore 212
+  local rows, columns = tonumber(c0.size[0]), tonumber(c0.size[1])
+  if rows == 1 or (columns ~= 1 and is_one(c0, 0, 1, columns) and is_one(c1, 0, 1, columns)
+    and is_one(c2, 0, 1, columns) and is_one(c3, 0, 1, columns)) then
+    shape[0], shape[1], shape[2] = rows * columns, 1, 1
+    return reach_all(1, -1, -1, c0, c1, c2, c3)
+  elseif columns == 1 then
+    shape[0], shape[1], shape[2] = rows, 1, 1
+    return reach_all(0, -1, -1, c0, c1, c2, c3)
+  elseif columns >= rows then
+    shape[0], shape[1], shape[2] = columns, rows, 1
+    return reach_all(1, 0, -1, c0, c1, c2, c3)
+  end
+  shape[0], shape[1], shape[2] = rows, columns, 1
+  return reach_all(0, 1, -1, c0, c1, c2, c3)
+end
+
+-- Whether the elements along dimension j lie apart from each other where those along i lie close,
+-- and along k further apart.
+local function nest(i, j, k, ...) -- luacheck: ignore 212
+  local reached = (shape[i] - 1) * step[i]
+  if step[j] <= reached then return false end
+  return shape[k] == 1 or step[k] > reached + (shape[j] - 1) * step[j]
+end
+
+-- Whether no two elements of tensor 0 are one place in memory.
+local function is_apart(...) -- luacheck: ignore 212
+  if shape[0] > 1 and step[0] == 0 then return false end
+  if shape[1] == 1 then return true end
+  if step[1] == 0 then return false end
+  if nest(0, 1, 2) or nest(1, 0, 2) then return true end
+  if shape[2] == 1 or step[2] == 0 then return false end
+  return nest(0, 2, 1) or nest(2, 0, 1) or nest(1, 2, 0) or nest(2, 1, 0)
+end
+
+--- Finds how the elements of up to four tensors lie. False where there is no such layout, they
+-- differ in sizes, some reach past the end of their storages, or several elements of the first one
+-- are one place in memory. Otherwise the number of this layout, see `turn`.
+-- @param most the number of elements that are laid out at most
+function layouts.lay_out(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
+  local mine = next_turn()
+  local n = c0.nDimension
+  local count = layouts.count(c0)
+  if count == 0 or count > most then return false end
+  if not ((c1 == nil or same_sizes(c0, c1)) and (c2 == nil or same_sizes(c0, c2))
+    and (c3 == nil or same_sizes(c0, c3))) then
+    return false
+  end
+  local done
+  if n == 1 then
+    shape[0], shape[1], shape[2] = count, 1, 1
+    done = reach_all(0, -1, -1, c0, c1, c2, c3)
+  elseif n == 2 then
+    done = lay_out_matrix(c0, c1, c2, c3)
+  else
+    local found = group(n, c0, c1, c2, c3)
+    done = found > 0 and lay_out_groups(found, c0, c1, c2, c3)
+  end
+  return done and is_apart() and mine
+end
+
+-- Orders two dimensions of one tensor as they lie in memory, and takes them together if they are
+-- one. Whether that was possible.
+local function order_matrix(c, ...) -- luacheck: ignore 212
+  local rows, columns = tonumber(c.size[0]), tonumber(c.size[1])
+  local near, far, m, n = stride(c, 1), stride(c, 0), columns, rows
+  if columns == 1 or (rows ~= 1 and far < near) then near, far, m, n = far, near, n, m end
+  if n ~= 1 and (near == 0 or far == near) then return false end
+  if n == 1 or far == near * m then near, far, m, n = near, 0, m * n, 1 end
+  shape[0], shape[1], shape[2] = m, n, 1
+  step[0], step[1], step[2] = near, far, 0
+  return near >= 0
+end
+
+--- Finds how the elements of one tensor lie, in the order of memory, as numpy goes through them.
+-- False where they are too many, or some reach past the end of the storage; and in few other cases.
+function layouts.lay_out_in_memory(most, c, ...) -- luacheck: ignore 212
+  local mine = next_turn()
+  local n = layouts.dense(c)
+  if n > most then return false end
+  if n > 0 then
+    shape[0], shape[1], shape[2] = n, 1, 1
+    step[0], step[1], step[2] = 1, 0, 0
+    return mine
+  end
+  n = layouts.count(c)
+  if n == 0 or n > most or c.nDimension > 2 then return false end
+  if c.nDimension == 2 then
+    if not order_matrix(c) then return false end
+  else
+    shape[0], shape[1], shape[2] = n, 1, 1
+    step[0], step[1], step[2] = stride(c, 0), 0, 0
+    if step[0] <= 0 then return false end
+  end
+  local last = (shape[0] - 1) * step[0] + (shape[1] - 1) * step[1]
+  return tonumber(c.storageOffset) + last < tonumber(c.storage.size) and mine
+end
+
+--- Whether elements of tensors 0 and k, which begin at p and q, are one place in memory, other than
+-- each with the one that it is computed with. p and q are addresses.
+-- @param size bytes of an element
+function layouts.clash(k, size, p, q, ...) -- luacheck: ignore 212
+  if p == q and step[0] == step[3 * k] and (shape[1] == 1 or step[1] == step[3 * k + 1])
+    and (shape[2] == 1 or step[2] == step[3 * k + 2]) then
+    return false
+  end
+  return q < p + size * (extent[0] + 1) and p < q + size * (extent[k] + 1)
+end

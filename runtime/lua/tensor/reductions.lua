@@ -1,0 +1,266 @@
+--- Sums and the like of few elements: what the functions call that Python writes
+-- (runtime/compute/reduction_code.py). Elements are added up by numpy's inner loops in numpy's
+-- order: along the dimension that lies closest in memory, each sum by itself; otherwise row by row,
+-- all sums of a row together. Where elements are is told by addresses; distances along sections are
+-- in elements.
+-- @module reductions
+
+local th = ...
+local ffi = require 'ffi'
+
+local tonumber = tonumber
+local ROOM = th.ROOM
+local layouts, formulas = th.layouts, th.formulas
+local shape, step, dense = layouts.shape, layouts.step, layouts.dense
+
+local copy_rows, MIN_TURNS, SPARE = formulas.copy_rows, formulas.MIN_TURNS, formulas.spare
+
+local reductions = {}
+
+-- Functions that use the buffers keep finalizers away from these, too; so what the loops of one
+-- call have in common is set once.
+local operands, steps = ffi.new('intptr_t[3]'), ffi.new('intptr_t[3]')
+local count_of_loop = ffi.new('intptr_t[1]')
+
+-- The distances of the operands, in bytes, and the number of elements for the loops to come.
+local function set_steps(r, p, s, n)
+  steps[0], steps[1], steps[2] = r, p, s
+  count_of_loop[0] = n
+end
+
+-- Calls a loop for as many rows as `turns`; the distances of the operands of rows follow their
+-- addresses. There are more turns where these are few (see MIN_TURNS), with n elements that nobody
+-- needs.
+local function repeat_loop(turns, loop, data, r, r_row, p, p_row, s, s_row,
+    ...) -- luacheck: ignore 212
+  if turns == 1 then
+    operands[0], operands[1], operands[2] = r, p, s
+    loop(operands, count_of_loop, steps, data)
+    return
+  end
+  for k = 1, turns < MIN_TURNS and MIN_TURNS or turns do
+    operands[0], operands[1], operands[2] = r, p, s
+    loop(operands, count_of_loop, steps, data)
+    if k < turns then
+      r, p, s = r + r_row, p + p_row, s + s_row
+    else
+      count_of_loop[0], r, p, s = 1, SPARE, SPARE, SPARE
+    end
+  end
+end
+
+-- ---------------------------------------------------------------- all elements
+
+--- Adds up all elements that begin at p and lie as `layouts` has found to one at r; see `fold`.
+-- Returns their number.
+function reductions.fold_rows(copy, copy_data, loop, data, size, first, r, p,
+    ...) -- luacheck: ignore 212
+  local n, rows, near, far = shape[0], shape[1], step[0], step[1]
+  set_steps(0, 0, 0, 1)
+  operands[0], operands[1] = first or p, r
+  copy(operands, count_of_loop, steps, copy_data)
+  set_steps(0, near * size, 0, n)
+  repeat_loop(rows, loop, data, r, 0, p, far * size, r, 0)
+  return n * rows
+end
+
+--- Copies the same elements one after the other to r. Returns their number.
+function reductions.copy_in_memory(loop, data, size, r, p, ...) -- luacheck: ignore 212
+  local n, rows, near, far = shape[0], shape[1], step[0], step[1]
+  copy_rows(loop, data, n, rows, 1, r, size, n * size, 0, p, near * size, far * size, 0)
+  return n * rows
+end
+
+-- ------------------------------------------------------------ along a dimension
+
+--- Where the elements of a tensor lie along a dimension, from 1: `outer` times, o apart, there are
+-- `count` elements or rows, d apart, to be added up; a row has `inner` elements, i apart. Also
+-- whether elements along the dimension are neighbours. nil where Python has to do it.
+-- @param running whether the results are as many, and so in the order of the elements
+function reductions.sections(most, c, dim, running, ...) -- luacheck: ignore 212
+  local dims = c.nDimension
+  if not (dim >= 1 and dim <= dims and dim % 1 == 0) or dims > ROOM then return nil end
+  local n, count, d = dense(c), tonumber(c.size[dim - 1]), tonumber(c.stride[dim - 1])
+  if n > most then return nil end
+  if n > 0 then
+    local inner = 1
+    if dims == 2 then
+      if dim == 1 then inner = tonumber(c.size[1]) end
+    else
+      for k = dim, dims - 1 do inner = inner * tonumber(c.size[k]) end
+    end
+    return n / (count * inner), count * inner, count, inner, inner, 1, d == 1
+  end
+  n = layouts.count(c)
+  if n == 0 or n > most or dims > 2 or running then return nil end
+  local size, far = 1, 0
+  if dims == 2 then size, far = tonumber(c.size[2 - dim]), tonumber(c.stride[2 - dim]) end
+  local last = (count - 1) * d + (size - 1) * far
+  if d <= 0 or far < 0 or tonumber(c.storageOffset) + last >= tonumber(c.storage.size) then
+    return nil
+  end
+  if size == 1 or (d < far and count > 1) then return size, far, count, d, 1, 0, d == 1 end
+  if far == 0 or far == d or count == 1 then return nil end
+  return 1, 0, count, d, size, far, d == 1
+end
+
+--- Whether a tensor is a contiguous one for results along a dimension of another one: with its
+-- sizes, or with size 1 along the dimension.
+function reductions.fits(r, c, dim, running, ...) -- luacheck: ignore 212
+  local n = dense(r)
+  local dims = c.nDimension
+  if n == 0 or r.nDimension ~= dims then return false end
+  if r.size[0] ~= ((dim ~= 1 or running) and c.size[0] or 1) then return false end
+  if dims >= 2 and r.size[1] ~= ((dim ~= 2 or running) and c.size[1] or 1) then return false end
+  for k = 2, dims - 1 do
+    if r.size[k] ~= ((k ~= dim - 1 or running) and c.size[k] or 1) then return false end
+  end
+  return true
+end
+
+--- A new block for such results.
+function reductions.block_along(dtype, c, dim, running, ...) -- luacheck: ignore 212
+  local n, dims = layouts.count(c), c.nDimension
+  if not running then n = n / tonumber(c.size[dim - 1]) end
+  local block = formulas.new_block(dtype, n, dims)
+  local size, stride = block.size, block.stride
+  if dims <= 2 then
+    local first, last = tonumber(c.size[0]), 1
+    if dims == 2 then last = tonumber(c.size[1]) end
+    if not running then
+      if dim == 1 then first = 1 else last = 1 end
+    end
+    size[0], stride[0] = first, last
+    if dims == 2 then size[1], stride[1] = last, 1 end
+    return block
+  end
+  local distance = 1
+  for k = dims - 1, 0, -1 do
+    size[k] = (k ~= dim - 1 or running) and c.size[k] or 1
+    stride[k] = distance
+    distance = distance * tonumber(size[k])
+  end
+  return block
+end
+
+--- Adds up what `sections` has found, from p on, to results that lie one after the other from r on.
+-- @param copy, copy_data the loop that copies elements, and its data
+-- @param first the address of the number that sums begin with; nil: they begin with an element
+function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
+    outer, o, count, d, inner, i, ...) -- luacheck: ignore 212
+  o, d, i = o * size, d * size, i * size
+  if first then
+    copy_rows(copy, copy_data, outer * inner, 1, 1, r, size, 0, 0, first, 0, 0, 0)
+  else
+    copy_rows(copy, copy_data, inner, outer, 1, r, size, inner * size, 0, p, i, o, 0)
+  end
+  if inner == 1 then
+    set_steps(0, d, 0, count)
+    repeat_loop(outer, loop, data, r, size, p, o, r, size)
+    return
+  end
+  set_steps(size, i, size, inner)
+  if outer == 1 then
+    repeat_loop(count, loop, data, r, 0, p, d, r, 0)
+    return
+  end
+  local at, m = p, 0
+  for k = 1, outer * count < MIN_TURNS and MIN_TURNS or outer * count do
+    operands[0], operands[1], operands[2] = r, at, r
+    loop(operands, count_of_loop, steps, data)
+    m = m + 1
+    if k >= outer * count then
+      count_of_loop[0], r, at = 1, SPARE, SPARE
+    elseif m == count then
+      m, r, p = 0, r + inner * size, p + o
+      at = p
+    else
+      at = at + d
+    end
+  end
+end
+
+--- The same for running sums of contiguous elements, which are as many.
+function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p,
+    outer, _, count, _, inner, ...) -- luacheck: ignore 212
+  local row = inner * size
+  copy_rows(copy, copy_data, inner, outer, 1, r, size, count * row, 0, p, size, count * row, 0)
+  if count == 1 then return end
+  if inner == 1 then
+    set_steps(size, size, size, count - 1)
+    repeat_loop(outer, loop, data, r, count * size, p + size, count * size, r + size, count * size)
+    return
+  end
+  set_steps(size, size, size, inner)
+  local m, total = 1, outer * (count - 1)
+  for k = 1, total < MIN_TURNS and MIN_TURNS or total do
+    p = p + row
+    operands[0], operands[1], operands[2] = r, p, r + row
+    if k > total then operands[0], operands[1], operands[2] = SPARE, SPARE, SPARE end
+    loop(operands, count_of_loop, steps, data)
+    r, m = r + row, m + 1
+    if k >= total then count_of_loop[0] = 1 end
+    if m == count then m, r, p = 1, r + row, p + row end
+  end
+end
+
+--- Copies what `sections` has found one after the other to r.
+function reductions.copy_sections(copy, data, size, r, p, outer, o, count, d, inner, i,
+    ...) -- luacheck: ignore 212
+  if inner == 1 then inner, i, count, d, outer, o = count, d, outer, o, 1, 0 end
+  if (count == 1 or d == inner * i) and (outer == 1 or o == count * inner * i) then
+    inner, count, outer = inner * count * outer, 1, 1
+  end
+  copy_rows(copy, data, inner, count, outer, r, size, inner * size, count * inner * size,
+    p, i * size, d * size, o * size)
+end
+
+-- --------------------------------------------------------------------- extrema
+
+--- Copies what `copy_sections` has copied once more, the elements of one result after those of the
+-- one before.
+function reductions.gather_results(copy, data, size, r, p, outer, _, count, _, inner,
+    ...) -- luacheck: ignore 212
+  if inner == 1 then
+    copy_rows(copy, data, outer * count, 1, 1, r, size, 0, 0, p, size, 0, 0)
+    return
+  end
+  copy_rows(copy, data, count, inner, outer, r, size, count * size, inner * count * size,
+    p, inner * size, size, inner * count * size)
+end
+
+-- The functions below set the elements of `at` to where the extrema of `results` times `count`
+-- elements are, from 1. The first nan is larger, or smaller, than any number.
+
+function reductions.find_largest(load, at, elements, results, count, ...) -- luacheck: ignore 212
+  local best, place, result, next = load(elements, 0), 0, 0, count
+  for k = 1, results * count + MIN_TURNS do
+    local x = load(elements, k)
+    if k == next then
+      if result < results then at[result] = place - next + count + 1 end
+      best, place, result, next = x, k, result + 1, next + count
+    elseif not (x <= best) and best == best then
+      best, place = x, k
+    end
+  end
+end
+
+function reductions.find_smallest(load, at, elements, results, count, ...) -- luacheck: ignore 212
+  local best, place, result, next = load(elements, 0), 0, 0, count
+  for k = 1, results * count + MIN_TURNS do
+    local x = load(elements, k)
+    if k == next then
+      if result < results then at[result] = place - next + count + 1 end
+      best, place, result, next = x, k, result + 1, next + count
+    elseif not (x >= best) and best == best then
+      best, place = x, k
+    end
+  end
+end
+
+formulas.reducing = {
+  layouts.lay_out_in_memory, reductions.fold_rows, reductions.copy_in_memory, reductions.sections,
+  reductions.fits, reductions.block_along, reductions.fold, reductions.accumulate,
+  reductions.copy_sections, reductions.gather_results, reductions.find_largest,
+  reductions.find_smallest,
+}

@@ -1,0 +1,106 @@
+"""The Python half of the package ``gnuplot``: plots by matplotlib, in files, windows and pictures.
+
+Lua describes a figure by lines, each a word and what it says about the figure, with a tab between
+them; a line `series` takes the next of the tensors that are passed along: two of a plot in two
+dimensions, three in three, and one of an image.
+"""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from runtime.core.errors import TorchError
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from runtime.packages import optional
+from runtime.packages.gnuplot.drawing import Description, check_style, draw
+
+__all__ = ["functions"]
+
+_DOTS_PER_INCH = 100
+#: Backends of matplotlib that have no window.
+_WITHOUT_WINDOW = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")
+_DTYPE_OF_BYTES = next(c for c in TENSOR_CLASSES if c.dtype.name == "Byte")
+
+
+def _figure(width: float, height: float) -> Any:
+    # Not by pyplot, which looks for a window system and keeps all figures.
+    module = optional("matplotlib.figure", "matplotlib", "gnuplot")
+    size = (width / _DOTS_PER_INCH, height / _DOTS_PER_INCH)
+    return module.Figure(figsize=size, dpi=_DOTS_PER_INCH, layout="tight")
+
+
+def _file(text: bytes, tensors: list[Tensor], kind: bytes, width: float, height: float) -> bytes:
+    """The bytes of a file of a kind: png, svg, eps or pdf."""
+    figure, data = _figure(width, height), BytesIO()
+    draw(figure, Description(text, tensors))
+    figure.savefig(data, format=kind.decode())
+    return data.getvalue()
+
+
+def _save(
+    text: bytes, tensors: list[Tensor], name: bytes, kind: bytes, width: float, height: float
+) -> None:
+    data = _file(text, tensors, kind, width, height)
+    try:
+        with open(name, "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise TorchError(f"cannot save to {name.decode()}: {error.strerror}") from error
+
+
+def _picture(text: bytes, tensors: list[Tensor], width: float, height: float) -> Tensor:
+    """A figure as an image of bytes, 3 x height x width."""
+    agg = optional("matplotlib.backends.backend_agg", "matplotlib", "gnuplot")
+    figure = _figure(width, height)
+    canvas = agg.FigureCanvasAgg(figure)
+    draw(figure, Description(text, tensors))
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[..., :3]
+    return _DTYPE_OF_BYTES.of(np.array(pixels.transpose(2, 0, 1), order="C"))
+
+
+def _window(text: bytes, tensors: list[Tensor], number: float) -> bool:
+    """Show a figure in its window; False where there are no windows."""
+    pyplot = optional("matplotlib.pyplot", "matplotlib", "gnuplot")
+    try:
+        if pyplot.get_backend().lower() in _WITHOUT_WINDOW:
+            return False
+        figure = pyplot.figure(int(number))
+    except Exception:  # each window system has errors of its own
+        return False
+    figure.clear()
+    draw(figure, Description(text, tensors))
+    figure.show()
+    figure.canvas.flush_events()
+    atexit.register(_wait_for_windows)
+    return True
+
+
+def _wait_for_windows() -> None:
+    """Let windows stay when the program has ended, as those of gnuplot do."""
+    pyplot = sys.modules["matplotlib.pyplot"]
+    if pyplot.get_fignums():
+        pyplot.show()
+        pyplot.close("all")
+
+
+def _close_window(number: float) -> None:
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close(int(number))
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """The functions by the names that Lua knows them under."""
+    return {
+        "check_style": check_style,
+        "save": _save,
+        "picture": _picture,
+        "window": _window,
+        "close_window": _close_window,
+    }

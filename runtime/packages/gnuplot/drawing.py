@@ -1,0 +1,222 @@
+"""How figures are drawn by matplotlib: their axes and what is in these."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Tensor
+from runtime.packages.gnuplot.styles import Style, read_style
+
+__all__ = ["Description", "check_style", "draw"]
+
+_PALETTES = {"gray": "gray", "grey": "gray", "color": "gnuplot", "colour": "gnuplot"}
+_VERTICAL = {"top": "upper", "bottom": "lower", "middle": "center"}
+_FEW = 5  # points that a smoothing spline needs
+_GREY = "0.85"
+
+
+class Description:
+    """What Lua says of a figure: settings by their names, and series with their data."""
+
+    def __init__(self, text: bytes, tensors: list[Tensor]) -> None:
+        lines = [line.split("\t") for line in text.decode(errors="replace").splitlines()]
+        self.kind = lines[0][0]
+        self.settings = {line[0]: line[1:] for line in lines[1:] if line[0] != "series"}
+        self.series = [(line[1], line[2]) for line in lines[1:] if line[0] == "series"]
+        each = len(tensors) // max(len(self.series), 1)
+        arrays = [np.array(tensor.array, np.float64) for tensor in tensors]
+        self.data = [arrays[i * each : (i + 1) * each] for i in range(len(self.series))]
+
+
+def draw(figure: Any, description: Description) -> None:
+    """Draw a figure that is described; TorchError where matplotlib cannot."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as those of logarithms of 0
+            _draw(figure, description)
+    except ValueError as error:
+        raise TorchError(f"gnuplot: {error}") from error
+
+
+def _draw(figure: Any, description: Description) -> None:
+    is_solid = description.kind in ("splot", "scatter3")
+    axes = figure.add_subplot(projection="3d" if is_solid else None)
+    painter = {"splot": _surface, "scatter3": _points, "image": _image}.get(description.kind, _plot)
+    for (legend, style), data in zip(description.series, description.data, strict=True):
+        painter(figure, axes, data, legend, style)
+    _set(axes, description)
+
+
+# ------------------------------------------------------------------------ series
+
+
+def _surface(figure: Any, axes: Any, data: list[Array], legend: str, style: str) -> None:
+    axes.plot_wireframe(*data, label=legend, linewidth=0.7)
+
+
+def _points(figure: Any, axes: Any, data: list[Array], legend: str, style: str) -> None:
+    axes.scatter(*data, label=legend)
+
+
+def _image(figure: Any, axes: Any, data: list[Array], legend: str, style: str) -> None:
+    drawn = axes.imshow(data[0], cmap=_PALETTES.get(style, "gray"), interpolation="nearest")
+    figure.colorbar(drawn, ax=axes)
+
+
+def _plot(figure: Any, axes: Any, data: list[Array], legend: str, text: str) -> None:
+    style, (x, y) = read_style(text), data
+    if style.name != "vectors" and x.ndim == 2:
+        x = x[:, 0]
+    _PAINTERS[style.name](axes, x, y, style, legend)
+
+
+def _column(y: Array, number: int = 0) -> Array:
+    """A column of what is drawn over x."""
+    if y.ndim == 1 and number == 0:
+        return y
+    if y.ndim == 1 or number >= y.shape[1]:
+        raise TorchError(f"gnuplot.plot: this style needs {number + 2} columns")
+    column: Array = y[:, number]
+    return column
+
+
+def _lines(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
+    axes.plot(x, _column(y), label=legend, **style.options)
+
+
+def _boxes(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
+    steps = np.diff(np.unique(x))
+    width = float(steps.min()) if steps.size else 1.0
+    axes.bar(x, _column(y), width, label=legend, edgecolor="black", linewidth=0.5, **style.colour)
+
+
+def _impulses(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
+    axes.vlines(x, 0, _column(y), label=legend)
+
+
+def _steps(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
+    axes.step(x, _column(y), where="post", label=legend, **style.options)
+
+
+def _bars(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
+    axes.errorbar(x, _column(y), _column(y, 1), fmt="o", markersize=3, label=legend, **style.colour)
+
+
+def _filled(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
+    other = _column(y, 1) if y.ndim == 2 and y.shape[1] > 1 else 0
+    axes.fill_between(x, _column(y), other, label=legend, **style.colour)
+
+
+def _vectors(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
+    if x.ndim != 2 or y.ndim != 2 or x.shape[1] < 2 or y.shape[1] < 2:
+        raise TorchError("gnuplot.plot: vectors are a tensor with 4 columns, or two with 2")
+    units = {"angles": "xy", "scale_units": "xy", "scale": 1, "width": 0.003}
+    axes.quiver(x[:, 0], y[:, 0], x[:, 1], y[:, 1], label=legend, **units)
+    ends = np.stack([np.concatenate([a[:, 0], a[:, 0] + a[:, 1]]) for a in (x, y)], axis=1)
+    axes.update_datalim(ends)
+    axes.autoscale_view()
+
+
+def _spline(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
+    """A curve through the points, or near them: of each weight the square of the distance."""
+    at, inverse = np.unique(x, return_inverse=True)
+    values = np.bincount(inverse, _column(y)) / np.bincount(inverse)  # means, as gnuplot
+    curve = _curve(at, values, style.weight)
+    fine = np.linspace(at[0], at[-1], 300) if curve else at
+    axes.plot(fine, curve(fine) if curve else values, label=legend, **style.options)
+
+
+def _curve(x: Array, y: Array, weight: float | None) -> Any:
+    """A spline; None where there are too few points for one."""
+    from scipy import interpolate  # late: it takes long to load
+
+    if x.size < 3 or (weight is not None and x.size < _FEW):
+        return None
+    if weight is None:
+        return interpolate.CubicSpline(x, y, bc_type="natural")
+    return interpolate.make_smoothing_spline(x, y, np.full(x.size, weight), lam=1.0)
+
+
+_PAINTERS = {
+    "lines": _lines,
+    "points": _lines,
+    "linespoints": _lines,
+    "dots": _lines,
+    "boxes": _boxes,
+    "impulses": _impulses,
+    "steps": _steps,
+    "yerrorbars": _bars,
+    "errorbars": _bars,
+    "filledcurves": _filled,
+    "vectors": _vectors,
+    "csplines": _spline,
+    "acsplines": _spline,
+}
+
+
+def check_style(text: bytes) -> None:
+    """Raise TorchError about a style of `plot` that is not known."""
+    try:
+        name = read_style(text.decode(errors="replace")).name
+    except ValueError as error:
+        raise TorchError(f"gnuplot.plot: the style '{text.decode()}': {error}") from error
+    if name not in _PAINTERS:
+        raise TorchError(f"gnuplot.plot: there is no style '{name}' here")
+
+
+# ---------------------------------------------------------------------- settings
+
+
+def _set(axes: Any, description: Description) -> None:
+    for name, values in description.settings.items():
+        _SETTERS[name](axes, *values)
+    labelled = any(legend for legend, _ in description.series)
+    if labelled and description.kind != "image" and "nokey" not in description.settings:
+        across, down = description.settings.get("key", ["right", "top"])
+        place = f"{_VERTICAL[down]} {across}".replace("center center", "center")
+        axes.legend(loc=place, framealpha=1)
+
+
+def _limits(axis: str) -> Any:
+    def set_limits(axes: Any, text: str) -> None:
+        found = re.fullmatch(r"\s*([^:\s]*)\s*:\s*([^:\s]*)\s*", text)
+        if not found:
+            raise TorchError(f"gnuplot: '{text}' is no range")
+        try:
+            low, high = (float(part) if part not in ("", "*") else None for part in found.groups())
+        except ValueError as error:
+            raise TorchError(f"gnuplot: '{text}' is no range") from error
+        getattr(axes, f"set_{axis}lim")(low, high)
+
+    return set_limits
+
+
+def _logarithmic(axes: Any, which: str) -> None:
+    for axis in which:
+        getattr(axes, f"set_{axis}scale")("log")
+
+
+def _ticks(axes: Any, *values: str) -> None:
+    axes.set_xticks([float(value) for value in values[1::2]], values[::2])
+
+
+_SETTERS: dict[str, Any] = {
+    "title": lambda axes, text: axes.set_title(text),
+    "xlabel": lambda axes, text: axes.set_xlabel(text),
+    "ylabel": lambda axes, text: axes.set_ylabel(text),
+    "zlabel": lambda axes, text: getattr(axes, "set_zlabel", lambda _: None)(text),
+    "xrange": _limits("x"),
+    "yrange": _limits("y"),
+    "grid": lambda axes, *_: axes.grid(True, color=_GREY),
+    "logscale": _logarithmic,
+    "equal": lambda axes, *_: axes.set_aspect("equal"),
+    "xtics": _ticks,
+    "key": lambda axes, *_: None,
+    "nokey": lambda axes, *_: None,
+}

@@ -1,0 +1,114 @@
+"""The Python half of the package ``signal``: Fourier and cosine transforms by scipy, convolution.
+
+Complex numbers are pairs: a last dimension of size 2. Transforms are those of FFTW: a forward one
+is not normalized, and an inverse one divides by the number of points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
+
+__all__ = ["functions"]
+
+_COMPLEX = {"Float": np.complex64, "Double": np.complex128}
+
+
+def _fft() -> Any:
+    import scipy.fft  # late: it takes long to load
+
+    return scipy.fft
+
+
+def _values(tensor: Tensor, is_complex: bool) -> Array:
+    """A tensor's numbers: complex ones of its pairs."""
+    if not is_complex:
+        return tensor.array
+    pairs = np.ascontiguousarray(tensor.array)
+    return pairs.view(_COMPLEX[tensor.dtype.name])[..., 0]
+
+
+def _result(like: Tensor, values: Array) -> Tensor:
+    """A new tensor of a tensor's type of numbers: of complex ones their pairs."""
+    real = like.dtype.numpy
+    if np.iscomplexobj(values):
+        values = np.ascontiguousarray(values, _COMPLEX[like.dtype.name])
+        values = values.view(real).reshape(*values.shape, 2)
+    return TENSOR_CLASSES[like.dtype.index].of(np.ascontiguousarray(values, real))
+
+
+def _transform(tensor: Tensor, rank: float, is_complex: bool, inverse: bool) -> Tensor:
+    """The transform of complex or real points over the last `rank` dimensions of points."""
+    values = _values(tensor, is_complex)
+    axes = tuple(range(-int(rank), 0))
+    transform = _fft().ifftn if inverse else _fft().fftn
+    return _result(tensor, transform(values, axes=axes))
+
+
+def _real(tensor: Tensor, rank: float) -> Tensor:
+    """The transform of real points, without the negative frequencies of the last dimension."""
+    return _result(tensor, _fft().rfftn(tensor.array, axes=tuple(range(-int(rank), 0))))
+
+
+def _real_inverse(tensor: Tensor, rank: float, size: float) -> Tensor:
+    """The real points whose transform a tensor has; size: of their last dimension."""
+    values = _values(tensor, True)
+    size = int(size)
+    if size < 1 or size // 2 + 1 > values.shape[-1]:
+        raise TorchError(
+            f"{values.shape[-1]} frequencies are not enough for a signal of {size} points"
+        )
+    sizes = (*values.shape[values.ndim - int(rank) : -1], size)
+    return _result(tensor, _fft().irfftn(values, sizes, axes=tuple(range(-int(rank), 0))))
+
+
+def _cosine(tensor: Tensor, inverse: bool) -> Tensor:
+    """The cosine transform over all dimensions (FFTW's REDFT10), or its inverse."""
+    transform = _fft().idctn if inverse else _fft().dctn
+    return _result(tensor, transform(tensor.array, type=2))
+
+
+def _windows(tensor: Tensor, shape: Tensor | None, step: float, out: Tensor, real: bool) -> None:
+    """The transforms of the windows of a signal, each a row of `out`.
+
+    shape: what each window is multiplied with.
+    """
+    count, size = out.sizes[0], out.sizes[1]
+    size = size if shape is None else shape.sizes[0]
+    rows = np.lib.stride_tricks.sliding_window_view(tensor.array, size)[:: int(step)][:count]
+    if shape is not None:
+        rows = (rows * shape.array).astype(tensor.dtype.numpy)
+    transform = _fft().rfft if real else _fft().fft
+    pairs = _result(out, transform(rows, axis=-1))
+    out.array[...] = pairs.array
+
+
+def _convolve(signal: Tensor, kernel: Tensor, size: float, step: float) -> Tensor:
+    """The sums of products of a kernel with each part of a signal."""
+    x, k, n, step = signal.array, kernel.array, int(size), int(step)
+    if n < 1 or step < 1 or (n - 1) * step + k.size > x.size:
+        raise TorchError(
+            f"{n} results of a kernel of {k.size} elements need more than {x.size} elements"
+        )
+    total = np.zeros(n, x.dtype)
+    for i, weight in enumerate(k):
+        total += x[i : i + (n - 1) * step + 1 : step] * weight
+    return _result(signal, total)
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """The functions by the names that Lua knows them under."""
+    return {
+        "transform": _transform,
+        "real": _real,
+        "real_inverse": _real_inverse,
+        "cosine": _cosine,
+        "windows": _windows,
+        "convolve": _convolve,
+    }

@@ -1,0 +1,27 @@
+"""Packages that compute alone: what the reference prints. Programs of csvigo share their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Lua
+from tests.transcripts import cases, normal, read
+
+HERE = Path(__file__).parent / "transcripts"
+ALONE = ("md5", "signal", "gnuplot")
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"), [case for name in ALONE for case in cases(name, HERE)]
+)
+def test_as_the_reference(lua: Lua, source: str, printed: str) -> None:
+    assert normal(lua.answer(source)) == printed
+
+
+def test_csvigo_as_the_reference(lua: Lua, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for entry in read(HERE / "csvigo.txt"):
+        source = "\n".join(entry.source)
+        assert normal(lua.answer(source)) == normal("\n".join(entry.printed)), source

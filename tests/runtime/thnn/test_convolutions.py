@@ -1,0 +1,236 @@
+"""Convolutions of nn's backend where the recorded calls do not reach: threads, memory, BLAS."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from runtime import Engine
+from runtime.compute import thread_pool
+from runtime.thnn import _columns
+
+# call(name, …) calls a function of nn's backend for doubles, try(name, …) prints its error, too;
+# show(…) prints tensors.
+PRELUDE = """
+local C, ffi = require('nn.THNN').C, require('ffi')
+local stateless = { unfolded_copy = true, unfolded_acc = true }
+function call(name, ...)
+  local given, n = {}, select('#', ...)
+  for k = 1, n do
+    local a = select(k, ...)
+    given[k] = torch.isTensor(a) and a:cdata() or a
+  end
+  if stateless[name] then return C['THNN_Double' .. name](unpack(given, 1, n)) end
+  C['THNN_Double' .. name](nil, unpack(given, 1, n))
+end
+function try(...)
+  local ok, message = pcall(call, ...)
+  print(ok or (message:gsub('^[^:]*:%d+: ', '')))
+end
+function show(...)
+  for _, t in ipairs{ ... } do
+    local values = {}
+    for i = 1, t:nElement() do values[i] = ('%.11g'):format(t:contiguous():view(-1)[i]) end
+    print(table.concat(values, ' '))
+  end
+end
+function layers(n, size, shown)
+  torch.manualSeed(5)
+  local x, w, b = torch.randn(n, 3, size, size), torch.randn(4, 3, 3, 3), torch.randn(4)
+  local v, c = torch.randn(3, 4, 3, 3), torch.randn(4)
+  local out, columns, grad, gw, gb = torch.Tensor(), torch.Tensor(), torch.Tensor(), w * 0, b * 0
+  local kept, ones, gv = torch.Tensor(), torch.Tensor(), v * 0
+  for _, stride in ipairs{ 1, 2 } do
+    local numbers = { 3, 3, stride, stride, 1, 1 }
+    call('SpatialConvolutionMM_updateOutput', x, out, w, b, kept, columns, unpack(numbers))
+    local g = out * 0.5
+    call('SpatialConvolutionMM_updateGradInput', x, g, grad, w, kept, columns, unpack(numbers))
+    numbers[7] = 0.5
+    call('SpatialConvolutionMM_accGradParameters', x, g, gw, gb, kept, columns, unpack(numbers))
+    shown(out, grad, gw, gb, kept, columns)
+    numbers = { 3, 3, stride, stride, 0, 0, 2, 2 }
+    call('SpatialDilatedConvolution_updateOutput', x, out, w, b, columns, ones, unpack(numbers))
+    shown(out, columns)
+    numbers[9] = 2
+    call('SpatialDilatedConvolution_accGradParameters', x, out, gw, gb, columns, ones,
+      unpack(numbers))
+    shown(gw, gb, columns)
+    numbers = { 3, 3, stride, stride, 0, 0, stride - 1, stride - 1 }
+    call('SpatialFullConvolution_updateOutput', x, out, v, c, columns, ones, unpack(numbers))
+    shown(out, columns)
+    numbers[9] = 1
+    call('SpatialFullConvolution_accGradParameters', x, out, gv, c, columns, ones, unpack(numbers))
+    shown(gv, c)
+  end
+end
+"""
+
+Run = Callable[[str], str]
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with Engine() as made:
+        made.call(made.compile(PRELUDE.encode()))
+        yield made
+
+
+@pytest.fixture
+def run(engine: Engine, capfd: pytest.CaptureFixture[str]) -> Run:
+    def run_source(source: str) -> str:
+        engine.call(engine.compile(source.encode()))
+        engine.flush()
+        return re.sub(r"\t$", "", capfd.readouterr().out, flags=re.MULTILINE)
+
+    return run_source
+
+
+def close(ours: str, others: str) -> bool:
+    """Whether lines of numbers are the same but for the last digits."""
+    if len(ours.split()) != len(others.split()):
+        return False
+    pairs = zip(map(float, ours.split()), map(float, others.split()), strict=True)
+    return all(abs(a - b) <= 1e-9 * max(1, abs(b)) for a, b in pairs)
+
+
+def test_without_blas_the_results_are_the_same(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = run("layers(1, 5, show)")
+    monkeypatch.setattr(_columns, "blas", lambda name, size: None)
+    assert close(run("layers(1, 5, show)"), expected)
+
+
+def test_samples_in_slices_give_the_same(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = run("layers(2, 5, show)")
+    monkeypatch.setattr(_columns, "_INTERRUPT", 1)
+    assert close(run("layers(2, 5, show)"), expected)
+
+
+@pytest.mark.parametrize("samples", [1, 5])
+def test_threads_give_what_one_gives(
+    samples: int, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same bits whichever threads do the shares; with other shares the last digits differ."""
+    sums = f"""
+        layers({samples}, 16, function(...)
+          for _, t in ipairs{{ ... }} do
+            local n = t:nElement()
+            print(('%.17g %.17g'):format(t:sum(), torch.dot(t:view(-1), torch.range(1, n))))
+          end
+        end)"""
+    expected = run(f"torch.setnumthreads(1) {sums}")
+    for count in (2, 3):
+        answers = []
+        for free in (count, 1):
+            monkeypatch.setattr(thread_pool, "free_threads", lambda _, free=free: free)
+            answers.append(run(f"torch.setnumthreads({count}) {sums}"))
+        assert answers[0] == answers[1]
+        assert close(answers[0], expected)
+
+
+def test_nans_of_all_bits_are_copied_and_added(run: Run) -> None:
+    source = """
+        local ffi = require 'ffi'
+        local x = torch.ones(1, 1, 4, 5)
+        local bits = ffi.cast('uint32_t *', torch.data(x))
+        bits[2 * 6], bits[2 * 6 + 1] = 0xdeadbeef, 0xfffbeef0 -- the second of the second row
+        local out, columns, kept = torch.Tensor(), torch.Tensor(), torch.Tensor()
+        for _, stride in ipairs{ 1, 2 } do
+          local numbers = { 2, 2, stride, 1, 0, 0 }
+          call('SpatialConvolutionMM_updateOutput', x, out, torch.ones(1, 1, 2, 2), torch.ones(1),
+            kept, columns, unpack(numbers))
+          print(out:ne(out):sum())
+          local raw, found = ffi.cast('uint32_t *', torch.data(kept)), 0
+          for i = 0, kept:nElement() - 1 do
+            if raw[2 * i] == 0xdeadbeef and raw[2 * i + 1] == 0xfffbeef0 then found = found + 1 end
+          end
+          print(found)
+          local g = out:clone():fill(1)
+          ffi.copy(torch.data(g), bits + 12, 8)
+          call('SpatialConvolutionMM_updateGradInput', x, g, out, torch.ones(1, 1, 2, 2), kept,
+            columns, unpack(numbers))
+          print(out:ne(out):sum())
+        end"""
+    assert run(source).split() == ["4", "4", "4", "2", "2", "4"]
+
+
+def test_columns_as_such(run: Run) -> None:
+    source = """
+        local x = torch.range(1, 6):view(1, 2, 3)
+        local columns = torch.Tensor(2, 4)
+        call('unfolded_copy', columns, x, 2, 1, 1, 1, 0, 0, 1, 3, 2, 2, 2)
+        show(columns)
+        call('unfolded_acc', columns, x, 2, 1, 1, 1, 0, 0, 1, 3, 2, 2, 2)
+        show(x)
+        try('unfolded_copy', columns, x, 2, 1, 1, 1, 0, 0, 1, 3, 2, 3, 2)
+        try('unfolded_acc', columns, x, 2, 1, 1, 1, 1, 0, 1, 3, 2, 4, 2)"""
+    assert run(source).splitlines() == [
+        "1 2 4 5 2 3 5 6",
+        "2 6 6 8 15 12",
+        "the kernel does not fit into the input of size [2 x 3]",
+        "finput needs to be contiguous, with 16 elements, but got: [2 x 4]",
+    ]
+
+
+def test_the_result_may_be_the_input(run: Run) -> None:
+    source = """
+        torch.manualSeed(1)
+        local x, w = torch.randn(2, 2, 4, 4), torch.randn(2, 2, 3, 3)
+        local out, y = torch.Tensor(), x:clone()
+        local rest = { w, nil, torch.Tensor(), torch.Tensor(), 3, 3, 1, 1, 1, 1 }
+        call('SpatialConvolutionMM_updateOutput', x, out, unpack(rest, 1, 10))
+        call('SpatialConvolutionMM_updateOutput', y, y, unpack(rest, 1, 10))
+        print((y - out):abs():max() < 1e-12)
+        local wide = torch.zeros(2, 2, 4, 6)
+        local part = wide:narrow(4, 2, 4)
+        call('SpatialConvolutionMM_updateOutput', x, part, unpack(rest, 1, 10))
+        print((part - out):abs():max() < 1e-12, wide:select(4, 1):abs():max())"""
+    assert run(source).split() == ["true", "true", "0"]
+
+
+WRONG = {
+    "columns of another call": (
+        "'SpatialConvolutionMM_accGradParameters', x, g, w, nil, torch.Tensor(18, 3),"
+        " torch.Tensor(), 3, 3, 1, 1, 0, 0, 1",
+        "finput needs the columns of updateOutput, of size [2 x 18 x 4], but got: [18 x 3]",
+    ),
+    "too few samples": (
+        "'SpatialDilatedConvolution_updateGradInput', x, g:narrow(1, 1, 1), out, w,"
+        " torch.Tensor(), 3, 3, 1, 1, 0, 0, 1, 1",
+        "gradOutput has fewer samples than input: gradOutput [1 x 2 x 2 x 2], "
+        "input [2 x 2 x 4 x 4]",
+    ),
+    "kernels of another size": (
+        "'SpatialFullConvolution_updateOutput', x, out, w, nil, torch.Tensor(), torch.Tensor(),"
+        " 2, 2, 1, 1, 0, 0, 0, 0",
+        "size mismatch, m1: [2 x 18], m2: [8 x 16]",
+    ),
+    "planes that do not exist": (
+        "'SpatialConvolutionMap_updateOutput', x, out, w[1], torch.Tensor(2),"
+        " torch.Tensor{{1, 3}, {1, 1}}, 2, 2, 1, 1",
+        "connTable needs numbers of planes from 1 to 2 and 2",
+    ),
+    "a window beyond the rows": (
+        "'TemporalRowConvolution_updateOutput', x[1][1], out, torch.ones(4, 1, 2), nil,"
+        " torch.Tensor(), torch.Tensor(), 2, 1, 1, true",
+        "5 places of the kernel do not fit into 4 frames",
+    ),
+    "a rest that no window reaches": (
+        "'SpatialConvolutionMap_accGradParameters', x, g:narrow(3, 1, 1):narrow(4, 1, 1),"
+        " w[1], torch.Tensor(2), torch.Tensor{{1, 1}, {1, 2}}, 2, 2, 2, 2, 1",
+        "windows do not cover the input of size [4 x 4]",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG.keys())
+def test_what_would_reach_beyond_memory_is_an_error(arguments: str, message: str, run: Run) -> None:
+    source = f"""
+        local x, w, g = torch.ones(2, 2, 4, 4), torch.ones(2, 2, 3, 3), torch.ones(2, 2, 2, 2)
+        local out = torch.zeros(3)
+        try({arguments})
+        print(out:size(1), w:sum())"""
+    answer = run(source).splitlines()
+    assert re.sub(r"^bad argument #\d to '.*' \((.*)\)$", r"\1", answer[0]) == message
+    assert answer[1].split() == ["3", "36"]
