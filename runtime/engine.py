@@ -86,6 +86,10 @@ class Engine(PythonDoor):
         with self._lua.turn:
             self._lua.close()
 
+    def stay_open_at_exit(self) -> None:
+        """Leave the engine as it is when the process ends: a thread may be at work in it then."""
+        self._lua.close.atexit = False
+
     def __enter__(self) -> Engine:
         return self
 

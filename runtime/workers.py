@@ -42,6 +42,7 @@ def _work(source: bytes, path: bytes, cpath: bytes) -> None:
 
     try:
         with Engine() as engine:
+            engine.stay_open_at_exit()
             engine.call(engine.compile(_SEARCH), path, cpath)
             engine.run(engine.compile(source, b"=thread"))
             engine.flush()

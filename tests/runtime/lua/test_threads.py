@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import pytest
 
 from runtime import Engine
 from tests.conftest import Lua
+
+TOP = Path(__file__).parents[3]
 
 #: A pool that is there for all tests of the file, since each thread makes an engine.
 POOL = """
@@ -146,3 +150,16 @@ def test_safe_functions(pool: Lua) -> None:
         pool:addjob(safe, function(b, a) assert(a == 3 and b == 4) end, 3, 4)
         pool:synchronize()
     """)
+
+
+def test_a_pool_that_is_there_when_the_process_ends() -> None:
+    program = """if True:
+        from runtime import Engine
+        engine = Engine()
+        engine.run("pool = require('threads').Threads(2) pool:addjob(function() x = 1 end)")
+        print("ends")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, cwd=TOP
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ends\n", "")
