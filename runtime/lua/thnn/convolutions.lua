@@ -1,7 +1,7 @@
 --- Convolutions of few elements: those that multiply weights with the columns of images
--- (runtime/thnn/convolution_mm.py, convolution_dilated.py). The jobs are those of Python's way, with
--- the same parameters, so both ways give the same bits. A finalizer may run within a job: so jobs
--- get copies of the operands, and results are copied from there, unless a storage has moved.
+-- (runtime/thnn/convolution_mm.py, convolution_dilated.py). The jobs are those of Python's way,
+-- with the same parameters, so both ways give the same bits. A finalizer may run within a job: so
+-- jobs get copies of the operands, and results are copied from there, unless a storage has moved.
 -- @module thnn_convolutions
 
 local th = ...
@@ -10,7 +10,8 @@ local host, makers = th.host, th.thnn_kernels
 local dense, moves, run = th.formulas.dense, th.blocks.moves, th.thread_pool.run
 local tonumber, floor, cast = tonumber, math.floor, ffi.cast
 
-local MAX_WORK = 49999 -- multiplications; Python does not share out so few
+local MAX_WORK = 1e6   -- multiplications up to which a call of Python takes time that counts
+local UNSHARED = 49999 -- those up to which Python never shares them out
 local ROOM = 1048576   -- bytes of all operands and results
 local MAX_PLANS = 16
 
@@ -134,13 +135,19 @@ local function complete(plan, family, g)
   plan.columnStep = family.keeps and plan.height * plan.places or 0
   plan.columnCount = product(plan.columns)
   plan.memory, plan.geometry = geometry_of(g)
+  plan.large = work > UNSHARED
   return true
+end
+
+-- Whether a call of a plan is done here: what threads share is Python's.
+local function is_ours(plan)
+  return plan.few and not (plan.large and th.ask(host.get_threads) > 1)
 end
 
 -- The plan for the sizes of a call; `few` tells whether it is handled here.
 local function new_plan(family, input, weight, numbers)
   local dims = family[2]
-  local plan = { input = sizes_of(input), weight = sizes_of(weight), numbers = numbers, few = false }
+  local plan = { input = sizes_of(input), weight = sizes_of(weight), numbers = numbers }
   local list, n = plan.input, #plan.input
   if n ~= dims + 1 and n ~= dims + 2 then return plan end
   if #plan.weight ~= dims + 2 and not (family.keeps and #plan.weight == 2) then return plan end
@@ -169,7 +176,7 @@ local function find(family, input, weight, a, b, c, d, e, f, g, h, i, j, k, l)
       and (count < 8 or n[7] == g and n[8] == h) and (count < 9 or n[9] == i)
       and (count < 10 or n[10] == j) and (count < 12 or n[11] == k and n[12] == l)
       and fits(input, p.input) and fits(weight, p.weight) then
-      return p.few and p
+      return is_ours(p) and p
     end
   end
   if dense(input) == 0 or dense(weight) == 0 then return nil end
@@ -177,7 +184,7 @@ local function find(family, input, weight, a, b, c, d, e, f, g, h, i, j, k, l)
   if #plans >= MAX_PLANS then plans = {} end
   plans[#plans + 1] = plan
   family.plans = plans
-  return plan.few and plan
+  return is_ours(plan) and plan
 end
 
 -- ------------------------------------------------------------------ calls
@@ -269,7 +276,8 @@ end
 
 -- Adds scale * maps * columns to weights, and scale * the sums of gradOutput to biases. Columns are
 -- kept, or those of the images.
-local function accumulate(p, size, images, maps, grad_output, grad_weight, grad_bias, columns, scale)
+local function accumulate(p, size, images, maps, grad_output, grad_weight, grad_bias, columns,
+    scale)
   if not (fits(maps, p.map) and fits(columns, p.columns)) then return nil end
   if images and not fits(images, p.image) then return nil end
   local samples, each, step = p.samples, p.planes * p.positions, p.maps * p.places
