@@ -166,9 +166,10 @@ local function new_plan(family, input, weight, numbers)
   return plan
 end
 
--- The same from the last ones. A family has 6, 8, 9, 10 or 12 numbers; a scale may follow.
+-- The same from the last ones, and what `moves` gave before sizes were read. A family has 6, 8, 9,
+-- 10 or 12 numbers; a scale may follow.
 local function find(family, input, weight, a, b, c, d, e, f, g, h, i, j, k, l)
-  local count, plans = family.count, family.plans
+  local before, count, plans = moves(), family.count, family.plans
   for at = 1, #plans do
     local p = plans[at]
     local n = p.numbers
@@ -176,7 +177,7 @@ local function find(family, input, weight, a, b, c, d, e, f, g, h, i, j, k, l)
       and (count < 8 or n[7] == g and n[8] == h) and (count < 9 or n[9] == i)
       and (count < 10 or n[10] == j) and (count < 12 or n[11] == k and n[12] == l)
       and fits(input, p.input) and fits(weight, p.weight) then
-      return is_ours(p) and p
+      return is_ours(p) and p, before
     end
   end
   if dense(input) == 0 or dense(weight) == 0 then return nil end
@@ -184,7 +185,7 @@ local function find(family, input, weight, a, b, c, d, e, f, g, h, i, j, k, l)
   if #plans >= MAX_PLANS then plans = {} end
   plans[#plans + 1] = plan
   family.plans = plans
-  return is_ours(plan) and plan
+  return is_ours(plan) and plan, before
 end
 
 -- ------------------------------------------------------------------ calls
@@ -208,10 +209,9 @@ for size in pairs{ [4] = true, [8] = true } do
 end
 
 -- Copies three sources to working memory, and what the result r has if it is added to.
--- Tensors with 0 elements are absent. Returns two numbers for `finish`; where all five are in
+-- Tensors with 0 elements are absent. Returns a number for `finish`; where all five are in
 -- working memory; and where r, s and c are. nil if a storage has moved meanwhile.
-local function begin(size, a, na, b, nb, c, nc, r, nr, s, ns, add)
-  local before = moves()
+local function begin(size, before, a, na, b, nb, c, nc, r, nr, s, ns, add)
   local pa = na > 0 and address(a, size) or 0
   local pb = nb > 0 and address(b, size) or 0
   local pc = nc > 0 and address(c, size) or 0
@@ -228,7 +228,7 @@ local function begin(size, a, na, b, nb, c, nc, r, nr, s, ns, add)
   if nb > 0 then copy(tb, pb, nb * size) end
   if nc > 0 then copy(tc, pc, nc * size) end
   if add then copy(tr, pr, nr * size) end
-  return uses, before, ta, tb, tc, tr, ts, pr, ps, pc
+  return uses, ta, tb, tc, tr, ts, pr, ps, pc
 end
 
 local function finish(mine, before, tr, pr, nr, ts, ps, ns)
@@ -239,14 +239,14 @@ local function finish(mine, before, tr, pr, nr, ts, ps, ns)
 end
 
 -- result = bias + weight * the columns of source.
-local function reduce(p, size, source, result, weight, bias, columns)
+local function reduce(p, size, before, source, result, weight, bias, columns)
   if not (fits(source, p.image) and fits(result, p.map) and fits(columns, p.columns)) then
     return nil
   end
   local planes, maps, places, samples = p.planes, p.maps, p.places, p.samples
   local count = bias ~= nil and maps or 0
   local nr, ns = samples * maps * places, p.columnCount
-  local mine, before, x, w, b, r, c, pr, pc = begin(size, source, samples * planes * p.positions,
+  local mine, x, w, b, r, c, pr, pc = begin(size, before, source, samples * planes * p.positions,
     weight, maps * p.height, bias, count, result, nr, columns, ns)
   if not mine then return nil end
   local rows = places / p.width
@@ -257,14 +257,14 @@ local function reduce(p, size, source, result, weight, bias, columns)
 end
 
 -- result = bias + transposed(weight) * source, added up as columns of the result.
-local function expand(p, size, source, result, weight, bias, columns)
+local function expand(p, size, before, source, result, weight, bias, columns)
   if not (fits(source, p.map) and fits(result, p.image) and fits(columns, p.columns)) then
     return nil
   end
   local planes, maps, places, samples = p.planes, p.maps, p.places, p.samples
   local count = bias ~= nil and planes or 0
   local nr, ns = samples * planes * p.positions, p.columnCount
-  local mine, before, g, w, b, r, c, pr, pc = begin(size, source, samples * maps * places,
+  local mine, g, w, b, r, c, pr, pc = begin(size, before, source, samples * maps * places,
     weight, maps * p.height, bias, count, result, nr, columns, ns)
   if not mine then return nil end
   local functions = addresses[size]
@@ -276,15 +276,15 @@ end
 
 -- Adds scale * maps * columns to weights, and scale * the sums of gradOutput to biases. Columns are
 -- kept, or those of the images.
-local function accumulate(p, size, images, maps, grad_output, grad_weight, grad_bias, columns,
-    scale)
+local function accumulate(p, size, before, images, maps, grad_output, grad_weight, grad_bias,
+    columns, scale)
   if not (fits(maps, p.map) and fits(columns, p.columns)) then return nil end
   if images and not fits(images, p.image) then return nil end
   local samples, each, step = p.samples, p.planes * p.positions, p.maps * p.places
   local nb, nr, ns = images and samples * each or p.columnCount, p.maps * p.height,
     images and p.columnCount or 0
   local count = grad_bias ~= nil and p.biases[1] or 0
-  local mine, before, g, x, b, r, c, pr, pc, pb = begin(size, maps, samples * step,
+  local mine, g, x, b, r, c, pr, pc, pb = begin(size, before, maps, samples * step,
     images or columns, nb, grad_bias, count, grad_weight, nr, columns, ns, true)
   if not mine or count > 0 and not (apart(pb, count * size, pr, nr * size)
     and apart(pb, count * size, pc, ns * size)) then
@@ -313,10 +313,10 @@ end
 local function add_forward(name, family)
   local compute = family.full and expand or reduce
   local function forward(size, input, output, weight, bias, columns, ones, ...)
-    local plan = find(family, input, weight, ...)
+    local plan, before = find(family, input, weight, ...)
     if not plan or bias ~= nil and not fits(bias, plan.biases) then return nil end
     if ones and not filled(ones, plan, family[2]) then return nil end
-    return compute(plan, size, input, output, weight, bias, columns)
+    return compute(plan, size, before, input, output, weight, bias, columns)
   end
   makers[name .. '_updateOutput'] = function(dtype)
     local size = ffi.sizeof(dtype.ctype)
@@ -337,32 +337,32 @@ local function add_backward(name, family)
     local size = ffi.sizeof(dtype.ctype)
     if family.keeps then
       return function(input, grad_output, gradient, weight, kept, columns, ...)
-        local plan = find(family, input, weight, ...)
+        local plan, before = find(family, input, weight, ...)
         if not plan or not fits(kept, plan.columns) then return nil end
-        return compute(plan, size, grad_output, gradient, weight, nil, columns)
+        return compute(plan, size, before, grad_output, gradient, weight, nil, columns)
       end
     elseif family.full and family[2] == 3 then
       return function(input, grad_output, gradient, weight, columns, _, ...)
-        local plan = find(family, input, weight, ...)
-        return plan and compute(plan, size, grad_output, gradient, weight, nil, columns)
+        local plan, before = find(family, input, weight, ...)
+        return plan and compute(plan, size, before, grad_output, gradient, weight, nil, columns)
       end
     end
     return function(input, grad_output, gradient, weight, columns, ...)
-      local plan = find(family, input, weight, ...)
-      return plan and compute(plan, size, grad_output, gradient, weight, nil, columns)
+      local plan, before = find(family, input, weight, ...)
+      return plan and compute(plan, size, before, grad_output, gradient, weight, nil, columns)
     end
   end
 end
 
 local function add_accumulate(name, family)
   local function gather(size, input, grad_output, weight, bias, columns, ones, ...)
-    local plan = find(family, input, weight, ...)
+    local plan, before = find(family, input, weight, ...)
     if not plan or bias ~= nil and not fits(bias, plan.biases) then return nil end
     if ones and not filled(ones, plan, family[2]) then return nil end
     local images, maps = input, grad_output
     if family.full then images, maps = grad_output, input end
     local scale = select(family.count + 1, ...)
-    return accumulate(plan, size, not family.keeps and images or nil, maps, grad_output, weight,
+    return accumulate(plan, size, before, not family.keeps and images or nil, maps, grad_output, weight,
       bias, columns, scale)
   end
   makers[name .. '_accGradParameters'] = function(dtype)
@@ -373,7 +373,8 @@ local function add_accumulate(name, family)
       end
     end
     return function(input, grad_output, weight, bias, columns, ones, ...)
-      return gather(size, input, grad_output, weight, bias, columns, not family.keeps and ones, ...)
+      if family.keeps then ones = nil end
+      return gather(size, input, grad_output, weight, bias, columns, ones, ...)
     end
   end
 end
