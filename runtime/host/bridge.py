@@ -101,6 +101,12 @@ def _thnn_entry(name: bytes) -> Callable[..., Any]:
     return entries.entry(name.decode())
 
 
+def _thnn_windows(*numbers: float) -> tuple[int, int]:
+    from runtime.thnn import entries
+
+    return entries.windows([int(number) for number in numbers])
+
+
 def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
     """The address of an inner loop of numpy's and its data.
 
@@ -166,7 +172,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "mirror_in": _mirror_in,
         "elided": _elided,
         "small_source": _small_source,
-        "blas": lambda name: blas(name.decode(), 8),
+        "blas": lambda name, itemsize=8: blas(name.decode(), itemsize),
         "lapack_address": lambda name, itemsize: lapack_address(name.decode(), itemsize),
         "half_bits": _half_bits,
         "half_values": _half_table,
@@ -175,6 +181,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "random_stream": lambda: default_generator().native_stream(),
         "thnn_rows": _thnn_rows,
         "thnn_entry": _thnn_entry,
+        "thnn_windows": _thnn_windows,
         "package_function": package_function,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),

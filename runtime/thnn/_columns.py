@@ -34,6 +34,8 @@ _SCRATCH = 1 << 22
 _LARGE, _INTERRUPT = 50_000, 4_000_000_000
 #: Bytes of sums up to which they are computed for chunks of samples, and added up then.
 _SUMS = 1 << 20
+#: Elements up to which a job adds up maps.
+_FEW = 1 << 16
 
 
 def _slices(samples: int, work: int) -> Iterator[slice]:
@@ -246,9 +248,30 @@ def _parts(at: slice, work: int, size: int, columns: Array) -> int:
 
 def add_sums(sums: Array, source: Array, scale: float) -> None:
     """sums += scale * the sums over the places and samples of maps."""
+    if source.size <= _FEW:
+        _add_few_sums(sums, source, scale)
+        return
     ones = np.ones(source.shape[2], source.dtype)
     rows = source.reshape(-1, len(ones))
     found = np.empty(len(rows), source.dtype)
     if source.size < LARGE or not multiply_vector(rows, ones, found):
         np.matmul(rows, ones, out=found)
     sums += sums.dtype.type(scale) * found.reshape(len(source), -1).sum(axis=0)
+
+
+def _add_few_sums(sums: Array, source: Array, scale: float) -> None:
+    total, (samples, maps, places) = np.ascontiguousarray(sums), source.shape
+    thread_pool.run(
+        "nn_add_sums",
+        maps,
+        large=False,
+        size=source.itemsize,
+        sums=total.ctypes.data,
+        source=source.ctypes.data,
+        samples=samples,
+        places=places,
+        sourceStep=_step(source),
+        alpha=scale,
+    )
+    if total is not sums:
+        sums[...] = total

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import runtime.thnn  # noqa: F401  its modules add the rows to the table
 from runtime.calls.failures import encode_error
 from runtime.core.interrupts import mark_interruptible
+from runtime.thnn._geometry import Windows
 from runtime.thnn.table import TABLE, Row
 
-__all__ = ["entry", "rows"]
+__all__ = ["entry", "rows", "windows"]
 
 
 def rows() -> str:
@@ -37,3 +38,13 @@ def entry(name: str) -> Callable[..., bytes | None]:
         return None
 
     return mark_interruptible(call)
+
+
+def windows(numbers: Sequence[int]) -> tuple[int, int]:
+    """The address and length of the geometry of windows, which the caller copies at once.
+
+    numbers: three of each member of `Windows`, in their order.
+    """
+    size, kernel, stride, padding, dilation, count = zip(*[iter(numbers)] * 3, strict=True)
+    found = Windows.of(size, kernel, stride, padding, dilation, count)
+    return found.address, len(found.geometry)

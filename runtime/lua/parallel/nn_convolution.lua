@@ -422,3 +422,21 @@ th.add_job('nn_weigh',
       end
     end
   end)
+
+-- sums += alpha * the sums over the places and samples of maps. Positions are maps.
+th.add_job('nn_add_sums', 'size sums source samples places sourceStep alpha',
+  function(p, first, last)
+    local load, places = loads[p.size], p.places
+    local sums, source = cast(numbers[p.size], p.sums), cast(numbers[p.size], p.source)
+    local alpha = alphas[p.size]
+    alpha[0] = p.alpha
+    local factor = load(alpha, 0)
+    for m = first, last - 1 do
+      local sum = 0
+      for sample = 0, p.samples - 1 do
+        local at = sample * p.sourceStep + m * places
+        for i = at, at + places - 1 do sum = sum + load(source, i) end
+      end
+      sums[m] = load(sums, m) + factor * sum
+    end
+  end)

@@ -1,0 +1,89 @@
+"""Convolutions of few elements: Lua, once the results have their sizes, gives Python's bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from runtime import Engine
+
+# Each function runs with contiguous elements, the second time by Lua, and with an input that has
+# gaps, by Python; then it prints whether all bits of the results are the same.
+PROGRAM = """
+require 'nn.THNN'
+local name, full, given, weights, numbers = %s
+torch.manualSeed(5)
+local function random(sizes) return torch.rand(torch.LongStorage(sizes)):TYPE() end
+local functions = torch.getmetatable('torch.TYPETensor').THNN
+local function gaps(t)
+  local sizes = t:size():totable()
+  sizes[#sizes + 1] = 2
+  return t.new(torch.LongStorage(sizes)):select(#sizes, 1):copy(t)
+end
+local input, weight = random(given), random(weights)
+local bias = random{ weights[full and 2 or 1] }
+local volumetric_mm = name == 'VolumetricConvolutionMM'
+local volumetric_full = full and #weights == 5
+local function call(what, ...)
+  local list = { ... }
+  for _, number in ipairs(numbers) do list[#list + 1] = number end
+  if what == 'accGradParameters' then list[#list + 1] = 0.3 end
+  for i, value in ipairs(list) do
+    if type(value) == 'userdata' then list[i] = value:cdata() end
+  end
+  functions[name .. '_' .. what](unpack(list))
+end
+local function all(wanted, x)
+  local out, gradient = input.new(), input.new()
+  local kept, more = input.new(), input.new()
+  local to_weight, to_bias
+  for _ = 1, wanted do
+    if volumetric_mm then call('updateOutput', x, out, weight, bias, kept)
+    else call('updateOutput', x, out, weight, bias, kept, more) end
+    local g = out:clone():mul(0.7)
+    to_weight, to_bias = weight:clone(), bias:clone()
+    if volumetric_mm then call('accGradParameters', x, g, to_weight, to_bias, kept)
+    else call('accGradParameters', x, g, to_weight, to_bias, kept, more) end
+    if name:find('MM') or volumetric_full then
+      call('updateGradInput', x, g, gradient, weight, kept, more)
+    else
+      call('updateGradInput', x, g, gradient, weight, kept)
+    end
+  end
+  return { out, gradient, to_weight, to_bias, kept }
+end
+local lua, python = all(2, input), all(1, gaps(input))
+for i = 1, 5 do
+  local same = lua[i]:isSameSizeAs(python[i]) and lua[i]:eq(python[i]):all()
+  io.write(tostring(same), ' ')
+end
+"""
+
+CASES = [
+    "'SpatialConvolutionMM', false, {2,2,6,5}, {3,2,2,3}, {3,2,1,2,1,1}",
+    "'SpatialConvolutionMM', false, {1,4,4}, {2,4}, {2,2,1,1,0,0}",
+    "'VolumetricConvolutionMM', false, {2,2,3,4,5}, {3,2,2,2,2}, {2,2,2,1,1,2,0,1,0}",
+    "'SpatialDilatedConvolution', false, {2,2,6,5}, {3,2,2,3}, {3,2,1,2,1,1,2,1}",
+    "'VolumetricDilatedConvolution', false, {2,3,4,5}, {3,2,2,2,2}, {2,2,2,1,1,1,0,1,0,1,1,1}",
+    "'SpatialFullConvolution', true, {2,3,3,4}, {3,2,2,3}, {3,2,1,2,1,1,0,1}",
+    "'VolumetricFullConvolution', true, {2,3,2,2,3}, {3,2,2,2,2}, {1,2,2,0,1,1,0,1,0}",
+]
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with Engine() as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", ["Double", "Float"])
+def test_lua_gives_the_bits_of_python(
+    engine: Engine, capfd: pytest.CaptureFixture[str], case: str, name: str
+) -> None:
+    source = PROGRAM % case
+    method = source.replace(":TYPE()", f":{name.lower()}()").replace("TYPE", name)
+    engine.run(engine.compile(method.encode()))
+    engine.flush()
+    assert capfd.readouterr().out.split() == ["true"] * 5
