@@ -362,8 +362,8 @@ local function add_accumulate(name, family)
     local images, maps = input, grad_output
     if family.full then images, maps = grad_output, input end
     local scale = select(family.count + 1, ...)
-    return accumulate(plan, size, before, not family.keeps and images or nil, maps, grad_output, weight,
-      bias, columns, scale)
+    return accumulate(plan, size, before, not family.keeps and images or nil, maps, grad_output,
+      weight, bias, columns, scale)
   end
   makers[name .. '_accGradParameters'] = function(dtype)
     local size = ffi.sizeof(dtype.ctype)
