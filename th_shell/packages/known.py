@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from runtime import Engine
+
 __all__ = ["about_c_code", "provided_by_th", "source_of"]
 
 # Rocks that are not called as their modules are.
@@ -11,22 +17,22 @@ _MODULES = {"lua-cjson": "cjson", "luafilesystem": "lfs", "luasocket": "socket"}
 _PARTS = frozenset("cutorch cunn cudnn cwrap lua luaffi luajit sundown torch trepl".split())
 
 
-def provided_by_th(name: str) -> bool:
-    """Whether th itself has what a rock has."""
-    if name in _PARTS:
-        return True
+@cache
+def _engine() -> Engine:
+    """The engine that is asked, for all names."""
     from runtime import Engine  # which only an installation needs
 
-    with Engine() as engine:
-        return engine.find_module(_MODULES.get(name, name)) == ""
+    return Engine()
+
+
+def provided_by_th(name: str) -> bool:
+    """Whether th itself has what a rock has."""
+    return name in _PARTS or _engine().find_module(_MODULES.get(name, name)) == ""
 
 
 def source_of(name: str) -> str | None:
     """The repository of a package, or None."""
-    from runtime import Engine
-
-    with Engine() as engine:
-        return engine.package_sources().get(name)
+    return _engine().package_sources().get(name)
 
 
 def about_c_code(name: str) -> str:

@@ -150,11 +150,9 @@ function tools.loader(dtype)
   return dtype.name == 'Float' and load_float or load_whole
 end
 
-ffi.cdef'void th_small_copy(intptr_t to, intptr_t from, size_t bytes) __asm__("memcpy");'
-
 --- Copies bytes from one address to another.
 function tools.copy(to, from, bytes)
-  ffi.C.th_small_copy(to, from, bytes)
+  ffi.C.th_copy(to, from, bytes)
 end
 
 --- The address of memory that a cdata is, or points to.

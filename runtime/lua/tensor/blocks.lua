@@ -11,9 +11,6 @@ local ROOM, SHARED = th.ROOM, th.flags.SHARED
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 local FIRST_STORAGE = th.host.FIRST_STORAGE
 
--- It takes addresses as numbers: a pointer would be allocated. (copies.lua is loaded many times.)
-ffi.cdef'void th_copy_row(intptr_t to, intptr_t from, size_t bytes) __asm__("memcpy");'
-
 local blocks = { MAX = 8192 } -- elements of a block or store
 th.blocks = blocks
 

@@ -17,7 +17,7 @@ local band, int32s = require('bit').band, ffi.typeof('int32_t *')
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local width, moves = ffi.sizeof(dtype.ctype), th.blocks.moves
 local dense, blocks, class_of, typename = th.formulas.dense, th.blocks, th.class_of, th.typename
-local same_sizes, ROOM, MAX = dtype.same_sizes, th.ROOM, blocks.MAX
+local same_sizes, count_of, MAX = dtype.same_sizes, th.layouts.count, blocks.MAX
 local FIRST_TENSOR, IS_HALF = th.host.FIRST_TENSOR, dtype.name == 'Half'
 
 local MIN_ROW = 8 -- elements of a row from which on it is copied as a whole
@@ -85,7 +85,7 @@ end
 -- bytes. Nothing is allocated here.
 local function copy_rows(to, row, from, from_row, rows, n)
   for _ = 1, rows do
-    C.th_copy_row(to, from, n)
+    C.th_copy(to, from, n)
     to, from = to + row, from + from_row
   end
 end
@@ -126,15 +126,6 @@ local function extent(c, is_target)
     reach = reach + (size - 1) * stride
   end
   return reach + 1
-end
-
-local function count_of(c)
-  local n = c.nDimension
-  if n == 0 or n > ROOM then return 0 end
-  local count = tonumber(c.size[0])
-  if n > 1 then count = count * tonumber(c.size[1]) end
-  for d = 2, n - 1 do count = count * tonumber(c.size[d]) end
-  return count
 end
 
 local function fits(c, is_target)

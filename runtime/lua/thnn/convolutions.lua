@@ -16,8 +16,7 @@ local ROOM = 1048576   -- bytes of all operands and results
 local MAX_PLANS = 16
 
 local intptr = ffi.typeof('intptr_t')
-ffi.cdef'void th_nn_copy(intptr_t to, intptr_t from, size_t bytes) __asm__("memcpy");'
-local function copy(to, from, bytes) ffi.C.th_nn_copy(to, from, bytes) end
+local function copy(to, from, bytes) ffi.C.th_copy(to, from, bytes) end
 
 -- ------------------------------------------------------------------ plans
 
