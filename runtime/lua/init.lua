@@ -83,11 +83,11 @@ end
 
 for _, name in ipairs{
   'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines', 'core/errors',
-  'core/line_calls', 'core/class', 'core/references', 'core/bridge', 'core/commands',
-  'core/structs', 'parallel/numbers', 'tensor/elements', 'parallel/jobs', 'parallel/thread_pool',
-  'tensor/blocks', 'tensor/layouts', 'tensor/formulas', 'tensor/reductions', 'tensor/small',
-  'tensor/operations',
-  'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
+  'core/tokens', 'core/line_calls', 'core/lengths', 'core/compiling', 'core/class',
+  'core/references', 'core/bridge', 'core/commands', 'core/structs', 'parallel/numbers',
+  'tensor/elements', 'parallel/jobs', 'parallel/thread_pool', 'tensor/blocks', 'tensor/layouts',
+  'tensor/formulas', 'tensor/reductions', 'tensor/small', 'tensor/operations', 'tensor/storage',
+  'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
   'tensor/kernels', 'thnn/init', 'tensor/random', 'files/files', 'files/methods', 'files/tensors',
   'files/serialize', 'files/twins', 'files/deserialize', 'files/saving', 'packages/print',
   'stopping/dumps', 'stopping/counters', 'stopping/turns', 'stopping/loading', 'shell',

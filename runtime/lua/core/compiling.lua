@@ -1,0 +1,92 @@
+--- Compiles what programs load as the reference's LuaJIT does. For loadstring, load, loadfile, dofile
+-- and require, sources are changed that this LuaJIT would refuse (`line_calls.lua`) or compile to
+-- something else (`lengths.lua`).
+-- @module compiling
+
+local th = ...
+local line_calls, lengths = th.line_calls, th.lengths
+
+local type, error, select, format = type, error, select, string.format
+local find, gsub = string.find, string.gsub
+local open = io.open
+local searchpath = package.searchpath
+
+-- Lua's functions that this module replaces.
+local loadstring, load, loadfile, dofile = loadstring, load, loadfile, dofile
+
+-- luacheck: globals package.loaders
+
+local BYTECODE = '^\27'
+
+local function is_text(value)
+  return value == nil or type(value) == 'string'
+end
+
+-- A file's text as loadfile reads it: a first line that begins with # does not count.
+local function read(path)
+  local file = open(path, 'rb')
+  local text = file and file:read('*a')
+  if file then file:close() end
+  return text and (gsub(text, '^#[^\n]*', ''))
+end
+
+-- What was compiled of a source, or what it should be compiled to.
+local function finished(f, message, source, ...)
+  if not f then
+    if not line_calls.are_refused(message) then return nil, message end
+    f, message, source = line_calls.compile(source, message, ...)
+    if not f then return nil, message end
+  end
+  local other = not find(source, BYTECODE) and lengths.rewritten(source)
+  -- Calls need more room: a function that has reached a limit of LuaJIT stays as it is.
+  return other and loadstring(other, ...) or f
+end
+
+-- Makes what stands for one of Lua's functions that compile a source.
+local function compiling(compile)
+  return function(...)
+    local source, name = ...
+    -- A tail call: Lua's function names itself in errors about its arguments.
+    if type(source) ~= 'string' or not is_text(name) then return compile(...) end
+    local f, message = compile(...)
+    return finished(f, message, source, name or source, select(3, ...))
+  end
+end
+
+_G.loadstring, _G.load = compiling(loadstring), compiling(load)
+
+function _G.loadfile(...)
+  local path = ...
+  if type(path) ~= 'string' then return loadfile(...) end
+  local f, message = loadfile(...)
+  local source = (f or line_calls.are_refused(message)) and read(path)
+  if not source then return f, message end
+  return finished(f, message, source, '@' .. path, select(2, ...))
+end
+
+local load_file = _G.loadfile
+
+-- A call whose results pass through here is no tail call, and leaves a frame.
+local function pass(...) return ... end
+
+function _G.dofile(...)
+  local path = ...
+  if type(path) ~= 'string' then return dofile(...) end
+  local f, message = load_file(path)
+  if not f then error(message, 0) end
+  return pass(pass(f)()) -- the chunk has no name in tracebacks, as f() would give it
+end
+
+local search_files = package.loaders[2]
+
+--- The searcher of package.loaders for Lua files.
+function th.search_files(...)
+  local name = ...
+  local known = type(name) == 'string' and type(package.path) == 'string'
+  local path = known and searchpath(name, package.path)
+  if not path then return pass(search_files(...)) end
+  local f, message = load_file(path)
+  if f then return f end
+  error(format("error loading module '%s' from file '%s':\n\t%s", name, path, message), 0)
+end
+package.loaders[2] = th.search_files

@@ -1,0 +1,128 @@
+"""`#` of a table calls its `__len`, as in the reference's LuaJIT, whose answers these are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from runtime import Engine
+from tests.conftest import Lua
+
+# Classes whose objects have a length, and have none, and a function that prints values.
+_CLASSES = """
+test_lengths = {}
+local Counted = torch.class('test_lengths.Counted')
+function Counted:__init(n) self.n, self.inner, self.list = n, self, { 4, 5, 'six' } end
+function Counted:__len__() return self.n end
+function Counted:get() return self end
+torch.class('test_lengths.Plain')
+function show(...)
+  local texts = {}
+  for i = 1, select('#', ...) do texts[i] = tostring((select(i, ...))) end
+  print(table.concat(texts, ' '))
+end
+"""
+_HEADING = "local c, list = test_lengths.Counted(5), { 1, 2, 'three' }\n"
+
+
+def _run(lua: Lua, source: str) -> str:
+    if lua("print(test_lengths)") == "nil\t\n":
+        lua(_CLASSES)
+    return lua(_HEADING + source)
+
+
+@pytest.mark.parametrize(
+    ("expressions", "printed"),
+    [
+        ("#c, #list, # c, #\n  c", "5 3 5 5"),
+        ("#'abc', #\"x\\\"y\", #[[long]], #{1, 2}", "3 3 4 2"),
+        ("#c.inner, #c:get(), #c.inner.inner:get().inner, #c['inner']", "5 5 5 5"),
+        ("#(c), #((c)), #(nil or c), #(list)", "5 5 5 3"),
+        ("#c + #c, #c * 2, -#c, not #c, #c == 5, #c .. 'x'", "10 10 -5 false true 5x"),
+        ("#c > #list and #c or #list, 2 ^ #c", "5 32"),
+        ("#list[#list], #c.list[#c.list], #list[#c.list[#list] and #list]", "5 3 5"),
+        ("#c --[[ # ]] -- #c\n + 1, '#c', [==[ #c ]] ]==]", "6 #c  #c ]] "),
+        ("#tostring(1), #tostring 'abc', #('x'):rep(#c)", "1 3 5"),
+        ("#setmetatable({}, { __len = function() return 'a', 'b' end })", "a"),
+        ("#setmetatable({ 1 }, { __index = function() return 3 end })", "1"),
+        ("#setmetatable({}, { __len = function(...) return select('#', ...) end })", "2"),
+        ("#torch.LongStorage(3), (function(...) return #... end)(c)", "3 5"),
+    ],
+)
+def test_lengths(lua: Lua, expressions: str, printed: str) -> None:
+    assert _run(lua, f"show({expressions})") == printed + "\t\n"
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("#x", "attempt to get length of local 'x' (a nil value)"),
+        ("#(x)", "attempt to get length of local 'x' (a nil value)"),
+        ("#c", "attempt to get length of upvalue 'c' (a number value)"),
+        ("#test_no_such", "attempt to get length of global 'test_no_such' (a nil value)"),
+        ("#list.n", "attempt to get length of field 'n' (a nil value)"),
+        ("#list['n']", "attempt to get length of field 'n' (a nil value)"),
+        ("#(list.n)", "attempt to get length of field 'n' (a nil value)"),
+        ("#list[1]", "attempt to get length of a number value"),
+        ("#io.stdout", "attempt to get length of field 'stdout' (a userdata value)"),
+        ("#print", "attempt to get length of global 'print' (a function value)"),
+        ("#list.n.x", "attempt to index field 'n' (a nil value)"),
+        ("#test_lengths.Plain()", "test_lengths.Plain has no length operator"),
+    ],
+)
+def test_errors(lua: Lua, expression: str, message: str) -> None:
+    source = f"c = 1\nlocal function f() local x; return {expression} end\nprint(pcall(f))"
+    assert _run(lua, source) == f"false\tlua:3: {message}\t\n"
+
+
+def test_errors_of_metamethods_pass(lua: Lua) -> None:
+    source = "print(pcall(function() return #setmetatable({}, { __len = %s }) end))"
+    assert _run(lua, source % "function() error('inner', 0) end") == "false\tinner\t\n"
+    assert _run(lua, source % "7") == "false\tattempt to call a number value\t\n"
+
+
+def test_sources_without_classes_are_not_changed() -> None:
+    with Engine() as engine:
+        engine.evaluate(b"dumped = string.dump(function(t) return #t end)")
+        engine.evaluate(b"require 'torch' require('paths')")
+        engine.evaluate(b"assert(dumped == string.dump(function(t) return #t end))")
+        engine.evaluate(b"local mt = { __len = print }")
+        engine.evaluate(b"assert(dumped ~= string.dump(function(t) return #t end))")
+
+
+def test_files_and_modules(lua: Lua, tmp_path: Path) -> None:
+    path = tmp_path / "test_lengths_module.lua"
+    path.write_text(
+        "#!/usr/bin/env th\n"
+        "local mt = { __len = function() return 9 end }\n"
+        "return { #setmetatable({}, mt), debug.getinfo(1, 'l').currentline }"
+    )
+    for load in (f"loadfile({str(path)!r})()", f"dofile({str(path)!r})", "require(path)"):
+        source = f"""
+            package.path, path = {str(tmp_path)!r} .. '/?.lua', 'test_lengths_module'
+            local result = {load}
+            print(result[1], result[2])"""
+        assert lua(f"local old = package.path {source}\npackage.path = old") == "9\t3\t\n"
+
+
+def test_what_is_compiled_after_such_a_source(lua: Lua) -> None:
+    _run(lua, "test_object = c")
+    assert lua("print(#test_object, load('return #test_object')())") == "5\t5\t\n"
+    # A function that has all the slots it may have stays as it is.
+    names = ", ".join(f"a{i}" for i in range(199))
+    values = ", ".join(["1"] * 240)
+    assert lua(f"local {names} print(#{{ {values} }}, #test_object)") == "240\t5\t\n"
+
+
+def test_loops_are_compiled(lua: Lua) -> None:
+    """A loop over an object's length, and one over a plain table's, are each one trace."""
+    source = """
+        local util = require 'jit.util'
+        jit.flush()
+        local total = 0
+        for i = 1, 1000 do total = total + #c + #list end
+        local before = util.traceinfo(1) ~= nil
+        for i = 1, 1000 do total = total + #c + #list end
+        print(total, before)"""
+    assert _run(lua, source) == "16000\ttrue\t\n"
