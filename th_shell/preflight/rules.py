@@ -197,15 +197,6 @@ def _lacking_methods(program: Program, world: World) -> Iterator[_Found]:
             yield _Found(node, what, what, _no_such("no tensor has it", node.name, methods))
 
 
-def _other_meanings(program: Program, _: World) -> Iterator[_Found]:
-    if "metatype" not in program.source and "newproxy" not in program.source:
-        at = program.chunk.defined.get("__len")
-        if at is not None:
-            yield _Found(Node(at), "__len", "__len", _LEN)
-
-
-_LEN = Lack("# of a Lua table does not call it here", "give the table a method instead")
-
 _RULES: tuple[Callable[[Program, World], Iterator[_Found]], ...] = (
     _lacking_modules,
     _lacking_globals,
@@ -213,5 +204,4 @@ _RULES: tuple[Callable[[Program, World], Iterator[_Found]], ...] = (
     _gpu_methods,
     _gpu_types,
     _lacking_methods,
-    _other_meanings,
 )

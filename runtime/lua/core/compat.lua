@@ -1,5 +1,5 @@
 --- The Lua 5.2 extensions, which the reference's LuaJIT is built with and this one is not.
--- One of them cannot be added from Lua: that `#` of a table calls `__len`.
+-- That `#` of a table calls `__len` is in `lengths.lua`.
 -- @module compat
 
 local th = ...

@@ -36,7 +36,7 @@ def _run(lua: Lua, source: str) -> str:
     ("expressions", "printed"),
     [
         ("#c, #list, # c, #\n  c", "5 3 5 5"),
-        ("#'abc', #\"x\\\"y\", #[[long]], #{1, 2}", "3 3 4 2"),
+        ('#\'abc\', #"x\\"y", #[[long]], #{1, 2}', "3 3 4 2"),
         ("#c.inner, #c:get(), #c.inner.inner:get().inner, #c['inner']", "5 5 5 5"),
         ("#(c), #((c)), #(nil or c), #(list)", "5 5 5 3"),
         ("#c + #c, #c * 2, -#c, not #c, #c == 5, #c .. 'x'", "10 10 -5 false true 5x"),
