@@ -1,6 +1,6 @@
---- Compiles what programs load as the reference's LuaJIT does: for loadstring, load, loadfile, dofile
--- and require, sources are changed that this LuaJIT would refuse (`line_calls.lua`), or compile to
--- something else (`lengths.lua`).
+--- Compiles what programs load as the reference's LuaJIT does: for loadstring, load, loadfile,
+-- dofile and require, it changes sources that this LuaJIT would refuse (`line_calls.lua`), or
+-- compile to something else (`lengths.lua`).
 -- @module compiling
 
 local th = ...
