@@ -133,6 +133,15 @@ local function fits(c, is_target)
   return needed and tonumber(c.storageOffset) + needed <= tonumber(c.storage.size)
 end
 
+-- The distance of neighbouring elements where those of a tensor, in order, lie in equal distances:
+-- of a contiguous one, of a vector. nil for others.
+local function line_step(c, count, is_target)
+  if dense(c) == count then return 1 end
+  if c.nDimension ~= 1 or not fits(c, is_target) then return nil end
+  local step = tonumber(c.stride[0])
+  return step
+end
+
 -- Sizes, strides of c, and strides of s, as tables.
 local function layout(c, s)
   local sizes, strides, from_strides = {}, {}, {}
@@ -159,7 +168,12 @@ local function copy_struct(c, s, other)
   if not same and (IS_HALF or other.name == 'Half') then return false end
   local sizes, strides, from_strides
   local is_matrix, rows, n, row, step, from_row, from_step = c.nDimension == 2, 1, count, 0, 1, 0, 1
+  local line = flat
   if not flat then
+    step, from_step = line_step(c, count, true), line_step(s, count)
+    line = step and from_step and count_of(s) == count
+  end
+  if not line then
     if not same_sizes(c, s) or not fits(c, true) or not fits(s) then return false end
     if is_matrix then
       rows, n = tonumber(c.size[0]), tonumber(c.size[1])
@@ -177,12 +191,13 @@ local function copy_struct(c, s, other)
     copy(to, from, count * width)
     return true
   end
+  is_matrix = is_matrix and not line
   if is_matrix and other == dtype and step == 1 and from_step == 1 and n >= MIN_ROW then
     copy_rows(target, row * width, source, from_row * width, rows, n * width)
     return true
   end
   local read = readers[other.name] or read_whole
-  if flat or is_matrix then
+  if line or is_matrix then
     return (convert_rows(to, 0, row, step, from, words, 0, from_row, from_step, rows, n, read))
   end
   return (convert_all(to, 0, strides, from, words, 0, from_strides, sizes, 1, read))
