@@ -142,14 +142,27 @@ local function line_step(c, count, is_target)
   return step
 end
 
--- Sizes, strides of c, and strides of s, as tables.
-local function layout(c, s)
-  local sizes, strides, from_strides = {}, {}, {}
-  for d = 1, c.nDimension do
-    sizes[d], strides[d] = tonumber(c.size[d - 1]), tonumber(c.stride[d - 1])
-    from_strides[d] = tonumber(s.stride[d - 1])
+-- The strides of a tensor as a table: of a contiguous one those for the sizes of `like`, a tensor
+-- with as many elements.
+local function strides_for(c, like, is_dense)
+  local strides, step = {}, 1
+  for d = like.nDimension, 1, -1 do
+    strides[d] = is_dense and step or tonumber(c.stride[d - 1])
+    step = step * tonumber(like.size[d - 1])
   end
-  return sizes, strides, from_strides
+  return strides
+end
+
+-- Sizes, strides of c, and strides of s, as tables; nil where elements do not lie in such a way.
+local function layout(c, s, count)
+  local to_dense, from_dense = dense(c) == count, dense(s) == count
+  if not (to_dense or fits(c, true)) or not (from_dense or fits(s)) then return nil end
+  if not same_sizes(c, s) and (not (to_dense or from_dense) or count_of(s) ~= count) then
+    return nil
+  end
+  local sizes, like = {}, from_dense and c or s
+  for d = 1, like.nDimension do sizes[d] = tonumber(like.size[d - 1]) end
+  return sizes, strides_for(c, like, to_dense), strides_for(s, like, from_dense)
 end
 
 -- Copies the elements of a tensor with struct s, of a type, to one with struct c; returns false
@@ -173,14 +186,16 @@ local function copy_struct(c, s, other)
     step, from_step = line_step(c, count, true), line_step(s, count)
     line = step and from_step and count_of(s) == count
   end
+  is_matrix = is_matrix and not line and same_sizes(c, s)
   if not line then
-    if not same_sizes(c, s) or not fits(c, true) or not fits(s) then return false end
     if is_matrix then
+      if not fits(c, true) or not fits(s) then return false end
       rows, n = tonumber(c.size[0]), tonumber(c.size[1])
       row, step = tonumber(c.stride[0]), tonumber(c.stride[1])
       from_row, from_step = tonumber(s.stride[0]), tonumber(s.stride[1])
     else
-      sizes, strides, from_strides = layout(c, s)
+      sizes, strides, from_strides = layout(c, s, count)
+      if not sizes then return false end
     end
   end
   local to, from = c.storage.data + c.storageOffset, s.storage.data + s.storageOffset
@@ -191,7 +206,6 @@ local function copy_struct(c, s, other)
     copy(to, from, count * width)
     return true
   end
-  is_matrix = is_matrix and not line
   if is_matrix and other == dtype and step == 1 and from_step == 1 and n >= MIN_ROW then
     copy_rows(target, row * width, source, from_row * width, rows, n * width)
     return true

@@ -203,37 +203,34 @@ function views.expandAs(self, ...)
   return slow.expandAs(self, ...)
 end
 
-local function expand_to_numbers(self, n, a, b)
+-- The same for sizes that are numbers.
+local function expand_to_numbers(self, n, ...)
   local c = structs[self] or fetch_struct(self)
-  if not c or c.nDimension ~= n or not is_size(a)
-    or n == 2 and not is_size(b) then
-    return nil
-  end
+  if not c or c.nDimension ~= n or n == 0 or n > ROOM then return nil end
   local view
   view, c = new_view(n, self, n)
-  copy_geometry(view, 0, c, 0, n)
-  if view.size[0] == 1 then view.size[0], view.stride[0] = a, 0 end
-  if view.size[0] ~= a then return nil end
-  if n == 2 then
-    if view.size[1] == 1 then view.size[1], view.stride[1] = b, 0 end
-    if view.size[1] ~= b then return nil end
+  for d = 0, n - 1 do
+    local have, want = tonumber(c.size[d]), select(d + 1, ...)
+    if not is_size(want) or have ~= 1 and have ~= want then return nil end
+    view.size[d], view.stride[d] = want, have == 1 and 0 or c.stride[d]
   end
   local _, anchor = locate(view, c, c.storageOffset, self)
   return view, anchor, self
 end
 
 function views.expand(self, ...)
-  local n, source, a, b = select('#', ...), self, ...
-  local sets = class_of(a) == TENSOR -- self becomes the view
-  if sets then
-    n, source, a, b = n - 1, ...
-  end
+  local n, first, second = select('#', ...), ...
+  local sets = class_of(first) == TENSOR -- self becomes the view
+  local source, given = self, first
+  if sets then n, source, given = n - 1, first, second end
   local view, anchor
-  if n == 1 and type(a) ~= 'number' then
-    local s = long_storage(a)
-    if s then view, anchor = expanded_view(source, tonumber(s.size), sizes_of_storage, a) end
-  elseif n == 1 or n == 2 then
-    view, anchor = expand_to_numbers(source, n, a, b)
+  if n == 1 and type(given) ~= 'number' then
+    local s = long_storage(given)
+    if s then view, anchor = expanded_view(source, tonumber(s.size), sizes_of_storage, given) end
+  elseif sets then
+    view, anchor = expand_to_numbers(source, n, select(2, ...))
+  else
+    view, anchor = expand_to_numbers(source, n, ...)
   end
   local value = view and give(sets and self, view, anchor)
   if value then return value end
