@@ -12,6 +12,7 @@ local formulas = th.formulas
 local MAX_ELEMENTS = 8192  -- up to which a loop of Lua is quicker than a call of Python
 local MAX_JUMPS = 1024     -- the same for formulas with jumps that the processor cannot foresee
 local MAX_CALLS = 2048     -- the same for formulas that call a function of C
+th.MAX_OF_FORMULAS = MAX_ELEMENTS
 
 -- The locals of the functions that are written here.
 local HEAD = [[
