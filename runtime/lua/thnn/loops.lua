@@ -135,6 +135,30 @@ function makers.Threshold_updateOutput(dtype)
   end
 end
 
+-- RReLU without random numbers: a LeakyReLU, whose slope is the mean of the bounds.
+local function leaky(name, dtype)
+  local few, real = th.thnn_formula(th.thnn_row(name), dtype), ffi.typeof(dtype.ctype)
+  return few, function(lower, upper)
+    return (tonumber(ffi.cast(real, lower)) + tonumber(ffi.cast(real, upper))) / 2
+  end
+end
+
+function makers.RReLU_updateOutput(dtype)
+  local few, mean = leaky('LeakyReLU_updateOutput', dtype)
+  return function(input, output, _, lower, upper, train, inplace)
+    if train then return nil end
+    return (few(input, output, mean(lower, upper), inplace))
+  end
+end
+
+function makers.RReLU_updateGradInput(dtype)
+  local few, mean = leaky('LeakyReLU_updateGradInput', dtype)
+  return function(input, grad_output, gradient, _, lower, upper, train, inplace)
+    if train then return nil end
+    return (few(input, grad_output, gradient, mean(lower, upper), inplace))
+  end
+end
+
 -- MSECriterion of more elements than its formula is for: by pieces, each of which is a product of
 -- a vector with itself; as in Python, which computes those that threads share.
 function makers.MSECriterion_updateOutput(dtype)
