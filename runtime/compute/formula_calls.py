@@ -77,6 +77,12 @@ class Call:
         return None
 
     @property
+    def resizes(self) -> bool:
+        """Whether a given destination gets the sizes of another tensor, the first source."""
+        given = not self.row.reads_call and self.destination and self.sources
+        return bool(given) and self.sources[0] != self.destination
+
+    @property
     def sources(self) -> list[int]:
         """The positions of tensors that are no destinations, from 1; each once, in order."""
         found = []

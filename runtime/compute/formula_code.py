@@ -84,6 +84,7 @@ def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
         same += f" and same_sizes(c{r}, c{call.sources[0]})"
     starts = [start(k, call.type) for k in tensors]
     return [
+        *(_resize(call) if call.resizes else []),
         "local moved = moves[0]",
         f"local n = dense(c{r})",
         f"if n > 0{same} then",
@@ -99,7 +100,7 @@ def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
         f"  return a{r}",
         "end",
         *starts,
-        *_lay_out(tensors, rows_alone=not in_lua and _is_loop(call, parse(formula))),
+        *_lay_out(tensors, not in_lua and _is_loop(call, parse(formula)), visits=not in_lua),
         *[
             f"if clash({i}, {size}, p{r}, p{k}) then return nil end"
             for i, k in enumerate(tensors)
@@ -107,6 +108,19 @@ def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
         ],
         *_strided(call, in_lua),
         f"return a{r}",
+    ]
+
+
+def _resize(call: Call) -> list[str]:
+    """What gives a destination of other sizes those of contiguous sources."""
+    r, first, *others = call.destination, *call.sources
+    same = "".join(f" or not same_sizes(c{first}, c{k}) or dense(c{k}) == 0" for k in others)
+    return [
+        f"if not same_sizes(c{r}, c{first}) then",
+        f"  if dense(c{first}) == 0{same} then return nil end",
+        f"  resize_as(a{r}, c{first})",
+        *[f"  c{k} = structs[a{k}] or fetch_struct(a{k})" for k in _in_order(call)],
+        "end",
     ]
 
 
@@ -140,14 +154,17 @@ def _in_order(call: Call) -> list[int]:
     return [r, *(k for k in call.tensors if k != r)]
 
 
-def _lay_out(tensors: list[int], rows_alone: bool = False) -> list[str]:
+def _lay_out(tensors: list[int], rows_alone: bool = False, visits: bool = False) -> list[str]:
     """What finds how elements lie. What follows reads that as numbers, which allocates nothing.
 
     rows_alone: whether only the number of rows is limited, since one inner loop computes a row.
+    visits: whether the result is computed row by row, so that it may be expanded.
     """
     limit = "MAX_UNSHARED" if rows_alone else "MAX_IN_LUA"
+    arguments = f"{limit}, {', '.join(f'c{k}' for k in tensors)}"
+    other = f" or lay_out_visits({arguments})" if visits else ""
     lines = [
-        f"local mine = lay_out({limit}, {', '.join(f'c{k}' for k in tensors)})",
+        f"local mine = lay_out({arguments}){other}",
         "if not mine or turn[0] ~= mine or moves[0] ~= moved then return nil end",
     ]
     if rows_alone:

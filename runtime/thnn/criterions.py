@@ -260,9 +260,11 @@ def smooth_l1(input: Tensor, target: Tensor, output: Tensor, average: bool) -> N
     """output = the sum of z^2 / 2, or z - 0.5 from 1 on, with z = |input - target|."""
 
     def terms(x: Array, y: Array) -> Array:
-        z: Array = np.absolute(x - y)
-        choose(z < 1, 0.5 * z * z, z - 0.5, z)
-        return z
+        z: Array = x - y
+        np.absolute(z, out=z)
+        least = np.minimum(z, 1)
+        np.subtract(z, 0.5 * least, out=z)
+        return np.multiply(z, least, out=z)
 
     _loss(output, average, terms, input, target)
 

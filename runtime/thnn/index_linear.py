@@ -152,17 +152,26 @@ def index_linear_gradients(
     check(bias.is_contiguous, 10, "bias vector must be contiguous")
     check(buffer.is_contiguous, 11, "valuesBuffer must be contiguous")
     lengths = np.maximum(sizes.flat, 0)
-    _starts(sizes, np.cumsum(lengths), keys.nelement)
+    starts, lengths = _starts(sizes, np.cumsum(lengths), keys.nelement)
     g = _gradients(grad_output, len(lengths), shape.outputs)
     if grad_bias.nelement < shape.outputs:
         raise TorchError(f"gradBias is too small: {describe(grad_bias.sizes)}")
     scaled = g * g.dtype.type(cast_scalar(scale, weight.dtype))
     grad_weight.resize((keys.nelement, shape.outputs * (2 if shape.extra else 1)))
-    of_entries = np.repeat(scaled, lengths, axis=0)
-    out = grad_weight.array[: len(of_entries)]
-    out[:, -shape.outputs :] = of_entries * values.flat[: len(of_entries), None]
-    if shape.extra:
-        out[:, : shape.outputs] = of_entries
+    v, out = values.array, grad_weight.array
+    run(
+        "index_gradients",
+        len(lengths),
+        large=int(lengths.sum()) * shape.outputs >= LARGE,
+        size=weight.dtype.size,
+        starts=starts.ctypes.data,
+        sizes=lengths.ctypes.data,
+        values=v.ctypes.data,
+        gradients=scaled.ctypes.data,
+        output=out.ctypes.data,
+        outputs=shape.outputs,
+        extra=shape.extra,
+    )
     grad_bias.array.reshape(-1)[: shape.outputs] += scaled.sum(axis=0)
 
 

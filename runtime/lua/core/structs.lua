@@ -4,7 +4,7 @@
 -- tensor, whose struct, storage and elements are one object; a store is a small new storage, with
 -- its elements. Python knows none of them until an operation in Python needs the object; `adopt`
 -- then makes a Python object for it. Until then Lua alone gives a view or block another geometry,
--- by another struct (`th.replace_struct`).
+-- by another struct, or in place where the program has a pointer to it (`th.replace_struct`).
 -- @module structs
 
 local th = ...
@@ -85,7 +85,8 @@ end
 
 -- Address of a struct to which the program may have a pointer -> userdata.
 local owners = setmetatable({}, { __mode = 'v' })
-local exposed = setmetatable({}, weak) -- userdata -> true, if this is a struct of Lua's
+-- Userdata -> how often this struct, if it is one of Lua's, has been changed in place.
+local exposed = setmetatable({}, weak)
 local intptr = ffi.typeof('intptr_t')
 
 local function address_of(memory)
@@ -242,7 +243,7 @@ end
 function th.adopt(value)
   while true do
     local view, id = find_struct(value)
-    local anchor = th.anchors[value]
+    local anchor, changes = th.anchors[value], exposed[value]
     if not anchor then return objects[value] end
     if type(anchor) == 'function' then return adopt_late(value, anchor) end
     if id >= host.FIRST_STORAGE then
@@ -250,8 +251,8 @@ function th.adopt(value)
     end
     local object, address = new_object(view, anchor, th.dtypes[id])
     if objects[value] then return objects[value] end
-    if rawequal(structs[id][value], view) then
-      if exposed[value] then
+    if rawequal(structs[id][value], view) and exposed[value] == changes then
+      if changes then
         address = address_of(view)
         th.ask(th.call_apart, host.mirror_in, object, address, view)
         if objects[value] then return objects[value] end
@@ -275,13 +276,31 @@ local function keep_storage(value, storage)
 end
 th.keep_storage = keep_storage
 
+-- What a struct of Lua's has behind its pointers to sizes and strides, which stay the same.
+local FIRST = ffi.offsetof('THDoubleView', 'nDimension')
+local BYTES = ffi.sizeof('THDoubleView') - FIRST
+
+-- Changes a struct in place: the program has a pointer to it, which shows the change.
+local function change_struct(known, value, old, struct, anchor)
+  local to, from = address_of(old) + FIRST, address_of(struct) + FIRST
+  if not th.anchors[value] or not rawequal(known[value], old) then return false end
+  ffi.C.th_copy(to, from, BYTES)
+  th.anchors[value], exposed[value] = anchor, exposed[value] + 1
+  return true
+end
+
 --- Gives a tensor that Lua alone knows another geometry: another struct, and what keeps its memory.
--- Nothing is allocated here, so both change at once. Returns false, and changes nothing, where the
--- tensor has another struct than `old` by now: a finalizer has changed it, or passed it to Python.
+-- Nothing is allocated in between, so both change at once. Returns false, and changes nothing,
+-- where the tensor has another struct than `old` by now: a finalizer has changed it, or passed it
+-- to Python.
 -- @param known the table of its class
 function th.replace_struct(known, value, old, struct, anchor)
   local anchors = th.anchors
-  if not anchors[value] or exposed[value] or not rawequal(known[value], old) then return false end
+  if exposed[value] then
+    local done = change_struct(known, value, old, struct, anchor)
+    return done
+  end
+  if not anchors[value] or not rawequal(known[value], old) then return false end
   known[value], anchors[value] = struct, anchor
   return true
 end
@@ -310,7 +329,7 @@ function th.struct_pointer(value, known)
   end
   if known and known ~= structs[id] then return nil end
   if not exposed[value] then
-    exposed[value], owners[address_of(struct)] = true, value
+    exposed[value], owners[address_of(struct)] = 0, value
   end
   return ffi.cast(pointer_types[id], struct)
 end

@@ -57,6 +57,24 @@ th.add_job('index_forward',
     end
   end)
 
+-- Gradients of the rows of samples' entries: the output's gradients times their values. Before these
+-- come the output's gradients where rows of the weight begin with further numbers.
+th.add_job('index_gradients', 'size starts sizes values gradients output outputs extra',
+  function(p, first, last)
+    local real, load = reals[p.size], loads[p.size]
+    local starts, sizes = cast(longs, p.starts), cast(longs, p.sizes)
+    local values, outputs = cast(real, p.values), p.outputs
+    local before = p.extra > 0 and outputs or 0
+    for j = first, last - 1 do
+      local g, start = cast(real, p.gradients) + j * outputs, tonumber(starts[j])
+      for i = start, start + tonumber(sizes[j]) - 1 do
+        local out, value = cast(real, p.output) + i * (before + outputs), load(values, i)
+        for k = 0, before - 1 do out[k] = load(g, k) end
+        for k = 0, outputs - 1 do out[before + k] = load(g, k) * value end
+      end
+    end
+  end)
+
 -- Updates rows by their gradients: for each row those of its bias, if it has one, then those of its
 -- weights.
 th.add_job('index_update', 'size at gradients weight outputs extra decay rate',

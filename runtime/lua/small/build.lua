@@ -7,7 +7,7 @@ local ffi = require 'ffi'
 
 if dtype.name == 'Half' then return {} end
 
-local type, select, rawget = type, select, rawget
+local type, select, rawget, tonumber = type, select, rawget, tonumber
 local cast = ffi.cast
 local structs, fetch_struct, wrap = dtype.structs, dtype.fetch_struct, dtype.wrap
 local geometry, place, new, publish = tools.geometry, tools.place, tools.new, tools.publish
@@ -41,19 +41,35 @@ end
 
 local is_float = dtype.name == 'Float' or dtype.name == 'Double'
 
+-- A pointer to the elements of a given vector of n, and their distance; nil for other tensors.
+local function line(r, n)
+  local before, c = moves(), struct_of(r)
+  if not c or c.nDimension ~= 1 or c.size[0] ~= n then return nil end
+  local step = tonumber(c.stride[0])
+  local p = step > 0 and place(c, WIDTH, 1, 1, n, 0, 0, step)
+  if not p then return nil end
+  p = cast(elements, p)
+  return moves() == before and p or nil, step
+end
+
 function build.range(r, first, last, step, ...) -- luacheck: ignore 212
-  if r ~= nil or not (step > 0 and last >= first or step < 0 and last <= first)
+  if not (step > 0 and last >= first or step < 0 and last <= first)
     or not is_float and (first % 1 ~= 0 or last % 1 ~= 0 or step % 1 ~= 0) then
     return nil
   end
   local count = (last - first) / step
   if not (count < MAX_NEW) then return nil end
   count = count - count % 1 + 1
-  local block = new(dtype, 1, 1, 1, count)
-  if not block then return nil end
-  local p = cast(elements, block.data)
-  for i = 0, count - 1 do p[i] = wrap(first + i * step) end
-  return publish(dtype, block)
+  local p, distance, block
+  if r ~= nil then
+    p, distance = line(r, count)
+  else
+    block = new(dtype, 1, 1, 1, count)
+    p, distance = block and cast(elements, block.data), 1
+  end
+  if not p then return nil end
+  for i = 0, count - 1 do p[i * distance] = wrap(first + i * step) end
+  return r or publish(dtype, block)
 end
 
 -- Those of a FloatTensor are rounded at each step, which Python does.

@@ -8,6 +8,7 @@ local type, tonumber = type, tonumber
 local anchors, objects = th.anchors, th.objects
 local attach, newproxy = th.attach, th.newproxy
 local ROOM, SHARED = th.ROOM, th.flags.SHARED
+local NOT_SOLE = bit.bor(SHARED, th.flags.MOVED, th.flags.KNOWN)
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 local FIRST_STORAGE = th.host.FIRST_STORAGE
 
@@ -27,17 +28,23 @@ local function leave_undetermined(dtype, data, n)
 end
 blocks.leave_undetermined = leave_undetermined
 
-local moves -- pointer to a counter of Python's
+local moves     -- pointer to a counter of Python's
+local grown = 0 -- blocks that have grown before there was that counter
 
 --- A number that is another one each time that a storage has been resized. Code that has made
 -- pointers to elements, and then allocates no more, compares it with what it was before: a
 -- finalizer may have resized a storage in between.
 function blocks.moves()
   if not moves then
-    if not th.uses_numpy then return -1 end -- there is no storage yet that could be resized
+    if not th.uses_numpy then return -1 - grown end -- Python has no storage yet
     moves = ffi.cast('int32_t *', th.ask(th.host.storage_moves))
   end
   return moves[0]
+end
+
+-- Counts a storage that has been resized.
+local function count_move()
+  if blocks.moves() < 0 then grown = grown + 1 else moves[0] = moves[0] + 1 end
 end
 
 -- -------------------------------------------------------------------- tensors
@@ -82,6 +89,18 @@ function blocks.like(dtype, c, count)
   for d = 2, n - 1 do size[d] = from[d] end
   set_strides(block, n)
   return block
+end
+
+--- Whether a tensor with struct c, kept by an anchor, is a block whose storage nothing else has.
+function blocks.is_sole(c, anchor)
+  return type(anchor) == 'cdata' and c.storage == anchor.own and c.storageOffset == 0
+    and bit.band(c.storage.flag, NOT_SOLE) == 0
+end
+
+--- Copies a storage's elements to a larger block, which takes the place of the storage.
+function blocks.grow(dtype, block, storage)
+  ffi.copy(block.data, storage.data, tonumber(storage.size) * ffi.sizeof(dtype.ctype))
+  count_move()
 end
 
 --- Makes the userdata of a block.

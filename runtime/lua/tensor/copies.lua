@@ -133,14 +133,36 @@ local function fits(c, is_target)
   return needed and tonumber(c.storageOffset) + needed <= tonumber(c.storage.size)
 end
 
--- Sizes, strides of c, and strides of s, as tables.
-local function layout(c, s)
-  local sizes, strides, from_strides = {}, {}, {}
-  for d = 1, c.nDimension do
-    sizes[d], strides[d] = tonumber(c.size[d - 1]), tonumber(c.stride[d - 1])
-    from_strides[d] = tonumber(s.stride[d - 1])
+-- The distance of neighbouring elements where those of a tensor, in order, lie in equal distances:
+-- of a contiguous one, of a vector. nil for others.
+local function line_step(c, count, is_target)
+  if dense(c) == count then return 1 end
+  if c.nDimension ~= 1 or not fits(c, is_target) then return nil end
+  local step = tonumber(c.stride[0])
+  return step
+end
+
+-- The strides of a tensor as a table: of a contiguous one those for the sizes of `like`, a tensor
+-- with as many elements.
+local function strides_for(c, like, is_dense)
+  local strides, step = {}, 1
+  for d = like.nDimension, 1, -1 do
+    strides[d] = is_dense and step or tonumber(c.stride[d - 1])
+    step = step * tonumber(like.size[d - 1])
   end
-  return sizes, strides, from_strides
+  return strides
+end
+
+-- Sizes, strides of c, and strides of s, as tables; nil where elements do not lie in such a way.
+local function layout(c, s, count)
+  local to_dense, from_dense = dense(c) == count, dense(s) == count
+  if not (to_dense or fits(c, true)) or not (from_dense or fits(s)) then return nil end
+  if not same_sizes(c, s) and (not (to_dense or from_dense) or count_of(s) ~= count) then
+    return nil
+  end
+  local sizes, like = {}, from_dense and c or s
+  for d = 1, like.nDimension do sizes[d] = tonumber(like.size[d - 1]) end
+  return sizes, strides_for(c, like, to_dense), strides_for(s, like, from_dense)
 end
 
 -- Copies the elements of a tensor with struct s, of a type, to one with struct c; returns false
@@ -159,14 +181,21 @@ local function copy_struct(c, s, other)
   if not same and (IS_HALF or other.name == 'Half') then return false end
   local sizes, strides, from_strides
   local is_matrix, rows, n, row, step, from_row, from_step = c.nDimension == 2, 1, count, 0, 1, 0, 1
+  local line = flat
   if not flat then
-    if not same_sizes(c, s) or not fits(c, true) or not fits(s) then return false end
+    step, from_step = line_step(c, count, true), line_step(s, count)
+    line = step and from_step and count_of(s) == count
+  end
+  is_matrix = is_matrix and not line and same_sizes(c, s)
+  if not line then
     if is_matrix then
+      if not fits(c, true) or not fits(s) then return false end
       rows, n = tonumber(c.size[0]), tonumber(c.size[1])
       row, step = tonumber(c.stride[0]), tonumber(c.stride[1])
       from_row, from_step = tonumber(s.stride[0]), tonumber(s.stride[1])
     else
-      sizes, strides, from_strides = layout(c, s)
+      sizes, strides, from_strides = layout(c, s, count)
+      if not sizes then return false end
     end
   end
   local to, from = c.storage.data + c.storageOffset, s.storage.data + s.storageOffset
@@ -182,7 +211,7 @@ local function copy_struct(c, s, other)
     return true
   end
   local read = readers[other.name] or read_whole
-  if flat or is_matrix then
+  if line or is_matrix then
     return (convert_rows(to, 0, row, step, from, words, 0, from_row, from_step, rows, n, read))
   end
   return (convert_all(to, 0, strides, from, words, 0, from_strides, sizes, 1, read))

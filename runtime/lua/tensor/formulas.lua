@@ -249,10 +249,12 @@ end
 local HEAD = [[
 local formulas, dtype, byte, int, long, float, double, places = ...
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
+local resize_as = dtype.resize_as
 local load_double, load_float, state = double.load, float.load, formulas
 local load_long, load_int, load_byte = long.load, int.load, byte.load
 local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, moves, address = unpack(formulas.tools)
-local shape, step, turn, dense, same_sizes, lay_out, clash = unpack(formulas.layout)
+local shape, step, turn, dense, same_sizes, lay_out, lay_out_visits,
+  clash = unpack(formulas.layout)
 local operands, steps, count, to_loop, as_float,
   copy_rows, make_widen, narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
@@ -261,7 +263,8 @@ local MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formul
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
 formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, false, address }
 formulas.layout = {
-  layouts.shape, layouts.step, layouts.turn, dense, same_sizes, layouts.lay_out, layouts.clash,
+  layouts.shape, layouts.step, layouts.turn, dense, same_sizes, layouts.lay_out,
+  layouts.lay_out_visits, layouts.clash,
 }
 formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, make_widen, narrow }
 formulas.sharing = { MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy }

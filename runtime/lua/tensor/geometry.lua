@@ -7,7 +7,7 @@
 
 local th, dtype, slow = ...
 
-local type, tonumber, select = type, tonumber, select
+local type, tonumber, select, min, max = type, tonumber, select, math.min, math.max
 local structs, storage_structs = dtype.structs, dtype.storage_structs
 local fetch_struct, fetch_storage = dtype.fetch_struct, dtype.fetch_storage
 local anchors, replace_struct, class_of = th.anchors, th.replace_struct, th.class_of
@@ -65,12 +65,23 @@ local function has_sizes(c, n, a, b, d, e)
     and (n < 3 or size[2] == d) and (n < 4 or size[3] == e)
 end
 
--- Gives a tensor that has no storage the memory of a new block.
-local function resize_new(self, old, n, a, b, c, d)
-  local block, count = sized(dtype, n, a, b, c, d)
+-- Gives a tensor the memory of a new block: one without a storage, or one whose storage is too
+-- small, and is its own.
+local function move_to(self, old, anchor, block, count)
   if not block then return false end
   leave_undetermined(dtype, block.data, count)
-  return anchors[self] == NO_STORAGE and replace_struct(structs, self, old, block, block)
+  if anchor == NO_STORAGE then
+    return anchors[self] == anchor and replace_struct(structs, self, old, block, block)
+  end
+  if anchors[self] ~= anchor or not blocks.is_sole(old, anchor) then return false end
+  blocks.grow(dtype, block, old.storage)
+  return replace_struct(structs, self, old, block, block)
+end
+
+-- Whether a tensor needs a new block for its elements.
+local function needs_block(c, count)
+  return c.storage == nil
+    or tonumber(c.storageOffset) + count > tonumber(c.storage.size) and count <= blocks.MAX
 end
 
 -- Gives self the sizes a to d, of which n are given. Returns false where Python has to.
@@ -78,14 +89,41 @@ local function resize_to(self, n, a, b, c, d)
   local old = structs[self] or fetch_struct(self)
   if not old then return false end
   if has_sizes(old, n, a, b, c, d) then return true end
-  local count = anchors[self] and product(n, a, b, c, d)
+  local anchor = anchors[self]
+  local count = anchor and product(n, a, b, c, d)
   if not count then return false end
-  if old.storage == nil then return resize_new(self, old, n, a, b, c, d) end
+  if needs_block(old, count) then
+    local done = move_to(self, old, anchor, sized(dtype, n, a, b, c, d))
+    return done
+  end
   if tonumber(old.storageOffset) + count > tonumber(old.storage.size) then return false end
   local view = bare_view(n)
   set_sizes(view, n, a, b, c, d)
   view.storage, view.storageOffset = old.storage, old.storageOffset
-  return replace_struct(structs, self, old, view, anchors[self])
+  return replace_struct(structs, self, old, view, anchor)
+end
+
+-- The same for more than four sizes, which are at `size`.
+local function resize_to_many(self, n, size)
+  local old = structs[self] or fetch_struct(self)
+  local anchor = old and anchors[self]
+  if not anchor or n > ROOM then return false end
+  local view, count = bare_view(n), 1
+  for d = 0, n - 1 do
+    local wanted = tonumber(size[d])
+    if wanted < 1 then return false end
+    view.size[d], count = wanted, count * wanted
+  end
+  set_strides(view, n)
+  if dtype.same_sizes(old, view) then return true end
+  if needs_block(old, count) then
+    local done = count <= blocks.MAX
+      and move_to(self, old, anchor, blocks.like(dtype, view, count), count)
+    return done
+  end
+  if tonumber(old.storageOffset) + count > tonumber(old.storage.size) then return false end
+  view.storage, view.storageOffset = old.storage, old.storageOffset
+  return replace_struct(structs, self, old, view, anchor)
 end
 
 function geometry.resize(self, ...)
@@ -97,31 +135,41 @@ function geometry.resize(self, ...)
     local s = long_storage(a)
     if s then
       n, a, b, c, d = numbers_of(s)
-      if n then done = resize_to(self, n, a, b, c, d) end
+      if n then
+        done = resize_to(self, n, a, b, c, d)
+      elseif s.size > 4 then
+        done = resize_to_many(self, tonumber(s.size), s.data)
+      end
     end
   end
   if done then return self end
   return slow.resize(self, ...)
 end
 
+--- Gives self the sizes of a struct. Returns false where Python has to.
+function dtype.resize_as(self, from, ...) -- luacheck: ignore 212
+  local n, size = from.nDimension, from.size
+  local done = false
+  if n == 1 then
+    done = resize_to(self, 1, tonumber(size[0]))
+  elseif n == 2 then
+    done = resize_to(self, 2, tonumber(size[0]), tonumber(size[1]))
+  elseif n == 3 then
+    done = resize_to(self, 3, tonumber(size[0]), tonumber(size[1]), tonumber(size[2]))
+  elseif n == 4 then
+    done = resize_to(self, 4, tonumber(size[0]), tonumber(size[1]), tonumber(size[2]),
+      tonumber(size[3]))
+  elseif n > 4 then
+    done = resize_to_many(self, n, size)
+  end
+  return done
+end
+local resize_as = dtype.resize_as
+
 function geometry.resizeAs(self, ...)
   local other = ...
   local from = structs[other] or fetch_struct(other)
-  if from then
-    local n, size = from.nDimension, from.size
-    local done
-    if n == 1 then
-      done = resize_to(self, 1, tonumber(size[0]))
-    elseif n == 2 then
-      done = resize_to(self, 2, tonumber(size[0]), tonumber(size[1]))
-    elseif n == 3 then
-      done = resize_to(self, 3, tonumber(size[0]), tonumber(size[1]), tonumber(size[2]))
-    elseif n == 4 then
-      done = resize_to(self, 4, tonumber(size[0]), tonumber(size[1]), tonumber(size[2]),
-        tonumber(size[3]))
-    end
-    if done then return self end
-  end
+  if from and resize_as(self, from) then return self end
   return slow.resizeAs(self, ...)
 end
 
@@ -150,8 +198,30 @@ local function same_view(other)
   return view, anchor, other
 end
 
+-- Sets the strides of n dimensions to a number or those that a LongStorage has; whether that was
+-- possible.
+local function set_given_strides(view, n, stride)
+  local a, b, c, d = stride, nil, nil, nil
+  if type(stride) == 'userdata' then
+    local strides = long_storage(stride)
+    if not strides or strides.size ~= n then return false end
+    local _
+    _, a, b, c, d = numbers_of(strides)
+  elseif n ~= 1 then
+    return false
+  end
+  if not are_numbers(n, a, b, c, d) or a % 1 ~= 0 then return false end
+  local least, most = min(a, b or a, c or a, d or a), max(a, b or a, c or a, d or a)
+  if not (least >= 0 and most <= MOST) then return false end
+  view.stride[0] = a
+  if n >= 2 then view.stride[1] = b end
+  if n >= 3 then view.stride[2] = c end
+  if n >= 4 then view.stride[3] = d end
+  return true
+end
+
 -- A struct for the elements of a storage from position `first` (from 1) on, with sizes and strides
--- as numbers: those of one dimension, or those that a LongStorage has. nil where Python has to make
+-- as numbers: those of one dimension, or those that LongStorages have. nil where Python has to make
 -- it, so where the storage must grow.
 local function storage_view(value, first, size, stride)
   local s = storage_structs[value] or fetch_storage(value)
@@ -163,15 +233,12 @@ local function storage_view(value, first, size, stride)
     n, a, b, c, d = numbers_of(sizes)
   end
   local count = n and are_numbers(n, a, b, c, d) and product(n, a, b, c, d)
-  if not count or stride and (type(stride) ~= 'number' or stride % 1 ~= 0 or stride < 0
-    or stride > MOST) then
-    return nil
-  end
+  if not count then return nil end
   local view = bare_view(n)
   set_sizes(view, n, a, b, c, d)
   if stride then
-    view.stride[0] = stride
-    count = (a - 1) * stride + 1
+    if type(stride) ~= type(size) or not set_given_strides(view, n, stride) then return nil end
+    count = tonumber(reach(view, n))
   end
   local anchor = share_storage(value, s)
   if not anchor or first - 1 + count > tonumber(s.size) then return nil end
@@ -186,7 +253,7 @@ local function view_of(n, what, first, size, stride)
   if id == TENSOR then
     local view, anchor, source = same_view(what)
     return view, anchor, source
-  elseif id == STORAGE and (n == 1 or n == 3 or n == 4 and type(size) == 'number') then
+  elseif id == STORAGE and (n == 1 or n == 3 or n == 4) then
     if n == 1 then first = 1 end
     local view, anchor, source = storage_view(what, first, size, stride)
     return view, anchor, source

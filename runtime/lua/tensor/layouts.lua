@@ -206,6 +206,51 @@ function layouts.lay_out(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   return done and is_apart() and mine
 end
 
+-- Whether of two dimensions of tensor 0 along which elements lie apart, also these do.
+local function are_apart(c0, i, j, ...) -- luacheck: ignore 212
+  local a, b = stride(c0, of[i]), stride(c0, of[j])
+  return a > (sizes[j] - 1) * b or b > (sizes[i] - 1) * a
+end
+
+--- The same as `lay_out` where the first tensor is expanded: where its elements are repeated along
+-- some dimensions. No row has a place in memory twice, and of elements that are one place, later
+-- ones are in later rows: computed row by row, they are computed one after the other.
+function layouts.lay_out_visits(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
+  local mine = next_turn()
+  local count = layouts.count(c0)
+  if count == 0 or count > most or not ((c1 == nil or same_sizes(c0, c1))
+    and (c2 == nil or same_sizes(c0, c2)) and (c3 == nil or same_sizes(c0, c3))) then
+    return false
+  end
+  local found = group(c0.nDimension, c0, c1, c2, c3)
+  local inner, other = -1, -1 -- groups of dimensions that are not repeated, the larger one first
+  for i = 0, found - 1 do
+    if stride(c0, of[i]) > 0 then
+      if inner < 0 then
+        inner = i
+      elseif other < 0 then
+        other = i
+        if sizes[i] > sizes[inner] then inner, other = i, inner end
+      else
+        return false
+      end
+    end
+  end
+  if found == 0 or inner < 0 and found == 3 or other >= 0 and not are_apart(c0, inner, other) then
+    return false
+  end
+  local row, block = -1, -1
+  for i = 0, found - 1 do
+    if i ~= inner then
+      if row < 0 then row = i else block = i end
+    end
+  end
+  shape[0], shape[1], shape[2] = inner >= 0 and sizes[inner] or 1, row >= 0 and sizes[row] or 1,
+    block >= 0 and sizes[block] or 1
+  return reach_all(of[inner >= 0 and inner or 0], row >= 0 and of[row] or -1,
+    block >= 0 and of[block] or -1, c0, c1, c2, c3) and mine
+end
+
 -- Orders two dimensions of one tensor as they lie in memory, and takes them together if they are
 -- one. Whether that was possible.
 local function order_matrix(c, ...) -- luacheck: ignore 212
@@ -243,6 +288,15 @@ function layouts.lay_out_in_memory(most, c, ...) -- luacheck: ignore 212
   return tonumber(c.storageOffset) + last < tonumber(c.storage.size) and mine
 end
 
+-- Whether elements of tensors 0 and k lie in different parts of the stretches that a dimension of
+-- both divides memory into; distance: how many elements tensor k begins behind tensor 0.
+local function lie_apart(d, k, distance, ...) -- luacheck: ignore 212
+  local stretch = step[d]
+  if shape[d] == 1 or stretch < 2 or step[3 * k + d] ~= stretch then return false end
+  local others, first = (shape[d] - 1) * stretch, distance % stretch
+  return first > extent[0] - others and first + extent[k] - others < stretch
+end
+
 --- Whether elements of tensors 0 and k, which begin at p and q, are one place in memory, other than
 -- each with the one that it is computed with. p and q are addresses.
 -- @param size bytes of an element
@@ -251,5 +305,8 @@ function layouts.clash(k, size, p, q, ...) -- luacheck: ignore 212
     and (shape[2] == 1 or step[2] == step[3 * k + 2]) then
     return false
   end
-  return q < p + size * (extent[0] + 1) and p < q + size * (extent[k] + 1)
+  if q >= p + size * (extent[0] + 1) or p >= q + size * (extent[k] + 1) then return false end
+  local distance = (q - p) / size
+  return distance % 1 ~= 0 or not (lie_apart(0, k, distance) or lie_apart(1, k, distance)
+    or lie_apart(2, k, distance))
 end

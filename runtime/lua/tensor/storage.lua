@@ -2,6 +2,9 @@
 -- @module storage
 
 local th = ...
+local ffi = require 'ffi'
+local band, RESIZABLE = require('bit').band, th.flags.RESIZABLE
+local cast, intptr = ffi.cast, ffi.typeof('intptr_t')
 local torch = th.torch
 
 local type, tonumber, tostring, ipairs, select = type, tonumber, tostring, ipairs, select
@@ -138,6 +141,33 @@ local function sized(dtype, count, n)
   return blocks.publish_store(dtype, store)
 end
 
+-- Adds resize where the size stays as it is, and copy of few elements of the same type.
+local function add_few(mt, dtype)
+  local structs, width = dtype.storage_structs, ffi.sizeof(dtype.ctype)
+  local slow_resize, slow_copy, moves = mt.resize, mt.copy, blocks.moves
+  function mt.resize(self, ...)
+    local c = structs[self]
+    if c and select('#', ...) == 1 and (...) == tonumber(c.size)
+      and band(c.flag, RESIZABLE) ~= 0 then
+      return self
+    end
+    return slow_resize(self, ...)
+  end
+
+  function mt.copy(self, ...)
+    local c, s = structs[self], structs[(...)]
+    if c and s and select('#', ...) == 1 and c.size == s.size and c.size <= blocks.MAX then
+      local before, bytes = moves(), tonumber(c.size) * width
+      local to, from = tonumber(cast(intptr, c.data)), tonumber(cast(intptr, s.data))
+      if moves() == before then
+        ffi.C.th_copy(to, from, bytes)
+        return self
+      end
+    end
+    return slow_copy(self, ...)
+  end
+end
+
 local function add_totable(mt, dtype)
   local load, structs, need_struct = dtype.load, dtype.storage_structs, dtype.need_storage
   function mt.totable(self)
@@ -166,6 +196,7 @@ for _, dtype in ipairs(th.dtypes) do
   th.add_operations(mt, 'Storage.', dtype.index)
   for name, f in pairs(th.storage_access(th, dtype, mt)) do mt[name] = f end
   add_totable(mt, dtype)
+  add_few(mt, dtype)
   mt.new, mt.__eq__ = new, same_object
   mt.__len__, mt.__tostring__ = mt.size, th.stub('Storage.tostring', dtype.index)
   mt.tostring = nil

@@ -192,7 +192,8 @@ end)
 
 -- The chunks that are loaded for each type, in an order in which each finds what it uses.
 local CHUNKS = {
-  'tensor/queries', 'tensor/views', 'tensor/access', 'tensor/geometry', 'tensor/copies',
+  'tensor/queries', 'tensor/views', 'tensor/shapes', 'tensor/access', 'tensor/geometry',
+  'tensor/copies',
 }
 
 for _, dtype in ipairs(th.dtypes) do

@@ -11,8 +11,7 @@ local structs, attach = dtype.structs, th.attach
 local fetch_struct, need_struct = dtype.fetch_struct, dtype.need_struct
 local prototype = dtype.prototype
 local View = dtype.view
-local dense, blocks = th.formulas.dense, th.blocks
-local share, set_strides, long_storage = blocks.share, blocks.set_strides, blocks.long_storage
+local share = th.blocks.share
 local ROOM = th.ROOM
 
 local views = {}
@@ -67,9 +66,11 @@ local copy_geometry = dtype.copy_geometry
 
 local MOST = 2 ^ 31 -- of a size or step that no storage limits
 
-local function is_size(n)
+--- Whether a value may be a size or step.
+function dtype.is_size(n)
   return type(n) == 'number' and n >= 1 and n <= MOST and n % 1 == 0
 end
+local is_size = dtype.is_size
 
 local function is_dimension(c, dim)
   return type(dim) == 'number' and dim >= 1 and dim <= c.nDimension and dim % 1 == 0
@@ -157,192 +158,6 @@ function views.sub(self, ...)
     end
   end
   return slow.sub(self, ...)
-end
-
--- ---------------------------------------------------------------------- view
-
--- The view x:view(rows, columns), or x:view(rows) with columns 1: arguments for `publish`; nil
--- where Python has to make it or to raise an error. n: the number of its dimensions.
-local function sizes_view(self, n, rows, columns)
-  local c = structs[self] or fetch_struct(self)
-  local count = c and dense(c) or 0
-  if count == 0 then return nil end
-  if rows == -1 then rows = count / columns elseif columns == -1 then columns = count / rows end
-  if rows < 1 or columns < 1 or rows % 1 ~= 0 or columns % 1 ~= 0 or rows * columns ~= count then
-    return nil
-  end
-  local view
-  view, c = new_view(n, self, c.nDimension)
-  view.size[0], view.stride[0] = rows, columns
-  if n == 2 then view.size[1], view.stride[1] = columns, 1 end
-  local _, anchor, source = locate(view, c, c.storageOffset, self)
-  return view, anchor, source
-end
-
--- The view of the sizes that `fill` writes into its struct; they must have as many elements.
-local function filled_view(self, n, fill, ...)
-  local c = structs[self] or fetch_struct(self)
-  local count = c and n >= 1 and n <= ROOM and dense(c) or 0
-  if count == 0 then return nil end
-  local view
-  view, c = new_view(n, self, c.nDimension)
-  if not fill(view, n, count, ...) then return nil end
-  set_strides(view, n)
-  local _, anchor, source = locate(view, c, c.storageOffset, self)
-  return view, anchor, source
-end
-
--- Sets the size that is -1 to the one that gives as many elements; whether there are as many.
-local function complete(view, n, count)
-  local product, open = 1, nil
-  for d = 0, n - 1 do
-    local size = tonumber(view.size[d])
-    if size == -1 and not open then
-      open = d
-    elseif size < 1 then
-      return false
-    else
-      product = product * size
-    end
-  end
-  if not open then return product == count end
-  view.size[open] = count / product
-  return count % product == 0
-end
-
-local function fill_from_numbers(view, n, count, ...)
-  for d = 1, n do
-    local size = select(d, ...)
-    if type(size) ~= 'number' or size % 1 ~= 0 then return false end
-    view.size[d - 1] = size
-  end
-  return complete(view, n, count)
-end
-
-local function fill_from_storage(view, n, count, sizes)
-  local s = long_storage(sizes)
-  if s.size ~= n then return false end
-  for d = 0, n - 1 do view.size[d] = s.data[d] end
-  return complete(view, n, count)
-end
-
-local function fill_from_struct(view, n, count, other)
-  local c = structs[other]
-  if not c or c.nDimension ~= n then return false end
-  copy_geometry(view, 0, c, 0, n)
-  return complete(view, n, count)
-end
-
-function views.view(self, rows, columns, ...)
-  local more, view, anchor = select('#', ...), nil, nil
-  if type(rows) == 'number' then
-    if more == 0 then
-      local n = columns and 2 or 1
-      if n == 1 or type(columns) == 'number' then
-        view, anchor = sizes_view(self, n, rows, columns or 1)
-      end
-    else
-      view, anchor = filled_view(self, 2 + more, fill_from_numbers, rows, columns, ...)
-    end
-  elseif more == 0 and columns == nil then
-    local s = long_storage(rows)
-    if s then view, anchor = filled_view(self, tonumber(s.size), fill_from_storage, rows) end
-  end
-  if view then return publish(view, anchor) end
-  if columns == nil and more == 0 then return slow.view(self, rows) end
-  return slow.view(self, rows, columns, ...)
-end
-
-function views.viewAs(self, ...)
-  local other = ...
-  local c = structs[other] or fetch_struct(other)
-  if c and select('#', ...) == 1 then
-    local view, anchor = filled_view(self, c.nDimension, fill_from_struct, other)
-    if view then return publish(view, anchor) end
-  end
-  return slow.viewAs(self, ...)
-end
-
--- --------------------------------------------------------------------- expand
-
--- Sets sizes and strides to those of c, where it has the wanted ones, or size 1.
-local function expand_geometry(view, c, n, wanted)
-  for d = 0, n - 1 do
-    local have, want = c.size[d], wanted[d]
-    if have == 1 then
-      if want < 1 then return false end
-      view.size[d], view.stride[d] = want, 0
-    elseif have == want then
-      view.size[d], view.stride[d] = have, c.stride[d]
-    else
-      return false
-    end
-  end
-  return true
-end
-
--- The view with the sizes that are at `wanted(source)`, n of them.
-local function expanded_view(self, n, wanted, source)
-  local c = structs[self] or fetch_struct(self)
-  if not c or c.nDimension ~= n or n == 0 or n > ROOM then return nil end
-  local view
-  view, c = new_view(n, self, n)
-  local sizes = wanted(source, n)
-  if not (sizes and expand_geometry(view, c, n, sizes)) then return nil end
-  local _, anchor = locate(view, c, c.storageOffset, self)
-  return view, anchor, self
-end
-
-local function sizes_of_struct(other, n)
-  local c = structs[other]
-  return c and c.nDimension == n and c.size
-end
-
-local function sizes_of_storage(sizes, n)
-  local s = long_storage(sizes)
-  return s.size == n and s.data
-end
-
-function views.expandAs(self, ...)
-  local other = ...
-  local c = structs[other] or fetch_struct(other)
-  if c and select('#', ...) == 1 then
-    local view, anchor = expanded_view(self, c.nDimension, sizes_of_struct, other)
-    if view then return publish(view, anchor) end
-  end
-  return slow.expandAs(self, ...)
-end
-
-local function expand_to_numbers(self, n, a, b)
-  local c = structs[self] or fetch_struct(self)
-  if not c or c.nDimension ~= n or not is_size(a)
-    or n == 2 and not is_size(b) then
-    return nil
-  end
-  local view
-  view, c = new_view(n, self, n)
-  copy_geometry(view, 0, c, 0, n)
-  if view.size[0] == 1 then view.size[0], view.stride[0] = a, 0 end
-  if view.size[0] ~= a then return nil end
-  if n == 2 then
-    if view.size[1] == 1 then view.size[1], view.stride[1] = b, 0 end
-    if view.size[1] ~= b then return nil end
-  end
-  local _, anchor = locate(view, c, c.storageOffset, self)
-  return view, anchor, self
-end
-
-function views.expand(self, ...)
-  local n, a, b = select('#', ...), ...
-  local view, anchor
-  if n == 1 and type(a) ~= 'number' then
-    local s = long_storage(a)
-    if s then view, anchor = expanded_view(self, tonumber(s.size), sizes_of_storage, a) end
-  elseif n == 1 or n == 2 then
-    view, anchor = expand_to_numbers(self, n, a, b)
-  end
-  if view then return publish(view, anchor) end
-  return slow.expand(self, ...)
 end
 
 -- -------------------------------------------------------------- order of dimensions

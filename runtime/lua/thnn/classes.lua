@@ -1,8 +1,8 @@
---- ClassNLLCriterion and MultiMarginCriterion of few targets.
+--- ClassNLLCriterion, SpatialClassNLLCriterion and MultiMarginCriterion of few targets.
 -- @module thnn_classes
 
 local th = ...
-local makers, tonumber = th.thnn_kernels, tonumber
+local makers, tonumber, min, max = th.thnn_kernels, tonumber, math.min, math.max
 local dense, same_sizes = th.formulas.dense, th.formulas.same_sizes
 
 local MAX = 1024         -- frames up to which Lua is quicker than a call of Python
@@ -79,6 +79,55 @@ function makers.ClassNLLCriterion_updateGradInput(dtype)
         r[i * classes + class - 1] = -weight * factor
       end
     end
+    return true
+  end
+end
+
+-- The frames, classes and positions of contiguous maps of scores with a target for each position,
+-- and a pointer to the weights (see weights_of); nil for others.
+local function maps(input, target, weights)
+  local n = dense(input)
+  if n == 0 or input.nDimension ~= 4 or target.nDimension ~= 3 then return nil end
+  local frames, classes = tonumber(input.size[0]), tonumber(input.size[1])
+  local count = dense(target)
+  local w = weights_of(weights, classes)
+  if w == false or count * classes ~= n or count > MAX_SCORES or target.size[0] ~= frames
+    or target.size[1] ~= input.size[2] or target.size[2] ~= input.size[3] then
+    return nil
+  end
+  return frames, classes, count / frames, w
+end
+
+-- Whether all of n targets are classes.
+local function are_classes(t, n, classes)
+  local least, most = 1, classes
+  for i = 0, n - 1 do
+    local class = tonumber(t[i])
+    least, most = min(least, class), max(most, class)
+  end
+  return least >= 1 and most <= classes
+end
+
+function makers.SpatialClassNLLCriterion_updateOutput(dtype)
+  local load = dtype.load
+  return function(input, target, output, average, weights, total_weight)
+    local frames, classes, positions, w = maps(input, target, weights)
+    if not frames or not (single(output) and single(total_weight)) then return nil end
+    local x = input.storage.data + input.storageOffset
+    local t = target.storage.data + target.storageOffset
+    if not are_classes(t, frames * positions, classes) then return nil end
+    local sum, total, at = 0, 0, 0
+    for i = 0, frames * positions - 1 do
+      local class = min(max(tonumber(t[i]), 1), classes) - 1 -- a finalizer may have changed it
+      local weight = w and load(w, class) or 1
+      sum = sum - load(x, at + class * positions) * weight
+      total = total + weight
+      at = at + 1
+      if at % positions == 0 then at = at + (classes - 1) * positions end
+    end
+    total_weight.storage.data[total_weight.storageOffset] = total
+    if average and total ~= 0 then sum = sum / total end
+    output.storage.data[output.storageOffset] = sum
     return true
   end
 end

@@ -7,15 +7,17 @@
 
 local th = ...
 local ffi = require 'ffi'
-local formulas = th.formulas
+local host, formulas = th.host, th.formulas
 
 local MAX_ELEMENTS = 8192  -- up to which a loop of Lua is quicker than a call of Python
 local MAX_JUMPS = 1024     -- the same for formulas with jumps that the processor cannot foresee
 local MAX_CALLS = 2048     -- the same for formulas that call a function of C
+local MAX_MANY = 4194304   -- elements of doubles that a loop computes in little time
+th.MAX_OF_FORMULAS = MAX_ELEMENTS
 
 -- The locals of the functions that are written here.
 local HEAD = [[
-local dtype, load, dense, same_sizes, fit, share, math, log1p, real, pair = ...
+local dtype, load, dense, same_sizes, fit, share, math, log1p, real, pair, many = ...
 local exp, log, sqrt, abs, tanh = math.exp, math.log, math.sqrt, math.abs, math.tanh
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local HUGE = 2 ^ 1000
@@ -115,6 +117,20 @@ local function limit(text)
   return (text:find('exp%(') or text:find('log')) and MAX_CALLS or MAX_ELEMENTS
 end
 
+-- Whether a loop of Lua computes more doubles, too, as quickly as Python, and with the same bits: a
+-- formula that goes element by element, without calls and jumps.
+local function is_plain(f)
+  return not f.total and limit(f.text) == MAX_ELEMENTS
+    and (not f.text:find(' and ') or parts_of(f.text) ~= nil)
+end
+
+-- Whether threads would not share n elements out.
+local function stay_together(n)
+  return n < host.LARGE or n <= MAX_MANY and th.ask(host.get_threads) == 1
+end
+
+local function never() return false end
+
 -- The lines that every function has: its conditions, and its numbers.
 local function write_head(add, row, f)
   local arguments, first = {}, f.tensors[1]
@@ -122,7 +138,7 @@ local function write_head(add, row, f)
   add('return function(%s)', table.concat(arguments, ', '))
   if f.condition then add('if not (%s) then return nil end', f.condition) end
   add('local n = dense(a%d)', first)
-  add('if n == 0 or n > %d then return nil end', limit(f.text))
+  add('if n == 0 or n > %d and not many(n) then return nil end', limit(f.text))
   for i = 2, #f.tensors do
     local k = f.tensors[i]
     add('if not same_sizes(a%d, a%d) or dense(a%d) ~= n then return nil end', k, first, k)
@@ -200,6 +216,7 @@ end
 function th.thnn_formula(row, dtype)
   if not row.each then return nil end
   local chunk = th.load(HEAD .. th.thnn_source(row), 'thnn/' .. row.name .. '.lua')
+  local many = dtype.name == 'Double' and is_plain(translate(row)) and stay_together or never
   return chunk(dtype, dtype.load, formulas.dense, formulas.same_sizes, th.thnn_fit, th.thnn_share,
-    math, th.log1p, precision_of(dtype), ffi.new('double[2]'))
+    math, th.log1p, precision_of(dtype), ffi.new('double[2]'), many)
 end

@@ -7,11 +7,13 @@ local ffi = require 'ffi'
 local host, formulas, makers = th.host, th.formulas, th.thnn_kernels
 local dense = formulas.dense
 
+local min = math.min
+local PIECE = 16384 -- elements of pieces, as in runtime/compute/pieces.py
 local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
 
 local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)')
-local operands, steps = ffi.new('void *[3]'), ffi.new('intptr_t[3]')
-local count = ffi.new('intptr_t[1]')
+local operands, steps = ffi.new('void *[3]'), ffi.new('intptr_t[9]')
+local count = ffi.new('intptr_t[4]')
 
 -- One of numpy's inner loops for an element type, of one operand or of two, and its data; nil where
 -- there is none.
@@ -35,6 +37,30 @@ end
 local function with_number(loop, data, n, size, a, b, r)
   operands[0], operands[1], operands[2] = a, b, r
   steps[0], steps[1], steps[2], count[0] = size, 0, size, n
+  loop(operands, count, steps, data)
+end
+
+-- The same for elements at b.
+local function binary(loop, data, n, size, a, b, r)
+  operands[0], operands[1], operands[2] = a, b, r
+  steps[0], steps[1], steps[2], count[0] = size, size, size, n
+  loop(operands, count, steps, data)
+end
+
+-- r = the product of a vector of n elements with itself, by numpy's matmul of a matrix of one row
+-- and one of one column.
+local function square_sum(loop, data, n, size, a, r)
+  operands[0], operands[1], operands[2] = a, a, r
+  count[0], count[1], count[2], count[3] = 1, 1, n, 1
+  steps[3], steps[4], steps[5], steps[6] = n * size, size, size, size
+  steps[7], steps[8] = size, size
+  loop(operands, count, steps, data)
+end
+
+-- Adds n doubles to the one at r, as numpy's sum does.
+local function add_up(loop, data, n, a, r)
+  operands[0], operands[1], operands[2] = r, a, r
+  steps[0], steps[1], steps[2], count[0] = 0, 8, 0, n
   loop(operands, count, steps, data)
 end
 
@@ -105,6 +131,66 @@ function makers.Threshold_updateOutput(dtype)
       with_number(greater, greater_data, n, size, x, limit, r)
     end
     if threshold == 0 then with_number(add, add_data, n, size, r, zero, r) end -- -0 becomes 0
+    return true
+  end
+end
+
+-- RReLU without random numbers: a LeakyReLU, whose slope is the mean of the bounds.
+local function leaky(name, dtype)
+  local few, real = th.thnn_formula(th.thnn_row(name), dtype), ffi.typeof(dtype.ctype)
+  return few, function(lower, upper)
+    return (tonumber(ffi.cast(real, lower)) + tonumber(ffi.cast(real, upper))) / 2
+  end
+end
+
+function makers.RReLU_updateOutput(dtype)
+  local few, mean = leaky('LeakyReLU_updateOutput', dtype)
+  return function(input, output, _, lower, upper, train, inplace)
+    if train then return nil end
+    return (few(input, output, mean(lower, upper), inplace))
+  end
+end
+
+function makers.RReLU_updateGradInput(dtype)
+  local few, mean = leaky('LeakyReLU_updateGradInput', dtype)
+  return function(input, grad_output, gradient, _, lower, upper, train, inplace)
+    if train then return nil end
+    return (few(input, grad_output, gradient, mean(lower, upper), inplace))
+  end
+end
+
+-- MSECriterion of more elements than its formula is for: by pieces, each of which is a product of
+-- a vector with itself; as in Python, which computes those that threads share.
+function makers.MSECriterion_updateOutput(dtype)
+  local few = th.thnn_formula(th.thnn_row('MSECriterion_updateOutput'), dtype)
+  local subtract, subtract_data = find('subtract', dtype, 2)
+  local dot, dot_data = find('matmul', dtype, 2)
+  local add, add_data = th.ask(host.inner_loop, 'add', 'dd->d')
+  if not (subtract and dot and add) then return few end
+  add, add_data = ffi.cast(inner_loop, add), ffi.cast('void *', add_data)
+  local size = ffi.sizeof(dtype.ctype)
+  local buffer, product = ffi.new(dtype.ctype .. '[?]', PIECE), ffi.new(dtype.ctype .. '[1]')
+  local sums, sum = ffi.new('double[?]', MAX_UNSHARED / PIECE + 1), ffi.new('double[1]')
+  return function(input, target, output, average)
+    local n = dense(input)
+    if n <= th.MAX_OF_FORMULAS or n > MAX_UNSHARED then
+      return few(input, target, output, average)
+    end
+    if dense(target) ~= n or output.nDimension ~= 1 or dense(output) ~= 1 then return nil end
+    local x = input.storage.data + input.storageOffset
+    local y = target.storage.data + target.storageOffset
+    local r = output.storage.data + output.storageOffset
+    local pieces = 0
+    for first = 0, n - 1, PIECE do
+      local length = min(PIECE, n - first)
+      binary(subtract, subtract_data, length, size, x + first, y + first, buffer)
+      square_sum(dot, dot_data, length, size, buffer, product)
+      sums[pieces] = product[0]
+      pieces = pieces + 1
+    end
+    sum[0] = 0
+    add_up(add, add_data, pieces, sums, sum)
+    r[0] = average and sum[0] / n or sum[0]
     return true
   end
 end
