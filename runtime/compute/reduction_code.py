@@ -204,6 +204,8 @@ def _direct(reduction: _Reduction) -> list[str]:
     if r:
         last = f"{SIZES[kind]} * ((outer - 1) * o + (count - 1) * d + (inner - 1) * i)"
         clash = f"p{r} <= p{k} + {last} and p{k} < p{r} + {SIZES[kind]} * results"
+        if row.running:  # which may take the elements' place
+            clash = f"p{r} ~= p{k} and {clash}"
         lines.insert(0, f"if {clash} then return nil end")
     return lines
 

@@ -180,28 +180,21 @@ function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
   end
 end
 
---- The same for running sums of contiguous elements, which are as many.
+--- The same for running sums of contiguous elements, which are as many. A loop goes through elements
+-- in order and reads the sums that it has written: those of the row before.
 function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p,
     outer, _, count, _, inner, ...) -- luacheck: ignore 212
   local row = inner * size
-  copy_rows(copy, copy_data, inner, outer, 1, r, size, count * row, 0, p, size, count * row, 0)
+  local far = count * row
+  copy_rows(copy, copy_data, inner, outer, 1, r, size, far, 0, p, size, far, 0)
   if count == 1 then return end
-  if inner == 1 then
-    set_steps(size, size, size, count - 1)
-    repeat_loop(outer, loop, data, r, count * size, p + size, count * size, r + size, count * size)
+  if inner == 1 and outer > count then
+    set_steps(far, far, far, outer)
+    repeat_loop(count - 1, loop, data, r, size, p + size, size, r + size, size)
     return
   end
-  set_steps(size, size, size, inner)
-  local m, total = 1, outer * (count - 1)
-  for k = 1, total < MIN_TURNS and MIN_TURNS or total do
-    p = p + row
-    operands[0], operands[1], operands[2] = r, p, r + row
-    if k > total then operands[0], operands[1], operands[2] = SPARE, SPARE, SPARE end
-    loop(operands, count_of_loop, steps, data)
-    r, m = r + row, m + 1
-    if k >= total then count_of_loop[0] = 1 end
-    if m == count then m, r, p = 1, r + row, p + row end
-  end
+  set_steps(size, size, size, inner * (count - 1))
+  repeat_loop(outer, loop, data, r, far, p + row, far, r + row, far)
 end
 
 --- Copies what `sections` has found one after the other to r.
