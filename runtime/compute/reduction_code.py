@@ -32,7 +32,6 @@ __all__ = ["along_code", "extrema_code", "total_code"]
 
 _FIRST = {"add": "0", "multiply": "1"}  # what a fold begins with; others with the first element
 _ELEMENTS, _TERMS, _TOTALS, _RESULT = 9, 8, 7, 6  # buffers
-_FIND = {"maximum": "find_largest", "minimum": "find_smallest"}
 _SECTIONS = "outer, o, count, d, inner, i"
 _COMPACT = "outer, count * inner, count, inner, inner, 1"  # the same in a buffer
 
@@ -250,6 +249,7 @@ def extrema_code(call: Call) -> str | None:
     reduction, long = _Reduction(call), LONG.numpy.char
     how = f"c{k}, {call.dimension}, false"
     fold, copy = reduction.fold(kind), reduction.copy(kind)
+    reduction.before.append("local find_places = make_find_places()")
     copy_places, buffer = reduction.copy(long), f"{POINTERS[kind]}_buffer"
     lines = [
         "local moved = moves[0]",
@@ -260,10 +260,16 @@ def extrema_code(call: Call) -> str | None:
         start(k, kind),
         "if moves[0] ~= moved then return nil end",
         f"copy_sections({copy}, {size}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})",
-        f"fold({fold}, buffer{_TOTALS}, buffer{_ELEMENTS}, {_COMPACT})",
-        f"gather_results({copy}, {size}, buffer{_TERMS}, buffer{_ELEMENTS}, {_SECTIONS})",
         "local n = outer * inner",
-        f"{_FIND[call.row.fold]}(load, long_buffer{_RESULT}, {buffer}{_TERMS}, n, count)",
+        f"local rows, elements = buffer{_ELEMENTS}, {buffer}{_ELEMENTS}",
+        "if inner > 1 then",
+        f"  rows, elements = buffer{_TERMS}, {buffer}{_TERMS}",
+        f"  gather_results({copy}, {size}, rows, buffer{_ELEMENTS}, {_SECTIONS})",
+        "end",
+        f"fold({fold}, buffer{_TOTALS}, rows, n, count, count, 1, 1, 0, true)",
+        f"if find_places(load, long_buffer{_RESULT}, {buffer}{_TOTALS}, elements, n, count) then",
+        f"  fold({fold}, buffer{_TOTALS}, buffer{_ELEMENTS}, {_COMPACT})",
+        "end",
         "if moves[0] ~= moved then return nil end",
         f"copy_rows({copy}, n, 1, 1, p0, {size}, 0, 0, buffer{_TOTALS}, {size}, 0, 0)",
         f"copy_rows({copy_places}, n, 1, 1, q0, 8, 0, 0, buffer{_RESULT}, 8, 0, 0)",

@@ -59,8 +59,14 @@ function reductions.fold_rows(copy, copy_data, loop, data, size, first, r, p,
   set_steps(0, 0, 0, 1)
   operands[0], operands[1] = first or p, r
   copy(operands, count_of_loop, steps, copy_data)
-  set_steps(0, near * size, 0, n)
-  repeat_loop(rows, loop, data, r, 0, p, far * size, r, 0)
+  local begun = first and 0 or 1
+  set_steps(0, near * size, 0, n - begun)
+  operands[0], operands[1], operands[2] = r, p + begun * near * size, r
+  loop(operands, count_of_loop, steps, data)
+  if rows > 1 then
+    count_of_loop[0] = n
+    repeat_loop(rows - 1, loop, data, r, 0, p + far * size, far * size, r, 0)
+  end
   return n * rows
 end
 
@@ -146,18 +152,24 @@ end
 --- Adds up what `sections` has found, from p on, to results that lie one after the other from r on.
 -- @param copy, copy_data the loop that copies elements, and its data
 -- @param first the address of the number that sums begin with; nil: they begin with an element
+-- @param any_order whether the order of the elements does not matter
 function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
-    outer, o, count, d, inner, i, ...) -- luacheck: ignore 212
+    outer, o, count, d, inner, i, any_order, ...) -- luacheck: ignore 212
   o, d, i = o * size, d * size, i * size
   if first then
     copy_rows(copy, copy_data, outer * inner, 1, 1, r, size, 0, 0, first, 0, 0, 0)
+  elseif inner == 1 then
+    copy_rows(copy, copy_data, outer, 1, 1, r, size, 0, 0, p, o, 0, 0)
   else
     copy_rows(copy, copy_data, inner, outer, 1, r, size, inner * size, 0, p, i, o, 0)
   end
-  if inner == 1 then
+  if inner == 1 and not (any_order and outer > count) then
+    if not first then count, p = count - 1, p + d end
     set_steps(0, d, 0, count)
     repeat_loop(outer, loop, data, r, size, p, o, r, size)
     return
+  elseif inner == 1 then
+    outer, inner, i = 1, outer, o
   end
   set_steps(size, i, size, inner)
   if outer == 1 then
@@ -186,7 +198,11 @@ function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p,
     outer, _, count, _, inner, ...) -- luacheck: ignore 212
   local row = inner * size
   local far = count * row
-  copy_rows(copy, copy_data, inner, outer, 1, r, size, far, 0, p, size, far, 0)
+  if inner == 1 then
+    copy_rows(copy, copy_data, outer, 1, 1, r, far, 0, 0, p, far, 0, 0)
+  else
+    copy_rows(copy, copy_data, inner, outer, 1, r, size, far, 0, p, size, far, 0)
+  end
   if count == 1 then return end
   if inner == 1 and outer > count then
     set_steps(far, far, far, outer)
@@ -211,49 +227,21 @@ end
 -- --------------------------------------------------------------------- extrema
 
 --- Copies what `copy_sections` has copied once more, the elements of one result after those of the
--- one before.
+-- one before; not needed where `inner` is 1.
 function reductions.gather_results(copy, data, size, r, p, outer, _, count, _, inner,
     ...) -- luacheck: ignore 212
-  if inner == 1 then
-    copy_rows(copy, data, outer * count, 1, 1, r, size, 0, 0, p, size, 0, 0)
-    return
-  end
   copy_rows(copy, data, count, inner, outer, r, size, count * size, inner * count * size,
     p, inner * size, size, inner * count * size)
 end
 
--- The functions below set the elements of `at` to where the extrema of `results` times `count`
--- elements are, from 1. The first nan is larger, or smaller, than any number.
-
-function reductions.find_largest(load, at, elements, results, count, ...) -- luacheck: ignore 212
-  local best, place, result, next = load(elements, 0), 0, 0, count
-  for k = 1, results * count + MIN_TURNS do
-    local x = load(elements, k)
-    if k == next then
-      if result < results then at[result] = place - next + count + 1 end
-      best, place, result, next = x, k, result + 1, next + count
-    elseif not (x <= best) and best == best then
-      best, place = x, k
-    end
-  end
-end
-
-function reductions.find_smallest(load, at, elements, results, count, ...) -- luacheck: ignore 212
-  local best, place, result, next = load(elements, 0), 0, 0, count
-  for k = 1, results * count + MIN_TURNS do
-    local x = load(elements, k)
-    if k == next then
-      if result < results then at[result] = place - next + count + 1 end
-      best, place, result, next = x, k, result + 1, next + count
-    elseif not (x >= best) and best == best then
-      best, place = x, k
-    end
-  end
+--- A function that finds where extrema are; a copy for each function that calls it.
+function reductions.make_find_places()
+  local find = th.chunk('tensor/places')(MIN_TURNS)
+  return find
 end
 
 formulas.reducing = {
   layouts.lay_out_in_memory, reductions.fold_rows, reductions.copy_in_memory, reductions.sections,
   reductions.fits, reductions.block_along, reductions.fold, reductions.accumulate,
-  reductions.copy_sections, reductions.gather_results, reductions.find_largest,
-  reductions.find_smallest,
+  reductions.copy_sections, reductions.gather_results, reductions.make_find_places,
 }
