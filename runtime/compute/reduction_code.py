@@ -127,7 +127,7 @@ def total_code(call: Call) -> str | None:
     if others:
         return None
     reduction = _Reduction(call)
-    kind = call.wide if row.in_double else call.type
+    kind = call.wide if row.in_double and not row.holds else call.type
     fold = reduction.fold(kind)
     lines = [
         "local moved = moves[0]",
@@ -148,7 +148,7 @@ def total_code(call: Call) -> str | None:
         lines.append(f"{reduction.finish(row.then, 'finish', kind, kind)}(1, n)")
     at = f"{POINTERS[kind]}_buffer{_RESULT if row.then else _TOTALS}"
     lines.append(f"local value = load_{POINTERS[kind]}({at}, 0)")
-    lines.append("return value")
+    lines.append("return value ~= 0" if row.holds else "return value")
     return reduction.function(lines)
 
 
@@ -268,7 +268,8 @@ def extrema_code(call: Call) -> str | None:
         "end",
         f"fold({fold}, buffer{_TOTALS}, rows, n, count, count, 1, 1, 0, true)",
         f"if find_places(load, long_buffer{_RESULT}, {buffer}{_TOTALS}, elements, n, count) then",
-        f"  fold({fold}, buffer{_TOTALS}, buffer{_ELEMENTS}, {_COMPACT})",
+        "  if moves[0] ~= moved then return nil end",
+        f"  fold({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})",
         "end",
         "if moves[0] ~= moved then return nil end",
         f"copy_rows({copy}, n, 1, 1, p0, {size}, 0, 0, buffer{_TOTALS}, {size}, 0, 0)",

@@ -53,6 +53,8 @@ local function to_loop(address)
   return ffi.cast(inner_loop, address)
 end
 
+formulas.to_loop = to_loop
+
 local intptr = ffi.typeof('intptr_t')
 
 local function address(pointer)
@@ -143,6 +145,13 @@ local function converter(load)
   end
 end
 local make_widen, make_narrow = converter(load_float), converter(load_double)
+
+--- A function that copies floats as doubles, and one that copies doubles as floats.
+function formulas.converters()
+  local widen, narrow = make_widen(th.ask(host.conversion, true)),
+    make_narrow(th.ask(host.conversion, false))
+  return widen, narrow
+end
 
 local cell = ffi.new('float[1]')
 

@@ -16,10 +16,11 @@ local shape, step, dense = layouts.shape, layouts.step, layouts.dense
 local copy_rows, MIN_TURNS, SPARE = formulas.copy_rows, formulas.MIN_TURNS, formulas.spare
 
 local reductions = {}
+th.reductions = reductions
 
 -- Functions that use the buffers keep finalizers away from these, too; so what the loops of one
 -- call have in common is set once.
-local operands, steps = ffi.new('intptr_t[3]'), ffi.new('intptr_t[3]')
+local operands, steps, sizes = ffi.new('intptr_t[3]'), ffi.new('intptr_t[9]'), ffi.new('intptr_t[4]')
 local count_of_loop = ffi.new('intptr_t[1]')
 
 -- The distances of the operands, in bytes, and the number of elements for the loops to come.
@@ -49,6 +50,22 @@ local function repeat_loop(turns, loop, data, r, r_row, p, p_row, s, s_row,
   end
 end
 
+--- Runs a loop once over n elements; the distances of operands, in bytes, follow their addresses.
+function reductions.run(loop, data, n, a, a_step, b, b_step, r, r_step)
+  operands[0], operands[1], operands[2] = a, b, r
+  set_steps(a_step, b_step, r_step, n)
+  loop(operands, count_of_loop, steps, data)
+end
+
+--- The product of a row and a column of n doubles, by the loop of matmul.
+function reductions.product(loop, data, n, a, b, r)
+  operands[0], operands[1], operands[2] = a, b, r
+  sizes[0], sizes[1], sizes[2], sizes[3] = 1, 1, n, 1
+  steps[0], steps[1], steps[2], steps[3], steps[6], steps[7], steps[8] = 0, 0, 0, 0, 0, 0, 0
+  steps[4], steps[5] = 8, 8
+  loop(operands, sizes, steps, data)
+end
+
 -- ---------------------------------------------------------------- all elements
 
 --- Adds up all elements that begin at p and lie as `layouts` has found to one at r; see `fold`.
@@ -59,14 +76,17 @@ function reductions.fold_rows(copy, copy_data, loop, data, size, first, r, p,
   set_steps(0, 0, 0, 1)
   operands[0], operands[1] = first or p, r
   copy(operands, count_of_loop, steps, copy_data)
-  local begun = first and 0 or 1
-  set_steps(0, near * size, 0, n - begun)
-  operands[0], operands[1], operands[2] = r, p + begun * near * size, r
-  loop(operands, count_of_loop, steps, data)
-  if rows > 1 then
-    count_of_loop[0] = n
-    repeat_loop(rows - 1, loop, data, r, 0, p + far * size, far * size, r, 0)
+  set_steps(0, near * size, 0, n)
+  if not first then -- the first element is there already
+    operands[0], operands[1], operands[2] = r, p + near * size, r
+    count_of_loop[0] = n - 1
+    loop(operands, count_of_loop, steps, data)
+    if rows == 1 then return n end
+    count_of_loop[0], rows, p = n, rows - 1, p + far * size
+    repeat_loop(rows, loop, data, r, 0, p, far * size, r, 0)
+    return n * rows + n
   end
+  repeat_loop(rows, loop, data, r, 0, p, far * size, r, 0)
   return n * rows
 end
 
@@ -211,6 +231,25 @@ function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p,
   end
   set_steps(size, size, size, inner * (count - 1))
   repeat_loop(outer, loop, data, r, far, p + row, far, r + row, far)
+end
+
+--- r = x with y, by a loop of two operands: for each result along a dimension, y has a number. x and
+-- r have elements, of so many bytes, as `copy_sections` leaves them; outer or inner is 1.
+function reductions.spread(loop, data, size, x, y, r, outer, count, inner)
+  local far = size * (inner == 1 and count or inner)
+  if inner == 1 and outer > count then
+    set_steps(far, size, far, outer)
+    repeat_loop(count, loop, data, x, size, y, 0, r, size)
+  elseif inner == 1 then
+    set_steps(size, 0, size, count)
+    repeat_loop(outer, loop, data, x, far, y, size, r, far)
+  elseif inner >= count then
+    set_steps(size, size, size, inner)
+    repeat_loop(count, loop, data, x, far, y, 0, r, far)
+  else
+    set_steps(far, 0, far, count)
+    repeat_loop(inner, loop, data, x, size, y, size, r, size)
+  end
 end
 
 --- Copies what `sections` has found one after the other to r.
