@@ -51,6 +51,7 @@ class Row:
     `cast(x)` converts to the element type. None: the total itself.
     running: the results are the sums of the elements up to each place.
     in_double: whether sums are computed in double precision however the elements lie.
+    holds: whether the result is whether the total is not 0.
     places: whether there are two results along a dimension, extrema and their indices.
 
     small: 'module.function', the Lua function in lua/small that computes calls on few elements
@@ -72,6 +73,7 @@ class Row:
     then: str | None = None
     running: bool = False
     in_double: bool = True
+    holds: bool = False
     places: bool = False
     small: str | None = None
 

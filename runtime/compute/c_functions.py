@@ -2,7 +2,8 @@
 
 numpy's inner loops: the structure of a ufunc is part of numpy's C interface (its reference,
 "Python types and C-structures", PyUFuncObject). scipy's BLAS and LAPACK: what Cython code gets
-from ``scipy.linalg.cython_blas`` and ``cython_lapack``.
+from ``scipy.linalg.cython_blas`` and ``cython_lapack``. Two functions of the LAPACK that numpy itself
+is linked with are found by their names.
 
 Each is checked at its first use (self_check.py). One that is not found, or computes something
 else, is None; who asked then does the same work with numpy. The results are the same, but where
@@ -22,10 +23,16 @@ import numpy as np
 
 from runtime.compute.blas_threads import check_room, one_thread_at_load
 from runtime.compute.processors import PROCESSORS
-from runtime.compute.self_check import blas_is_right, is_right, lapack_is_right, loop_is_right
+from runtime.compute.self_check import (
+    blas_is_right,
+    conversion_is_right,
+    is_right,
+    lapack_is_right,
+    loop_is_right,
+)
 from runtime.core.debug import note
 
-__all__ = ["blas", "inner_loop", "lapack", "lapack_address", "lapack_call"]
+__all__ = ["blas", "conversion", "inner_loop", "lapack", "lapack_address", "lapack_call"]
 
 
 class _UFunc(ctypes.Structure):
@@ -68,6 +75,25 @@ def _loop_of(ufunc: np.ufunc, at: int) -> tuple[int, int] | None:
     if not found.functions or not found.data or not found.functions[at]:
         return None
     return found.functions[at], found.data[at] or 0
+
+
+@cache
+def conversion(widens: bool) -> int | None:
+    """The address of LAPACK's slag2d, which copies floats as doubles, or of dlag2s, which copies back.
+
+    All arguments are addresses: the number of rows, that of columns, elements, their distance,
+    copies, their distance, and a number that becomes 1 where one was too large to be copied. Whole
+    numbers have 32 or 64 bits. numpy's wheels rename the functions.
+    """
+    name = "slag2d" if widens else "dlag2s"
+    library = ctypes.CDLL(import_module("numpy.linalg._umath_linalg").__file__)
+    for pattern in ("scipy_{}_64_", "{}_64_", "scipy_{}_", "{}_"):
+        found = getattr(library, pattern.format(name), None)
+        address = found and ctypes.cast(found, ctypes.c_void_p).value
+        if address and is_right(f"LAPACK's {name}", conversion_is_right, address, widens):
+            return address
+    note(f"LAPACK's {name} is done without: numpy is not linked with it")
+    return None
 
 
 @cache

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from runtime.compute.c_functions import inner_loop
+from runtime.compute.c_functions import conversion, inner_loop
 from runtime.compute.formula_calls import POINTERS, SIZES
 from runtime.compute.steps import Operand, Step
 
@@ -37,11 +37,7 @@ def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
     loops, lines = [], []
     for i, step in enumerate(steps):
         if step.ufunc is None:
-            if step.out.type == "d":
-                widen = _widen()
-                if widen is None:
-                    return None, []
-                loops.append(widen)
+            loops.append(_converter(step))
             lines.append(_conversion(step, places))
             continue
         loop = inner_loop(step.ufunc, step.signature)
@@ -64,33 +60,22 @@ def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
     return loops, lines
 
 
+def _names(step: Step) -> tuple[str, str, str]:
+    """What a conversion is called, and its types in Lua: float to double, or back."""
+    return ("widen", "float", "double") if step.out.type == "d" else ("narrow", "double", "float")
+
+
 def _conversion(step: Step, places: dict[Operand, int]) -> str:
-    """What converts elements in buffers: float to double, and back."""
-    source, out = (str(places.get(x, x.name)) for x in (step.inputs[0], step.out))
-    if step.out.type == "d":
-        addresses = f"buffer{source}, buffer{out}"
-        return f"  widen(n, {addresses}, float_buffer{source}, double_buffer{out})"
-    return f"  narrow(n, double_buffer{source}, float_buffer{out})"
+    """What converts elements in buffers."""
+    source, out = (f"buffer{places.get(x, x.name)}" for x in (step.inputs[0], step.out))
+    name, kind, other = _names(step)
+    return f"  {name}(n, {source}, {out}, {kind}_{source}, {other}_{out})"
 
 
-# What lua/tensor/formulas.lua needs for its function `widen`.
-_WIDEN: list[tuple[np.ufunc, str]] = [
-    (np.add, "f"),
-    (np.positive, "i"),
-    (np.left_shift, "l"),
-    (np.right_shift, "l"),
-    (np.bitwise_and, "l"),
-    (np.multiply, "d"),
-]
-
-
-def _widen() -> str | None:
-    """What makes the function that converts floats in a buffer to double."""
-    loops = [inner_loop(ufunc, f"{kind * ufunc.nin}->{kind}") for ufunc, kind in _WIDEN]
-    if any(loop is None for loop in loops):
-        return None
-    found = ", ".join(f"to_loop({loop[0]}), {loop[1]}" for loop in loops if loop)
-    return f"local widen = make_widen({found})"
+def _converter(step: Step) -> str:
+    """What makes the function for a conversion."""
+    name = _names(step)[0]
+    return f"local {name} = make_{name}({conversion(name == 'widen') or 'nil'})"
 
 
 def _address(x: Operand, places: dict[Operand, int], k: int) -> str:

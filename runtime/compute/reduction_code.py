@@ -32,7 +32,6 @@ __all__ = ["along_code", "extrema_code", "total_code"]
 
 _FIRST = {"add": "0", "multiply": "1"}  # what a fold begins with; others with the first element
 _ELEMENTS, _TERMS, _TOTALS, _RESULT = 9, 8, 7, 6  # buffers
-_FIND = {"maximum": "find_largest", "minimum": "find_smallest"}
 _SECTIONS = "outer, o, count, d, inner, i"
 _COMPACT = "outer, count * inner, count, inner, inner, 1"  # the same in a buffer
 
@@ -128,7 +127,7 @@ def total_code(call: Call) -> str | None:
     if others:
         return None
     reduction = _Reduction(call)
-    kind = call.wide if row.in_double else call.type
+    kind = call.wide if row.in_double and not row.holds else call.type
     fold = reduction.fold(kind)
     lines = [
         "local moved = moves[0]",
@@ -149,7 +148,7 @@ def total_code(call: Call) -> str | None:
         lines.append(f"{reduction.finish(row.then, 'finish', kind, kind)}(1, n)")
     at = f"{POINTERS[kind]}_buffer{_RESULT if row.then else _TOTALS}"
     lines.append(f"local value = load_{POINTERS[kind]}({at}, 0)")
-    lines.append("return value")
+    lines.append("return value ~= 0" if row.holds else "return value")
     return reduction.function(lines)
 
 
@@ -204,6 +203,8 @@ def _direct(reduction: _Reduction) -> list[str]:
     if r:
         last = f"{SIZES[kind]} * ((outer - 1) * o + (count - 1) * d + (inner - 1) * i)"
         clash = f"p{r} <= p{k} + {last} and p{k} < p{r} + {SIZES[kind]} * results"
+        if row.running:  # which may take the elements' place
+            clash = f"p{r} ~= p{k} and {clash}"
         lines.insert(0, f"if {clash} then return nil end")
     return lines
 
@@ -248,6 +249,7 @@ def extrema_code(call: Call) -> str | None:
     reduction, long = _Reduction(call), LONG.numpy.char
     how = f"c{k}, {call.dimension}, false"
     fold, copy = reduction.fold(kind), reduction.copy(kind)
+    reduction.before.append("local find_places = make_find_places()")
     copy_places, buffer = reduction.copy(long), f"{POINTERS[kind]}_buffer"
     lines = [
         "local moved = moves[0]",
@@ -258,10 +260,17 @@ def extrema_code(call: Call) -> str | None:
         start(k, kind),
         "if moves[0] ~= moved then return nil end",
         f"copy_sections({copy}, {size}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})",
-        f"fold({fold}, buffer{_TOTALS}, buffer{_ELEMENTS}, {_COMPACT})",
-        f"gather_results({copy}, {size}, buffer{_TERMS}, buffer{_ELEMENTS}, {_SECTIONS})",
         "local n = outer * inner",
-        f"{_FIND[call.row.fold]}(load, long_buffer{_RESULT}, {buffer}{_TERMS}, n, count)",
+        f"local rows, elements = buffer{_ELEMENTS}, {buffer}{_ELEMENTS}",
+        "if inner > 1 then",
+        f"  rows, elements = buffer{_TERMS}, {buffer}{_TERMS}",
+        f"  gather_results({copy}, {size}, rows, buffer{_ELEMENTS}, {_SECTIONS})",
+        "end",
+        f"fold({fold}, buffer{_TOTALS}, rows, n, count, count, 1, 1, 0, true)",
+        f"if find_places(load, long_buffer{_RESULT}, {buffer}{_TOTALS}, elements, n, count) then",
+        "  if moves[0] ~= moved then return nil end",
+        f"  fold({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})",
+        "end",
         "if moves[0] ~= moved then return nil end",
         f"copy_rows({copy}, n, 1, 1, p0, {size}, 0, 0, buffer{_TOTALS}, {size}, 0, 0)",
         f"copy_rows({copy_places}, n, 1, 1, q0, 8, 0, 0, buffer{_RESULT}, 8, 0, 0)",

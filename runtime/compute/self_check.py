@@ -18,7 +18,14 @@ import numpy as np
 from runtime.core.debug import note
 from runtime.core.dtypes import Array
 
-__all__ = ["blas_is_right", "is_right", "lapack_is_right", "loop_is_right", "same"]
+__all__ = [
+    "blas_is_right",
+    "conversion_is_right",
+    "is_right",
+    "lapack_is_right",
+    "loop_is_right",
+    "same",
+]
 
 # Each operand starts three numbers further on: -0.0 meets itself.
 _NUMBERS = (1.5, -0.0, np.nan, np.inf, -0.0, -2.25, 0.0, -np.inf, 3.0, 0.25, -7.0, 64.0)
@@ -31,6 +38,7 @@ _LOOP = ctypes.CFUNCTYPE(None, _POINTER, _POINTER, _POINTER, _POINTER)
 _AXPY = ctypes.CFUNCTYPE(None, *[_POINTER] * 6)
 _GEMV = ctypes.CFUNCTYPE(None, *[_POINTER] * 11)
 _GEMM = ctypes.CFUNCTYPE(None, *[_POINTER] * 13)
+_CONVERSION = ctypes.CFUNCTYPE(None, *[_POINTER] * 7)
 _GETRS = ctypes.CFUNCTYPE(None, *[_POINTER] * 9)
 _ASUM = {
     4: ctypes.CFUNCTYPE(ctypes.c_float, *[_POINTER] * 3),
@@ -95,6 +103,19 @@ def _call_loop(
 
 
 # -- BLAS and LAPACK, for floats of a number of bytes
+
+
+def conversion_is_right(function: int, widens: bool) -> bool:
+    """Whether a function copies floats as doubles, or back, as numpy does."""
+    kinds = (np.float32, np.float64) if widens else (np.float64, np.float32)
+    numbers = np.array(_NUMBERS, kinds[0])
+    if not widens:
+        numbers[np.isinf(numbers)] = 1e-42
+    found, cells = np.zeros(_COUNT, kinds[1]), np.array([_COUNT, 1, 0], np.int64)
+    at = cells.ctypes.data
+    operands = numbers.ctypes.data, at, found.ctypes.data, at
+    _CONVERSION(function)(at, at + 8, *operands, at + 16)
+    return not cells[2] and found.tobytes() == numbers.astype(kinds[1]).tobytes()
 
 
 def blas_is_right(name: str, itemsize: int, function: int) -> bool:

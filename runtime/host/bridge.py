@@ -19,7 +19,7 @@ from runtime.calls.plans import Plans
 from runtime.calls.small import find_small
 from runtime.compute import formulas
 from runtime.compute.blas_threads import check_room
-from runtime.compute.c_functions import blas, inner_loop, lapack_address
+from runtime.compute.c_functions import blas, conversion, inner_loop, lapack_address
 from runtime.compute.generator import default_generator
 from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.processors import PROCESSORS
@@ -165,6 +165,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "storage_at": Storage.at_mirror,
         "storage_moves": storage_moves,
         "inner_loop": loop_for_lua,
+        "conversion": conversion,
         "adopt": _adopt,
         "adopt_block": _adopt_block,
         "adopt_empty": _adopt_empty,

@@ -62,19 +62,19 @@ for _name, _compare, _sign in (
     _add_comparison(_name, _compare, _sign)
 
 
-@op("equal", "T T", "T T")
+@op("equal", "T T", "T T", small="statistics.equal")
 def equal(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors have the same sizes and equal elements; nan equals nothing."""
     return a.sizes == b.sizes and bool((a.array == b.array).all())
 
 
-@op("all", "T", "T", types=(BYTE,))
+@op("all", "T", "T", types=(BYTE,), total="t", fold="minimum", holds=True)
 def all_(t: Tensor) -> bool:
     """Whether no element is 0. Raises ArgError for an empty tensor."""
     return bool(_not_empty(t).all())
 
 
-@op("any", "T", "T", types=(BYTE,))
+@op("any", "T", "T", types=(BYTE,), total="t", fold="maximum", holds=True)
 def any_(t: Tensor) -> bool:
     """Whether some element is not 0. Raises ArgError for an empty tensor."""
     return bool(_not_empty(t).any())

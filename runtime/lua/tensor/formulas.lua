@@ -53,6 +53,8 @@ local function to_loop(address)
   return ffi.cast(inner_loop, address)
 end
 
+formulas.to_loop = to_loop
+
 local intptr = ffi.typeof('intptr_t')
 
 local function address(pointer)
@@ -119,48 +121,36 @@ local function copy_rows(loop, data, n, rows, blocks, to, t, r, b, from, u, s, c
 end
 formulas.copy_rows = copy_rows
 
--- Makes a function that copies n floats from one buffer to another as doubles, by inner loops and
--- their data. The bits of a float become the upper ones of 64; those of the exponent move to their
--- place in a double; what this is, times 2^896, is the number, since the exponents of floats begin
--- so much later. Infinities and nans, which that is wrong for, are left to a loop: where there are
--- any, the sum of the floats is one of them.
-local function make_widen(add, add_data, copy, copy_data, left, left_data, right, right_data, both,
-    both_data, multiply, multiply_data)
-  local sum, whole = ffi.new('float[1]'), ffi.new('int64_t[3]', { 32, 3, 0x8fffffffffffffffLL })
-  local factor = ffi.new('double[1]', 2 ^ 896)
-  local SUM, WHOLE, FACTOR = address(sum), address(whole), address(factor)
-  memory[SUM], memory[WHOLE], memory[FACTOR] = sum, whole, factor
+-- Makers of functions that copy n elements from one buffer to another one of doubles, or of floats.
+-- They get the address of LAPACK's function for this: behind a loop in Lua, the rest of the call
+-- would not be compiled. There is one where that function is missing, or has met a number that is
+-- too large for it.
+local convert_type = ffi.typeof(
+  'void (*)(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t)')
+local cells = ffi.new('int32_t[6]') -- the number of elements, 1, and what the function answers
+local CELLS = address(cells)
+memory[CELLS], cells[2] = cells, 1
 
-  local function run(loop, data, n, a, a_step, b, b_step, r, r_step)
-    operands[0], operands[1], operands[2] = a, b, r
-    steps[0], steps[1], steps[2] = a_step, b_step, r_step
-    count[0] = n
-    loop(operands, count, steps, data)
-  end
-
-  return function(n, from, to, floats, doubles, ...) -- luacheck: ignore 212
-    sum[0] = 0
-    run(add, add_data, n, SUM, 0, from, 4, SUM, 0)
-    local value = load_float(sum, 0)
-    if value - value ~= 0 then
-      for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do doubles[i] = load_float(floats, i) end
-      return
+local function converter(load)
+  return function(found)
+    local convert = found and ffi.cast(convert_type, found)
+    return function(n, source, out, from, to, ...) -- luacheck: ignore 212
+      if convert then
+        cells[0], cells[4] = n, 0
+        convert(CELLS, CELLS + 8, source, CELLS, out, CELLS, CELLS + 16)
+        if cells[4] == 0 then return end
+      end
+      for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do to[i] = load(from, i) end
     end
-    if n > 300 then -- for so many, this is quicker
-      for i = 0, n - 1 do doubles[i] = floats[i] end
-      return
-    end
-    run(copy, copy_data, n, from, 4, to, 8, 0, 0)
-    run(left, left_data, n, to, 8, WHOLE, 0, to, 8)
-    run(right, right_data, n, to, 8, WHOLE + 8, 0, to, 8)
-    run(both, both_data, n, to, 8, WHOLE + 16, 0, to, 8)
-    run(multiply, multiply_data, n, to, 8, FACTOR, 0, to, 8)
   end
 end
+local make_widen, make_narrow = converter(load_float), converter(load_double)
 
--- Copies n doubles from one buffer to another as floats.
-local function narrow(n, from, to, ...) -- luacheck: ignore 212
-  for i = 0, n < MIN_TURNS and MIN_TURNS - 1 or n - 1 do to[i] = load_double(from, i) end
+--- A function that copies floats as doubles, and one that copies doubles as floats.
+function formulas.converters()
+  local widen, narrow = make_widen(th.ask(host.conversion, true)),
+    make_narrow(th.ask(host.conversion, false))
+  return widen, narrow
 end
 
 local cell = ffi.new('float[1]')
@@ -256,9 +246,9 @@ local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, moves, address = unpack(f
 local shape, step, turn, dense, same_sizes, lay_out, lay_out_visits,
   clash = unpack(formulas.layout)
 local operands, steps, count, to_loop, as_float,
-  copy_rows, make_widen, narrow = unpack(formulas.loops)
+  copy_rows, make_widen, make_narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
-  copy_sections, gather_results, find_largest, find_smallest = unpack(formulas.reducing)
+  copy_sections, gather_results, make_find_places = unpack(formulas.reducing)
 local MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
 formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, false, address }
@@ -266,7 +256,7 @@ formulas.layout = {
   layouts.shape, layouts.step, layouts.turn, dense, same_sizes, layouts.lay_out,
   layouts.lay_out_visits, layouts.clash,
 }
-formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, make_widen, narrow }
+formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, make_widen, make_narrow }
 formulas.sharing = { MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy }
 formulas.busy = false -- whether the buffers are in use
 

@@ -45,9 +45,9 @@ le t0123456*
 ge t0123456*
 eq t0123456*
 ne t0123456*
-equal t0123456
-all t0
-any t0
+equal t0123456+
+all t0*
+any t0*
 zeros t0123456+
 ones t0123456+
 eye t0123456
@@ -75,11 +75,11 @@ prod t0123456*
 cumsum t0123456*
 cumprod t0123456*
 mean t567*
-var t56
-std t56
+var t56+
+std t56+
 norm t56*
-dist t56
-renorm t56
+dist t56+
+renorm t56+
 cross t0123456
 fill t01234567*
 operator_sub 01234567*
@@ -106,7 +106,7 @@ mm t0123456+
 ger t0123456+
 bmm t0123456+
 match t0123456
-trace t0123456
+trace t0123456+
 operator_add 0123456*
 operator_mul 0123456*+
 operator_div 0123456*

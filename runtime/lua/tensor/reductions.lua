@@ -16,10 +16,11 @@ local shape, step, dense = layouts.shape, layouts.step, layouts.dense
 local copy_rows, MIN_TURNS, SPARE = formulas.copy_rows, formulas.MIN_TURNS, formulas.spare
 
 local reductions = {}
+th.reductions = reductions
 
 -- Functions that use the buffers keep finalizers away from these, too; so what the loops of one
 -- call have in common is set once.
-local operands, steps = ffi.new('intptr_t[3]'), ffi.new('intptr_t[3]')
+local operands, steps, sizes = ffi.new('intptr_t[3]'), ffi.new('intptr_t[9]'), ffi.new('intptr_t[4]')
 local count_of_loop = ffi.new('intptr_t[1]')
 
 -- The distances of the operands, in bytes, and the number of elements for the loops to come.
@@ -49,6 +50,22 @@ local function repeat_loop(turns, loop, data, r, r_row, p, p_row, s, s_row,
   end
 end
 
+--- Runs a loop once over n elements; the distances of operands, in bytes, follow their addresses.
+function reductions.run(loop, data, n, a, a_step, b, b_step, r, r_step)
+  operands[0], operands[1], operands[2] = a, b, r
+  set_steps(a_step, b_step, r_step, n)
+  loop(operands, count_of_loop, steps, data)
+end
+
+--- The product of a row and a column of n doubles, by the loop of matmul.
+function reductions.product(loop, data, n, a, b, r)
+  operands[0], operands[1], operands[2] = a, b, r
+  sizes[0], sizes[1], sizes[2], sizes[3] = 1, 1, n, 1
+  steps[0], steps[1], steps[2], steps[3], steps[6], steps[7], steps[8] = 0, 0, 0, 0, 0, 0, 0
+  steps[4], steps[5] = 8, 8
+  loop(operands, sizes, steps, data)
+end
+
 -- ---------------------------------------------------------------- all elements
 
 --- Adds up all elements that begin at p and lie as `layouts` has found to one at r; see `fold`.
@@ -60,6 +77,15 @@ function reductions.fold_rows(copy, copy_data, loop, data, size, first, r, p,
   operands[0], operands[1] = first or p, r
   copy(operands, count_of_loop, steps, copy_data)
   set_steps(0, near * size, 0, n)
+  if not first then -- the first element is there already
+    operands[0], operands[1], operands[2] = r, p + near * size, r
+    count_of_loop[0] = n - 1
+    loop(operands, count_of_loop, steps, data)
+    if rows == 1 then return n end
+    count_of_loop[0], rows, p = n, rows - 1, p + far * size
+    repeat_loop(rows, loop, data, r, 0, p, far * size, r, 0)
+    return n * rows + n
+  end
   repeat_loop(rows, loop, data, r, 0, p, far * size, r, 0)
   return n * rows
 end
@@ -146,18 +172,24 @@ end
 --- Adds up what `sections` has found, from p on, to results that lie one after the other from r on.
 -- @param copy, copy_data the loop that copies elements, and its data
 -- @param first the address of the number that sums begin with; nil: they begin with an element
+-- @param any_order whether the order of the elements does not matter
 function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
-    outer, o, count, d, inner, i, ...) -- luacheck: ignore 212
+    outer, o, count, d, inner, i, any_order, ...) -- luacheck: ignore 212
   o, d, i = o * size, d * size, i * size
   if first then
     copy_rows(copy, copy_data, outer * inner, 1, 1, r, size, 0, 0, first, 0, 0, 0)
+  elseif inner == 1 then
+    copy_rows(copy, copy_data, outer, 1, 1, r, size, 0, 0, p, o, 0, 0)
   else
     copy_rows(copy, copy_data, inner, outer, 1, r, size, inner * size, 0, p, i, o, 0)
   end
-  if inner == 1 then
+  if inner == 1 and not (any_order and outer > count) then
+    if not first then count, p = count - 1, p + d end
     set_steps(0, d, 0, count)
     repeat_loop(outer, loop, data, r, size, p, o, r, size)
     return
+  elseif inner == 1 then
+    outer, inner, i = 1, outer, o
   end
   set_steps(size, i, size, inner)
   if outer == 1 then
@@ -180,27 +212,43 @@ function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
   end
 end
 
---- The same for running sums of contiguous elements, which are as many.
+--- The same for running sums of contiguous elements, which are as many. A loop goes through elements
+-- in order and reads the sums that it has written: those of the row before.
 function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p,
     outer, _, count, _, inner, ...) -- luacheck: ignore 212
   local row = inner * size
-  copy_rows(copy, copy_data, inner, outer, 1, r, size, count * row, 0, p, size, count * row, 0)
-  if count == 1 then return end
+  local far = count * row
   if inner == 1 then
-    set_steps(size, size, size, count - 1)
-    repeat_loop(outer, loop, data, r, count * size, p + size, count * size, r + size, count * size)
+    copy_rows(copy, copy_data, outer, 1, 1, r, far, 0, 0, p, far, 0, 0)
+  else
+    copy_rows(copy, copy_data, inner, outer, 1, r, size, far, 0, p, size, far, 0)
+  end
+  if count == 1 then return end
+  if inner == 1 and outer > count then
+    set_steps(far, far, far, outer)
+    repeat_loop(count - 1, loop, data, r, size, p + size, size, r + size, size)
     return
   end
-  set_steps(size, size, size, inner)
-  local m, total = 1, outer * (count - 1)
-  for k = 1, total < MIN_TURNS and MIN_TURNS or total do
-    p = p + row
-    operands[0], operands[1], operands[2] = r, p, r + row
-    if k > total then operands[0], operands[1], operands[2] = SPARE, SPARE, SPARE end
-    loop(operands, count_of_loop, steps, data)
-    r, m = r + row, m + 1
-    if k >= total then count_of_loop[0] = 1 end
-    if m == count then m, r, p = 1, r + row, p + row end
+  set_steps(size, size, size, inner * (count - 1))
+  repeat_loop(outer, loop, data, r, far, p + row, far, r + row, far)
+end
+
+--- r = x with y, by a loop of two operands: for each result along a dimension, y has a number. x and
+-- r have elements, of so many bytes, as `copy_sections` leaves them; outer or inner is 1.
+function reductions.spread(loop, data, size, x, y, r, outer, count, inner)
+  local far = size * (inner == 1 and count or inner)
+  if inner == 1 and outer > count then
+    set_steps(far, size, far, outer)
+    repeat_loop(count, loop, data, x, size, y, 0, r, size)
+  elseif inner == 1 then
+    set_steps(size, 0, size, count)
+    repeat_loop(outer, loop, data, x, far, y, size, r, far)
+  elseif inner >= count then
+    set_steps(size, size, size, inner)
+    repeat_loop(count, loop, data, x, far, y, 0, r, far)
+  else
+    set_steps(far, 0, far, count)
+    repeat_loop(inner, loop, data, x, size, y, size, r, size)
   end
 end
 
@@ -218,49 +266,21 @@ end
 -- --------------------------------------------------------------------- extrema
 
 --- Copies what `copy_sections` has copied once more, the elements of one result after those of the
--- one before.
+-- one before; not needed where `inner` is 1.
 function reductions.gather_results(copy, data, size, r, p, outer, _, count, _, inner,
     ...) -- luacheck: ignore 212
-  if inner == 1 then
-    copy_rows(copy, data, outer * count, 1, 1, r, size, 0, 0, p, size, 0, 0)
-    return
-  end
   copy_rows(copy, data, count, inner, outer, r, size, count * size, inner * count * size,
     p, inner * size, size, inner * count * size)
 end
 
--- The functions below set the elements of `at` to where the extrema of `results` times `count`
--- elements are, from 1. The first nan is larger, or smaller, than any number.
-
-function reductions.find_largest(load, at, elements, results, count, ...) -- luacheck: ignore 212
-  local best, place, result, next = load(elements, 0), 0, 0, count
-  for k = 1, results * count + MIN_TURNS do
-    local x = load(elements, k)
-    if k == next then
-      if result < results then at[result] = place - next + count + 1 end
-      best, place, result, next = x, k, result + 1, next + count
-    elseif not (x <= best) and best == best then
-      best, place = x, k
-    end
-  end
-end
-
-function reductions.find_smallest(load, at, elements, results, count, ...) -- luacheck: ignore 212
-  local best, place, result, next = load(elements, 0), 0, 0, count
-  for k = 1, results * count + MIN_TURNS do
-    local x = load(elements, k)
-    if k == next then
-      if result < results then at[result] = place - next + count + 1 end
-      best, place, result, next = x, k, result + 1, next + count
-    elseif not (x >= best) and best == best then
-      best, place = x, k
-    end
-  end
+--- A function that finds where extrema are; a copy for each function that calls it.
+function reductions.make_find_places()
+  local find = th.chunk('tensor/places')(MIN_TURNS)
+  return find
 end
 
 formulas.reducing = {
   layouts.lay_out_in_memory, reductions.fold_rows, reductions.copy_in_memory, reductions.sections,
   reductions.fits, reductions.block_along, reductions.fold, reductions.accumulate,
-  reductions.copy_sections, reductions.gather_results, reductions.find_largest,
-  reductions.find_smallest,
+  reductions.copy_sections, reductions.gather_results, reductions.make_find_places,
 }

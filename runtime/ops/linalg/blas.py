@@ -304,7 +304,7 @@ def multiply(a: Tensor, b: Tensor) -> Tensor | float:
     return result
 
 
-@op("trace", method="T", function="T")
+@op("trace", method="T", function="T", small="statistics.trace")
 def trace(t: Tensor) -> float:
     """The sum of the elements on the diagonal of a matrix."""
     if t.ndim != 2:

@@ -1,0 +1,47 @@
+--- Where extrema are among elements. This module is loaded once for each function that looks for some
+-- (compute/reduction_code.py): LuaJIT compiles a loop for one type of elements.
+-- @module places
+
+local MIN_TURNS = ...
+
+-- The same as below where there are nans: from the last element on, so that the first of
+-- equal ones remains.
+local function find_backwards(load, at, extrema, elements, results, count)
+  for k = results * count - 1, 0, -1 do
+    local place = k % count
+    local x, extremum = load(elements, k), load(extrema, (k - place) / count)
+    if x == extremum or (x ~= x and extremum ~= extremum) then
+      at[(k - place) / count] = place + 1
+    end
+  end
+end
+
+--- Sets the elements of `at` to where the extrema of `results` times `count` elements are, from 1:
+-- the first of equal elements, or the first nan. Returns whether an extremum is a nan or 0, of which
+-- there are several.
+-- @param extrema, elements pointers to buffers. An extremum is a nan where an element is one.
+return function(load, at, extrema, elements, results, count)
+  local result, first, k, spare, extremum = 0, 0, 0, MIN_TURNS, load(extrema, 0)
+  local several = false
+  for _ = 1, results * count + MIN_TURNS do
+    if elements[k] ~= extremum then
+      if extremum ~= extremum then
+        find_backwards(load, at, extrema, elements, results, count)
+        return true
+      end
+      k = k + 1
+    else
+      at[result] = k - first + 1
+      if extremum == 0 then several = true end
+      if result + 1 < results then
+        result, first = result + 1, first + count
+        k, extremum = first, load(extrema, result)
+      elseif spare == 0 then
+        break
+      else
+        spare = spare - 1
+      end
+    end
+  end
+  return several
+end
