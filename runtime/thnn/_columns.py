@@ -31,7 +31,7 @@ __all__ = ["add_sums", "correlate", "fold", "spread", "unfold", "weigh"]
 #: Bytes of columns up to which a thread keeps them.
 _SCRATCH = 1 << 22
 #: Multiplications from which on work is shared out; those after which Ctrl-C is looked for.
-_LARGE, _INTERRUPT = 50_000, 4_000_000_000
+_LARGE, _INTERRUPT = 1_000_000, 4_000_000_000
 #: Bytes of sums up to which they are computed for chunks of samples, and added up then.
 _SUMS = 1 << 20
 #: Elements up to which a job adds up maps.

@@ -82,12 +82,12 @@ end
 
 -- The geometry `g` of windows: int32_t, as runtime/thnn/_columns.py writes them. After the size of
 -- the image, strides, and counts of places (each for depth, height, width) it has whether rows of
--- places follow each other as rows of the image do, and the width of the kernel; then EIGHT numbers
--- for each place in the kernel: how far it is from the first place of the window in depth, height
+-- places follow each other as rows of the image do, the width of the kernel, and where the lists of
+-- elements begin, 0 if there are none; then EIGHT numbers for each place in the kernel: how far it is from the first place of the window in depth, height
 -- and width (less the padding); which columns and rows of places lie in the image there, from the
 -- first to before the last; and whether what lies there is what lies under the place above it in
 -- the kernel, one row of places further.
-local FLAT, WIDTH, TAPS, EIGHT = 9, 10, 11, 8
+local FLAT, WIDTH, LISTS, TAPS, EIGHT = 9, 10, 11, 12, 8
 
 local SMALL = 131072 -- bytes of a plane's columns that it takes little time to copy
 
@@ -181,11 +181,54 @@ local function unfold_rows(size, g, tap, image, to, t, first, last)
   end
 end
 
+-- Where runs of columns are short, the geometry lists the numbers of elements: of those of a plane's
+-- columns and of the plane that are the same; of elements of columns that get others added to them,
+-- and these; of elements of the plane, which get what is then in others of the columns. Before the
+-- lists stand their lengths.
+
+-- The columns of planes, by the first list.
+local function unfold_listed(size, list, taps, image, to, apart, planes, plane)
+  local n, all = list[0], taps * apart * size
+  local into, from = list + 3, list + 3 + n
+  fill(memory + to, planes * all)
+  for _ = 1, planes do
+    if size == 4 then
+      local a, b = cast(ints, memory + to), cast(ints, memory + image)
+      for i = 0, n - 1 do a[into[i]] = b[from[i]] end
+    else
+      local a, b = cast(longs, memory + to), cast(longs, memory + image)
+      for i = 0, n - 1 do a[into[i]] = b[from[i]] end
+    end
+    to, image = to + all, image + plane
+  end
+end
+
+local function add_listed(load, to, into, from, at, n)
+  for i = 0, n - 1 do
+    local k = into[i]
+    to[k] = load(to, k) + load(from, at[i])
+  end
+end
+
+-- Adds columns, of which nothing is kept, to a plane, by the other lists.
+local function fold_listed(size, list, columns, image)
+  local load, n, moved, last = loads[size], list[0], list[1], list[2]
+  local from, to = cast(numbers[size], columns), cast(numbers[size], image)
+  local up = list + 3 + 2 * n
+  local into = up + 2 * moved
+  if moved > 0 then add_listed(load, from, up, from, up + moved, moved) end
+  if last > 0 then add_listed(load, to, into + last, from, into, last) end
+end
+
 -- Of an image's columns the rows k0 to k1 - 1, and of each those places that are in the rows j0 to
 -- j1 - 1 of places. `to` gets them, the rows being `apart` elements apart.
 local function unfold(size, g, taps, image, to, apart, k0, k1, j0, j1)
   local plane, high, width = g[0] * g[1] * g[2] * size, g[7], g[8] * size
   local above = g[WIDTH] * apart * size
+  if g[LISTS] ~= 0 and j0 == 0 and j1 == g[6] * high and k0 % taps == 0 and k1 % taps == 0 then
+    return unfold_listed(size, g + g[LISTS], taps, image + k0 / taps * plane, to, apart,
+      (k1 - k0) / taps, plane)
+  end
   for k = k0, k1 - 1 do
     local number = k % taps
     local tap, at = TAPS + EIGHT * number, to + (k - k0) * apart * size
@@ -282,7 +325,11 @@ local function fold(run, size, g, taps, from, apart, image, planes)
   local unit, all = tonumber(cast('intptr_t', units[size])), taps * apart * size
   local small = add and g[FLAT] == 0 and all <= SMALL
   for c = 0, planes - 1 do
-    if small then
+    if g[LISTS] ~= 0 then
+      local memory_of_plane = scratch(3, SMALL)
+      copy(memory + memory_of_plane, memory + (from + c * all), all)
+      fold_listed(size, g + g[LISTS], memory_of_plane, image + c * plane)
+    elseif small then
       local memory_of_plane = scratch(3, SMALL)
       copy(memory + memory_of_plane, memory + (from + c * all), all)
       fold_small(add, unit, size, g, taps, memory_of_plane, image + c * plane)

@@ -10,9 +10,8 @@ local host, makers = th.host, th.thnn_kernels
 local dense, moves, run = th.formulas.dense, th.blocks.moves, th.thread_pool.run
 local tonumber, floor, cast = tonumber, math.floor, ffi.cast
 
-local MAX_WORK = 1e6   -- multiplications up to which a call of Python takes time that counts
-local UNSHARED = 49999 -- those up to which Python never shares them out
-local ROOM = 1048576   -- bytes of all operands and results
+local MAX_WORK = 999999 -- multiplications up to which Python never shares them out
+local ROOM = 1048576    -- bytes of all operands and results
 local MAX_PLANS = 16
 
 local intptr = ffi.typeof('intptr_t')
@@ -134,13 +133,7 @@ local function complete(plan, family, g)
   plan.columnStep = family.keeps and plan.height * plan.places or 0
   plan.columnCount = product(plan.columns)
   plan.memory, plan.geometry = geometry_of(g)
-  plan.large = work > UNSHARED
   return true
-end
-
--- Whether a call of a plan is done here: what threads share is Python's.
-local function is_ours(plan)
-  return plan.few and not (plan.large and th.ask(host.get_threads) > 1)
 end
 
 -- The plan for the sizes of a call; `few` tells whether it is handled here.
@@ -176,7 +169,7 @@ local function find(family, input, weight, a, b, c, d, e, f, g, h, i, j, k, l)
       and (count < 8 or n[7] == g and n[8] == h) and (count < 9 or n[9] == i)
       and (count < 10 or n[10] == j) and (count < 12 or n[11] == k and n[12] == l)
       and fits(input, p.input) and fits(weight, p.weight) then
-      return is_ours(p) and p, before
+      return p.few and p, before
     end
   end
   if dense(input) == 0 or dense(weight) == 0 then return nil end
@@ -184,7 +177,7 @@ local function find(family, input, weight, a, b, c, d, e, f, g, h, i, j, k, l)
   if #plans >= MAX_PLANS then plans = {} end
   plans[#plans + 1] = plan
   family.plans = plans
-  return is_ours(plan) and plan, before
+  return plan.few and plan, before
 end
 
 -- ------------------------------------------------------------------ calls

@@ -119,6 +119,7 @@ def test_threads_give_what_one_gives(
             print(('%.17g %.17g'):format(t:sum(), torch.dot(t:view(-1), torch.range(1, n))))
           end
         end)"""
+    monkeypatch.setattr(_columns, "_LARGE", 50_000)
     expected = run(f"torch.setnumthreads(1) {sums}")
     for count in (2, 3):
         answers = []
