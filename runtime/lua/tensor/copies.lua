@@ -20,6 +20,7 @@ local dense, blocks, class_of, typename = th.formulas.dense, th.blocks, th.class
 local same_sizes, count_of, MAX = dtype.same_sizes, th.layouts.count, blocks.MAX
 local FIRST_TENSOR, IS_HALF = th.host.FIRST_TENSOR, dtype.name == 'Half'
 
+local MAX_SAME = th.host.LARGE - 1 -- elements that are copied as they are, without threads
 local MIN_ROW = 8 -- elements of a row from which on it is copied as a whole
 
 local copies = {}
@@ -148,9 +149,11 @@ end
 local function copy_struct(c, s, other)
   local before = moves()
   local count = count_of(c)
-  if count == 0 or count > MAX then return false end
-  local flat = dense(c) == count and dense(s) == count
+  if count == 0 or count > MAX_SAME then return false end
+  local from_flat = dense(s) == count
+  local flat = from_flat and dense(c) == count
   local same = flat and other == dtype
+  if count > MAX and not same then return false end
   -- In one storage, no element must be overwritten before it is read.
   if c.storage == cast('void *', s.storage)
     and not (same and abs(tonumber(c.storageOffset - s.storageOffset)) >= count) then
@@ -160,8 +163,13 @@ local function copy_struct(c, s, other)
   local sizes, strides, from_strides
   local is_matrix, rows, n, row, step, from_row, from_step = c.nDimension == 2, 1, count, 0, 1, 0, 1
   if not flat then
-    if not same_sizes(c, s) or not fits(c, true) or not fits(s) then return false end
-    if is_matrix then
+    local to_vector = from_flat and c.nDimension == 1
+    if not fits(c, true) or not to_vector and not (same_sizes(c, s) and fits(s)) then
+      return false
+    end
+    if to_vector then
+      is_matrix, step = true, tonumber(c.stride[0]) -- of one row
+    elseif is_matrix then
       rows, n = tonumber(c.size[0]), tonumber(c.size[1])
       row, step = tonumber(c.stride[0]), tonumber(c.stride[1])
       from_row, from_step = tonumber(s.stride[0]), tonumber(s.stride[1])

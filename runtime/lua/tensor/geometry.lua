@@ -88,16 +88,44 @@ local function resize_to(self, n, a, b, c, d)
   return replace_struct(structs, self, old, view, anchors[self])
 end
 
+-- Whether self has the sizes that are given, as numbers.
+local function has_numbers(self, n, ...)
+  local c = structs[self] or fetch_struct(self)
+  if not c or c.nDimension ~= n then return false end
+  for d = 1, n do
+    if c.size[d - 1] ~= select(d, ...) then return false end
+  end
+  return true
+end
+
+-- Whether self has the sizes that are in a LongStorage with struct s.
+local function has_sizes_of(self, s)
+  local c = structs[self] or fetch_struct(self)
+  if not c or c.nDimension ~= s.size then return false end
+  for d = 0, c.nDimension - 1 do
+    if c.size[d] ~= s.data[d] then return false end
+  end
+  return true
+end
+
 function geometry.resize(self, ...)
   local n, a, b, c, d = select('#', ...), ...
   local done
   if type(a) == 'number' then
-    if are_numbers(n, a, b, c, d) then done = resize_to(self, n, a, b, c, d) end
+    if n > 4 then
+      done = has_numbers(self, n, ...)
+    elseif are_numbers(n, a, b, c, d) then
+      done = resize_to(self, n, a, b, c, d)
+    end
   elseif n == 1 then
     local s = long_storage(a)
     if s then
       n, a, b, c, d = numbers_of(s)
-      if n then done = resize_to(self, n, a, b, c, d) end
+      if n then
+        done = resize_to(self, n, a, b, c, d)
+      else
+        done = s.size > 4 and has_sizes_of(self, s)
+      end
     end
   end
   if done then return self end
@@ -119,6 +147,10 @@ function geometry.resizeAs(self, ...)
     elseif n == 4 then
       done = resize_to(self, 4, tonumber(size[0]), tonumber(size[1]), tonumber(size[2]),
         tonumber(size[3]))
+    end
+    if n > 4 then
+      local c = structs[self] or fetch_struct(self)
+      done = c and dtype.same_sizes(c, from)
     end
     if done then return self end
   end
