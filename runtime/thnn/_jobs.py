@@ -8,7 +8,7 @@ to get. Lua (``lua/thnn/repeats.lua``) does them for all calls of the same sizes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,7 +37,7 @@ class _Recorder:
 class _Recording:
     """Jobs, and where Lua has what they work on: in one piece of memory from `address` on."""
 
-    def __init__(self, tensors: Sequence[Tensor], address: int, room: int) -> None:
+    def __init__(self, tensors: Mapping[int, Tensor], address: int, room: int) -> None:
         self._tensors = tensors
         self._next, self._end = address, address + room
         self._places: dict[int, int] = {}  # of arrays that jobs work on, by their addresses here
@@ -54,8 +54,8 @@ class _Recording:
         self._kept.append(array)
         self._places[array.ctypes.data] = self._next
         if tensor is not None:
-            at = next(i for i, t in enumerate(self._tensors) if t is tensor)
-            self._lines.append(f"{use} {at + 1} {self._next} {array.nbytes}")
+            at = next(i for i, t in self._tensors.items() if t is tensor)
+            self._lines.append(f"{use} {at} {self._next} {array.nbytes}")
         self._next += size
 
     def add(self, job: str, positions: int, parameters: dict[str, Any]) -> None:
@@ -77,17 +77,17 @@ class _Recording:
 
 
 def record(
-    call: Callable[[], None], tensors: Sequence[Tensor], address: int, room: int
+    call: Callable[[], None], tensors: Mapping[int, Tensor], address: int, room: int
 ) -> str | None:
     """The jobs of a call with contiguous tensors that have the sizes of those that Lua has.
 
-    Lines of words: "read", "write" with a tensor's position, from 1, its place in memory from
+    Lines of words: "read", "write" with a tensor's position in the call, its place in memory from
     `address` on, and its bytes; "job" with its name, positions, and parameters in order. None where
     the call ends in an error, is for threads, needs more than `room` bytes, or changes sizes.
     """
     recorder = current(_Recorder)
     recorder.now = recording = _Recording(tensors, address, room)
-    sizes = [t.sizes for t in tensors]
+    sizes = [t.sizes for t in tensors.values()]
     try:
         call()
     except Exception:
@@ -95,7 +95,7 @@ def record(
     finally:
         recorder.now = None
     recorder.last = recording
-    return recording.text() if [t.sizes for t in tensors] == sizes else None
+    return recording.text() if [t.sizes for t in tensors.values()] == sizes else None
 
 
 def is_recording() -> bool:

@@ -50,12 +50,12 @@ def jobs(name: str, dtype: int, address: int, room: int, *given: Any) -> str | N
     dtype: the index of the element type that the function is for. given: the call's arguments, but
     for tensors, which are contiguous, their sizes.
     """
-    row, arguments, tensors = TABLE[name], list(given), []
+    row, arguments, tensors = TABLE[name], list(given), {}
     for i, kind in enumerate(row.kinds.replace("?", "")):
         if kind == "T" or kind in _ELEMENTS:
             sizes = tuple(map(int, given[i].split()))
             arguments[i] = TENSOR_CLASSES[_ELEMENTS.get(kind, dtype)].new(sizes)
-            tensors.append(arguments[i])
+            tensors[i + 1] = arguments[i]
     return record(lambda: row.implementation(*arguments), tensors, address, room)
 
 
