@@ -35,7 +35,10 @@ class _Recorder:
 
 
 class _Recording:
-    """Jobs, and where Lua has what they work on: in one piece of memory from `address` on."""
+    """Jobs, and where Lua has what they work on: in one piece of memory from `address` on.
+
+    tensors: those of the call, by their positions.
+    """
 
     def __init__(self, tensors: Mapping[int, Tensor], address: int, room: int) -> None:
         self._tensors = tensors
@@ -55,7 +58,8 @@ class _Recording:
         self._places[array.ctypes.data] = self._next
         if tensor is not None:
             at = next(i for i, t in self._tensors.items() if t is tensor)
-            self._lines.append(f"{use} {at} {self._next} {array.nbytes}")
+            sizes = "x".join(map(str, tensor.sizes))
+            self._lines.append(f"{use} {at} {self._next} {array.nbytes} {sizes}")
         self._next += size
 
     def add(self, job: str, positions: int, parameters: dict[str, Any]) -> None:
@@ -82,12 +86,11 @@ def record(
     """The jobs of a call with contiguous tensors that have the sizes of those that Lua has.
 
     Lines of words: "read", "write" with a tensor's position in the call, its place in memory from
-    `address` on, and its bytes; "job" with its name, positions, and parameters in order. None where
-    the call ends in an error, is for threads, needs more than `room` bytes, or changes sizes.
+    `address` on, its bytes and sizes; "job" with its name, positions, and parameters in order. None
+    where the call ends in an error, is for threads, or needs more than `room` bytes.
     """
     recorder = current(_Recorder)
     recorder.now = recording = _Recording(tensors, address, room)
-    sizes = [t.sizes for t in tensors.values()]
     try:
         call()
     except Exception:
@@ -95,7 +98,7 @@ def record(
     finally:
         recorder.now = None
     recorder.last = recording
-    return recording.text() if [t.sizes for t in tensors.values()] == sizes else None
+    return recording.text()
 
 
 def is_recording() -> bool:

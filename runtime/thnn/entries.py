@@ -53,7 +53,7 @@ def jobs(name: str, dtype: int, address: int, room: int, *given: Any) -> str | N
     row, arguments, tensors = TABLE[name], list(given), {}
     for i, kind in enumerate(row.kinds.replace("?", "")):
         if kind == "T" or kind in _ELEMENTS:
-            sizes = tuple(map(int, given[i].split()))
+            sizes = tuple(map(int, filter(None, given[i].decode().split("x"))))
             arguments[i] = TENSOR_CLASSES[_ELEMENTS.get(kind, dtype)].new(sizes)
             tensors[i + 1] = arguments[i]
     return record(lambda: row.implementation(*arguments), tensors, address, room)

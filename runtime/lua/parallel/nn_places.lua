@@ -37,12 +37,14 @@ job('nn_places', 'out first apart factors[2] starts count skip', function(p, fir
   local out, one, starts, count = cast(longs, p.out), cast(longs, p.first), cast(doubles, p.starts),
     p.count
   local other, factor, second = one + p.apart, p.factors[0], p.factors[1]
-  local skipped = p.skip == 1 and -1 or nil
+  local skipped, window = p.skip == 1 and -1 or nil, first % count
   for i = first, last - 1 do
     local index = tonumber(one[i])
-    local place = index * factor + tonumber(other[i]) * second + starts[i % count]
+    local place = index * factor + tonumber(other[i]) * second + starts[window]
     if index == skipped then place = 0 elseif place == 0 then place = -1 end
     out[i] = place
+    window = window + 1
+    if window == count then window = 0 end
   end
 end)
 
@@ -52,12 +54,14 @@ end)
 job('nn_rows', 'out source count columns width', function(p, first, last)
   local rows, source, table, width = cast(longs, p.out), cast(longs, p.source),
     cast(longs, p.columns), p.width
-  local of_rows = rows + p.count
+  local of_rows, column = rows + p.count, first % width
   for i = first, last - 1 do
-    local index, columns = tonumber(source[i]), tonumber(table[i % width])
+    local index, columns = tonumber(source[i]), tonumber(table[column])
     local quotient = index / columns
     local row = quotient < 0 and ceil(quotient) or floor(quotient)
     rows[i], of_rows[i] = row + 1, index - row * columns + 1
+    column = column + 1
+    if column == width then column = 0 end
   end
 end)
 
@@ -71,8 +75,9 @@ job('nn_volume_places', 'out source starts count apart[3] sizes[3] strict', func
   local rows, columns = times + count, times + 2 * count
   local apart_t, apart_h, apart_w = p.apart[0], p.apart[1], p.apart[2]
   local size_t, size_h, size_w = p.sizes[0], p.sizes[1], p.sizes[2]
+  local window = first % count
   for i = first, last - 1 do
-    local word, window = words[2 * i], i % count
+    local word = words[2 * i]
     local t = band(word, 0xff) * apart_t + times[window]
     local h = band(rshift(word, 8), 0xff) * apart_h + rows[window]
     local w = band(rshift(word, 16), 0xff) * apart_w + columns[window]
@@ -85,6 +90,8 @@ job('nn_volume_places', 'out source starts count apart[3] sizes[3] strict', func
       place = -1
     end
     out[i] = place
+    window = window + 1
+    if window == count then window = 0 end
   end
 end)
 

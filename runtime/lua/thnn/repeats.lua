@@ -23,21 +23,23 @@ local working = ffi.new('char[?]', ROOM) -- of the call that is repeated; there 
 
 -- ------------------------------------------------------------------ what is kept
 
--- The geometry of a tensor: how many dimensions, their sizes and strides, and how many elements.
-local function geometry_of(c)
-  local n = c.nDimension
-  local sizes, strides, count = ffi.new('int64_t[?]', n), ffi.new('int64_t[?]', n), 1
+-- The geometry of a contiguous tensor, given its sizes as words.
+local function geometry_of(words)
+  local list, count = {}, 1
+  for word in words:gmatch('%d+') do list[#list + 1] = tonumber(word) end
+  local n = #list
+  local sizes, strides = ffi.new('int64_t[?]', n, list), ffi.new('int64_t[?]', n)
   for d = n - 1, 0, -1 do
-    sizes[d], strides[d] = c.size[d], c.stride[d]
-    count = count * tonumber(sizes[d])
+    strides[d] = count
+    count = count * list[d + 1]
   end
-  return { n = n, bytes = 8 * n, sizes = sizes, strides = strides, count = count }
+  return { n = n, bytes = 8 * n, sizes = sizes, strides = strides, count = count, list = list }
 end
 
-local function describe(geometry)
+local function describe(c)
   local words = {}
-  for d = 1, geometry.n do words[d] = tostring(tonumber(geometry.sizes[d - 1])) end
-  return concat(words, ' ')
+  for d = 1, c.nDimension do words[d] = tostring(tonumber(c.size[d - 1])) end
+  return concat(words, 'x')
 end
 
 -- What a job's parameter is: a number, or the address of a copy of a table, which is kept in `kept`.
@@ -50,8 +52,14 @@ local function parameter_of(word, kept)
   return address(copy)
 end
 
+local function new_tensor(words)
+  local tensor = geometry_of(words)
+  tensor.read, tensor.write, tensor.at = 0, 0, 0
+  return tensor
+end
+
 -- Adds to a call the jobs that Python tells: where each tensor's elements are copied to (`at`), how
--- many bytes are read or written, and the jobs.
+-- many bytes are read or written, the sizes of results, and the jobs.
 local function read_jobs(call, text)
   for line in text:gmatch('[^\n]+') do
     local use, first, second, rest = line:match('^(%S+) (%S+) (%S+) (.*)$')
@@ -61,8 +69,12 @@ local function read_jobs(call, text)
       call.jobs[#call.jobs + 1] = { run = jobs[job_index[first]], last = tonumber(second),
         parameters = ffi.new('double[?]', #numbers, numbers) }
     else
-      local tensor = call[tonumber(first)]
-      tensor.at, tensor[use] = tonumber(second), tonumber(rest)
+      local at, bytes, sizes = tonumber(first), rest:match('^(%d+) (%S+)$')
+      if use == 'write' then
+        call[at] = new_tensor(sizes)
+        call[at].wanted = th.torch.LongStorage(call[at].list)
+      end
+      call[at].at, call[at][use] = tonumber(second), tonumber(bytes)
     end
   end
 end
@@ -74,12 +86,9 @@ local function new_call(row, dtype, ...)
   for i, kind in ipairs(row.kinds) do
     local value = select(i, ...)
     if kind == 'T' or kind == 'I' then
-      local n = dense(value)
-      if n == 0 then return nil end
-      count = count + n
-      call[i] = geometry_of(value)
-      call[i].read, call[i].write, call[i].at = 0, 0, 0
-      given[i] = describe(call[i])
+      count = count + dense(value)
+      given[i] = describe(value)
+      call[i] = new_tensor(given[i])
     else
       if kind == 'l' and not (value % 1 == 0 and value > -2 ^ 31 and value < 2 ^ 31) then
         return nil
@@ -92,6 +101,12 @@ local function new_call(row, dtype, ...)
     unpack(given, 1, #row.kinds))
   call.few = text ~= nil
   if text then read_jobs(call, text) end
+  for i, kind in ipairs(row.kinds) do
+    if (kind == 'T' or kind == 'I') and call[i].write == 0 and call[i].n == 0 then
+      if call.few then return nil end
+      call[i].write = 1 -- an empty tensor; it is not looked at again
+    end
+  end
   return call
 end
 
@@ -119,19 +134,39 @@ local function do_jobs(list)
   end
 end
 
--- The function of a row: a1, a2 … are its arguments, n1, n2 … those of a call that is kept. A call
--- is repeated by `perform`, with p1, p2 … for the places of the elements.
+local resize_of = {} -- element type -> the method, whatever programs do to it later
+for _, dtype in ipairs(th.dtypes) do
+  resize_of[dtype] = th.torch.getmetatable(dtype.tensor_name).resize
+end
+
+-- Gives a result the kept sizes; whether it was possible.
+local function resize(method, c, kept)
+  local owner = th.owner_of(c)
+  if owner == nil then return false end
+  method(owner, kept.wanted)
+  return true
+end
+
+-- The function of a row: a1, a2 … are its arguments, and t1, t2 … what is kept of those that are
+-- tensors. `perform` repeats a call: p1, p2 … are the places of the elements. Results get their
+-- sizes when the jobs are done, since these may fail.
 local SOURCE = [[
-local MAX_CALLS, new_call, fits, moves, place, apart, copy, do_jobs, outermost = ...
+local MAX_CALLS, new_call, fits, moves, place, apart, copy, do_jobs, outermost, resize = ...
 local calls = {}
 
 local function perform(call, before, ARGUMENTS)
-  PLACES
-  TENSORS
-  if moves() ~= before or not (APART) then return nil end
-  READ
+  KEPT
+  do
+    SOURCES
+    if moves() ~= before then return nil end
+    READ
+  end
   do_jobs(call.jobs)
-  if moves() ~= before then return nil end
+  RESIZE
+  before = moves()
+  if not (FITTING) then return nil end
+  PLACES
+  if moves() ~= before or not (APART) then return nil end
   WRITE
   return true
 end
@@ -159,35 +194,44 @@ end
 --- The function that repeats the calls of a row for an element type. It gets pointers to structs,
 -- and returns nil for calls that it does not handle, the first ones of their kind among them.
 function th.thnn_repeats(row, dtype)
-  local arguments, numbers, sizes, tensors = {}, {}, {}, {}
-  local places, kept, pairs_of, reads, writes = {}, {}, {}, {}, {}
+  local arguments, equal, tests, tensors = {}, {}, {}, {}
+  local sources, places, kept, fitting, distinct = {}, {}, {}, {}, {}
+  local reads, writes, sizes = {}, {}, {}
   for i, kind in ipairs(row.kinds) do
+    local function add(list, text) list[#list + 1] = text:gsub('#', i) end
     arguments[i] = 'a' .. i
     if kind == 'T' or kind == 'I' then
       local size = kind == 'T' and ffi.sizeof(dtype.ctype) or 8
-      sizes[#sizes + 1] = ('fits(a%d, call[%d])'):format(i, i)
-      places[#places + 1] = ('local p%d = place(a%d, %d)'):format(i, i, size)
-      kept[#kept + 1] = ('local t%d = call[%d]'):format(i, i)
-      reads[#reads + 1] = ('if t%d.read > 0 then copy(t%d.at, p%d, t%d.read) end'):format(i, i, i, i)
-      writes[#writes + 1] =
-        ('if t%d.write > 0 then copy(p%d, t%d.at, t%d.write) end'):format(i, i, i, i)
+      add(tests, '(call[#].write > 0 or fits(a#, call[#]))')
+      add(kept, 'local t# = call[#]')
+      add(sources, 'local p# = t#.read > 0 and place(a#, ' .. size .. ') or 0')
+      add(places, 'local p# = t#.read + t#.write > 0 and place(a#, ' .. size .. ') or 0')
+      add(reads, 'if t#.read > 0 then copy(t#.at, p#, t#.read) end')
+      add(sizes, 'if t#.write > 0 and not fits(a#, t#) and not resize(' ..
+        (kind == 'T' and 'false' or 'true') .. ', a#, t#) then return nil end')
+      add(fitting, '(t#.read + t#.write == 0 or fits(a#, t#))')
+      add(writes, 'if t#.write > 0 then copy(p#, t#.at, t#.write) end')
       for _, k in ipairs(tensors) do -- a result overlaps no other tensor
-        pairs_of[#pairs_of + 1] = ('apart(p%d, t%d.write, p%d, t%d.read + t%d.write)'):format(
-          i, i, k, k, k) .. (' and apart(p%d, t%d.write, p%d, t%d.read)'):format(k, k, i, i)
+        add(distinct, ('apart(p#, t#.write, pK, tK.read + tK.write)'):gsub('K', k))
+        add(distinct, ('apart(pK, tK.write, p#, t#.read)'):gsub('K', k))
       end
       tensors[#tensors + 1] = i
     else
-      numbers[#numbers + 1] = ('call[%d] == a%d'):format(i, i)
+      add(equal, 'call[#] == a#')
     end
   end
-  for _, test in ipairs(sizes) do numbers[#numbers + 1] = test end
+  for _, test in ipairs(tests) do equal[#equal + 1] = test end
   local source = SOURCE:gsub('%u%u%u%u+', {
-    ARGUMENTS = concat(arguments, ', '), PLACES = concat(places, ' '), TENSORS = concat(kept, ' '),
-    APART = concat(pairs_of, ' and '), READ = concat(reads, ' '), WRITE = concat(writes, ' '),
-    EQUAL = concat(numbers, ' and '),
+    ARGUMENTS = concat(arguments, ', '), KEPT = concat(kept, ' '),
+    SOURCES = concat(sources, ' '), PLACES = concat(places, ' '),
+    FITTING = concat(fitting, ' and '), APART = concat(distinct, ' and '), READ = concat(reads, ' '), WRITE = concat(writes, ' '),
+    RESIZE = concat(sizes, ' '), EQUAL = concat(equal, ' and '),
   })
+  local longs = th.dtypes[th.LONG + 1]
   local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
   return chunk(MAX_CALLS, function(...) return new_call(row, dtype, ...) end, fits, moves, place,
     apart, function(to, from, bytes) C.th_copy(to, from, bytes) end, do_jobs,
-    th.thread_pool.outermost)
+    th.thread_pool.outermost, function(is_long, c, kept_sizes)
+      return resize(is_long and resize_of[longs] or resize_of[dtype], c, kept_sizes)
+    end)
 end
