@@ -101,6 +101,13 @@ def _thnn_entry(name: bytes) -> Callable[..., Any]:
     return entries.entry(name.decode())
 
 
+def _thnn_jobs(name: bytes, *given: Any) -> bytes | None:
+    from runtime.thnn import entries
+
+    text = entries.jobs(name.decode(), *given)
+    return None if text is None else b"\1" + text.encode()
+
+
 def _thnn_windows(*numbers: float) -> tuple[int, int]:
     from runtime.thnn import entries
 
@@ -182,6 +189,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "random_stream": lambda: default_generator().native_stream(),
         "thnn_rows": _thnn_rows,
         "thnn_entry": _thnn_entry,
+        "thnn_jobs": _thnn_jobs,
         "thnn_windows": _thnn_windows,
         "package_function": package_function,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),

@@ -8,7 +8,8 @@ from functools import lru_cache
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor
-from runtime.thnn._planes import contiguous, find_largest, result, scatter
+from runtime.thnn._jobs import contiguous, result
+from runtime.thnn._planes import find_largest, scatter
 from runtime.thnn._shapes import Numbers
 from runtime.thnn._windows import Codes, Plan, dilated, make_plan
 

@@ -6,50 +6,31 @@ those of all planes, one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import math
 from functools import lru_cache
 
 import numpy as np
 
-from runtime.compute import thread_pool
 from runtime.compute.c_functions import blas
 from runtime.core.dtypes import Array
-from runtime.core.tensor import Sizes, Tensor
+from runtime.core.tensor import Sizes
+from runtime.thnn._jobs import run, working
 from runtime.thnn._windows import Plan
 
 __all__ = [
     "add_by_table",
     "average",
     "average_backward",
-    "contiguous",
     "copy_by_table",
     "find_largest",
-    "result",
-    "scatter",
     "interpolate",
+    "places_in_volume",
+    "scatter",
+    "take",
 ]
 
 _LARGE = 20_000  # elements from which on threads pay
 _TOGETHER = 2048  # elements for which planes have a table together
-
-
-def contiguous(tensor: Tensor, count: int | None = None) -> Array:
-    """The first elements of a tensor in order, one-dimensional, and side by side in memory."""
-    return np.ascontiguousarray(tensor.flat[:count])
-
-
-@contextmanager
-def result(tensor: Tensor, sizes: Sizes) -> Iterator[Array]:
-    """Resize a tensor, and let its elements be written, as a contiguous array."""
-    tensor.resize(sizes)
-    values = tensor.flat
-    if values.flags.c_contiguous and tensor.is_contiguous:
-        yield values
-    else:
-        values = np.empty(tensor.nelement, values.dtype)
-        yield values
-        tensor.array[...] = values.reshape(sizes)
 
 
 def find_largest(
@@ -68,19 +49,19 @@ def find_largest(
     is `none`. lowest: by default the lowest finite number. plans: a row for each plane, if not all
     have the same.
     """
-    thread_pool.run(
+    run(
         "nn_largest",
         len(output) // plan.out_plane,
         large=x.size >= _LARGE,
         lowest=float(-np.finfo(x.dtype).max) if lowest is None else lowest,
         none=none,
-        indices=indices.ctypes.data,
-        plan=(plan.table if plans is None else plans).ctypes.data,
+        indices=indices,
+        plan=plan.table if plans is None else plans,
         planStep=0 if plans is None else plans.shape[1],
         asum=blas("asum", x.itemsize) or 0,
         size=x.itemsize,
-        input=x.ctypes.data,
-        output=output.ctypes.data,
+        input=x,
+        output=output,
         inPlane=plan.in_plane,
         outPlane=plan.out_plane,
     )
@@ -88,17 +69,17 @@ def find_largest(
 
 def average(x: Array, plan: Plan, output: Array) -> None:
     """output = the sum of each window's elements, divided by what the plan says."""
-    thread_pool.run(
+    run(
         "nn_average",
         len(output) // plan.out_plane,
         large=x.size >= _LARGE,
-        plan=plan.table.ctypes.data,
+        plan=plan.table,
         planStep=0,
         indices=0,
         asum=blas("asum", x.itemsize) or 0,
         size=x.itemsize,
-        input=x.ctypes.data,
-        output=output.ctypes.data,
+        input=x,
+        output=output,
         inPlane=plan.in_plane,
         outPlane=plan.out_plane,
     )
@@ -106,16 +87,16 @@ def average(x: Array, plan: Plan, output: Array) -> None:
 
 def average_backward(gradient: Array, plan: Plan, grad_output: Array) -> None:
     """gradient = for each element the sum of what its windows got, divided likewise."""
-    thread_pool.run(
+    run(
         "nn_share",
         len(grad_output) // plan.out_plane,
         large=gradient.size >= _LARGE,
-        plan=plan.table.ctypes.data,
+        plan=plan.table,
         planStep=0,
         indices=0,
         size=gradient.itemsize,
-        input=gradient.ctypes.data,
-        output=grad_output.ctypes.data,
+        input=gradient,
+        output=grad_output,
         inPlane=plan.in_plane,
         outPlane=plan.out_plane,
     )
@@ -138,27 +119,83 @@ def scatter(
     """
     in_plane, out_plane = len(values) // planes, len(out) // planes
     block, starts = _starts_of_planes(in_plane, out_plane)
-    try:
-        thread_pool.run(
-            "nn_scatter",
-            planes,
-            large=out.size >= _LARGE,
-            size=out.itemsize,
-            out=out.ctypes.data,
-            source=values.ctypes.data,
-            places=places.ctypes.data,
-            starts=starts.ctypes.data,
-            block=block,
-            outPlane=out_plane,
-            inPlane=in_plane,
-            add=add,
-            skip=skip,
-            asum=blas("asum", out.itemsize) or 0,
-        )
-    except Exception as error:  # Lua's; its class is the engine's matter
-        if "position out of range" in str(error):
-            raise IndexError("position out of range") from None
-        raise
+    run(
+        "nn_scatter",
+        planes,
+        large=out.size >= _LARGE,
+        size=out.itemsize,
+        out=out,
+        source=values,
+        places=places,
+        starts=starts,
+        block=block,
+        outPlane=out_plane,
+        inPlane=in_plane,
+        add=add,
+        skip=skip,
+        asum=blas("asum", out.itemsize) or 0,
+    )
+
+
+def places_in_volume(
+    indices: Array,
+    sizes: Sizes,
+    windows: Sizes,
+    stride: Sizes,
+    pad: Sizes,
+    dilation: Sizes = (1, 1, 1),
+    *,
+    strict: bool = False,
+) -> Array:
+    """The places in volumes, from 1, of the elements that indices tell in the windows of each.
+
+    The three lowest bytes of an index are for time, height and width. 0 for what begins one before
+    the first element in time, which the reference leaves out; below 0 what is not in a volume.
+    strict: -1 for what is outside in any dimension, and 0 for nothing.
+    """
+    places = working(len(indices), np.int64)
+    run(
+        "nn_volume_places",
+        len(indices),
+        out=places,
+        source=indices,
+        starts=_starts_in_volume(windows, stride, pad),
+        count=math.prod(windows),
+        apart=dilation,
+        sizes=sizes,
+        strict=strict,
+    )
+    return places
+
+
+@lru_cache(maxsize=32)
+def _starts_in_volume(windows: Sizes, stride: Sizes, pad: Sizes) -> Array:
+    """Where each window begins along time, along height, and along width."""
+    along = [np.arange(n) * d - p for n, d, p in zip(windows, stride, pad, strict=True)]
+    return np.array(np.meshgrid(*along, indexing="ij"), np.float64).reshape(3, -1)
+
+
+def take(values: Array, places: Array, planes: int, out: Array) -> None:
+    """out = of each plane the elements at places, which count from 1.
+
+    Raises IndexError for a place outside of the plane; part of out is then written.
+    """
+    run(
+        "gather",
+        planes,
+        large=out.size >= _LARGE,
+        out=out,
+        source=values,
+        at=places,
+        size=out.itemsize,
+        placeSize=places.itemsize,
+        run=len(out) // planes,
+        runs=1,
+        block=len(values) // planes,
+        step=1,
+        base=1,
+        places=len(values) // planes,
+    )
 
 
 def copy_by_table(x: Array, table: Array, planes: int, out: Array) -> None:
@@ -172,14 +209,14 @@ def add_by_table(values: Array, table: Array, planes: int, out: Array) -> None:
 
 
 def _by_table(job: str, source: Array, table: Array, planes: int, out: Array) -> None:
-    thread_pool.run(
+    run(
         job,
         planes,
         large=out.size + source.size >= _LARGE,
         size=out.itemsize,
-        out=out.ctypes.data,
-        source=source.ctypes.data,
-        table=table.ctypes.data,
+        out=out,
+        source=source,
+        table=table,
         outPlane=len(out) // planes,
         inPlane=len(source) // planes,
     )
@@ -192,15 +229,15 @@ def interpolate(
 
     back: the gradient, which goes to x.
     """
-    thread_pool.run(
+    run(
         "nn_interpolate",
         planes,
         large=output.size >= _LARGE,
         size=x.itemsize,
-        input=x.ctypes.data,
-        output=output.ctypes.data,
-        places=places.ctypes.data,
-        weights=weights.ctypes.data,
+        input=x,
+        output=output,
+        places=places,
+        weights=weights,
         count=places.shape[1],
         inPlane=len(x) // planes,
         outPlane=len(output) // planes,

@@ -17,7 +17,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
-from runtime.core.tensor import contiguous_strides
+from runtime.core.tensor import Sizes, contiguous_strides
 
 __all__ = [
     "Axis",
@@ -27,7 +27,7 @@ __all__ = [
     "dilated",
     "make_plan",
     "padded",
-    "plans_of_places",
+    "plan_of_places",
 ]
 
 #: How many windows have tables together, where a plane has fewer: to begin with each plane anew
@@ -154,28 +154,16 @@ def make_plan(axes: Sequence[Axis], codes: Codes = "place", together: int = _TOG
     return Plan(np.concatenate(parts).astype(np.int32), in_plane, out_plane)
 
 
-def plans_of_places(
-    sizes: Sequence[int], starts: Sequence[Array], widths: Sequence[int]
-) -> tuple[Plan, Array]:
-    """A plan of windows of one size, and its table for each plane, where they begin at `starts`.
-
-    starts: for each dimension planes x windows.
-    """
-    strides = contiguous_strides(tuple(sizes))
-    offsets = _sums([np.arange(n) * s for n, s in zip(widths, strides, strict=True)])
-    planes = len(starts[0])
-    places = np.zeros((planes, 1), np.int64)
-    for start, stride in zip(starts, strides, strict=True):
-        places = (places[:, :, None] + (start * stride)[:, None, :]).reshape(planes, -1)
-    windows = places.shape[1]
-    head = [1, 1, len(offsets), windows, 1, _shape_number(offsets.tobytes() * 2)]
-    same = np.concatenate([head, offsets, offsets]).astype(np.int32)
-    table = np.empty((planes, len(same) + 3 * windows), np.int32)
-    table[:, : len(same)] = same
-    table[:, len(same) :] = np.hstack(
-        [places, places + 1, np.broadcast_to(np.arange(windows), places.shape)]
+@lru_cache(maxsize=32)
+def plan_of_places(sizes: Sizes, windows: Sizes, widths: Sizes) -> Plan:
+    """A plan for windows of one size: its table lacks where they lie, which differs by plane."""
+    offsets = _sums(
+        [np.arange(n) * s for n, s in zip(widths, contiguous_strides(sizes), strict=True)]
     )
-    return Plan(same, math.prod(sizes), windows), table
+    count = math.prod(windows)
+    head = [1, 1, len(offsets), count, 1, _shape_number(offsets.tobytes() * 2)]
+    table = np.concatenate([head, offsets, offsets]).astype(np.int32)
+    return Plan(table, math.prod(sizes), count)
 
 
 @lru_cache(maxsize=1024)

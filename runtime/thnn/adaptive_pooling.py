@@ -6,14 +6,16 @@ tensor of both, for all outputs.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.core.tensor import Sizes, Tensor
+from runtime.thnn._jobs import contiguous, result, run, working
 from runtime.thnn._largest import add_by_place
-from runtime.thnn._planes import average, average_backward, contiguous, find_largest, result
+from runtime.thnn._planes import average, average_backward, find_largest
 from runtime.thnn._shapes import check_like, positive
 from runtime.thnn._windows import Axis, Plan, make_plan
 from runtime.thnn.checks import check, check_size
@@ -39,6 +41,7 @@ def _check_input(input: Tensor) -> None:
 @thnn(
     "SpatialAdaptiveAveragePooling_updateOutput",
     "THTensor *input, THTensor *output, int owidth, int oheight",
+    repeats=True,
 )
 def adaptive_average(input: Tensor, output: Tensor, width: int, height: int) -> None:
     """output = the averages of height x width windows."""
@@ -53,6 +56,7 @@ def adaptive_average(input: Tensor, output: Tensor, width: int, height: int) -> 
 @thnn(
     "SpatialAdaptiveAveragePooling_updateGradInput",
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput",
+    repeats=True,
 )
 def adaptive_average_backward(input: Tensor, grad_output: Tensor, gradient: Tensor) -> None:
     """gradInput = what each element's windows got in gradOutput, divided likewise."""
@@ -92,28 +96,33 @@ def _axis(size: int, first: Array, last: Array) -> Axis:
 @thnn(
     "SpatialAdaptiveMaxPooling_updateOutput",
     "THTensor *input, THTensor *output, THIndexTensor *indices, int owidth, int oheight",
+    repeats=True,
 )
 def adaptive_max(input: Tensor, output: Tensor, indices: Tensor, width: int, height: int) -> None:
     """output = the largest elements of height x width windows, and indices where they are."""
     _check_input(input)
     positive(5, "output size", "oheight owidth", (height, width))
-    axes = _max_axes(input.sizes[-2:], (height, width))
+    columns = _max_axes(input.sizes[-2:], (height, width))[1].counts
     x, sizes = contiguous(input), (*input.sizes[:-2], height, width)
     with result(output, sizes) as values, result(indices, (2, *sizes)) as places:
-        order = np.empty(len(values), np.int64)
+        order = working(len(values), np.int64)
         plan = _max_plan(input.sizes[-2:], (height, width))
         find_largest(x, plan, values, order, lowest=_LOWEST, none=-1)
-        columns = axes[1].counts
-        order = order.reshape(sizes)
-        column = np.fmod(order, columns)  # -1 is divided as C does it
-        rows, of_row = places.reshape(2, *sizes)
-        rows[...] = (order - column) // columns + 1
-        of_row[...] = column + 1
+        run(
+            "nn_rows",
+            len(order),
+            out=places,
+            source=order,
+            count=len(order),
+            columns=columns,
+            width=width,
+        )
 
 
 @thnn(
     "SpatialAdaptiveMaxPooling_updateGradInput",
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices",
+    repeats=True,
 )
 def adaptive_max_backward(
     input: Tensor, grad_output: Tensor, gradient: Tensor, indices: Tensor
@@ -122,10 +131,20 @@ def adaptive_max_backward(
     windows = _check_gradient(input, grad_output)
     for dim, size in enumerate((2, *grad_output.sizes)):
         check_size("indices", indices, input.ndim + 1, dim, size)
-    y, x = _max_axes(input.sizes[-2:], windows)
-    row, column = contiguous(indices).reshape(2, *grad_output.sizes)
-    places = (row - 1 + y.starts[:, None]) * input.sizes[-1] + column + x.starts
-    add_by_place(np.where(places == 0, -1, places).ravel(), input, grad_output, gradient, 2)
+    both, count = contiguous(indices), grad_output.nelement
+    places = working(count, np.int64)
+    run(
+        "nn_places",
+        count,
+        out=places,
+        first=both,
+        apart=count,
+        factors=(input.sizes[-1], 1),
+        starts=_starts(input.sizes[-2:], windows),
+        count=math.prod(windows),
+        skip=0,
+    )
+    add_by_place(places, input, grad_output, gradient, 2)
 
 
 @lru_cache(maxsize=32)
@@ -136,6 +155,13 @@ def _max_axes(sizes: Sizes, windows: Sizes) -> tuple[Axis, ...]:
         edges = np.arange(count + 1, dtype=np.float32) / np.float32(count) * np.float32(size)
         axes.append(_axis(size, edges[:-1], edges[1:]))
     return tuple(axes)
+
+
+@lru_cache(maxsize=32)
+def _starts(sizes: Sizes, windows: Sizes) -> Array:
+    """The place in the plane of each window's first element, less a row."""
+    y, x = _max_axes(sizes, windows)
+    return np.add.outer((y.starts - 1) * sizes[-1], x.starts).ravel().astype(np.float64)
 
 
 @lru_cache(maxsize=32)

@@ -6,7 +6,8 @@ import math
 from functools import lru_cache
 
 from runtime.core.tensor import Sizes, Tensor
-from runtime.thnn._planes import average, average_backward, contiguous, result
+from runtime.thnn._jobs import contiguous, result
+from runtime.thnn._planes import average, average_backward
 from runtime.thnn._shapes import Numbers, check_like, image_windows, positive, windows_of
 from runtime.thnn._windows import Plan, make_plan, padded
 from runtime.thnn.checks import check
@@ -25,7 +26,7 @@ _VOLUME = (
 )
 
 
-@thnn("SpatialAveragePooling_updateOutput", _FORWARD + _IMAGE)
+@thnn("SpatialAveragePooling_updateOutput", _FORWARD + _IMAGE, repeats=True)
 def spatial(
     input: Tensor,
     output: Tensor,
@@ -45,7 +46,7 @@ def spatial(
     _store_averages(input, output, plan, windows)
 
 
-@thnn("SpatialAveragePooling_updateGradInput", _BACKWARD + _IMAGE)
+@thnn("SpatialAveragePooling_updateGradInput", _BACKWARD + _IMAGE, repeats=True)
 def spatial_backward(
     input: Tensor,
     grad_output: Tensor,
@@ -66,7 +67,7 @@ def spatial_backward(
     _store_gradient(input, grad_output, gradient, plan, windows)
 
 
-@thnn("VolumetricAveragePooling_updateOutput", _FORWARD + _VOLUME)
+@thnn("VolumetricAveragePooling_updateOutput", _FORWARD + _VOLUME, repeats=True)
 def volumetric(
     input: Tensor,
     output: Tensor,
@@ -89,7 +90,7 @@ def volumetric(
     _store_averages(input, output, plan, windows)
 
 
-@thnn("VolumetricAveragePooling_updateGradInput", _BACKWARD + _VOLUME)
+@thnn("VolumetricAveragePooling_updateGradInput", _BACKWARD + _VOLUME, repeats=True)
 def volumetric_backward(
     input: Tensor,
     grad_output: Tensor,

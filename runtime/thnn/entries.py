@@ -8,16 +8,20 @@ from typing import Any
 import runtime.thnn  # noqa: F401  its modules add the rows to the table
 from runtime.calls.failures import encode_error
 from runtime.core.interrupts import mark_interruptible
+from runtime.core.dtypes import LONG
+from runtime.core.tensor import TENSOR_CLASSES
 from runtime.thnn._geometry import Windows
+from runtime.thnn._jobs import record
 from runtime.thnn.table import TABLE, Row
 
-__all__ = ["entry", "rows", "windows"]
+__all__ = ["entry", "jobs", "rows", "windows"]
 
 
 def rows() -> str:
-    """A line for each function: its name, kinds, 1 if it has a state, names, and formula."""
+    """A line for each function: name, kinds, whether it has a state and repeats, names, formula."""
     return "".join(
-        f"{row.name} {row.kinds} {int(row.has_state)} {','.join(row.names)} {_formula(row)}\n"
+        f"{row.name} {row.kinds} {int(row.has_state)}{int(row.repeats)} {','.join(row.names)} "
+        f"{_formula(row)}\n"
         for row in TABLE.values()
     )
 
@@ -38,6 +42,24 @@ def entry(name: str) -> Callable[..., bytes | None]:
         return None
 
     return mark_interruptible(call)
+
+
+def jobs(name: str, dtype: int, address: int, room: int, *given: Any) -> str | None:
+    """The jobs of a call, as `record` tells them, for memory of `room` bytes from `address` on.
+
+    dtype: the index of the element type that the function is for. given: the call's arguments, but
+    for tensors, which are contiguous, their sizes.
+    """
+    row, arguments, tensors = TABLE[name], list(given), {}
+    for i, kind in enumerate(row.kinds.replace("?", "")):
+        if kind == "T" or kind in _ELEMENTS:
+            sizes = tuple(map(int, filter(None, given[i].decode().split("x"))))
+            arguments[i] = TENSOR_CLASSES[_ELEMENTS.get(kind, dtype)].new(sizes)
+            tensors[i + 1] = arguments[i]
+    return record(lambda: row.implementation(*arguments), tensors, address, room)
+
+
+_ELEMENTS = {"I": LONG.index}
 
 
 def windows(numbers: Sequence[int]) -> tuple[int, int]:

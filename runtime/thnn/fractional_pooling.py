@@ -6,16 +6,17 @@ Indices tell the largest element's place in its plane, from 1.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, Tensor
+from runtime.core.tensor import Sizes, Tensor, contiguous_strides
+from runtime.thnn._jobs import all_positive, contiguous, result, run, working
 from runtime.thnn._largest import indices_of
-from runtime.thnn._planes import contiguous, find_largest, result, scatter
+from runtime.thnn._planes import find_largest, scatter
 from runtime.thnn._shapes import Numbers, check_like, positive, size_of
-from runtime.thnn._windows import Plan, plans_of_places
+from runtime.thnn._windows import Plan, plan_of_places
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
@@ -31,7 +32,7 @@ _VOLUME = (
 _SAMPLES = ", THTensor *randomSamples"
 
 
-@thnn("SpatialFractionalMaxPooling_updateOutput", _FORWARD + _IMAGE + _SAMPLES)
+@thnn("SpatialFractionalMaxPooling_updateOutput", _FORWARD + _IMAGE + _SAMPLES, repeats=True)
 def spatial(
     input: Tensor,
     output: Tensor,
@@ -57,7 +58,7 @@ def spatial(
     _store(input, output, indices, samples, windows, pool, (1, 0))
 
 
-@thnn("VolumetricFractionalMaxPooling_updateOutput", _FORWARD + _VOLUME + _SAMPLES)
+@thnn("VolumetricFractionalMaxPooling_updateOutput", _FORWARD + _VOLUME + _SAMPLES, repeats=True)
 def volumetric(
     input: Tensor,
     output: Tensor,
@@ -114,41 +115,42 @@ def _store(
         raise TorchError(
             f"randomSamples must have {planes * dims} elements, but has {samples.nelement}"
         )
-    drawn = samples.flat[: planes * dims].reshape(planes, dims)
-    starts = [
-        _places(drawn[:, at], size, count, width)
-        for at, size, count, width in zip(order, sizes, windows, pool, strict=True)
-    ]
-    for name, start, size, width in zip("hwt", starts, sizes, pool, strict=False):
-        if not (start.min() >= 0 and start.max() + width <= size):
-            raise TorchError(f"Assertion `{name}2 >= 0 && {name}2 < input{name.upper()}' failed. ")
-    plan, plans = plans_of_places(sizes, starts, pool)
-    _find(input, output, indices, plan, plans, (*input.sizes[:-dims], *windows))
-
-
-def _places(samples: Array, size: int, windows: int, width: int) -> Array:
-    """planes x windows: where the windows begin. Torch7 computes in the elements' type."""
-    places = np.full((len(samples), windows), size - width)
-    if windows > 1:
-        step = samples.dtype.type(size - width) / samples.dtype.type(windows - 1)
-        number = np.arange(windows - 1).astype(samples.dtype)
-        with np.errstate(invalid="ignore"):
-            first = ((number + samples[:, None]) * step).astype(np.int64)
-            places[:, :-1] = first - (samples * step).astype(np.int64)[:, None]
-    return places
-
-
-def _find(
-    input: Tensor, output: Tensor, indices: Tensor, plan: Plan, plans: Array, sizes: Sizes
-) -> None:
-    x = contiguous(input)
-    with result(output, sizes) as values, result(indices, sizes) as places:
-        find_largest(x, plan, values, places, plans=plans)
-        if not places.min() > 0:
+    drawn = contiguous(samples, planes * dims)
+    plan = plan_of_places(sizes, windows, pool)
+    step = len(plan.table) + 3 * plan.out_plane
+    plans, right = working(planes * step, np.int32), working(planes * dims, np.int64)
+    run(
+        "nn_fractions",
+        planes,
+        out=plans,
+        right=right,
+        source=drawn,
+        size=drawn.itemsize,
+        dims=dims,
+        head=plan.table,
+        length=len(plan.table),
+        order=_filled(order),
+        windows=_filled(windows),
+        room=_filled([size - width for size, width in zip(sizes, pool, strict=True)]),
+        stride=_filled(contiguous_strides(sizes)),
+    )
+    if not all_positive(right):
+        wrong = (right.reshape(planes, dims) == 0).any(axis=0)
+        name = "hwt"[int(np.argmax(wrong))]
+        raise TorchError(f"Assertion `{name}2 >= 0 && {name}2 < input{name.upper()}' failed. ")
+    x, all_sizes = contiguous(input), (*input.sizes[:-dims], *windows)
+    with result(output, all_sizes) as values, result(indices, all_sizes) as places:
+        find_largest(x, plan, values, places, plans=plans.reshape(planes, step))
+        if not all_positive(places):
             raise TorchError("Assertion `maxVal != -THInf' failed. ")
 
 
-@thnn("SpatialFractionalMaxPooling_updateGradInput", _BACKWARD + _IMAGE)
+def _filled(numbers: Sequence[int]) -> list[int]:
+    """Numbers for three dimensions, of which there may be only two."""
+    return [*numbers, *(1,) * (3 - len(numbers))]
+
+
+@thnn("SpatialFractionalMaxPooling_updateGradInput", _BACKWARD + _IMAGE, repeats=True)
 def spatial_backward(
     input: Tensor,
     grad_output: Tensor,
@@ -164,7 +166,7 @@ def spatial_backward(
     _add(input, grad_output, gradient, indices, windows, "inputW * inputH")
 
 
-@thnn("VolumetricFractionalMaxPooling_updateGradInput", _BACKWARD + _VOLUME)
+@thnn("VolumetricFractionalMaxPooling_updateGradInput", _BACKWARD + _VOLUME, repeats=True)
 def volumetric_backward(
     input: Tensor,
     grad_output: Tensor,

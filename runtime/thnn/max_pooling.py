@@ -19,7 +19,7 @@ _DILATION = ", int dilationW, int dilationH"
 _CEIL = ", bool ceil_mode"
 
 
-@thnn("SpatialMaxPooling_updateOutput", _FORWARD + _WINDOW + _CEIL)
+@thnn("SpatialMaxPooling_updateOutput", _FORWARD + _WINDOW + _CEIL, repeats=True)
 def spatial(
     input: Tensor,
     output: Tensor,
@@ -36,7 +36,7 @@ def spatial(
     _images(input, output, indices, (k_h, k_w), (d_h, d_w), (pad_h, pad_w), (1, 1), ceil)
 
 
-@thnn("SpatialDilatedMaxPooling_updateOutput", _FORWARD + _WINDOW + _DILATION + _CEIL)
+@thnn("SpatialDilatedMaxPooling_updateOutput", _FORWARD + _WINDOW + _DILATION + _CEIL, repeats=True)
 def spatial_dilated(
     input: Tensor,
     output: Tensor,
@@ -71,7 +71,7 @@ def _images(
     store_largest(input, output, indices, plan, windows)
 
 
-@thnn("SpatialMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _CEIL)
+@thnn("SpatialMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _CEIL, repeats=True)
 def spatial_backward(
     input: Tensor,
     grad_output: Tensor,
@@ -90,7 +90,7 @@ def spatial_backward(
     _images_backward(input, grad_output, gradient, indices, windows)
 
 
-@thnn("SpatialDilatedMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _DILATION + _CEIL)
+@thnn("SpatialDilatedMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _DILATION + _CEIL, repeats=True)
 def spatial_dilated_backward(
     input: Tensor,
     grad_output: Tensor,

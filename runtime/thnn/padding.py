@@ -14,7 +14,8 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides
-from runtime.thnn._planes import add_by_table, contiguous, copy_by_table, result
+from runtime.thnn._jobs import contiguous, result
+from runtime.thnn._planes import add_by_table, copy_by_table
 from runtime.thnn._shapes import size_of
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
@@ -40,13 +41,13 @@ def _repeated(size: int, before: int, count: int) -> Array:
     return np.clip(np.arange(count) - before, 0, size - 1)
 
 
-@thnn("SpatialReflectionPadding_updateOutput", _FORWARD + _IMAGE)
+@thnn("SpatialReflectionPadding_updateOutput", _FORWARD + _IMAGE, repeats=True)
 def reflection(input: Tensor, output: Tensor, left: int, right: int, top: int, bottom: int) -> None:
     """output = each plane with a border that mirrors what is next to it."""
     _pad(input, output, ((top, bottom), (left, right)), _mirrored)
 
 
-@thnn("SpatialReflectionPadding_updateGradInput", _BACKWARD + _IMAGE)
+@thnn("SpatialReflectionPadding_updateGradInput", _BACKWARD + _IMAGE, repeats=True)
 def reflection_backward(
     input: Tensor,
     grad_output: Tensor,
@@ -60,7 +61,7 @@ def reflection_backward(
     _pad_backward(input, grad_output, gradient, ((top, bottom), (left, right)), _mirrored)
 
 
-@thnn("SpatialReplicationPadding_updateOutput", _FORWARD + _IMAGE)
+@thnn("SpatialReplicationPadding_updateOutput", _FORWARD + _IMAGE, repeats=True)
 def replication(
     input: Tensor, output: Tensor, left: int, right: int, top: int, bottom: int
 ) -> None:
@@ -68,7 +69,7 @@ def replication(
     _pad(input, output, ((top, bottom), (left, right)), _repeated)
 
 
-@thnn("SpatialReplicationPadding_updateGradInput", _BACKWARD + _IMAGE)
+@thnn("SpatialReplicationPadding_updateGradInput", _BACKWARD + _IMAGE, repeats=True)
 def replication_backward(
     input: Tensor,
     grad_output: Tensor,
@@ -82,7 +83,7 @@ def replication_backward(
     _pad_backward(input, grad_output, gradient, ((top, bottom), (left, right)), _repeated)
 
 
-@thnn("VolumetricReplicationPadding_updateOutput", _FORWARD + _VOLUME)
+@thnn("VolumetricReplicationPadding_updateOutput", _FORWARD + _VOLUME, repeats=True)
 def replication_3d(
     input: Tensor,
     output: Tensor,
@@ -97,7 +98,7 @@ def replication_3d(
     _pad(input, output, ((front, back), (top, bottom), (left, right)), _repeated)
 
 
-@thnn("VolumetricReplicationPadding_updateGradInput", _BACKWARD + _VOLUME)
+@thnn("VolumetricReplicationPadding_updateGradInput", _BACKWARD + _VOLUME, repeats=True)
 def replication_3d_backward(
     input: Tensor,
     grad_output: Tensor,

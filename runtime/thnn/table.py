@@ -49,7 +49,7 @@ class Row:
 
     names: those of its parameters. kinds: a letter for each, and a question mark behind those that
     may be NULL. each, total: formulas of Lua, or None (see `thnn`). has_state: whether its first
-    parameter is the library's state, which the row leaves out.
+    parameter is the library's state, which the row leaves out. repeats: see `thnn`, too.
     """
 
     name: str
@@ -59,6 +59,7 @@ class Row:
     each: str | None
     total: str | None
     has_state: bool
+    repeats: bool
 
 
 #: The rows by the functions' names.
@@ -72,6 +73,7 @@ def thnn(
     each: str | None = None,
     total: str | None = None,
     has_state: bool = True,
+    repeats: bool = False,
 ) -> Callable[[F], F]:
     """Add a row for the function that follows.
 
@@ -81,11 +83,12 @@ def thnn(
     `sizeAverage` is true, else 1. Behind " if " may stand for which arguments it is.
     total: the same for a loss, the terms of the sum that `output` gets, or the average if
     `sizeAverage`: "abs(input - target)".
+    repeats: the function computes by jobs, which Lua repeats for few elements (``_jobs.py``).
     """
 
     def register(implementation: F) -> F:
         names, kinds = _parse(parameters)
-        TABLE[name] = Row(name, names, kinds, implementation, each, total, has_state)
+        TABLE[name] = Row(name, names, kinds, implementation, each, total, has_state, repeats)
         return implementation
 
     return register

@@ -10,7 +10,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from runtime.core.dtypes import Array
 from runtime.core.tensor import Tensor
+from runtime.thnn._jobs import run, working
 from runtime.thnn._largest import add_by_place, indices_of, store_largest
 from runtime.thnn._shapes import check_like
 from runtime.thnn._windows import Plan, dilated, make_plan
@@ -23,6 +25,7 @@ __all__: list[str] = []
 @thnn(
     "TemporalMaxPooling_updateOutput",
     "THTensor *input, THTensor *output, THIndexTensor *indices, int kW, int dW",
+    repeats=True,
 )
 def temporal(input: Tensor, output: Tensor, indices: Tensor, k: int, d: int) -> None:
     """output = the largest element of each feature in each window of frames."""
@@ -36,6 +39,7 @@ def temporal(input: Tensor, output: Tensor, indices: Tensor, k: int, d: int) -> 
     "TemporalMaxPooling_updateGradInput",
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices, int kW, "
     "int dW",
+    repeats=True,
 )
 def temporal_backward(
     input: Tensor, grad_output: Tensor, gradient: Tensor, indices: Tensor, k: int, d: int
@@ -45,10 +49,27 @@ def temporal_backward(
     frames, features = input.sizes[-2:]
     sizes = windows, features
     check_like(input, sizes, planes=False, gradOutput=grad_output, indices=indices)
-    frame = indices_of(indices, input, sizes).reshape(-1, windows, features)
-    place = (frame + np.arange(windows)[:, None] * d) * features + np.arange(features) + 1
-    place = np.where(frame == -1, 0, np.where(place == 0, -1, place))
-    add_by_place(place.ravel(), input, grad_output, gradient, 2)
+    frame = indices_of(indices, input, sizes)
+    places = working(len(frame), np.int64)
+    run(
+        "nn_places",
+        len(frame),
+        out=places,
+        first=frame,
+        apart=0,
+        factors=(features, 0),
+        starts=_starts(features, windows, d),
+        count=windows * features,
+        skip=1,
+    )
+    add_by_place(places, input, grad_output, gradient, 2)
+
+
+@lru_cache(maxsize=32)
+def _starts(features: int, windows: int, d: int) -> Array:
+    """The place of the first element of each window, from 1."""
+    starts = np.arange(windows)[:, None] * d * features + np.arange(features) + 1
+    return starts.ravel().astype(np.float64)
 
 
 def _count(input: Tensor, k: int, d: int) -> int:

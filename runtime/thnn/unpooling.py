@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from runtime.compute.bulk import take_along
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
-from runtime.thnn._planes import contiguous, result, scatter
+from runtime.thnn._jobs import contiguous, is_recording, result
+from runtime.thnn._planes import places_in_volume, scatter, take
 from runtime.thnn._shapes import Numbers, positive, size_of
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import thnn
@@ -34,7 +34,7 @@ def _check_indices(input: Tensor, indices: Tensor) -> None:
 # -- images
 
 
-@thnn("SpatialMaxUnpooling_updateOutput", _FORWARD + _IMAGE)
+@thnn("SpatialMaxUnpooling_updateOutput", _FORWARD + _IMAGE, repeats=True)
 def spatial(input: Tensor, output: Tensor, indices: Tensor, width: int, height: int) -> None:
     """output = each element at the place, from 1, that its index tells in a plane of zeros."""
     check(
@@ -46,7 +46,7 @@ def spatial(input: Tensor, output: Tensor, indices: Tensor, width: int, height: 
     _check_indices(input, indices)
     positive(5, "output size", "oheight owidth", (height, width))
     places = contiguous(indices)
-    wrong = _last(_outside(places, height * width), _batch(input, 3))
+    wrong = _last(places, height * width, _batch(input, 3))
     if wrong is not None:
         raise TorchError(
             f"found an invalid max index {places[wrong] - 1} "
@@ -55,7 +55,7 @@ def spatial(input: Tensor, output: Tensor, indices: Tensor, width: int, height: 
     _store(input, output, places, (height, width))
 
 
-@thnn("SpatialMaxUnpooling_updateGradInput", _BACKWARD + _IMAGE)
+@thnn("SpatialMaxUnpooling_updateGradInput", _BACKWARD + _IMAGE, repeats=True)
 def spatial_backward(
     input: Tensor, grad_output: Tensor, gradient: Tensor, indices: Tensor, width: int, height: int
 ) -> None:
@@ -68,10 +68,10 @@ def spatial_backward(
             f"Inconsistent gradOutput size. oheight= {height}, owidth= {width}, gradOutput: {h}x{w}"
         )
     places = contiguous(indices)
-    wrong = np.flatnonzero(_outside(places, height * width))
-    if wrong.size:
+    wrong = _first(places, height * width)
+    if wrong is not None:
         raise TorchError(
-            f"invalid max index {places[wrong[0]] - 1}, owidth= {width}, oheight= {height}"
+            f"invalid max index {places[wrong] - 1}, owidth= {width}, oheight= {height}"
         )
     _take(input, grad_output, gradient, places, (height, width))
 
@@ -79,7 +79,7 @@ def spatial_backward(
 # -- volumes
 
 
-@thnn("VolumetricMaxUnpooling_updateOutput", _FORWARD + _VOLUME)
+@thnn("VolumetricMaxUnpooling_updateOutput", _FORWARD + _VOLUME, repeats=True)
 def volumetric(
     input: Tensor,
     output: Tensor,
@@ -98,19 +98,21 @@ def volumetric(
     _check_volume(input, indices, (d_t, d_h, d_w))
     sizes = o_t, o_h, o_w
     positive(5, "output size", "oT oH oW", sizes)
-    where = _in_volume(input, indices, (d_t, d_h, d_w), (p_t, p_h, p_w))
-    wrong = _last(_wrong(where, sizes), _batch(input, 4))
+    numbers = (d_t, d_h, d_w), (p_t, p_h, p_w)
+    found = contiguous(indices)
+    places = places_in_volume(found, sizes, input.sizes[-3:], *numbers, strict=True)
+    wrong = _last(places, math.prod(sizes), _batch(input, 4))
     if wrong is not None:
-        t, h, w = (x[wrong] for x in where)
+        t, h, w = _in_volume(found, wrong, input, *numbers)
         plane = wrong // math.prod(input.sizes[-3:]) % input.sizes[-4]
         raise TorchError(
             f"found an invalid max index {((plane * o_t + t) * o_h + h) * o_w + w} "
             f"(output volumes are of size {o_t}x{o_h}x{o_w})"
         )
-    _store(input, output, _places(where, sizes), sizes)
+    _store(input, output, places, sizes)
 
 
-@thnn("VolumetricMaxUnpooling_updateGradInput", _BACKWARD + _VOLUME)
+@thnn("VolumetricMaxUnpooling_updateGradInput", _BACKWARD + _VOLUME, repeats=True)
 def volumetric_backward(
     input: Tensor,
     grad_output: Tensor,
@@ -136,14 +138,16 @@ def volumetric_backward(
             f"gradOutput: {'x'.join(map(str, found))}"
         )
     check_size("gradOutput", grad_output, input.ndim, input.ndim - 4, input.sizes[-4])
-    where = _in_volume(input, indices, (d_t, d_h, d_w), (p_t, p_h, p_w))
-    wrong = np.flatnonzero(_wrong(where, sizes))
-    if wrong.size:
-        t, h, w = (x[wrong[0]] for x in where)
+    numbers = (d_t, d_h, d_w), (p_t, p_h, p_w)
+    values = contiguous(indices)
+    places = places_in_volume(values, sizes, input.sizes[-3:], *numbers, strict=True)
+    wrong = _first(places, math.prod(sizes))
+    if wrong is not None:
+        t, h, w = _in_volume(values, wrong, input, *numbers)
         raise TorchError(
             f"invalid max index z= {t}, y= {h}, x= {w}, oT= {o_t}, oW= {o_w}, oH= {o_h}"
         )
-    _take(input, grad_output, gradient, _places(where, sizes), sizes)
+    _take(input, grad_output, gradient, places, sizes)
 
 
 def _check_volume(input: Tensor, indices: Tensor, stride: Numbers) -> None:
@@ -157,27 +161,13 @@ def _check_volume(input: Tensor, indices: Tensor, stride: Numbers) -> None:
     positive(10, "stride", "dT dH dW", stride)
 
 
-def _in_volume(input: Tensor, indices: Tensor, stride: Numbers, pad: Numbers) -> list[Array]:
-    """Where the elements go along time, height and width: the three lowest bytes of the indices."""
-    values = contiguous(indices).reshape(-1, *input.sizes[-3:])
-    return [
-        ((values >> 8 * k & 0xFF) + _along(k, input.sizes[k - 3]) * stride[k] - pad[k]).ravel()
-        for k in range(3)
-    ]
-
-
-def _along(dim: int, size: int) -> Array:
-    return np.arange(size).reshape(-1, *(1,) * (2 - dim))
-
-
-def _wrong(where: list[Array], sizes: Sizes) -> Array:
-    outside = [(x < 0) | (x >= size) for x, size in zip(where, sizes, strict=True)]
-    return outside[0] | outside[1] | outside[2]
-
-
-def _places(where: list[Array], sizes: Sizes) -> Array:
-    t, h, w = where
-    return (t * sizes[1] + h) * sizes[2] + w + 1
+def _in_volume(
+    indices: Array, at: int, input: Tensor, stride: Numbers, pad: Numbers
+) -> tuple[int, ...]:
+    """Where an element goes along time, height and width."""
+    number, sizes = int(indices[at]), input.sizes[-3:]
+    window = np.unravel_index(at % math.prod(sizes), sizes)
+    return tuple((number >> 8 * k & 0xFF) + int(window[k]) * stride[k] - pad[k] for k in range(3))
 
 
 # -- both
@@ -193,17 +183,21 @@ def _check_dimensions(input: Tensor, dims: int) -> None:
         raise TorchError(f"{dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
 
 
-def _outside(places: Array, count: int) -> Array:
-    return (places < 1) | (places > count)
+def _first(places: Array, count: int) -> int | None:
+    """The first place outside of a plane. Calls are recorded as if there were none: see `run`."""
+    wrong = () if is_recording() else np.flatnonzero((places < 1) | (places > count))
+    return int(wrong[0]) if len(wrong) else None
 
 
-def _last(wrong: Array, batch: int) -> int | None:
-    """The last wrong one of the first sample that has any, as the reference finds it."""
-    found = np.flatnonzero(wrong)
-    if not found.size:
+def _last(places: Array, count: int, batch: int) -> int | None:
+    """The last such one of the first sample that has any, as the reference finds it."""
+    first = _first(places, count)
+    if first is None:
         return None
-    sample = len(wrong) // batch
-    return int(found[found < (found[0] // sample + 1) * sample][-1])
+    sample = len(places) // batch
+    start = first // sample * sample
+    wrong = (places[start : start + sample] < 1) | (places[start : start + sample] > count)
+    return start + int(np.flatnonzero(wrong)[-1])
 
 
 def _store(input: Tensor, output: Tensor, places: Array, sizes: Sizes) -> None:
@@ -218,6 +212,6 @@ def _take(
     planes, count = math.prod(input.sizes[: -len(sizes)]), math.prod(sizes)
     if grad_output.ndim != input.ndim or grad_output.nelement < planes * count:
         raise TorchError(f"gradOutput has too few elements: {describe(grad_output.sizes)}")
-    g = contiguous(grad_output, planes * count).reshape(planes, count)
+    g = contiguous(grad_output, planes * count)
     with result(gradient, input.sizes) as out:
-        take_along(g, places.reshape(planes, -1), 1, out.reshape(planes, -1), first=1)
+        take(g, places, planes, out)

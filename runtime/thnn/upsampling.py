@@ -11,7 +11,8 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides
-from runtime.thnn._planes import add_by_table, contiguous, copy_by_table, interpolate, result
+from runtime.thnn._jobs import contiguous, result, run
+from runtime.thnn._planes import add_by_table, copy_by_table, interpolate
 from runtime.thnn._shapes import size_of
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.padding import grid_table
@@ -27,25 +28,25 @@ _SCALE = ", int scale_factor"
 # -- repeated elements
 
 
-@thnn("SpatialUpSamplingNearest_updateOutput", _FORWARD + _SCALE)
+@thnn("SpatialUpSamplingNearest_updateOutput", _FORWARD + _SCALE, repeats=True)
 def nearest(input: Tensor, output: Tensor, scale: int) -> None:
     """output = each element repeated along both dimensions."""
     _repeat(input, output, scale, 2)
 
 
-@thnn("SpatialUpSamplingNearest_updateGradInput", _BACKWARD + _SCALE)
+@thnn("SpatialUpSamplingNearest_updateGradInput", _BACKWARD + _SCALE, repeats=True)
 def nearest_backward(input: Tensor, grad_output: Tensor, gradient: Tensor, scale: int) -> None:
     """gradInput = the sums of gradOutput over each element's copies."""
     _repeat_backward(input, grad_output, gradient, scale, 2)
 
 
-@thnn("VolumetricUpSamplingNearest_updateOutput", _FORWARD + _SCALE)
+@thnn("VolumetricUpSamplingNearest_updateOutput", _FORWARD + _SCALE, repeats=True)
 def nearest_3d(input: Tensor, output: Tensor, scale: int) -> None:
     """output = each element repeated along all three dimensions."""
     _repeat(input, output, scale, 3)
 
 
-@thnn("VolumetricUpSamplingNearest_updateGradInput", _BACKWARD + _SCALE)
+@thnn("VolumetricUpSamplingNearest_updateGradInput", _BACKWARD + _SCALE, repeats=True)
 def nearest_3d_backward(input: Tensor, grad_output: Tensor, gradient: Tensor, scale: int) -> None:
     """gradInput = the sums of gradOutput over each element's copies."""
     _repeat_backward(input, grad_output, gradient, scale, 3)
@@ -89,7 +90,7 @@ def _repeated_sizes(input: Tensor, scale: int, dims: int) -> tuple[Sizes, Sizes,
 # -- interpolation
 
 
-@thnn("SpatialUpSamplingBilinear_updateOutput", _FORWARD + ", int outputHeight, int outputWidth")
+@thnn("SpatialUpSamplingBilinear_updateOutput", _FORWARD + ", int outputHeight, int outputWidth", repeats=True)
 def bilinear(input: Tensor, output: Tensor, height: int, width: int) -> None:
     """output = the input at evenly spaced points, the first and last of which are its corners."""
     _interpolate(input, output, (height, width))
@@ -98,6 +99,7 @@ def bilinear(input: Tensor, output: Tensor, height: int, width: int) -> None:
 @thnn(
     "VolumetricUpSamplingTrilinear_updateOutput",
     _FORWARD + ", int outputDepth, int outputHeight, int outputWidth",
+    repeats=True,
 )
 def trilinear(input: Tensor, output: Tensor, depth: int, height: int, width: int) -> None:
     """Likewise, of volumes."""
@@ -108,6 +110,7 @@ def trilinear(input: Tensor, output: Tensor, depth: int, height: int, width: int
     "SpatialUpSamplingBilinear_updateGradInput",
     "THTensor *gradOutput, THTensor *gradInput, int nbatch, int nchannels, int inputHeight, "
     "int inputWidth, int outputHeight, int outputWidth",
+    repeats=True,
 )
 def bilinear_backward(grad_output: Tensor, gradient: Tensor, *numbers: int) -> None:
     """gradInput = the sums of gradOutput times what each element had of it."""
@@ -118,6 +121,7 @@ def bilinear_backward(grad_output: Tensor, gradient: Tensor, *numbers: int) -> N
     "VolumetricUpSamplingTrilinear_updateGradInput",
     "THTensor *gradOutput, THTensor *gradInput, int nbatch, int nchannels, int inputDepth, "
     "int inputHeight, int inputWidth, int outputDepth, int outputHeight, int outputWidth",
+    repeats=True,
 )
 def trilinear_backward(grad_output: Tensor, gradient: Tensor, *numbers: int) -> None:
     """Likewise, of volumes."""
@@ -132,7 +136,7 @@ def _interpolate(input: Tensor, output: Tensor, larger: Sizes) -> None:
     x, leading = contiguous(input), input.sizes[:2]
     with result(output, (*leading, *larger)) as out:
         if sizes == larger:
-            out[...] = x
+            run("copy", x.nbytes, out=out, source=x)
         else:
             interpolate(x, *_interpolation(sizes, larger, x.dtype), math.prod(leading), out)
 
@@ -185,7 +189,7 @@ def _interpolate_backward(
     g = contiguous(grad_output)
     with result(gradient, (*leading, *sizes)) as out:
         if sizes == larger:
-            out[...] = g
+            run("copy", g.nbytes, out=out, source=g)
         else:
             planes = math.prod(leading)
             interpolate(out, *_interpolation(sizes, larger, g.dtype), planes, g, back=True)

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import numpy as np
-
-from runtime.core.dtypes import Array
 from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.thnn._jobs import contiguous, result, run
 from runtime.thnn._largest import add_by_place, indices_of, sliding_plan
-from runtime.thnn._planes import contiguous, find_largest, result
+from runtime.thnn._planes import find_largest, places_in_volume
 from runtime.thnn._shapes import Numbers, check_like, positive, windows_of
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
@@ -26,10 +24,9 @@ _WINDOW = ", int kT, int kW, int kH, int dT, int dW, int dH, int pT, int pW, int
 _DILATION = ", int dilationT, int dilationW, int dilationH"
 _CEIL = ", bool ceilMode"
 _NONE = 0xFFFFFF
-_BYTES = np.arange(3) * 8
 
 
-@thnn("VolumetricMaxPooling_updateOutput", _FORWARD + _WINDOW + _CEIL)
+@thnn("VolumetricMaxPooling_updateOutput", _FORWARD + _WINDOW + _CEIL, repeats=True)
 def volumetric(
     input: Tensor,
     output: Tensor,
@@ -50,7 +47,7 @@ def volumetric(
     _store(input, output, indices, kernel, stride, pad, (1, 1, 1), ceil)
 
 
-@thnn("VolumetricDilatedMaxPooling_updateOutput", _FORWARD + _WINDOW + _DILATION + _CEIL)
+@thnn("VolumetricDilatedMaxPooling_updateOutput", _FORWARD + _WINDOW + _DILATION + _CEIL, repeats=True)
 def volumetric_dilated(
     input: Tensor,
     output: Tensor,
@@ -91,8 +88,7 @@ def _store(
     with result(output, sizes) as values, result(indices, sizes) as places:
         find_largest(x, plan, values, places, none=_NONE)
         # The plan's codes increase from element to element: time is their third byte.
-        of_places = places.view(np.uint8).reshape(-1, places.itemsize)
-        of_places[:, :3] = of_places[:, 2::-1]
+        run("nn_swap", len(places), at=places)
 
 
 @lru_cache(maxsize=64)
@@ -117,7 +113,7 @@ def _windows(
     return windows_of(sizes, kernel, stride, pad, ceil, dilation)
 
 
-@thnn("VolumetricMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _CEIL)
+@thnn("VolumetricMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _CEIL, repeats=True)
 def volumetric_backward(
     input: Tensor,
     grad_output: Tensor,
@@ -139,7 +135,7 @@ def volumetric_backward(
     _add(input, grad_output, gradient, indices, kernel, stride, pad, (1, 1, 1), ceil)
 
 
-@thnn("VolumetricDilatedMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _DILATION + _CEIL)
+@thnn("VolumetricDilatedMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _DILATION + _CEIL, repeats=True)
 def volumetric_dilated_backward(
     input: Tensor,
     grad_output: Tensor,
@@ -178,30 +174,6 @@ def _add(
 ) -> None:
     windows = _windows(input.sizes, kernel, stride, pad, dilation, ceil)
     check_like(input, windows, gradOutput=grad_output, indices=indices)
-    places = _places(
-        indices_of(indices, input, windows), input.sizes[-3:], windows, stride, pad, dilation
-    )
+    sizes, found = input.sizes[-3:], indices_of(indices, input, windows)
+    places = places_in_volume(found, sizes, windows, stride, pad, dilation)
     add_by_place(places, input, grad_output, gradient, 3)
-
-
-def _places(
-    indices: Array, sizes: Sizes, windows: Sizes, stride: Numbers, pad: Numbers, dilation: Numbers
-) -> Array:
-    """The places in the volume, from 1, of the elements that indices tell; 0 for none."""
-    t, h, w = (
-        part.reshape(-1, *windows) * apart + np.arange(n).reshape(shape) * step - p
-        for part, apart, n, step, p, shape in zip(
-            _parts(indices), dilation, windows, stride, pad, _SHAPES, strict=True
-        )
-    )
-    places = (t * sizes[1] + h) * sizes[2] + w + 1
-    # Torch7 leaves out what begins one before the first element in time.
-    return np.where(t == -1, 0, np.where(places == 0, -1, places)).ravel()
-
-
-_SHAPES = ((-1, 1, 1), (-1, 1), (-1,))
-
-
-def _parts(indices: Array) -> list[Array]:
-    """The three lowest bytes."""
-    return [indices >> shift & 0xFF for shift in _BYTES]

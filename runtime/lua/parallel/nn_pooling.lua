@@ -23,8 +23,8 @@ local job = th.add_job
 local cast, fill, compile, dump = ffi.cast, ffi.fill, loadstring, string.dump
 local max, min, concat, error = math.max, math.min, table.concat, error
 
-local UNROLLED = 49  -- elements of a window up to which the loop over them is written out; LuaJIT
-                     -- does not compile much longer functions
+local UNROLLED, SUMMED = 49, 80 -- elements of a window up to which the loop over them is written
+                                 -- out, that of sums; LuaJIT compiles no much longer functions
 local KEPT = 200     -- functions for shapes of windows
 local CHECKED = 8192 -- numbers that BLAS adds up at a time: so many it does in one thread
 
@@ -145,15 +145,16 @@ end
 -- ------------------------------------------------------------------ windows
 
 -- Makes functions of source for the shapes of windows, which have numbers, and keeps them. `line`
--- is the line for an element behind the first, with OFFSET and CODE; `loop_line` that in a loop.
-local function written(source, line, loop_line)
+-- is the line for an element behind the first, with OFFSET and CODE; `loop_line` that in a loop,
+-- for windows of more than `most` elements.
+local function written(source, most, line, loop_line)
   local known = { [4] = {}, [8] = {}, count = 0 }
   local function write(size, count, offsets, codes)
     local body = {}
-    for j = 1, count <= UNROLLED and count - 1 or 0 do
+    for j = 1, count <= most and count - 1 or 0 do
       body[j] = 'do ' .. line:gsub('OFFSET', offsets[j]):gsub('CODE', codes[j]) .. ' end'
     end
-    if count > UNROLLED then body[1] = ('for j = 1, %d do %s end'):format(count - 1, loop_line) end
+    if count > most then body[1] = ('for j = 1, %d do %s end'):format(count - 1, loop_line) end
     -- What is left of the smallest difference of two numbers must be larger than any code.
     local text = source:gsub('BODY', (concat(body, '\n')))
       :gsub('HUGE', size == 8 and '1e300 * 1e300' or '1e300')
@@ -219,7 +220,7 @@ return function(x, out, indices, count, offsets, codes, places, starts, outs)
     local to = outs[t]
     out[to], indices[to] = m, k + starts[t]
   end
-end]=], 'local v = p[OFFSET] k = max(k, min(CODE, (v - m) * HUGE)) m = max(m, v)',
+end]=], UNROLLED, 'local v = p[OFFSET] k = max(k, min(CODE, (v - m) * HUGE)) m = max(m, v)',
   'local v = p[offsets[j]] if v > m then m, k = v, codes[j] + 0 end')
 
 local function pool_largest(p, quick, x, out, indices, count, windows, _, shape,
@@ -250,7 +251,7 @@ return function(x, out, count, divisor, offsets, places, outs)
     BODY
     out[outs[t]] = s / divisor
   end
-end]=], 's = s + p[OFFSET]', 's = s + p[offsets[j]]')
+end]=], SUMMED, 's = s + p[OFFSET]', 's = s + p[offsets[j]]')
 
 local function pool_average(p, quick, x, out, _, count, windows, divisor, shape,
     offsets, codes, places, _, outs)
@@ -274,7 +275,7 @@ return function(x, y, count, divisor, offsets, places, outs)
     p[0] = p[0] + v
     BODY
   end
-end]=], 'p[OFFSET] = p[OFFSET] + v', 'p[offsets[j]] = p[offsets[j]] + v')
+end]=], SUMMED, 'p[OFFSET] = p[OFFSET] + v', 'p[offsets[j]] = p[offsets[j]] + v')
 
 local function clear(p, x, count)
   fill(x, count * p.size)

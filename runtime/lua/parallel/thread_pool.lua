@@ -43,6 +43,7 @@ int th_cond_broadcast(void *) __asm__("pthread_cond_broadcast");
 int th_yield(void) __asm__("sched_yield");
 int th_getpid(void) __asm__("getpid");
 int th_nothing(int) __asm__("abs");
+int th_compare(const void *, const void *, size_t) __asm__("memcmp");
 void *th_calloc(size_t, size_t) __asm__("calloc");
 void th_free(void *) __asm__("free");
 void th_copy(intptr_t to, intptr_t from, size_t bytes) __asm__("memcpy");
@@ -254,6 +255,7 @@ end
 -- parameters, and memory for intermediate results, of their own.
 local depth, levels = 0, {}
 local owner -- the coroutine that began the outermost job
+local counted = {} -- functions that raise `depth` -> true
 
 -- Copies of the jobs, with those of nn's backend if they are loaded.
 local function copy_jobs()
@@ -292,6 +294,8 @@ local function do_shares(index, shares, size, piece, ...)
   end
 end
 
+counted[do_shares] = true
+
 -- Does all shares in this thread.
 local function do_alone(...)
   local before = depth
@@ -321,6 +325,8 @@ local function do_together(shared_job, index, shares, threads, size, piece, ...)
   if not ok then error(message, 0) end
 end
 
+counted[do_together] = true
+
 -- Corrects `depth`: an error in compiled code, when the stack is full, may pass by the pcall above,
 -- so that the job is not counted down. The stack tells which jobs are under way.
 local function correct_depth()
@@ -328,11 +334,27 @@ local function correct_depth()
   local level, found = 2, 0
   local info = getinfo(level, 'f')
   while info do
-    if info.func == do_shares or info.func == do_together then found = found + 1 end
+    if counted[info.func] then found = found + 1 end
     level = level + 1
     info = getinfo(level, 'f')
   end
   depth = found
+end
+
+--- Makes a function that calls one with job functions (`jobs` in parallel/jobs.lua) of its own,
+-- unless a job is under way in this thread. Returns what that one does; nil after an error.
+function thread_pool.outermost(f)
+  counted[f] = true
+  return function(...)
+    if depth > 0 then
+      correct_depth()
+      if depth > 0 then return nil end
+    end
+    owner, depth = running(), 1
+    local ok, done = pcall(f, ...)
+    depth = 0
+    return ok and done or nil
+  end
 end
 
 --- The parameters of a job in order, for Python: lines of a name and its count of numbers.

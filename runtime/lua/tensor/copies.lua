@@ -20,6 +20,7 @@ local dense, blocks, class_of, typename = th.formulas.dense, th.blocks, th.class
 local same_sizes, count_of, MAX = dtype.same_sizes, th.layouts.count, blocks.MAX
 local FIRST_TENSOR, IS_HALF = th.host.FIRST_TENSOR, dtype.name == 'Half'
 
+local MAX_SAME = th.host.LARGE - 1 -- elements that are copied as they are, without threads
 local MIN_ROW = 8 -- elements of a row from which on it is copied as a whole
 
 local copies = {}
@@ -170,9 +171,10 @@ end
 local function copy_struct(c, s, other)
   local before = moves()
   local count = count_of(c)
-  if count == 0 or count > MAX then return false end
+  if count == 0 or count > MAX_SAME then return false end
   local flat = dense(c) == count and dense(s) == count
   local same = flat and other == dtype
+  if count > MAX and not same then return false end
   -- In one storage, no element must be overwritten before it is read.
   if c.storage == cast('void *', s.storage)
     and not (same and abs(tonumber(c.storageOffset - s.storageOffset)) >= count) then

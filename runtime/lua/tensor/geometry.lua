@@ -103,10 +103,20 @@ local function resize_to(self, n, a, b, c, d)
   return replace_struct(structs, self, old, view, anchor)
 end
 
+local function has_sizes_at(c, n, size)
+  if c.nDimension ~= n then return false end
+  for d = 0, n - 1 do
+    if c.size[d] ~= size[d] then return false end
+  end
+  return true
+end
+
 -- The same for more than four sizes, which are at `size`.
 local function resize_to_many(self, n, size)
   local old = structs[self] or fetch_struct(self)
-  local anchor = old and anchors[self]
+  if not old then return false end
+  if has_sizes_at(old, n, size) then return true end
+  local anchor = anchors[self]
   if not anchor or n > ROOM then return false end
   local view, count = bare_view(n), 1
   for d = 0, n - 1 do
@@ -115,7 +125,6 @@ local function resize_to_many(self, n, size)
     view.size[d], count = wanted, count * wanted
   end
   set_strides(view, n)
-  if dtype.same_sizes(old, view) then return true end
   if needs_block(old, count) then
     local done = count <= blocks.MAX
       and move_to(self, old, anchor, blocks.like(dtype, view, count), count)
@@ -126,11 +135,25 @@ local function resize_to_many(self, n, size)
   return replace_struct(structs, self, old, view, anchor)
 end
 
+-- Whether self has the sizes that are given, as numbers.
+local function has_numbers(self, n, ...)
+  local c = structs[self] or fetch_struct(self)
+  if not c or c.nDimension ~= n then return false end
+  for d = 1, n do
+    if c.size[d - 1] ~= select(d, ...) then return false end
+  end
+  return true
+end
+
 function geometry.resize(self, ...)
   local n, a, b, c, d = select('#', ...), ...
   local done
   if type(a) == 'number' then
-    if are_numbers(n, a, b, c, d) then done = resize_to(self, n, a, b, c, d) end
+    if n > 4 then
+      done = has_numbers(self, n, ...)
+    elseif are_numbers(n, a, b, c, d) then
+      done = resize_to(self, n, a, b, c, d)
+    end
   elseif n == 1 then
     local s = long_storage(a)
     if s then

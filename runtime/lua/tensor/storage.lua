@@ -33,7 +33,8 @@ th.same_object = same_object
 --- Element access for one type; loaded once for each type, as tensor/access.lua.
 th.storage_access = th.load([[
   local th, dtype, methods = ...
-  local slow_size = methods.size
+  local slow_size, slow_resize = methods.size, methods.resize
+  local RESIZABLE = th.flags.RESIZABLE
   local load, convert = dtype.load, dtype.convert
   local structs, need_struct = dtype.storage_structs, dtype.need_storage
   local type, tonumber = type, tonumber
@@ -87,6 +88,14 @@ th.storage_access = th.load([[
     local c = structs[self]
     if c then return tonumber(c.size) end
     return slow_size(self, ...)
+  end
+
+  function access.resize(self, size, ...)
+    local c = structs[self]
+    if c and c.size == size and bit.band(c.flag, RESIZABLE) ~= 0 and select('#', ...) == 0 then
+      return self
+    end
+    return slow_resize(self, size, ...)
   end
 
   function access.__newindex(self, key, value, ...)

@@ -108,10 +108,11 @@ end
 -- The rows, as runtime/thnn/entries.py writes them.
 local rows, names = {}, {}
 local function read_rows()
-  for name, kinds, has_state, parameters, each in
-    th.ask(host.thnn_rows):gmatch('(%S+) (%S+) (%d) (%S+) ([^\n]*)\n')
+  for name, kinds, has_state, repeats, parameters, each in
+    th.ask(host.thnn_rows):gmatch('(%S+) (%S+) (%d)(%d) (%S+) ([^\n]*)\n')
   do
-    local row = { name = name, names = {}, kinds = {}, optional = {}, has_state = has_state == '1' }
+    local row = { name = name, names = {}, kinds = {}, optional = {}, has_state = has_state == '1',
+      repeats = repeats == '1' }
     for parameter in parameters:gmatch('[^,]+') do row.names[#row.names + 1] = parameter end
     for kind, optional in kinds:gmatch('(%a)(%??)') do
       row.kinds[#row.kinds + 1], row.optional[#row.kinds + 1] = kind, optional == '?'
@@ -127,13 +128,16 @@ function th.thnn_row(name)
 end
 
 -- What calls the function of a row: a1, a2 … are its arguments behind the state, if it has one;
--- r1, r2 … read them for Python.
+-- r1, r2 … read them for Python. o1, o2 … are the tensors that pointers lead to, which a finalizer
+-- must not take away in the meantime.
 local SOURCE = [[
 local few, entry, raise, READERS = ...
 return function(PARAMETERS, ...)
-  if few and few(ARGUMENTS) then return end
+  local done, OWNERS
+  if few then done, OWNERS = few(ARGUMENTS) end
+  if done then return end
   local failure = entry(READ)
-  if failure then raise(failure, 'v') end
+  if failure then raise(failure, 'v', OWNERS) end
 end
 ]]
 
@@ -177,10 +181,12 @@ end
 
 local function make(row, dtype)
   local few = th.thnn_kernel(row.name, dtype) or formula(row, dtype)
-  local list, read, readers_of, names_of = {}, {}, {}, {}
+    or row.repeats and th.thnn_repeats(row, dtype)
+  local list, read, readers_of, names_of, owners = {}, {}, {}, {}, {}
   for i, kind in ipairs(row.kinds) do
     local element = element_of(kind, dtype)
     list[i], names_of[i] = 'a' .. i, 'r' .. i
+    if element then owners[#owners + 1] = 'o' .. i end
     readers_of[i] = element and tensor_reader(element, row.optional[i]) or readers[kind]
     read[i] = ('r%d(a%d, %d)'):format(i, i, i + (row.has_state and 1 or 0))
   end
@@ -188,6 +194,7 @@ local function make(row, dtype)
   local source = SOURCE:gsub('%u%u+', {
     PARAMETERS = (row.has_state and 'state, ' or '') .. arguments, ARGUMENTS = arguments,
     READERS = table.concat(names_of, ', '), READ = table.concat(read, ', '),
+    OWNERS = table.concat(owners, ', '),
   })
   local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
   return chunk(few and typed(row, dtype, few), host.thnn_entry(row.name), th.raise,

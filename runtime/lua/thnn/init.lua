@@ -3,7 +3,7 @@
 
 local th = ...
 
-local MODULES = 'kernels formulas loops softmax classes gates layers convolutions' -- in this order
+local MODULES = 'kernels formulas loops softmax classes gates layers convolutions repeats' -- in this order
 
 local THNN
 

@@ -3,14 +3,15 @@
 -- compares. Arguments: the file of a family's cases, a seed, how many cases of each function, and
 -- the name of one function if it is to be the only one, or a pattern of names. Besides, by which
 -- tests compare ways to compute the same: 'dense' or 'gaps', the layout of all tensors that may have
--- any; and 'special' for tensors with nans, infinities and zeros among their elements.
+-- any; 'special' for tensors with nans, infinities and zeros among their elements; and how often
+-- each call is made: before the last time all elements are halved, and then all bits are printed.
 --
 -- A family's file returns a table of functions by the names of the backend's functions. Each gets
 -- what makes random arguments (`r` below), and returns the list of a call's arguments.
 require 'nn.THNN'
 
 local file, seed, count, only = arg[1], tonumber(arg[2]), tonumber(arg[3]), arg[4]
-local layout, special = arg[5], arg[6] == 'special'
+local layout, special, times = arg[5], arg[6] == 'special', tonumber(arg[7])
 local cases = dofile(file)
 local generator = torch.Generator()
 local r = { null = {} } -- r.null stands for NULL
@@ -70,6 +71,7 @@ function r.ints(...) return torch.IntTensor(...):zero() end
 
 local function text(t)
   local digits, values = t:type() == 'torch.FloatTensor' and '%.8g' or '%.14g', {}
+  if times then digits = '%.17g' end
   if t:nDimension() > 0 then
     local flat = t:contiguous():view(t:nElement())
     for i = 1, flat:size(1) do values[i] = digits:format(flat[i]) end
@@ -96,6 +98,10 @@ local function run(name, kind, i)
   end
   io.write(('# %s %s %d\n'):format(name, kind, i))
   local f = torch.getmetatable(r.type).THNN[name]
+  for _ = 2, times or 1 do pcall(f, unpack(given, 1, n)) end
+  for _, a in ipairs(times and args or {}) do
+    if torch.isTensor(a) and a:type() == r.type and a:nDimension() > 0 then a:mul(0.5) end
+  end
   local ok, message = pcall(function() f(unpack(given, 1, n)) end)
   if not ok then io.write('error ', plain_message(message), '\n') end
   for k = 1, n do

@@ -122,6 +122,9 @@ STOPPED = {
     "apply": "x:apply(function() while true do end end)",
     "short applies": "while true do x:apply(function(v) return v end) end",
     "small operations": "while true do x:add(1) end",
+    "small calls of nn's backend": "require 'nn.THNN' local a, b, i = torch.rand(2, 9, 9), "
+    "torch.Tensor(), torch.LongTensor() while true do a.THNN.SpatialMaxPooling_updateOutput("
+    "a:cdata(), b:cdata(), i:cdata(), 2, 2, 2, 2, 0, 0, false) end",
     "random numbers": "while true do torch.randn(1000000) end",
     "operations in pcall": "while true do pcall(torch.randn, 1000000) end",
     "output": "while true do io.write('') end",

@@ -1,0 +1,170 @@
+"""The jobs of pooling and its kin: carried out at once, or recorded for Lua, which repeats them.
+
+A function whose row says `repeats` computes by jobs alone (``lua/parallel``), which depend on the
+sizes of its tensors and on its numbers, not on elements. `record` makes such a call with tensors
+whose elements do not matter. No job is done then: what comes out are the jobs, with what they are
+to get. Lua (``lua/thnn/repeats.lua``) does them for all calls of the same sizes and numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from runtime.compute import thread_pool
+from runtime.compute.thread_pool import ThreadPool
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
+from runtime.core.state import current
+from runtime.core.tensor import Sizes, Tensor
+
+__all__ = ["all_positive", "contiguous", "is_recording", "record", "result", "run", "working"]
+
+_OUT_OF_RANGE = "position out of range"  # the error of a job about data
+
+
+class _Recorder:
+    """The recording that is made, and the last one, of which Lua copies the arrays."""
+
+    def __init__(self) -> None:
+        self.now: _Recording | None = None
+        self.last: _Recording | None = None
+
+
+class _Recording:
+    """Jobs, and where Lua has what they work on: in one piece of memory from `address` on.
+
+    tensors: those of the call, by their positions.
+    """
+
+    def __init__(self, tensors: Mapping[int, Tensor], address: int, room: int) -> None:
+        self._tensors = tensors
+        self._next, self._end = address, address + room
+        self._places: dict[int, int] = {}  # of arrays that jobs work on, by their addresses here
+        self._kept: list[Array] = []  # so that no other array gets these addresses
+        self._lines: list[str] = []
+
+    def keep(self, array: Array, tensor: Tensor | None, use: str) -> None:
+        """Give an array a place: a tensor's elements, or what jobs leave to the next ones."""
+        if array.ctypes.data in self._places:
+            return
+        size = -(-array.nbytes // 16) * 16
+        if self._next + size > self._end:
+            raise TorchError("there are too many elements")
+        self._kept.append(array)
+        self._places[array.ctypes.data] = self._next
+        if tensor is not None:
+            at = next(i for i, t in self._tensors.items() if t is tensor)
+            sizes = "x".join(map(str, tensor.sizes))
+            self._lines.append(f"{use} {at} {self._next} {array.nbytes} {sizes}")
+        self._next += size
+
+    def add(self, job: str, positions: int, parameters: dict[str, Any]) -> None:
+        """Note a job. Its arrays that have no place are tables, which do not change."""
+        numbers = []
+        for value in current(ThreadPool).in_order(job, parameters):
+            if not isinstance(value, np.ndarray):
+                numbers.append(f"{float(value)!r}")
+            elif value.ctypes.data in self._places:
+                numbers.append(f"{self._places[value.ctypes.data]}")
+            else:
+                self._kept.append(value)
+                numbers.append(f"{value.ctypes.data}:{value.nbytes}")
+        self._lines.append(f"job {job} {positions} {' '.join(numbers)}")
+
+    def text(self) -> str:
+        """Lines for Lua: jobs, with "address:bytes" for tables, and the places of elements."""
+        return "".join(f"{line}\n" for line in self._lines)
+
+
+def record(
+    call: Callable[[], None], tensors: Mapping[int, Tensor], address: int, room: int
+) -> str | None:
+    """The jobs of a call with contiguous tensors that have the sizes of those that Lua has.
+
+    Lines of words: "read", "write" with a tensor's position in the call, its place in memory from
+    `address` on, its bytes and sizes; "job" with its name, positions, and parameters in order. None
+    where the call ends in an error, is for threads, or needs more than `room` bytes.
+    """
+    recorder = current(_Recorder)
+    recorder.now = recording = _Recording(tensors, address, room)
+    try:
+        call()
+    except Exception:
+        return None
+    finally:
+        recorder.now = None
+    recorder.last = recording
+    return recording.text()
+
+
+def is_recording() -> bool:
+    """Whether the call is recorded: then its elements say nothing."""
+    return current(_Recorder).now is not None
+
+
+def contiguous(tensor: Tensor, count: int | None = None) -> Array:
+    """The first elements of a tensor in order, one-dimensional, and side by side in memory."""
+    array = np.ascontiguousarray(tensor.flat[:count])
+    recording = current(_Recorder).now
+    if recording is not None:
+        recording.keep(array, tensor, "read")
+    return array
+
+
+def working(count: int, dtype: Any) -> Array:
+    """Memory for what one job leaves to the next one."""
+    array: Array = np.empty(count, dtype)
+    recording = current(_Recorder).now
+    if recording is not None:
+        recording.keep(array, None, "")
+    return array
+
+
+@contextmanager
+def result(tensor: Tensor, sizes: Sizes) -> Iterator[Array]:
+    """Resize a tensor, and let its elements be written, as a contiguous array."""
+    tensor.resize(sizes)
+    values = tensor.flat
+    if values.flags.c_contiguous and tensor.is_contiguous:
+        recording = current(_Recorder).now
+        if recording is not None:
+            recording.keep(values, tensor, "write")
+        yield values
+    else:
+        values = np.empty(tensor.nelement, values.dtype)
+        yield values
+        tensor.array[...] = values.reshape(sizes)
+
+
+def run(job: str, positions: int, *, large: bool = False, **parameters: float | Array) -> None:
+    """Do a job, or record it. An array among the parameters stands for its address.
+
+    Raises IndexError where the job finds positions that are out of range.
+    """
+    recording = current(_Recorder).now
+    if recording is not None:
+        if large:
+            raise TorchError("the job is for threads")
+        recording.add(job, positions, parameters)
+        return
+    for name, value in parameters.items():
+        if isinstance(value, np.ndarray):
+            parameters[name] = value.ctypes.data
+    try:
+        thread_pool.run(job, positions, large=large, **parameters)  # type: ignore[arg-type]
+    except Exception as error:  # Lua's; its class is the engine's matter
+        if _OUT_OF_RANGE in str(error):
+            raise IndexError(_OUT_OF_RANGE) from None
+        raise
+
+
+def all_positive(values: Array) -> bool:
+    """Whether all whole numbers of 64 bits are. While recording it is: a job finds those that are not."""
+    if is_recording():
+        run("nn_check", 1, source=values, count=values.size)
+        return True
+    return bool(values.min() > 0)
