@@ -19,7 +19,7 @@ from typing import Any
 from runtime.calls.forms import Form, parse_form
 from runtime.calls.table import TABLE, Row
 from runtime.compute.formula_calls import Call
-from runtime.compute.formula_code import AXPY, each_code
+from runtime.compute.formula_code import AXPY, each_code, either
 from runtime.compute.reduction_code import along_code, extrema_code, total_code
 from runtime.compute.steps import names, parse, suits_whole
 from runtime.core.dtypes import BYTE, DOUBLE, INT, LONG, DType
@@ -79,8 +79,21 @@ def source(name: str, space: str, code: int, dtype: DType = DOUBLE) -> str | Non
     base 3, the first argument last: 1 a tensor, 2 a number.
     """
     pattern = "".join(_KINDS[code // 3**i % 3] for i in range(5))
+    found = _source(name, space, pattern, dtype)
+    if space == "method" and dtype is not BYTE and pattern.startswith("TT"):
+        flags = _source(name, space, pattern, dtype, to=BYTE)
+        found = either(found, flags) if found and flags else found
+    return found
+
+
+def _source(
+    name: str, space: str, pattern: str, dtype: DType, to: DType | None = None
+) -> str | None:
+    """The same for calls whose first tensor, a destination, has the element type `to`."""
     sample: dict[str, Any] = {"T": TENSOR_CLASSES[dtype.index](), "N": 1.5}
     args = tuple(sample[kind] for kind in pattern)
+    if to is not None:
+        args = (TENSOR_CLASSES[to.index](), *args[1:])
     for row in TABLE[name]:
         form = _form(row, space, pattern, dtype)
         places = None if form is None else form.match(args)

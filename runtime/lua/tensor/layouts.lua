@@ -245,11 +245,11 @@ end
 
 --- Whether elements of tensors 0 and k, which begin at p and q, are one place in memory, other than
 -- each with the one that it is computed with. p and q are addresses.
--- @param size bytes of an element
-function layouts.clash(k, size, p, q, ...) -- luacheck: ignore 212
-  if p == q and step[0] == step[3 * k] and (shape[1] == 1 or step[1] == step[3 * k + 1])
+-- @param own, size bytes of an element of tensor 0 and of one of tensor k
+function layouts.clash(k, own, size, p, q, ...) -- luacheck: ignore 212
+  if p == q and own == size and step[0] == step[3 * k] and (shape[1] == 1 or step[1] == step[3 * k + 1])
     and (shape[2] == 1 or step[2] == step[3 * k + 2]) then
     return false
   end
-  return q < p + size * (extent[0] + 1) and p < q + size * (extent[k] + 1)
+  return q < p + own * (extent[0] + 1) and p < q + size * (extent[k] + 1)
 end
