@@ -248,6 +248,19 @@ ORDER = {
     "topk ": "return T(k, m), random(0, 4), random(1, 2), random() < 0.5, random() < 0.5",
 }
 
+PARTS = {
+    "nonzero": "return F(k, m)",
+    "nonzero ": "if m > 3 then return F(k * l) end return F(2, k, l)",
+    "nonzero  ": "return L(4, 2), T(2, 2)",
+    "tril": "return T(k, m), random(-6, 6)",
+    "tril ": "return R(k, m), T(k, m), random(-6, 6)",
+    "triu": "return T(k, m), random(-6, 6)",
+    "diag": "return T(k, l), random(-4, 4)",
+    "diag ": "return T(k), random(-4, 4)",
+    "diag  ": "return R(4, 4), T(3), random(-1, 1)",
+    "torch.eye": "return k, random(0, 3)",
+}
+
 RANDOM = {
     "uniform": "return R(k, l), random(), random() + 1",
     "uniform ": "return R(random(1, 100))",
@@ -312,7 +325,7 @@ def compare(lua: Lua, kind: str, name: str, make: str, seeded: bool = False) -> 
 
 KINDS = ("Double", "Float", "Byte", "Short", "Long")
 SLOW = pytest.mark.slow
-OTHERS = {**INDEXING, **ORDER, **BUILD}
+OTHERS = {**INDEXING, **ORDER, **BUILD, **PARTS}
 PYTHONS = {("Long", name.strip()) for name in ("indexAdd", *ORDER)}
 
 

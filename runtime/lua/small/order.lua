@@ -13,8 +13,8 @@ local type = type
 local cast = ffi.cast
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
 local longs = th.dtypes[th.LONG + 1]
-local geometry, place, contiguous = tools.geometry, tools.place, tools.contiguous
-local moves, new, publish, address = tools.moves, tools.new, tools.publish, tools.address
+local geometry, place, result_at = tools.geometry, tools.place, tools.result_at
+local moves, publish = tools.moves, tools.publish
 local dimension, at, with = tools.dimension, tools.at, tools.with
 local long_struct, places, others, set_places =
   tools.long_struct, tools.places, tools.others, tools.set_places
@@ -29,23 +29,6 @@ local bits = tools.bits(WIDTH)
 
 local function struct_of(value)
   return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil
-end
-
--- The address of a result of n dimensions with the sizes s, and its block if r is nil, for a new
--- tensor. Nil unless the result is contiguous and has a storage of its own.
--- @param c the struct of r
--- @param ct that of what is read
-local function result_at(kind, r, c, ct, n, s0, s1, s2)
-  if r == nil then
-    local block, to = new(kind, n, s0, s1, s2)
-    return to, block
-  end
-  if not c or address(c.storage) == address(ct.storage) then return nil end
-  local m, r0, r1, r2, t0, t1, t2 = geometry(c)
-  if m ~= n or r0 ~= s0 or r1 ~= s1 or r2 ~= s2 or not contiguous(s0, s1, s2, t0, t1, t2) then
-    return nil
-  end
-  return place(c, kind == dtype and WIDTH or 8, s0, s1, s2, t0, t1, t2)
 end
 
 -- Sets the keys of a row whose elements are `step` apart, from `from` on.

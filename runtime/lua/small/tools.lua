@@ -20,6 +20,7 @@ local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 local tools = {
   MAX_NEW = 8192,  -- elements of a new tensor
   MAX_WORK = 8192, -- elements of working memory
+  MIN_TURNS = th.formulas.MIN_TURNS, -- of a loop over rows: see tensor/formulas.lua
 }
 local MAX_NEW, MAX_WORK = tools.MAX_NEW, tools.MAX_WORK
 
@@ -155,6 +156,11 @@ function tools.copy(to, from, bytes)
   ffi.C.th_copy(to, from, bytes)
 end
 
+--- Sets bytes from an address on.
+function tools.fill(to, byte, bytes)
+  ffi.C.th_fill(to, byte, bytes)
+end
+
 --- The address of memory that a cdata is, or points to.
 function tools.address(memory)
   return tonumber(cast(intptr, memory))
@@ -191,6 +197,24 @@ function tools.new(dtype, n, s0, s1, s2)
 end
 
 tools.publish = th.blocks.publish
+
+--- The address of a result of n dimensions with the sizes s, and its block if r is nil, for a new
+-- tensor. Nil unless the result is contiguous and has a storage of its own.
+-- @param c the struct of r
+-- @param ct that of what is read
+function tools.result_at(dtype, r, c, ct, n, s0, s1, s2)
+  if r == nil then
+    local block, to = tools.new(dtype, n, s0, s1, s2)
+    return to, block
+  end
+  if not c or tools.address(c.storage) == tools.address(ct.storage) then return nil end
+  local m, r0, r1, r2, t0, t1, t2 = tools.geometry(c)
+  if m ~= n or r0 ~= s0 or r1 ~= s1 or r2 ~= s2
+    or not tools.contiguous(s0, s1, s2, t0, t1, t2) then
+    return nil
+  end
+  return tools.place(c, ffi.sizeof(dtype.ctype), s0, s1, s2, t0, t1, t2)
+end
 
 -- --------------------------------------------------------------------- places
 
@@ -249,6 +273,13 @@ tools.words = words
 tools.places, tools.others = ffi.new('int32_t[?]', MAX_WORK), ffi.new('int32_t[?]', MAX_WORK)
 
 local used = 0
+
+--- Must be called by code that has set places in another way than by the functions below; returns
+-- the number that `uses` gives from then on.
+function tools.use()
+  used = used + 1
+  return used
+end
 
 --- A number that is another one each time that places are set: a finalizer may have done so.
 function tools.uses()

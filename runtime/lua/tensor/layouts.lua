@@ -247,7 +247,8 @@ end
 -- each with the one that it is computed with. p and q are addresses.
 -- @param own, size bytes of an element of tensor 0 and of one of tensor k
 function layouts.clash(k, own, size, p, q, ...) -- luacheck: ignore 212
-  if p == q and own == size and step[0] == step[3 * k] and (shape[1] == 1 or step[1] == step[3 * k + 1])
+  if p == q and own == size and step[0] == step[3 * k]
+    and (shape[1] == 1 or step[1] == step[3 * k + 1])
     and (shape[2] == 1 or step[2] == step[3 * k + 2]) then
     return false
   end

@@ -50,14 +50,14 @@ all t0
 any t0
 zeros t0123456+
 ones t0123456+
-eye t0123456
+eye t0123456+
 range t0123456+
 linspace t56+
 logspace t56
 reshape t01234567
-diag t0123456
-tril t0123456
-triu t0123456
+diag t0123456+
+tril t0123456+
+triu t0123456+
 cat t0123456+
 histc t56
 bhistc t56
@@ -94,7 +94,7 @@ scatter t0123456+
 maskedSelect 0123456+
 maskedCopy 0123456+
 maskedFill 0123456+
-nonzero t0123456
+nonzero t0123456+
 dot t0123456+
 addmv t0123456+
 addmm t0123456+
