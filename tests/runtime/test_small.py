@@ -239,6 +239,9 @@ ORDER = {
     "sort ": "return T(random(1, 200))",
     "sort   ": "return F(random(1, 200)), 1, random() < 0.5",
     "sort  ": "return R(k, m), L(k, m), T(k, m)",
+    "sort    ": "return D(T(random(2, 30), 4, random(2, 9))), random(1, 3), random() < 0.5",
+    "kthvalue ": "return D(T(random(20, 40), 20)), random(1, 9), random(1, 2)",
+    "topk  ": "return D(T(random(9, 40), 20)), random(1, 9), random(1, 2), random() < 0.5, true",
     "kthvalue": "return T(k, m), random(0, 4), random(1, 2)",
     "median": "return T(2, k, m), random(1, 3)",
     "median ": "return T(random(1, 200))",
@@ -301,6 +304,9 @@ def compare(lua: Lua, kind: str, name: str, make: str, seeded: bool = False) -> 
         local function N() return ({{ 0, 1, 2.5, -1, nan }})[random(1, 5)] end
         local function F(...) -- with equal elements
           return fill(tensor('{kind}', ...), function() return random(0, 9) end)
+        end
+        local function D(t) -- with few equal elements
+          return fill(t, function() return (random() - 0.5) * 2 ^ random(1, 40) end)
         end
         local I, L = indices, function(...) return tensor('Long', ...) end
         function layout_of(t, ...)
