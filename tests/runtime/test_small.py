@@ -280,6 +280,8 @@ RANDOM = {
     "torch.randn": "if m > 2 then return k, l, m else return k end",
     "torch.randperm": "return random(0, 100)",
     "torch.multinomial": "return T(m > 2 and k or 1, k):abs(), random(0, 3), m > 2",
+    "multinomial": "return L(k, l), fill(T(k, 5), random), l, m > 2",
+    "multinomial ": "return L(m > 3 and m or k), fill(T(5), random), k",
     "torch.multinomial ": "return torch.rand(k * l):add(-0.1), random(0, 3), m > 2",
 }
 
@@ -364,6 +366,23 @@ def test_others(lua: Lua, kind: str, name: str) -> None:
 )
 def test_random_numbers(lua: Lua, kind: str, name: str) -> None:
     compare(lua, kind, name, RANDOM[name], seeded=True)
+
+
+def test_destinations_are_resized(lua: Lua) -> None:
+    lua.run("""
+        local x = torch.rand(3, 4)
+        for _, make in ipairs{ torch.Tensor, function() return torch.Tensor(20) end } do
+          for _, name in ipairs{ 'tril', 'diag', 'sort' } do
+            local r, indices = make(), name == 'sort' and torch.LongTensor() or nil
+            local result = indices and torch.sort(r, indices, x) or torch[name](r, x)
+            assert(rawequal(result, r) and r:equal((torch[name](x))), name)
+          end
+        end
+        local indices, odd = torch.LongTensor(), torch.LongTensor(1, 2)
+        assert(rawequal(x.multinomial(indices, x, 2), indices))
+        assert(indices:size(1) == 3 and indices:size(2) == 2 and indices:max() <= 4)
+        assert(not pcall(x.multinomial, odd, torch.zeros(3, 4), 2) and odd:size(1) == 1)
+    """)
 
 
 # A finalizer may run wherever Lua allocates memory; here a hook does what one may do, after one

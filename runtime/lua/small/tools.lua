@@ -198,8 +198,16 @@ end
 
 tools.publish = th.blocks.publish
 
---- The address of a result of n dimensions with the sizes s, and its block if r is nil, for a new
--- tensor. Nil unless the result is contiguous and has a storage of its own.
+-- Gives a tensor the last n of three sizes; false where Python has to.
+local function resize(dtype, r, n, s0, s1, s2)
+  if n == 1 then return dtype.resize_to(r, 1, s2) end
+  if n == 2 then return dtype.resize_to(r, 2, s1, s2) end
+  return dtype.resize_to(r, 3, s0, s1, s2)
+end
+
+--- The address of a result of n dimensions with the last n of the sizes s, and its block if r is
+-- nil, for a new tensor. Nil unless the result is contiguous and has a storage of its own. It is
+-- resized if need be, so all else must have been checked before.
 -- @param c the struct of r
 -- @param ct that of what is read
 function tools.result_at(dtype, r, c, ct, n, s0, s1, s2)
@@ -207,12 +215,16 @@ function tools.result_at(dtype, r, c, ct, n, s0, s1, s2)
     local block, to = tools.new(dtype, n, s0, s1, s2)
     return to, block
   end
-  if not c or tools.address(c.storage) == tools.address(ct.storage) then return nil end
-  local m, r0, r1, r2, t0, t1, t2 = tools.geometry(c)
-  if m ~= n or r0 ~= s0 or r1 ~= s1 or r2 ~= s2
-    or not tools.contiguous(s0, s1, s2, t0, t1, t2) then
+  if not c or c.storage ~= nil and tools.address(c.storage) == tools.address(ct.storage) then
     return nil
   end
+  local m, r0, r1, r2, t0, t1, t2 = tools.geometry(c)
+  if m ~= n or r0 ~= s0 or r1 ~= s1 or r2 ~= s2 then
+    if not resize(dtype, r, n, s0, s1, s2) then return nil end
+    c = dtype.structs[r]
+    t0, t1, t2 = s1 * s2, s2, 1
+  end
+  if not tools.contiguous(s0, s1, s2, t0, t1, t2) then return nil end
   return tools.place(c, ffi.sizeof(dtype.ctype), s0, s1, s2, t0, t1, t2)
 end
 

@@ -73,8 +73,8 @@ local function resize_new(self, old, n, a, b, c, d)
   return anchors[self] == NO_STORAGE and replace_struct(structs, self, old, block, block)
 end
 
--- Gives self the sizes a to d, of which n are given. Returns false where Python has to.
-local function resize_to(self, n, a, b, c, d)
+--- Gives self the sizes a to d, of which n are given. Returns false where Python has to.
+function dtype.resize_to(self, n, a, b, c, d)
   local old = structs[self] or fetch_struct(self)
   if not old then return false end
   if has_sizes(old, n, a, b, c, d) then return true end
@@ -87,6 +87,8 @@ local function resize_to(self, n, a, b, c, d)
   view.storage, view.storageOffset = old.storage, old.storageOffset
   return replace_struct(structs, self, old, view, anchors[self])
 end
+
+local resize_to = dtype.resize_to
 
 function geometry.resize(self, ...)
   local n, a, b, c, d = select('#', ...), ...
