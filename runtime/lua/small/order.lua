@@ -18,7 +18,7 @@ local cast = ffi.cast
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
 local longs = th.dtypes[th.LONG + 1]
 local geometry, place, result_at = tools.geometry, tools.place, tools.result_at
-local moves, publish, contiguous = tools.moves, tools.publish, tools.contiguous
+local moves, publish = tools.moves, tools.publish
 local dimension, at, with = tools.dimension, tools.at, tools.with
 local long_struct, places, others, set_places =
   tools.long_struct, tools.places, tools.others, tools.set_places
@@ -133,16 +133,12 @@ local function put_sorted(r, i, q, to_places, at_places, rows, size, count, firs
   end
 end
 
-local following = tools.memory(ints, MAX_SORTED) -- the places of contiguous elements
-for m = 0, MAX_SORTED - 1 do following[m] = m end
-
 -- The places of elements, of which those along dimension d follow each other; memory: for them.
 local function places_along(memory, d, s0, s1, s2, t0, t1, t2)
   local a, b, c = put_last(d, s0, s1, s2)
   local u, v, w = put_last(d, t0, t1, t2)
-  if contiguous(a, b, c, u, v, w) then return following end
-  set_places(memory, a, b, c, u, v, w)
-  return memory
+  local found = tools.placed(memory, a, b, c, u, v, w)
+  return found
 end
 
 -- Does the work of `along` where numpy's sort decides the order; false where equal elements, nans

@@ -53,18 +53,11 @@ else
 end
 
 -- Sets `others` to the numbers, from 0, of the elements that are not 0; returns how many there are.
-local function find(p, n, follow)
+local function find(p, n, at_places)
   local found = 0
-  if follow then
-    for m = 0, n - 1 do
-      others[found] = m
-      found = found + flag(p, m)
-    end
-  else
-    for m = 0, n - 1 do
-      others[found] = m
-      found = found + flag(p, places[m])
-    end
+  for m = 0, n - 1 do
+    others[found] = m
+    found = found + flag(p, at_places[m])
   end
   return found
 end
@@ -99,10 +92,9 @@ function parts.nonzero(r, t, ...) -- luacheck: ignore 212
   local n, s0, s1, s2, t0, t1, t2 = geometry(c)
   local source, count = place(c, WIDTH, s0, s1, s2, t0, t1, t2), s0 * s1 * s2
   if n == 0 or not source or count > MAX_WORK then return nil end
-  local p, follow = cast(bits, source), contiguous(s0, s1, s2, t0, t1, t2)
+  local p = cast(bits, source)
   if moves() ~= before then return nil end
-  if not follow then set_places(places, s0, s1, s2, t0, t1, t2) end
-  local found = find(p, count, follow)
+  local found = find(p, count, tools.placed(places, s0, s1, s2, t0, t1, t2))
   if found == 0 then return r == nil and longs.construct(0) or nil end
   local mine = tools.use()
   local to, block = result_at(longs, r, r and long_struct(r), c, 2, 1, found, n)

@@ -328,6 +328,16 @@ function tools.set_places(out, s0, s1, s2, t0, t1, t2)
 end
 local set_places = tools.set_places
 
+local following = ffi.new('int32_t[?]', MAX_WORK) -- the places of contiguous elements
+for m = 0, MAX_WORK - 1 do following[m] = m end
+
+--- The places of a tensor's elements: memory, in which they are set, or other memory that has them.
+function tools.placed(memory, s0, s1, s2, t0, t1, t2)
+  if contiguous(s0, s1, s2, t0, t1, t2) then return following end
+  set_places(memory, s0, s1, s2, t0, t1, t2)
+  return memory
+end
+
 -- The loops below check all indices and then say whether all are numbers of 1 to limit: a bit is
 -- set in `bad` for any other. indices: pointer to numbers of 32 bits, two for each index.
 
