@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from runtime.calls.table import FLOATS, op
+from runtime.calls.table import ALL, FLOATS, op
 from runtime.compute.bulk import add_multiple
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array, DType, cast, cast_scalar
@@ -341,21 +341,26 @@ _add_bound("cmax", np.greater, "larger", ">")
 _add_bound("cmin", np.less, "smaller", "<")
 
 
-@op(
-    "clamp",
-    method="*T* [T=1] real real",
-    function="[*T*] T real real",
-    each="t < low and low or t > high and high or t",
-)
 def clamp(r: Tensor, t: Tensor, low: float, high: float) -> None:
     """r = t, but at least low and at most high; nan remains nan."""
 
     def compute(t: Array, out: Array) -> None:
+        if t.dtype.kind == "f" and low <= high and low != 0 and high != 0:
+            np.minimum(np.maximum(t, low, out=out), high, out=out)
+            return
         bounded = np.where(t > high, t.dtype.type(high), t)
         out[...] = np.where(t < low, t.dtype.type(low), bounded)
 
     resize_for(r, t)
     elementwise(r, compute, t)
+
+
+# Of two zeros, maximum and minimum may give either.
+_CLAMPED = "t < low and low or t > high and high or t"
+_BOUNDED = "minimum(maximum(t, low), high) if low <= high and low ~= 0 and high ~= 0"
+_WHOLE = tuple(dtype for dtype in ALL if not dtype.is_float)
+for _types, _each in ((FLOATS, f"{_BOUNDED} else {_CLAMPED}"), (_WHOLE, _CLAMPED)):
+    op("clamp", "*T* [T=1] real real", "[*T*] T real real", _types, each=_each)(clamp)
 
 
 @op("lerp", "*T* [T=1] T real", "[*T*] T T real", types=FLOATS, each="a + (b - a) * weight")
