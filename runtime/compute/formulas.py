@@ -12,6 +12,7 @@ loops a formula is. Which form a call means is decided by the same match as for 
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterator
 from typing import Any
@@ -99,18 +100,26 @@ def _source(
         places = None if form is None else form.match(args)
         if form is not None and places is not None:
             call = Call(row, form, _parameters(row), places, dtype)
-            return _code(call) if _applies(row, dtype) else None
+            formula = _formula(row, dtype)
+            return formula and _code(call, formula)
         if row.reads_call and dtype in row.types and row.form(space) is not None:
             return None
     return None
 
 
-def _applies(row: Row, dtype: DType) -> bool:
-    """Whether the formula of a row, if it has one, is for an element type."""
+def _formula(row: Row, dtype: DType) -> str | None:
+    """The formula of a row, if it has one for an element type.
+
+    Of several cases, whole numbers have the last one alone, whatever the numbers of the call are.
+    """
     formula = row.each or row.total
     if formula is None or dtype.is_float:
-        return formula is not None
-    return dtype in (BYTE, INT, LONG) and suits_whole(parse(formula)) and not row.places
+        return formula
+    tree = parse(formula)
+    while isinstance(tree, ast.IfExp):
+        tree = tree.orelse
+    known = dtype in (BYTE, INT, LONG) and suits_whole(tree) and not row.places
+    return ast.unparse(tree) if known else None
 
 
 def _form(row: Row, space: str, pattern: str, dtype: DType) -> Form | None:
@@ -127,10 +136,10 @@ def _form(row: Row, space: str, pattern: str, dtype: DType) -> Form | None:
     return text and parse_form(text.replace("*T* Tensor", "*T* T"), dtype) or None
 
 
-def _code(call: Call) -> str | None:
+def _code(call: Call, formula: str) -> str | None:
     row = call.row
     if row.each:
-        return each_code(call, row.each)
+        return each_code(call, formula)
     if row.places:
         return extrema_code(call)
     return along_code(call) if call.dimension else total_code(call)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from runtime.calls.table import ALL, FLOATS, op
+from runtime.calls.table import FLOATS, op
 from runtime.compute.bulk import add_multiple
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array, DType, cast, cast_scalar
@@ -341,6 +341,14 @@ _add_bound("cmax", np.greater, "larger", ">")
 _add_bound("cmin", np.less, "smaller", "<")
 
 
+# Of two zeros, maximum and minimum may give either.
+_CLAMPED = (
+    "minimum(maximum(t, low), high) if low <= high and low ~= 0 and high ~= 0 "
+    "else t < low and low or t > high and high or t"
+)
+
+
+@op("clamp", "*T* [T=1] real real", "[*T*] T real real", each=_CLAMPED)
 def clamp(r: Tensor, t: Tensor, low: float, high: float) -> None:
     """r = t, but at least low and at most high; nan remains nan."""
 
@@ -353,14 +361,6 @@ def clamp(r: Tensor, t: Tensor, low: float, high: float) -> None:
 
     resize_for(r, t)
     elementwise(r, compute, t)
-
-
-# Of two zeros, maximum and minimum may give either.
-_CLAMPED = "t < low and low or t > high and high or t"
-_BOUNDED = "minimum(maximum(t, low), high) if low <= high and low ~= 0 and high ~= 0"
-_WHOLE = tuple(dtype for dtype in ALL if not dtype.is_float)
-for _types, _each in ((FLOATS, f"{_BOUNDED} else {_CLAMPED}"), (_WHOLE, _CLAMPED)):
-    op("clamp", "*T* [T=1] real real", "[*T*] T real real", _types, each=_each)(clamp)
 
 
 @op("lerp", "*T* [T=1] T real", "[*T*] T T real", types=FLOATS, each="a + (b - a) * weight")
