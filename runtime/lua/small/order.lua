@@ -103,25 +103,45 @@ local function put_last(d, x0, x1, x2)
   return x1, x2, x0
 end
 
--- Whether in each row the sorted keys from position `first` to `last` differ, aside from their last
--- bits: the elements are distinct then. The loops here go over all rows; the number of a row is
--- that of the turn divided by its turns.
+-- The sign is set where two neighbouring keys, from position m on, are equal aside from their last
+-- bits: the elements may be equal then. Those of two rows are never.
+local function compare(m)
+  local x = bor(bxor(key_words[2 * m + 1], key_words[2 * m + 3]),
+    band(bxor(key_words[2 * m], key_words[2 * m + 2]), NUMBER))
+  return bnot(bor(x, -x))
+end
+
+local function are_all_distinct(total)
+  local equal = 0
+  for m = 0, total - 2 do equal = bor(equal, compare(m)) end
+  return equal >= 0
+end
+
+-- Whether in each row the elements from position `first` to `last` are distinct. The loops here go
+-- over all rows; the number of a row is that of the turn times `share`.
 local function are_distinct(rows, size, first, last)
   local pairs_of_row = last - first
   local total, equal, share = rows * pairs_of_row, 0, 1 / pairs_of_row
   for turn = 0, max(total, MIN_TURNS) - 1 do
     local e = turn < total and turn or 0
-    local m = first + e + (size - pairs_of_row) * floor((e + 0.5) * share)
-    local x = bor(bxor(key_words[2 * m + 1], key_words[2 * m + 3]),
-      band(bxor(key_words[2 * m], key_words[2 * m + 2]), NUMBER))
-    equal = bor(equal, bnot(bor(x, -x))) -- the sign is set where x is 0
+    equal = bor(equal, compare(first + e + (size - pairs_of_row) * floor((e + 0.5) * share)))
   end
   return equal >= 0
 end
 
--- Writes both results, of `count` elements of each row, from position `first` of the sorted ones
--- on, upwards or downwards. to_places: where they go; at_places: where all elements are.
-local function put_sorted(r, i, q, to_places, at_places, rows, size, count, first, way)
+-- Writes both results, of all elements. to_places: where they go; at_places: where they are.
+local function put_all(r, i, q, to_places, at_places, size, total)
+  local share = 1 / size
+  for m = 0, total - 1 do
+    local position, o = band(key_words[2 * m], POSITION), to_places[m]
+    move(r, o, q, at_places[position])
+    i[2 * o], i[2 * o + 1] = position - size * floor((m + 0.5) * share) + 1, 0
+  end
+end
+
+-- The same for `count` elements of each row, from position `first` of the sorted ones on, upwards
+-- or downwards.
+local function put_some(r, i, q, to_places, at_places, rows, size, count, first, way)
   local total, share = rows * count, 1 / count
   for turn = 0, max(total, MIN_TURNS) - 1 do
     local e = turn < total and turn or 0
@@ -143,7 +163,7 @@ end
 
 -- Does the work of `along` where numpy's sort decides the order; false where equal elements, nans
 -- or infinities have to be looked at. s: the sizes; t, o: the strides of the source and of the
--- results, which have the sizes z. first, way: see put_sorted; least, most: between which elements
+-- results, which have the sizes z. first, way: see put_some; least, most: between which elements
 -- must be distinct.
 local function along_distinct(p, q, r, i, d, sign, first, way, least, most, s0, s1, s2, t0, t1, t2,
     z0, z1, z2, o0, o1, o2)
@@ -153,9 +173,17 @@ local function along_distinct(p, q, r, i, d, sign, first, way, least, most, s0, 
   if not set_all_keys(p, q, at_places, rows, total, sign) then return false end
   sort_keys(KEYS, total, LAST)
   least, most = max(least, 0), min(most, size - 1)
-  if most > least and not are_distinct(rows, size, least, most) then return false end
+  local all = most - least == size - 1
+  if all and not are_all_distinct(total)
+    or not all and most > least and not are_distinct(rows, size, least, most) then
+    return false
+  end
   local to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
-  put_sorted(r, i, q, to_places, at_places, rows, size, count, first, way)
+  if count == size and way == 1 then
+    put_all(r, i, q, to_places, at_places, size, total)
+  else
+    put_some(r, i, q, to_places, at_places, rows, size, count, first, way)
+  end
   return true
 end
 
