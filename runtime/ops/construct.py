@@ -98,6 +98,7 @@ def linspace(r: Tensor, first: float, last: float, count: int) -> None:
     method="*T* real real [long=100]",
     function="[*T*] real real [long=100]",
     types=FLOATS,
+    small="build.logspace",
 )
 def logspace(r: Tensor, first: float, last: float, count: int) -> None:
     """r = count numbers, logarithmically spaced from 10^first to 10^last.

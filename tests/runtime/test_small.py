@@ -227,6 +227,9 @@ BUILD = {
     "torch.ones": "if m > 3 then return torch.LongStorage({k, l, m}) end return k, l, m - 1",
     "torch.range": "return random(-5, 5), random(-9, 99) / 4, random(-2, 5) / 4",
     "torch.linspace": "return random(), random() * 9, random(0, 200)",
+    "torch.logspace": "return random() * 9 - 9, random() * 90, random(0, 200)",
+    "torch.logspace ": "torch.setdefaulttensortype('torch.FloatTensor') "
+    "return random() * 9 - 9, random() * 50, random(0, 200)",
     "torch.linspace ": "torch.setdefaulttensortype('torch.FloatTensor') "
     "return random() * 100, random() * 10 ^ random(-9, 9), random(0, 200)",
     "torch.cat   ": "return R(k + 3, l), T(3, l), T(k, l), 1",

@@ -1,8 +1,8 @@
---- New small tensors: zeros, ones, range, linspace, cat and repeatTensor.
+--- New small tensors: zeros, ones, range, linspace, logspace, cat and repeatTensor.
 -- Loaded once for each element type.
 -- @module small_build
 
-local _, dtype, tools = ...
+local th, dtype, tools = ...
 local ffi = require 'ffi'
 
 if dtype.name == 'Half' then return {} end
@@ -18,6 +18,8 @@ local contiguous, shares, copy, result_at =
 local max, abs, MIN_TURNS = math.max, math.abs, tools.MIN_TURNS
 local MAX_NEW, WIDTH = tools.MAX_NEW, ffi.sizeof(dtype.ctype)
 local elements, bits, move = dtype.pointer, tools.bits(WIDTH), tools.mover(WIDTH)
+
+local formulas = th.formulas
 
 local build = {}
 
@@ -73,22 +75,43 @@ end
 
 local MOST = 1e30 -- of numbers with which all steps are finite
 
+-- A new vector of `count` numbers that are equally spaced: its block and the address.
+local function points(first, last, count)
+  if not (count > 1 and count % 1 == 0 and abs(first) < MOST and abs(last) < MOST) then
+    return nil
+  end
+  local block, to = new(dtype, 1, 1, 1, count)
+  if not block then return nil end
+  local p = cast(elements, to)
+  if dtype.name == 'Double' then
+    local width = last - first
+    for i = 0, count - 1 do p[i] = first + i * width / (count - 1) end
+  else
+    p[0] = first
+    set_points(p, p[0], last, count)
+  end
+  return block, to
+end
+
 if is_float then
   function build.linspace(r, first, last, count, ...) -- luacheck: ignore 212
-    if r ~= nil or not (count > 1 and count % 1 == 0)
-      or not (abs(first) < MOST and abs(last) < MOST) then
-      return nil
-    end
-    local block = new(dtype, 1, 1, 1, count)
+    local block = r == nil and points(first, last, count)
+    return block and publish(dtype, block) or nil
+  end
+
+  local ten, TEN = tools.memory(dtype, 1)
+  ten[0] = 10
+  local operands, steps, numbers = formulas.operands, formulas.steps, formulas.count
+  local power, power_data =
+    formulas.inner_loop('power', dtype.name == 'Double' and 'dd->d' or 'ff->f')
+
+  function build.logspace(r, first, last, count, ...) -- luacheck: ignore 212
+    local block, to
+    if r == nil and power then block, to = points(first, last, count) end
     if not block then return nil end
-    local p = cast(elements, block.data)
-    if dtype.name == 'Double' then
-      local width = last - first
-      for i = 0, count - 1 do p[i] = first + i * width / (count - 1) end
-    else
-      p[0] = first
-      set_points(p, p[0], last, count)
-    end
+    operands[0], operands[1], operands[2] = TEN, to, to
+    steps[0], steps[1], steps[2], numbers[0] = 0, WIDTH, WIDTH, count
+    power(operands, numbers, steps, power_data)
     return publish(dtype, block)
   end
 end

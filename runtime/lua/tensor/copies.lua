@@ -95,19 +95,12 @@ end
 -- numpy's loop that copies floats, and its data; nil as long as numpy is not loaded, false where
 -- there is none.
 local strided_loop, loop_data
-local inner_loop = ffi.typeof('void (*)(intptr_t *, intptr_t *, intptr_t *, intptr_t)')
-local LETTER = ({ Double = 'd', Float = 'f' })[dtype.name]
+local SIGNATURE = ({ Double = 'd->d', Float = 'f->f' })[dtype.name]
 
 local function find_loop()
   if strided_loop ~= nil or not th.uses_numpy then return end
-  strided_loop = false
-  local found, data = nil, nil
-  if LETTER then
-    found, data = th.ask(th.host.inner_loop, 'positive', LETTER .. '->' .. LETTER)
-  end
-  if found then
-    strided_loop, loop_data = cast(inner_loop, found), data
-  end
+  if SIGNATURE then strided_loop, loop_data = th.formulas.inner_loop('positive', SIGNATURE) end
+  strided_loop = strided_loop or false
 end
 
 -- Copies the elements of a matrix by that loop. The addresses are numbers; nothing is allocated.

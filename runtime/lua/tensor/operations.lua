@@ -53,7 +53,7 @@ ones t0123456+
 eye t0123456+
 range t0123456+
 linspace t56+
-logspace t56
+logspace t56+
 reshape t01234567
 diag t0123456+
 tril t0123456+
