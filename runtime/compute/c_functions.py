@@ -1,9 +1,10 @@
 """Addresses of C functions in numpy and scipy, for code that calls them without Python.
 
-numpy's inner loops: the structure of a ufunc is part of numpy's C interface (its reference,
-"Python types and C-structures", PyUFuncObject). scipy's BLAS and LAPACK: what Cython code gets
-from ``scipy.linalg.cython_blas`` and ``cython_lapack``. Two functions of the LAPACK that numpy itself
-is linked with are found by their names.
+numpy's inner loops and its sort: the structure of a ufunc, and that of the functions of an element
+type, are part of numpy's C interface (its reference, "Python types and C-structures",
+PyUFuncObject and PyArray_ArrFuncs). scipy's BLAS and LAPACK: what Cython code gets from
+``scipy.linalg.cython_blas`` and ``cython_lapack``. Two functions of the LAPACK that numpy itself is
+linked with are found by their names.
 
 Each is checked at its first use (self_check.py). One that is not found, or computes something
 else, is None; who asked then does the same work with numpy. The results are the same, but where
@@ -29,10 +30,11 @@ from runtime.compute.self_check import (
     is_right,
     lapack_is_right,
     loop_is_right,
+    sort_is_right,
 )
 from runtime.core.debug import note
 
-__all__ = ["blas", "conversion", "inner_loop", "lapack", "lapack_address", "lapack_call"]
+__all__ = ["blas", "conversion", "inner_loop", "lapack", "lapack_address", "lapack_call", "sorter"]
 
 
 class _UFunc(ctypes.Structure):
@@ -75,6 +77,37 @@ def _loop_of(ufunc: np.ufunc, at: int) -> tuple[int, int] | None:
     if not found.functions or not found.data or not found.functions[at]:
         return None
     return found.functions[at], found.data[at] or 0
+
+
+# Where numpy's C interface has what gives the functions of an element type, from numpy 2.0 on; and
+# where these have the one that sorts.
+_GET_FUNCTIONS, _SORT = 365, 33
+
+
+@cache
+def sorter() -> tuple[int, int] | None:
+    """The function that sorts doubles in place, and its last argument: numpy's quicksort.
+
+    None where there is none. Its other arguments are the address of the doubles and their number.
+    """
+    found = _sorter()
+    if found is None:
+        note("numpy's sort is done without: there is no such function")
+        return None
+    return found if is_right("numpy's sort", sort_is_right, *found) else None
+
+
+_SORTED = np.empty(1)  # an array of the type, which the function may look at
+
+
+def _sorter() -> tuple[int, int] | None:
+    if sys.implementation.name != "cpython" or np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        return None
+    module = import_module("numpy._core._multiarray_umath")
+    interface = ctypes.cast(_capsule(module._ARRAY_API)[1], ctypes.POINTER(ctypes.c_void_p))
+    get_functions = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(interface[_GET_FUNCTIONS])
+    functions = ctypes.cast(get_functions(_SORTED.dtype), ctypes.POINTER(ctypes.c_void_p))
+    return (functions[_SORT] or 0, id(_SORTED)) if functions[_SORT] else None
 
 
 @cache

@@ -211,11 +211,11 @@ def lua_text(tree: ast.expr) -> str:
     return ast.unparse(tree).replace("!=", "~=")
 
 
-def structs(tensors: list[int]) -> list[str]:
-    """What finds the structs of tensors of the element type."""
+def structs(tensors: list[int], of: str = "") -> list[str]:
+    """What finds the structs of tensors of the element type; of: of another type, as 'byte.'."""
     lines = []
     for k in tensors:
-        lines.append(f"local c{k} = structs[a{k}] or fetch_struct(a{k})")
+        lines.append(f"local c{k} = {of}structs[a{k}] or {of}fetch_struct(a{k})")
         lines.append(f"if not c{k} then return nil end")
     return lines
 

@@ -39,7 +39,7 @@ from runtime.compute.formula_runs import run_code
 from runtime.compute.steps import Operand, Step, Steps, parse
 from runtime.core.dtypes import DOUBLE
 
-__all__ = ["AXPY", "each_code"]
+__all__ = ["AXPY", "each_code", "either"]
 
 AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`
 
@@ -62,11 +62,35 @@ def each_code(call: Call, formula: str) -> str | None:
     if in_lua and copies is None:
         return None
     body = _given(call, formula, in_lua) if call.destination else _new(call, in_lua)
-    lines = [*structs(call.tensors), *rounded(call), *chosen("run", choice), *body]
+    lines = [*_structs(call), *rounded(call), *chosen("run", choice), *body]
     if any("buffer" in run for run in runs) and not in_lua:
         lines.insert(0, "if state.busy then return nil end")
     before = [copies or "", *runs] if in_lua else runs
     return function(before, lines, alone=in_lua)
+
+
+def either(own: str, flags: str) -> str:
+    """The function for calls whose first tensor is of the element type, or is a ByteTensor."""
+    return f"""local own = (function()
+{own}
+end)()
+local flags = (function()
+{flags}
+end)()
+return function(a1, a2, a3, a4, a5, ...)
+  local result
+  if not structs[a1] then result = flags(a1, a2, a3, a4, a5) end
+  if result == nil then result = own(a1, a2, a3, a4, a5) end
+  return result
+end"""
+
+
+def _structs(call: Call) -> list[str]:
+    """What finds the structs of all tensors."""
+    r = call.destination
+    if r is None or call.result == call.type:
+        return structs(call.tensors)
+    return [*structs([r], f"{POINTERS[call.result]}."), *structs(call.sources)]
 
 
 def _copy_loop(kind: str) -> str | None:
@@ -82,7 +106,8 @@ def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
     same = "".join(f" and dense(c{k}) == n" for k in tensors[1:])
     if call.sources and call.sources[0] != r:
         same += f" and same_sizes(c{r}, c{call.sources[0]})"
-    starts = [start(k, call.type) for k in tensors]
+    starts = [start(k, _type(call, k)) for k in tensors]
+    own = _size(call, tensors[0])
     return [
         *(_resize(call) if call.resizes else []),
         "local moved = moves[0]",
@@ -91,8 +116,8 @@ def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
         *[f"  {line}" for line in starts],
         "  if moves[0] ~= moved then return nil end",
         *[
-            f"  if p{k} ~= p{r} and p{k} < p{r} + {size} * n and p{r} < p{k} + {size} * n then "
-            "return nil end"
+            f"  if {f'p{k} ~= p{r} and ' * (own == size)}p{k} < p{r} + {own} * n "
+            f"and p{r} < p{k} + {size} * n then return nil end"
             for k in tensors[1:]
         ],
         *_many(call, formula, in_lua),
@@ -102,7 +127,7 @@ def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
         *starts,
         *_lay_out(tensors, not in_lua and _is_loop(call, parse(formula)), visits=not in_lua),
         *[
-            f"if clash({i}, {size}, p{r}, p{k}) then return nil end"
+            f"if clash({i}, {own}, {size}, p{r}, p{k}) then return nil end"
             for i, k in enumerate(tensors)
             if i > 0
         ],
@@ -129,7 +154,7 @@ def _new(call: Call, in_lua: bool) -> list[str]:
     first, kind = call.sources[0], POINTERS[call.result]
     tensors = _in_order(call)
     same = "".join(f" and dense(c{k}) == n" for k in call.sources)
-    starts = [start(k, call.type if k else call.result) for k in tensors]
+    starts = [start(k, _type(call, k)) for k in tensors]
     return [
         f"local n = few(c{first})",
         "if n == 0 then return nil end",
@@ -172,9 +197,14 @@ def _lay_out(tensors: list[int], rows_alone: bool = False, visits: bool = False)
     return lines
 
 
+def _type(call: Call, k: int) -> str:
+    """numpy's letter for the elements of tensor k; 0 is a new result."""
+    return call.result if k == (call.destination or 0) else call.type
+
+
 def _size(call: Call, k: int) -> int:
-    """The bytes of an element of tensor k; 0 is the result."""
-    return SIZES[call.result if k == 0 else call.type]
+    """The bytes of an element of tensor k."""
+    return SIZES[_type(call, k)]
 
 
 def _dense(call: Call, in_lua: bool) -> list[str]:
@@ -254,7 +284,7 @@ def _many(call: Call, formula: str, in_lua: bool) -> list[str]:
     r, tree, threads = call.destination, parse(formula), None
     if call.words().get(formula, "").startswith("x"):
         threads = f"share_copy({SIZES[call.type]} * n, p{r}, p{call.words()[formula][1:]})"
-    elif call.dtype is DOUBLE:
+    elif call.dtype is DOUBLE and call.result == call.type:
         threads = _threads(call, tree)
     limit = "MAX_UNSHARED" if threads or _is_loop(call, tree) else "MAX_IN_LUA"
     if call.row.axpy and call.dtype is DOUBLE and not threads:

@@ -12,6 +12,7 @@ loops a formula is. Which form a call means is decided by the same match as for 
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 from runtime.calls.forms import Form, parse_form
 from runtime.calls.table import TABLE, Row
 from runtime.compute.formula_calls import Call
-from runtime.compute.formula_code import AXPY, each_code
+from runtime.compute.formula_code import AXPY, each_code, either
 from runtime.compute.reduction_code import along_code, extrema_code, total_code
 from runtime.compute.steps import names, parse, suits_whole
 from runtime.core.dtypes import BYTE, DOUBLE, INT, LONG, DType
@@ -79,25 +80,46 @@ def source(name: str, space: str, code: int, dtype: DType = DOUBLE) -> str | Non
     base 3, the first argument last: 1 a tensor, 2 a number.
     """
     pattern = "".join(_KINDS[code // 3**i % 3] for i in range(5))
+    found = _source(name, space, pattern, dtype)
+    if space == "method" and dtype is not BYTE and pattern.startswith("TT"):
+        flags = _source(name, space, pattern, dtype, to=BYTE)
+        found = either(found, flags) if found and flags else found
+    return found
+
+
+def _source(
+    name: str, space: str, pattern: str, dtype: DType, to: DType | None = None
+) -> str | None:
+    """The same for calls whose first tensor, a destination, has the element type `to`."""
     sample: dict[str, Any] = {"T": TENSOR_CLASSES[dtype.index](), "N": 1.5}
     args = tuple(sample[kind] for kind in pattern)
+    if to is not None:
+        args = (TENSOR_CLASSES[to.index](), *args[1:])
     for row in TABLE[name]:
         form = _form(row, space, pattern, dtype)
         places = None if form is None else form.match(args)
         if form is not None and places is not None:
             call = Call(row, form, _parameters(row), places, dtype)
-            return _code(call) if _applies(row, dtype) else None
+            formula = _formula(row, dtype)
+            return formula and _code(call, formula)
         if row.reads_call and dtype in row.types and row.form(space) is not None:
             return None
     return None
 
 
-def _applies(row: Row, dtype: DType) -> bool:
-    """Whether the formula of a row, if it has one, is for an element type."""
+def _formula(row: Row, dtype: DType) -> str | None:
+    """The formula of a row, if it has one for an element type.
+
+    Of several cases, whole numbers have the last one alone, whatever the numbers of the call are.
+    """
     formula = row.each or row.total
     if formula is None or dtype.is_float:
-        return formula is not None
-    return dtype in (BYTE, INT, LONG) and suits_whole(parse(formula)) and not row.places
+        return formula
+    tree = parse(formula)
+    while isinstance(tree, ast.IfExp):
+        tree = tree.orelse
+    known = dtype in (BYTE, INT, LONG) and suits_whole(tree) and not row.places
+    return ast.unparse(tree) if known else None
 
 
 def _form(row: Row, space: str, pattern: str, dtype: DType) -> Form | None:
@@ -114,10 +136,10 @@ def _form(row: Row, space: str, pattern: str, dtype: DType) -> Form | None:
     return text and parse_form(text.replace("*T* Tensor", "*T* T"), dtype) or None
 
 
-def _code(call: Call) -> str | None:
+def _code(call: Call, formula: str) -> str | None:
     row = call.row
     if row.each:
-        return each_code(call, row.each)
+        return each_code(call, formula)
     if row.places:
         return extrema_code(call)
     return along_code(call) if call.dimension else total_code(call)

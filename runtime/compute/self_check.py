@@ -25,6 +25,7 @@ __all__ = [
     "lapack_is_right",
     "loop_is_right",
     "same",
+    "sort_is_right",
 ]
 
 # Each operand starts three numbers further on: -0.0 meets itself.
@@ -100,6 +101,17 @@ def _call_loop(
 ) -> None:
     operands = (_POINTER * len(arrays))(*[x.ctypes.data for x in arrays])
     run(operands, (_SIZE * len(sizes))(*sizes), (_SIZE * len(steps))(*steps), data)
+
+
+def sort_is_right(function: int, last: int) -> bool:
+    """Whether a function sorts doubles of which no two are equal."""
+    run = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, _SIZE, _POINTER)(function)
+    for count in (1, 2, 7, 100, 1000):
+        numbers = np.arange(count, dtype=np.float64) * 7919 % 1009 - 500
+        found = numbers.copy()
+        if run(found.ctypes.data, count, last) != 0 or (found != np.sort(numbers)).any():
+            return False
+    return True
 
 
 # -- BLAS and LAPACK, for floats of a number of bytes

@@ -49,6 +49,8 @@ def parse(formula: str) -> ast.expr:
 def suits_whole(tree: ast.expr) -> bool:
     """Whether numpy's steps compute a formula of whole numbers as C does."""
     odd = (ast.Div, ast.Call, ast.IfExp)
+    if isinstance(tree, ast.Constant) and tree.value is None:
+        return False
     return not any(isinstance(node, odd) for node in ast.walk(tree))
 
 

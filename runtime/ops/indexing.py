@@ -323,7 +323,7 @@ def masked_fill(call: Call) -> float:
     return call.number(3)
 
 
-@op("nonzero", method="[*LongTensor*] T", function="[*LongTensor*] T")
+@op("nonzero", method="[*LongTensor*] T", function="[*LongTensor*] T", small="parts.nonzero")
 def nonzero(r: Tensor, t: Tensor) -> None:
     """r = the indices, from 1, of the elements that are not 0: one row for each element."""
     store(r, np.argwhere(t.array) + 1)

@@ -341,16 +341,21 @@ _add_bound("cmax", np.greater, "larger", ">")
 _add_bound("cmin", np.less, "smaller", "<")
 
 
-@op(
-    "clamp",
-    method="*T* [T=1] real real",
-    function="[*T*] T real real",
-    each="t < low and low or t > high and high or t",
+# Of two zeros, maximum and minimum may give either.
+_CLAMPED = (
+    "minimum(maximum(t, low), high) if low <= high and low ~= 0 and high ~= 0 "
+    "else t < low and low or t > high and high or t"
 )
+
+
+@op("clamp", "*T* [T=1] real real", "[*T*] T real real", each=_CLAMPED)
 def clamp(r: Tensor, t: Tensor, low: float, high: float) -> None:
     """r = t, but at least low and at most high; nan remains nan."""
 
     def compute(t: Array, out: Array) -> None:
+        if t.dtype.kind == "f" and low <= high and low != 0 and high != 0:
+            np.minimum(np.maximum(t, low, out=out), high, out=out)
+            return
         bounded = np.where(t > high, t.dtype.type(high), t)
         out[...] = np.where(t < low, t.dtype.type(low), bounded)
 

@@ -189,6 +189,23 @@ def test_a_function_that_scipy_has_not(notes: Callable[[], str]) -> None:
     assert len(notes().splitlines()) == 2
 
 
+# -- numpy's sort
+
+
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="numpy 1 has it elsewhere"
+)
+def test_the_sort_is_found() -> None:
+    found = c_functions.sorter.__wrapped__()
+    assert found is not None and found[0] != 0
+
+
+def test_a_sort_that_does_nothing_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = ctypes.CFUNCTYPE(ctypes.c_int, ADDRESS, ctypes.c_ssize_t, ADDRESS)(lambda *args: 0)
+    monkeypatch.setattr(c_functions, "_sorter", lambda: (address(nothing), 0))
+    assert c_functions.sorter.__wrapped__() is None
+
+
 def test_signs_of_zeros_and_nans_count() -> None:
     zero, nan, one = np.zeros(1), np.full(1, np.nan), np.ones(1)
     assert self_check.same(nan, -nan) and self_check.same(-zero, -zero)

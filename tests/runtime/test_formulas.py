@@ -193,6 +193,32 @@ def test_overlaps(lua: Lua, by_python: Callable[[str], None]) -> None:
     assert len(set(found.splitlines())) > 10
 
 
+FLAGS = """
+for _, kind in ipairs{ 'Float', 'Long' } do
+  torch.setdefaulttensortype('torch.' .. kind .. 'Tensor')
+  local x, y = set(torch.Tensor(3, 5), 1), set(torch.Tensor(5, 3):t(), 2)
+  local memory = torch.ByteTensor(8, 6)
+  for _, name in ipairs{ 'lt', 'gt', 'le', 'ge', 'eq', 'ne' } do
+    for _, r in ipairs{ torch.ByteTensor(3, 5), memory:narrow(1, 1, 5):narrow(2, 2, 3):t(),
+        memory:narrow(1, 2, 1):narrow(2, 1, 5):expand(3, 5), torch.ByteTensor(15),
+        torch.ByteTensor(), torch.Tensor(3, 5), torch.ShortTensor(3, 5) } do
+      for _, b in ipairs{ y, 1, torch.Tensor(2) } do
+        local ok, result = pcall(x[name], r, x, b)
+        print(ok, rawequal(result, r) or result, text(r), text(memory))
+      end
+    end
+  end
+end
+"""
+
+
+def test_flags_in_a_destination(lua: Lua, by_python: Callable[[str], None]) -> None:
+    found = lua.run(PRELUDE + FLAGS)
+    by_python(PRELUDE + FLAGS)
+    assert found == lua.output()
+    assert found.count("true") > 150
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -227,6 +227,12 @@ BUILD = {
     "torch.ones": "if m > 3 then return torch.LongStorage({k, l, m}) end return k, l, m - 1",
     "torch.range": "return random(-5, 5), random(-9, 99) / 4, random(-2, 5) / 4",
     "torch.linspace": "return random(), random() * 9, random(0, 200)",
+    "torch.logspace": "return random() * 9 - 9, random() * 90, random(0, 200)",
+    "torch.logspace ": "torch.setdefaulttensortype('torch.FloatTensor') "
+    "return random() * 9 - 9, random() * 50, random(0, 200)",
+    "torch.linspace ": "torch.setdefaulttensortype('torch.FloatTensor') "
+    "return random() * 100, random() * 10 ^ random(-9, 9), random(0, 200)",
+    "torch.cat   ": "return R(k + 3, l), T(3, l), T(k, l), 1",
     "torch.cat": "return T(k, l), T(k, l), random(0, 2)",
     "torch.cat ": "return { T(k), T(l), T(m) }",
     "torch.cat  ": "return { T(2, k, l), T(3, k, l), T(1, k, l) }, random(-1, 3)",
@@ -239,6 +245,9 @@ ORDER = {
     "sort ": "return T(random(1, 200))",
     "sort   ": "return F(random(1, 200)), 1, random() < 0.5",
     "sort  ": "return R(k, m), L(k, m), T(k, m)",
+    "sort    ": "return D(T(random(2, 30), 4, random(2, 9))), random(1, 3), random() < 0.5",
+    "kthvalue ": "return D(T(random(20, 40), 20)), random(1, 9), random(1, 2)",
+    "topk  ": "return D(T(random(9, 40), 20)), random(1, 9), random(1, 2), random() < 0.5, true",
     "kthvalue": "return T(k, m), random(0, 4), random(1, 2)",
     "median": "return T(2, k, m), random(1, 3)",
     "median ": "return T(random(1, 200))",
@@ -267,6 +276,19 @@ STATISTICS = {
     "min": "return F(k, l)",
 }
 
+PARTS = {
+    "nonzero": "return F(k, m)",
+    "nonzero ": "if m > 3 then return F(k * l) end return F(2, k, l)",
+    "nonzero  ": "return L(4, 2), T(2, 2)",
+    "tril": "return T(k, m), random(-6, 6)",
+    "tril ": "return R(k, m), T(k, m), random(-6, 6)",
+    "triu": "return T(k, m), random(-6, 6)",
+    "diag": "return T(k, l), random(-4, 4)",
+    "diag ": "return T(k), random(-4, 4)",
+    "diag  ": "return R(4, 4), T(3), random(-1, 1)",
+    "torch.eye": "return k, random(0, 3)",
+}
+
 RANDOM = {
     "uniform": "return R(k, l), random(), random() + 1",
     "uniform ": "return R(random(1, 100))",
@@ -283,6 +305,8 @@ RANDOM = {
     "torch.randn": "if m > 2 then return k, l, m else return k end",
     "torch.randperm": "return random(0, 100)",
     "torch.multinomial": "return T(m > 2 and k or 1, k):abs(), random(0, 3), m > 2",
+    "multinomial": "return L(k, l), fill(T(k, 5), random), l, m > 2",
+    "multinomial ": "return L(m > 3 and m or k), fill(T(5), random), k",
     "torch.multinomial ": "return torch.rand(k * l):add(-0.1), random(0, 3), m > 2",
 }
 
@@ -309,6 +333,9 @@ def compare(lua: Lua, kind: str, name: str, make: str, seeded: bool = False) -> 
           return fill(tensor('{kind}', ...), function() return random(0, 9) end)
         end
         local function C(...) return fill(torch.{kind}Tensor(...), real('{kind}')) end
+        local function D(t) -- with few equal elements
+          return fill(t, function() return (random() - 0.5) * 2 ^ random(1, 40) end)
+        end
         local I, L = indices, function(...) return tensor('Long', ...) end
         function layout_of(t, ...)
           local sizes, n = {{ ... }}, 1
@@ -332,7 +359,7 @@ def compare(lua: Lua, kind: str, name: str, make: str, seeded: bool = False) -> 
 
 KINDS = ("Double", "Float", "Byte", "Short", "Long")
 SLOW = pytest.mark.slow
-OTHERS = {**INDEXING, **ORDER, **BUILD}
+OTHERS = {**INDEXING, **ORDER, **BUILD, **PARTS}
 PYTHONS = {("Long", name.strip()) for name in ("indexAdd", *ORDER)}
 
 
@@ -381,6 +408,23 @@ def test_truth(lua: Lua, name: str) -> None:
 )
 def test_random_numbers(lua: Lua, kind: str, name: str) -> None:
     compare(lua, kind, name, RANDOM[name], seeded=True)
+
+
+def test_destinations_are_resized(lua: Lua) -> None:
+    lua.run("""
+        local x = torch.rand(3, 4)
+        for _, make in ipairs{ torch.Tensor, function() return torch.Tensor(20) end } do
+          for _, name in ipairs{ 'tril', 'diag', 'sort' } do
+            local r, indices = make(), name == 'sort' and torch.LongTensor() or nil
+            local result = indices and torch.sort(r, indices, x) or torch[name](r, x)
+            assert(rawequal(result, r) and r:equal((torch[name](x))), name)
+          end
+        end
+        local indices, odd = torch.LongTensor(), torch.LongTensor(1, 2)
+        assert(rawequal(x.multinomial(indices, x, 2), indices))
+        assert(indices:size(1) == 3 and indices:size(2) == 2 and indices:max() <= 4)
+        assert(not pcall(x.multinomial, odd, torch.zeros(3, 4), 2) and odd:size(1) == 1)
+    """)
 
 
 # A finalizer may run wherever Lua allocates memory; here a hook does what one may do, after one

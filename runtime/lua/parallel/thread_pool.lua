@@ -47,6 +47,7 @@ int th_compare(const void *, const void *, size_t) __asm__("memcmp");
 void *th_calloc(size_t, size_t) __asm__("calloc");
 void th_free(void *) __asm__("free");
 void th_copy(intptr_t to, intptr_t from, size_t bytes) __asm__("memcpy");
+void th_fill(intptr_t to, int byte, size_t bytes) __asm__("memset");
 ]]
 
 -- Numbers are doubles, which can hold addresses, too. `posted` counts jobs; `running` the pieces at

@@ -19,12 +19,11 @@ local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 8000000 -- multiplications from whic
 
 if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return {} end
 
--- The address of an inner loop as a function, and its data.
-local inner_loop = ffi.typeof('void (*)(intptr_t *, intptr_t *, intptr_t *, intptr_t)')
+-- An inner loop and its data, by the signature for doubles.
 local function find_loop(name, signature)
   if dtype.name == 'Float' then signature = signature:gsub('d', 'f') end
-  local found, data = th.ask(host.inner_loop, name, signature)
-  if found then return ffi.cast(inner_loop, found), data end
+  local loop, data = th.formulas.inner_loop(name, signature)
+  return loop, data
 end
 
 local matmul, matmul_data = find_loop('matmul', 'dd->d')

@@ -1,8 +1,8 @@
---- New small tensors: zeros, ones, range, linspace, cat and repeatTensor.
+--- New small tensors: zeros, ones, range, linspace, logspace, cat and repeatTensor.
 -- Loaded once for each element type.
 -- @module small_build
 
-local _, dtype, tools = ...
+local th, dtype, tools = ...
 local ffi = require 'ffi'
 
 if dtype.name == 'Half' then return {} end
@@ -13,8 +13,13 @@ local structs, fetch_struct, wrap = dtype.structs, dtype.fetch_struct, dtype.wra
 local geometry, place, new, publish = tools.geometry, tools.place, tools.new, tools.publish
 local moves, dimension, at, with = tools.moves, tools.dimension, tools.at, tools.with
 local places, others, set_places = tools.places, tools.others, tools.set_places
+local contiguous, shares, copy, result_at =
+  tools.contiguous, tools.shares, tools.copy, tools.result_at
+local max, abs, MIN_TURNS = math.max, math.abs, tools.MIN_TURNS
 local MAX_NEW, WIDTH = tools.MAX_NEW, ffi.sizeof(dtype.ctype)
 local elements, bits, move = dtype.pointer, tools.bits(WIDTH), tools.mover(WIDTH)
+
+local formulas = th.formulas
 
 local build = {}
 
@@ -72,26 +77,83 @@ function build.range(r, first, last, step, ...) -- luacheck: ignore 212
   return r or publish(dtype, block)
 end
 
--- Those of a FloatTensor are rounded at each step, which Python does.
-if dtype.name == 'Double' then
-  function build.linspace(r, first, last, count, ...) -- luacheck: ignore 212
-    if r ~= nil or not (count > 1 and count % 1 == 0) then return nil end
-    local block = new(dtype, 1, 1, 1, count)
-    if not block then return nil end
-    local p, width = cast(elements, block.data), last - first
+-- The numbers of a FloatTensor are rounded at each step: where they are stored.
+local function set_points(p, first, last, count)
+  p[0] = last
+  p[0] = p[0] - first
+  local width = p[0]
+  for i = 0, count - 1 do
+    p[i] = i * width
+    p[i] = p[i] / (count - 1)
+    p[i] = p[i] + first
+  end
+end
+
+local MOST = 1e30 -- of numbers with which all steps are finite
+
+-- A new vector of `count` numbers that are equally spaced: its block and the address.
+local function points(first, last, count)
+  if not (count > 1 and count % 1 == 0 and abs(first) < MOST and abs(last) < MOST) then
+    return nil
+  end
+  local block, to = new(dtype, 1, 1, 1, count)
+  if not block then return nil end
+  local p = cast(elements, to)
+  if dtype.name == 'Double' then
+    local width = last - first
     for i = 0, count - 1 do p[i] = first + i * width / (count - 1) end
+  else
+    p[0] = first
+    set_points(p, p[0], last, count)
+  end
+  return block, to
+end
+
+if is_float then
+  function build.linspace(r, first, last, count, ...) -- luacheck: ignore 212
+    local block = r == nil and points(first, last, count)
+    return block and publish(dtype, block) or nil
+  end
+
+  local ten, TEN = tools.memory(dtype, 1)
+  ten[0] = 10
+  local operands, steps, numbers = formulas.operands, formulas.steps, formulas.count
+  local power, power_data =
+    formulas.inner_loop('power', dtype.name == 'Double' and 'dd->d' or 'ff->f')
+
+  function build.logspace(r, first, last, count, ...) -- luacheck: ignore 212
+    local block, to
+    if r == nil and power then block, to = points(first, last, count) end
+    if not block then return nil end
+    operands[0], operands[1], operands[2] = TEN, to, to
+    steps[0], steps[1], steps[2], numbers[0] = 0, WIDTH, WIDTH, count
+    power(operands, numbers, steps, power_data)
     return publish(dtype, block)
   end
 end
 
 -- ------------------------------------------------------------------- copies
 
--- Copies a tensor with the sizes s and strides t to a part of another one, which has the strides r
--- and begins `offset` elements behind its first one. from, to: pointers to both.
-local function copy_part(to, offset, r0, r1, r2, from, s0, s1, s2, t0, t1, t2)
-  set_places(places, s0, s1, s2, t0, t1, t2)
-  set_places(others, s0, s1, s2, r0, r1, r2)
-  for m = 0, s0 * s1 * s2 - 1 do move(to, offset + others[m], from, places[m]) end
+-- Copies a tensor to a part of another one along dimension d, where that has the size `total`.
+-- from, q: the address of the elements and a pointer to them; s, t: sizes and strides. to, r: those
+-- of the other one, `offset` elements behind its first one; o: its strides.
+local function copy_part(to, r, offset, d, total, from, q, s0, s1, s2, t0, t1, t2, o0, o1, o2)
+  if not contiguous(s0, s1, s2, t0, t1, t2) then
+    set_places(places, s0, s1, s2, t0, t1, t2)
+    set_places(others, s0, s1, s2, o0, o1, o2)
+    for m = 0, s0 * s1 * s2 - 1 do move(r, offset + others[m], q, places[m]) end
+    return
+  end
+  -- All from dimension d on is a row of both.
+  local row = d == 2 and s2 or d == 1 and s1 * s2 or s0 * s1 * s2
+  local count, bytes = s0 * s1 * s2 / row, WIDTH * row
+  to = to + WIDTH * offset
+  copy(to, from, bytes)
+  if count == 1 then return end
+  local step = bytes / at(d, s0, s1, s2) * total
+  for m = 1, max(count, MIN_TURNS) - 1 do
+    copy(to + step * m, from + bytes * m, m < count and bytes or 0)
+  end
 end
 
 -- The address, sizes and strides of the i-th tensor of a list; nil if it has other sizes than s in
@@ -106,31 +168,33 @@ local function part_of(list, i, n, d, s0, s1, s2)
 end
 
 function build.cat_list(r, list, dim, ...) -- luacheck: ignore 212
-  local before, first = moves(), struct_of(rawget(list, 1))
-  if r ~= nil or not first then return nil end
+  local before, first, cr = moves(), struct_of(rawget(list, 1)), r ~= nil and struct_of(r)
+  if not first or cr == nil then return nil end
   local n, s0, s1, s2 = geometry(first)
   local d = n > 0 and dimension(dim == -1 and n or dim, n)
   if not d then return nil end
   local total = 0
   for i = 1, #list do
     local address, z0, z1, z2 = part_of(list, i, n, d, s0, s1, s2)
-    if not address then return nil end
+    if not address or cr and shares(cr, struct_of(list[i])) then return nil end
     total = total + at(d, z0, z1, z2)
   end
   local r0, r1, r2 = with(d, total, s0, s1, s2)
-  local block, address, o0, o1, o2 = new(dtype, n, r0, r1, r2)
-  if not block then return nil end
-  local to, offset = cast(bits, address), 0
+  local to, block = result_at(dtype, r, cr, first, n, r0, r1, r2)
+  if not to then return nil end
+  local p, offset = cast(bits, to), 0
+  local o0, o1, o2 = r1 * r2, r2, 1
   for i = 1, #list do
-    local source, z0, z1, z2, t0, t1, t2 = part_of(list, i, n, d, s0, s1, s2)
-    local size = source and at(d, z0, z1, z2)
-    if not source or offset + size > total then return nil end
-    local from = cast(bits, source)
+    local from, z0, z1, z2, t0, t1, t2 = part_of(list, i, n, d, s0, s1, s2)
+    local size = from and at(d, z0, z1, z2)
+    if not from or offset + size > total then return nil end
+    local q = cast(bits, from)
     if moves() ~= before then return nil end
-    copy_part(to, offset * at(d, o0, o1, o2), o0, o1, o2, from, z0, z1, z2, t0, t1, t2)
+    copy_part(to, p, offset * at(d, o0, o1, o2), d, total, from, q, z0, z1, z2, t0, t1, t2,
+      o0, o1, o2)
     offset = offset + size
   end
-  return publish(dtype, block)
+  return block and publish(dtype, block) or r
 end
 
 function build.cat(r, a, b, dim, ...) -- luacheck: ignore 212

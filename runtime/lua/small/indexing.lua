@@ -9,6 +9,7 @@ local ffi = require 'ffi'
 
 local type = type
 local cast = ffi.cast
+local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local bytes = th.dtypes[1]
 local byte_structs, fetch_byte = bytes.structs, bytes.fetch_struct
@@ -70,11 +71,11 @@ local function locate(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2)
   return right
 end
 
--- The same, and sets `others` to those of y[i][j][k], with the strides t.
+-- The same; returns the places of y[i][j][k], with the strides t, or nil.
 local function locate_both(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1, t2)
-  if not locate(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2) then return false end
-  set_places(others, s0, s1, s2, t0, t1, t2)
-  return true
+  if not locate(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2) then return nil end
+  local found = tools.placed(others, s0, s1, s2, t0, t1, t2)
+  return found
 end
 
 -- Where a result goes that has the sizes s, or in dimension d more: its address and strides, and a
@@ -127,6 +128,19 @@ local function put_rows(to, from, count, size, step)
   end
 end
 
+-- Copies elements that are `step` apart, at n contiguous indices, to a new vector; false if an
+-- index is not one of 1 to limit.
+local function take_vector(result, values, indices, n, limit, step)
+  for m = 0, n - 1 do
+    local index = indices[2 * m]
+    if indices[2 * m + 1] ~= 0 or band(bor(index - 1, limit - index), SIGN) ~= 0 then
+      return false
+    end
+    move(result, m, values, step * (index - 1))
+  end
+  return true
+end
+
 -- r = the elements of src at indices, with the strides u, along dimension d; s are the sizes of the
 -- result, p the strides of src. rows: whether slices of src are rows. Returns nil if that cannot be
 -- done.
@@ -136,15 +150,17 @@ local function take(r, cs, ci, n, d, limit, more, rows, source, from, before, s0
   if not to then return nil end
   local result, values, indices = cast(pointer, to), cast(pointer, source), cast(words, from)
   if moves() ~= before then return nil end
-  if rows and has_rows(d, s0, s1, s2, t0, t1, t2) then
+  if block and n == 1 and u2 == 1 then
+    if not take_vector(result, values, indices, s2, limit, p2) then return nil end
+  elseif rows and has_rows(d, s0, s1, s2, t0, t1, t2) then
     local count, stride, step = at(d, s0, s1, s2), at(d, u0, u1, u2), at(d, p0, p1, p2)
     if not places_of_rows(indices, limit, step, count, stride) then return nil end
     take_rows(to, source, count, s0 * s1 * s2 / count, at(d, t0, t1, t2))
   else
-    if not locate_both(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1, t2) then
-      return nil
-    end
-    for m = 0, s0 * s1 * s2 - 1 do move(result, others[m], values, places[m]) end
+    local to_places =
+      locate_both(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1, t2)
+    if not to_places then return nil end
+    for m = 0, s0 * s1 * s2 - 1 do move(result, to_places[m], values, places[m]) end
   end
   return block and publish(dtype, block) or r
 end
@@ -202,8 +218,9 @@ end
 
 local function put(to, source, from, before, n, ...)
   local result, values, indices = cast(pointer, to), cast(pointer, source), cast(words, from)
-  if moves() ~= before or not locate_both(indices, ...) then return false end
-  for m = 0, n - 1 do move(result, places[m], values, others[m]) end
+  local from_places = moves() == before and locate_both(indices, ...)
+  if not from_places then return false end
+  for m = 0, n - 1 do move(result, places[m], values, from_places[m]) end
   return true
 end
 
@@ -240,10 +257,11 @@ local elements, load, wrap = dtype.pointer, tools.loader(dtype), dtype.wrap
 local function add(to, source, from, before, n, ...)
   local result, values, indices = cast(elements, to), cast(elements, source), cast(words, from)
   local result_bits, value_bits = cast(pointer, to), cast(pointer, source)
-  if moves() ~= before or not locate_both(indices, ...) then return false end
+  local from_places = moves() == before and locate_both(indices, ...)
+  if not from_places then return false end
   for m = 0, n - 1 do
     local i = places[m]
-    result[i] = wrap(load(result, result_bits, i) + load(values, value_bits, others[m]))
+    result[i] = wrap(load(result, result_bits, i) + load(values, value_bits, from_places[m]))
   end
   return true
 end

@@ -330,7 +330,7 @@ end
 
 function lapack.eig(values, vectors, a, job, ...) -- luacheck: ignore 212
   local size, columns = sizes_of(a)
-  if values ~= nil or vectors ~= nil or not size or size ~= columns or size < 2 then return nil end
+  if values ~= nil or vectors ~= nil or not size or size ~= columns then return nil end
   local before = moves()
   local value_block = new(dtype, 2, 1, size, 2)
   local found = value_block.data

@@ -1,6 +1,8 @@
 --- sort, topk, kthvalue, median and mode of few elements.
 -- Loaded once for each element type. The elements of a row along the dimension become keys, with
--- their positions, which are put in the reference's order (tensor/kernels.lua).
+-- their positions, which are put in the reference's order (tensor/kernels.lua). That takes a while,
+-- and the order matters only where elements are equal. So of more than very few elements numpy's
+-- sort is tried first, on keys that have the elements' positions as their last bits.
 -- @module small_order
 
 local th, dtype, tools = ...
@@ -9,12 +11,14 @@ local ffi = require 'ffi'
 -- The numbers of a LongTensor do not all fit into Lua's.
 if dtype.name == 'Long' or dtype.name == 'Half' then return {} end
 
-local type = type
+local bor, bxor, bnot, band = bit.bor, bit.bxor, bit.bnot, bit.band
+local lshift, rshift, arshift = bit.lshift, bit.rshift, bit.arshift
+local type, floor, log, max, min = type, math.floor, math.log, math.max, math.min
 local cast = ffi.cast
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
 local longs = th.dtypes[th.LONG + 1]
-local geometry, place, contiguous = tools.geometry, tools.place, tools.contiguous
-local moves, new, publish, address = tools.moves, tools.new, tools.publish, tools.address
+local geometry, place, result_at = tools.geometry, tools.place, tools.result_at
+local moves, publish = tools.moves, tools.publish
 local dimension, at, with = tools.dimension, tools.at, tools.with
 local long_struct, places, others, set_places =
   tools.long_struct, tools.places, tools.others, tools.set_places
@@ -22,30 +26,14 @@ local sort_row, select_row = th.kernels.sort_row, th.kernels.select_row
 local MAX_SORTED, WIDTH = 2048, ffi.sizeof(dtype.ctype) -- beyond, numpy sorts more quickly
 
 local doubles, ints = th.dtypes[th.DOUBLE + 1], th.dtypes[th.LONG]
-local keys, index = tools.memory(doubles, MAX_SORTED), tools.memory(ints, MAX_SORTED)
+local keys, KEYS = tools.memory(doubles, MAX_SORTED)
+local index = tools.memory(ints, MAX_SORTED)
 local part, order = tools.memory(doubles, MAX_SORTED), tools.memory(ints, MAX_SORTED)
 local elements, words, move = dtype.pointer, tools.words, tools.mover(WIDTH)
 local bits = tools.bits(WIDTH)
 
 local function struct_of(value)
   return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil
-end
-
--- The address of a result of n dimensions with the sizes s, and its block if r is nil, for a new
--- tensor. Nil unless the result is contiguous and has a storage of its own.
--- @param c the struct of r
--- @param ct that of what is read
-local function result_at(kind, r, c, ct, n, s0, s1, s2)
-  if r == nil then
-    local block, to = new(kind, n, s0, s1, s2)
-    return to, block
-  end
-  if not c or address(c.storage) == address(ct.storage) then return nil end
-  local m, r0, r1, r2, t0, t1, t2 = geometry(c)
-  if m ~= n or r0 ~= s0 or r1 ~= s1 or r2 ~= s2 or not contiguous(s0, s1, s2, t0, t1, t2) then
-    return nil
-  end
-  return place(c, kind == dtype and WIDTH or 8, s0, s1, s2, t0, t1, t2)
 end
 
 -- Sets the keys of a row whose elements are `step` apart, from `from` on.
@@ -55,10 +43,159 @@ local function set_keys(p, q, from, step, n, sign)
   end
 end
 
+-- --------------------------------------------------------------- distinct elements
+
+local MIN_DISTINCT, MIN_TURNS = 48, tools.MIN_TURNS
+local address_of_sort, LAST = th.ask(th.host.sorter)
+local sort_keys = address_of_sort ~= 0
+  and cast('int (*)(intptr_t, intptr_t, intptr_t)', address_of_sort)
+
+-- The keys for numpy's sort are doubles above 0, which have the order of their bits as whole
+-- numbers. These are: the number of the row, the first bits of the element, and its position.
+local key_words = cast(words, keys)
+local POSITION = MAX_SORTED - 1
+local NUMBER, SIGN = bnot(POSITION), bit.tobit(0x80000000)
+
+-- The functions key_* give the bits of an element as two numbers of 32 bits without sign, the upper
+-- ones first, that have the order of the elements; nil for infinities and nans. 0 and -0 are equal.
+
+local function key_double(_, q, j)
+  local high, low = q[2 * j + 1], q[2 * j]
+  if band(high, 0x7ff00000) == 0x7ff00000 then return nil end
+  if high == SIGN and low == 0 then high = 0 end
+  local sign = arshift(high, 31)
+  return bxor(high, bor(sign, SIGN)), bxor(low, sign)
+end
+
+local function key_float(_, q, j)
+  local all = q[j]
+  if band(all, 0x7f800000) == 0x7f800000 then return nil end
+  if all == SIGN then all = 0 end
+  return bxor(all, bor(arshift(all, 31), SIGN)), 0
+end
+
+local function key_whole(p, _, j)
+  return bxor(p[j], SIGN), 0
+end
+
+local key = ({ Double = key_double, Float = key_float })[dtype.name] or key_whole
+
+-- Sets the keys of all elements, which are at places; false if one is infinite or no number.
+local function set_all_keys(p, q, at_places, rows, total, sign)
+  local flip = sign < 0 and -1 or 0
+  local row_bits = floor(log(rows) / log(2) + 0.001) + 1 -- the number of a row is never all ones
+  local left, right, share = 31 - row_bits, row_bits + 1, rows / total
+  for m = 0, total - 1 do
+    local high, low = key(p, q, at_places[m])
+    if not high then return false end
+    high, low = bxor(high, flip), bxor(low, flip)
+    local row = floor((m + 0.5) * share)
+    key_words[2 * m + 1] = bor(lshift(row, left), rshift(high, right))
+    key_words[2 * m] = bor(band(bor(lshift(high, left), rshift(low, right)), NUMBER), m)
+  end
+  return true
+end
+
+-- Three numbers, of which that for dimension d comes last.
+local function put_last(d, x0, x1, x2)
+  if d == 2 then return x0, x1, x2 end
+  if d == 1 then return x0, x2, x1 end
+  return x1, x2, x0
+end
+
+-- The sign is set where two neighbouring keys, from position m on, are equal aside from their last
+-- bits: the elements may be equal then. Those of two rows are never.
+local function compare(m)
+  local x = bor(bxor(key_words[2 * m + 1], key_words[2 * m + 3]),
+    band(bxor(key_words[2 * m], key_words[2 * m + 2]), NUMBER))
+  return bnot(bor(x, -x))
+end
+
+local function are_all_distinct(total)
+  local equal = 0
+  for m = 0, total - 2 do equal = bor(equal, compare(m)) end
+  return equal >= 0
+end
+
+-- Whether in each row the elements from position `first` to `last` are distinct. The loops here go
+-- over all rows; the number of a row is that of the turn times `share`.
+local function are_distinct(rows, size, first, last)
+  local pairs_of_row = last - first
+  local total, equal, share = rows * pairs_of_row, 0, 1 / pairs_of_row
+  for turn = 0, max(total, MIN_TURNS) - 1 do
+    local e = turn < total and turn or 0
+    equal = bor(equal, compare(first + e + (size - pairs_of_row) * floor((e + 0.5) * share)))
+  end
+  return equal >= 0
+end
+
+-- Writes both results, of all elements. to_places: where they go; at_places: where they are.
+local function put_all(r, i, q, to_places, at_places, size, total)
+  local share = 1 / size
+  for m = 0, total - 1 do
+    local position, o = band(key_words[2 * m], POSITION), to_places[m]
+    move(r, o, q, at_places[position])
+    i[2 * o], i[2 * o + 1] = position - size * floor((m + 0.5) * share) + 1, 0
+  end
+end
+
+-- The same for `count` elements of each row, from position `first` of the sorted ones on, upwards
+-- or downwards.
+local function put_some(r, i, q, to_places, at_places, rows, size, count, first, way)
+  local total, share = rows * count, 1 / count
+  for turn = 0, max(total, MIN_TURNS) - 1 do
+    local e = turn < total and turn or 0
+    local row = floor((e + 0.5) * share)
+    local position = band(key_words[2 * (row * size + first + way * (e - row * count))], POSITION)
+    local o = to_places[e]
+    move(r, o, q, at_places[position])
+    i[2 * o], i[2 * o + 1] = position - row * size + 1, 0
+  end
+end
+
+-- The places of elements, of which those along dimension d follow each other; memory: for them.
+local function places_along(memory, d, s0, s1, s2, t0, t1, t2)
+  local a, b, c = put_last(d, s0, s1, s2)
+  local u, v, w = put_last(d, t0, t1, t2)
+  local found = tools.placed(memory, a, b, c, u, v, w)
+  return found
+end
+
+-- Does the work of `along` where numpy's sort decides the order; false where equal elements, nans
+-- or infinities have to be looked at. s: the sizes; t, o: the strides of the source and of the
+-- results, which have the sizes z. first, way: see put_some; least, most: between which elements
+-- must be distinct.
+local function along_distinct(p, q, r, i, d, sign, first, way, least, most, s0, s1, s2, t0, t1, t2,
+    z0, z1, z2, o0, o1, o2)
+  local size, count, total = at(d, s0, s1, s2), at(d, z0, z1, z2), s0 * s1 * s2
+  local rows = total / size
+  local at_places = places_along(places, d, s0, s1, s2, t0, t1, t2)
+  if not set_all_keys(p, q, at_places, rows, total, sign) then return false end
+  sort_keys(KEYS, total, LAST)
+  least, most = max(least, 0), min(most, size - 1)
+  local all = most - least == size - 1
+  if all and not are_all_distinct(total)
+    or not all and most > least and not are_distinct(rows, size, least, most) then
+    return false
+  end
+  local to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
+  if count == size and way == 1 then
+    put_all(r, i, q, to_places, at_places, size, total)
+  else
+    put_some(r, i, q, to_places, at_places, rows, size, count, first, way)
+  end
+  return true
+end
+
+-- -------------------------------------------------------------------------- rows
+
 -- Both results along a dimension: for each row `count` elements, whose positions pick(n, …) puts
 -- into `index`, from the position on that it returns; nil: all. sign: -1 for keys in descending
 -- order. k: a number of 1 to the size of a row, for pick; nil if it needs none.
-local function along(values, indices, t, dim, count, sign, pick, k, more,
+-- chosen(n, k): where the elements are distinct, the position of the first one among the sorted
+-- ones, 1 or -1 for the way on, and the positions between which elements must be distinct; nil:
+-- all.
+local function along(values, indices, t, dim, count, sign, pick, chosen, k, more,
     ...) -- luacheck: ignore 212
   local before = moves()
   local c = struct_of(t)
@@ -80,21 +217,29 @@ local function along(values, indices, t, dim, count, sign, pick, k, more,
   local p, q = cast(elements, source), cast(bits, source)
   local r, i = cast(bits, to), cast(words, to_index)
   if moves() ~= before then return nil end
-  -- Where rows begin: those of the source in `places`, those of both results in `others`.
   local o0, o1, o2 = z1 * z2, z2, 1
-  local to_step = at(d, o0, o1, o2)
-  s0, s1, s2 = with(d, 1, s0, s1, s2)
-  set_places(places, s0, s1, s2, t0, t1, t2)
-  set_places(others, s0, s1, s2, o0, o1, o2)
-  for row = 0, s0 * s1 * s2 - 1 do
-    local from, out = places[row], others[row]
-    set_keys(p, q, from, step, size, sign)
-    local first = pick(size, k, more)
-    for m = 0, count - 1 do
-      local position = index[first + m]
-      local o = out + to_step * m
-      move(r, o, q, from + step * position)
-      i[2 * o], i[2 * o + 1] = position + 1, 0
+  local done = false
+  if sort_keys and s0 * s1 * s2 >= MIN_DISTINCT then
+    local first, way, least, most = chosen(size, k, more)
+    done = first and along_distinct(p, q, r, i, d, sign, first, way, least, most,
+      s0, s1, s2, t0, t1, t2, z0, z1, z2, o0, o1, o2)
+  end
+  if not done then
+    -- Where rows begin: those of the source in `places`, those of both results in `others`.
+    local to_step = at(d, o0, o1, o2)
+    s0, s1, s2 = with(d, 1, s0, s1, s2)
+    set_places(places, s0, s1, s2, t0, t1, t2)
+    set_places(others, s0, s1, s2, o0, o1, o2)
+    for row = 0, s0 * s1 * s2 - 1 do
+      local from, out = places[row], others[row]
+      set_keys(p, q, from, step, size, sign)
+      local first = pick(size, k, more)
+      for m = 0, count - 1 do
+        local position = index[first + m]
+        local o = out + to_step * m
+        move(r, o, q, from + step * position)
+        i[2 * o], i[2 * o + 1] = position + 1, 0
+      end
     end
   end
   if not block then return values, indices end
@@ -109,8 +254,12 @@ local function sorted(n)
   return 0
 end
 
+local function all(n)
+  return 0, 1, 0, n - 1
+end
+
 function small.sort(values, indices, t, dim, descending, ...) -- luacheck: ignore 212
-  local first, second = along(values, indices, t, dim, nil, descending and -1 or 1, sorted)
+  local first, second = along(values, indices, t, dim, nil, descending and -1 or 1, sorted, all)
   return first, second
 end
 
@@ -119,19 +268,32 @@ local function selected(n, k)
   return k - 1
 end
 
+local function only(_, k)
+  return k - 1, 1, k - 2, k
+end
+
 function small.kthvalue(values, indices, t, k, dim, ...) -- luacheck: ignore 212
-  local first, second = along(values, indices, t, dim, 1, 1, selected, k)
+  local first, second = along(values, indices, t, dim, 1, 1, selected, only, k)
   return first, second
 end
 
+local function half(n)
+  return (n - 1 - (n - 1) % 2) / 2
+end
+
 local function middle(n)
-  local k = (n - 1 - (n - 1) % 2) / 2
+  local k = half(n)
   select_row(keys, index, n, k)
   return k
 end
 
+local function only_middle(n)
+  local k = half(n)
+  return k, 1, k - 1, k + 1
+end
+
 function small.median(values, indices, t, dim, ...) -- luacheck: ignore 212
-  local first, second = along(values, indices, t, dim, 1, 1, middle)
+  local first, second = along(values, indices, t, dim, 1, 1, middle, only_middle)
   return first, second
 end
 
@@ -147,7 +309,7 @@ local function most_frequent(n)
 end
 
 function small.mode(values, indices, t, dim, ...) -- luacheck: ignore 212
-  local first, second = along(values, indices, t, dim, 1, 1, most_frequent)
+  local first, second = along(values, indices, t, dim, 1, 1, most_frequent, all)
   return first, second
 end
 
@@ -173,9 +335,21 @@ local function smallest(n, k, in_order)
   return 0
 end
 
+-- Those that are not to be sorted stay where quickselect leaves them.
+local function largest_ones(n, k, in_order)
+  if not in_order then return nil end
+  return n - 1, -1, n - k - 1, n - 1
+end
+
+local function smallest_ones(_, k, in_order)
+  if not in_order then return nil end
+  return 0, 1, 0, k
+end
+
 function small.topk(values, indices, t, k, dim, of_largest, in_order, ...) -- luacheck: ignore 212
   local pick = of_largest and largest or smallest
-  local first, second = along(values, indices, t, dim, k, 1, pick, k, in_order)
+  local chosen = of_largest and largest_ones or smallest_ones
+  local first, second = along(values, indices, t, dim, k, 1, pick, chosen, k, in_order)
   return first, second
 end
 

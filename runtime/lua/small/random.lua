@@ -212,51 +212,73 @@ end
 
 local longs = th.dtypes[th.LONG + 1]
 local cumulative = tools.memory(th.dtypes[th.DOUBLE + 1], MAX_WORK)
+local totals, places = tools.memory(th.dtypes[th.DOUBLE + 1], MAX_WORK), tools.places
 
--- Sets the cumulative distribution of n elements that are `step` apart; false if their sum is no
--- finite number above 0.
-local function set_cumulative(p, q, step, n)
-  local sum = 0
-  for k = 0, n - 1 do
-    sum = sum + load(p, q, k * step)
-    cumulative[k] = sum
+-- Sets the cumulative distributions of rows of n elements, which are at `places`; false if the sum
+-- of a row is no finite number above 0.
+local function set_cumulative(p, q, rows, n)
+  local sum, column, row = 0, 0, 0
+  for m = 0, rows * n - 1 do
+    sum = sum + load(p, q, places[m])
+    cumulative[m] = sum
+    column = column + 1
+    if column == n then
+      if not (sum > 0 and sum < 1 / 0) then return false end
+      totals[row] = sum
+      sum, column, row = 0, 0, row + 1
+    end
   end
-  if not (sum > 0 and sum < 1 / 0) then return false end
-  for k = 0, n - 1 do cumulative[k] = cumulative[k] / sum end
+  column, row = 0, 0
+  for m = 0, rows * n - 1 do
+    cumulative[m] = cumulative[m] / totals[row]
+    column = column + 1
+    if column == n then column, row = 0, row + 1 end
+  end
   return true
 end
 
-local function draw(p, q, step, n, to, count, replace)
-  if not set_cumulative(p, q, step, n) then return false end
-  for k = 0, count - 1 do
-    cumulative[n - 1] = 1
-    local at = slot(cumulative, n, uniform())
-    to[2 * k], to[2 * k + 1] = at + 1, 0
-    if not replace then take_out(cumulative, n, at) end
+-- Draws `count` numbers of 1 to n from each row.
+local function draw(rows, n, to, count, replace)
+  local first, left = 0, count
+  for k = 0, rows * count - 1 do
+    local last = first + n - 1
+    cumulative[last] = 1
+    local at = slot(cumulative, first, last + 1, uniform())
+    to[2 * k], to[2 * k + 1] = at - first + 1, 0
+    if not replace then take_out(cumulative, first, last, at) end
+    left = left - 1
+    if left == 0 then first, left = first + n, count end
   end
-  return true
 end
 
 if is_float then
-  -- Draws from one distribution, to a new tensor.
   function random.multinomial(r, _, probabilities, count, replace, ...) -- luacheck: ignore 212
     local before = moves()
     local c = type(probabilities) == 'userdata'
       and (structs[probabilities] or fetch_struct(probabilities))
-    if r ~= nil or not c then return nil end
-    local n, s0, s1, size, t0, t1, step = geometry(c)
-    if n < 1 or n > 2 or s1 ~= 1 or size > MAX_WORK or not (count >= 1 and count % 1 == 0)
+    if not c then return nil end
+    local n, s0, rows, size, t0, step_of_row, step = geometry(c)
+    if n < 1 or n > 2 or rows * size > MAX_WORK or not (count >= 1 and count % 1 == 0)
       or not replace and count > size then
       return nil
     end
-    local source = place(c, WIDTH, s0, s1, size, t0, t1, step)
-    local block, to = new(longs, n, 1, 1, count)
-    if not (source and block) then return nil end
-    local p, q, indices = cast(elements, source), cast(bits, source), cast(tools.words, to)
+    local source = place(c, WIDTH, s0, rows, size, t0, step_of_row, step)
+    if not source then return nil end
+    local p, q = cast(elements, source), cast(bits, source)
+    if r ~= nil then
+      if moves() ~= before then return nil end
+      tools.set_places(places, 1, rows, size, 0, step_of_row, step)
+      if not set_cumulative(p, q, rows, size) then return nil end
+    end
+    local to, block = tools.result_at(longs, r, r and tools.long_struct(r), c, n, 1, rows, count)
+    if not to then return nil end
+    local indices = cast(tools.words, to)
     start()
-    if moves() ~= before or not draw(p, q, step, size, indices, count,
-      replace) then return nil end
-    return publish(longs, block)
+    if moves() ~= before then return nil end
+    tools.set_places(places, 1, rows, size, 0, step_of_row, step)
+    if not set_cumulative(p, q, rows, size) then return nil end
+    draw(rows, size, indices, count, replace)
+    return block and publish(longs, block) or r
   end
 end
 

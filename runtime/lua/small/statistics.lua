@@ -29,9 +29,9 @@ local missing = false
 
 -- An inner loop and its data. signature: with x for the element type.
 local function find_loop(name, signature)
-  local found, data = th.ask(host.inner_loop, name, (signature:gsub('x', KIND)))
-  missing = missing or not found
-  return found and formulas.to_loop(found), data
+  local loop, data = formulas.inner_loop(name, (signature:gsub('x', KIND)))
+  missing = missing or not loop
+  return loop, data
 end
 
 local small, busy = {}, false

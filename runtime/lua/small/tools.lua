@@ -20,6 +20,7 @@ local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 local tools = {
   MAX_NEW = 8192,  -- elements of a new tensor
   MAX_WORK = 8192, -- elements of working memory
+  MIN_TURNS = th.formulas.MIN_TURNS, -- of a loop over rows: see tensor/formulas.lua
 }
 local MAX_NEW, MAX_WORK = tools.MAX_NEW, tools.MAX_WORK
 
@@ -155,6 +156,11 @@ function tools.copy(to, from, bytes)
   ffi.C.th_copy(to, from, bytes)
 end
 
+--- Sets bytes from an address on.
+function tools.fill(to, byte, bytes)
+  ffi.C.th_fill(to, byte, bytes)
+end
+
 --- The address of memory that a cdata is, or points to.
 function tools.address(memory)
   return tonumber(cast(intptr, memory))
@@ -191,6 +197,36 @@ function tools.new(dtype, n, s0, s1, s2)
 end
 
 tools.publish = th.blocks.publish
+
+-- Gives a tensor the last n of three sizes; false where Python has to.
+local function resize(dtype, r, n, s0, s1, s2)
+  if n == 1 then return dtype.resize_to(r, 1, s2) end
+  if n == 2 then return dtype.resize_to(r, 2, s1, s2) end
+  return dtype.resize_to(r, 3, s0, s1, s2)
+end
+
+--- The address of a result of n dimensions with the last n of the sizes s, and its block if r is
+-- nil, for a new tensor. Nil unless the result is contiguous and has a storage of its own. It is
+-- resized if need be, so all else must have been checked before.
+-- @param c the struct of r
+-- @param ct that of what is read
+function tools.result_at(dtype, r, c, ct, n, s0, s1, s2)
+  if r == nil then
+    local block, to = tools.new(dtype, n, s0, s1, s2)
+    return to, block
+  end
+  if not c or c.storage ~= nil and tools.address(c.storage) == tools.address(ct.storage) then
+    return nil
+  end
+  local m, r0, r1, r2, t0, t1, t2 = tools.geometry(c)
+  if m ~= n or r0 ~= s0 or r1 ~= s1 or r2 ~= s2 then
+    if not resize(dtype, r, n, s0, s1, s2) then return nil end
+    c = dtype.structs[r]
+    t0, t1, t2 = s1 * s2, s2, 1
+  end
+  if not tools.contiguous(s0, s1, s2, t0, t1, t2) then return nil end
+  return tools.place(c, ffi.sizeof(dtype.ctype), s0, s1, s2, t0, t1, t2)
+end
 
 -- --------------------------------------------------------------------- places
 
@@ -250,6 +286,13 @@ tools.places, tools.others = ffi.new('int32_t[?]', MAX_WORK), ffi.new('int32_t[?
 
 local used = 0
 
+--- Must be called by code that has set places in another way than by the functions below; returns
+-- the number that `uses` gives from then on.
+function tools.use()
+  used = used + 1
+  return used
+end
+
 --- A number that is another one each time that places are set: a finalizer may have done so.
 function tools.uses()
   return used
@@ -284,6 +327,16 @@ function tools.set_places(out, s0, s1, s2, t0, t1, t2)
   for m = count, s0 * count - 1 do out[m] = out[m - count] + t0 end
 end
 local set_places = tools.set_places
+
+local following = ffi.new('int32_t[?]', MAX_WORK) -- the places of contiguous elements
+for m = 0, MAX_WORK - 1 do following[m] = m end
+
+--- The places of a tensor's elements: memory, in which they are set, or other memory that has them.
+function tools.placed(memory, s0, s1, s2, t0, t1, t2)
+  if contiguous(s0, s1, s2, t0, t1, t2) then return following end
+  set_places(memory, s0, s1, s2, t0, t1, t2)
+  return memory
+end
 
 -- The loops below check all indices and then say whether all are numbers of 1 to limit: a bit is
 -- set in `bad` for any other. indices: pointer to numbers of 32 bits, two for each index.

@@ -17,11 +17,13 @@ local band, int32s = require('bit').band, ffi.typeof('int32_t *')
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local width, moves = ffi.sizeof(dtype.ctype), th.blocks.moves
 local dense, blocks, class_of, typename = th.formulas.dense, th.blocks, th.class_of, th.typename
+local copy_by_loop = th.formulas.copy_rows
 local same_sizes, count_of, MAX = dtype.same_sizes, th.layouts.count, blocks.MAX
 local FIRST_TENSOR, IS_HALF = th.host.FIRST_TENSOR, dtype.name == 'Half'
 
 local MAX_SAME = th.host.LARGE - 1 -- elements that are copied as they are, without threads
 local MIN_ROW = 8 -- elements of a row from which on it is copied as a whole
+local MIN_STRIDED = 32 -- elements from which on numpy's loop copies rows of a matrix
 
 local copies = {}
 
@@ -91,7 +93,28 @@ local function copy_rows(to, row, from, from_row, rows, n)
   end
 end
 
--- The same for tensors of equal sizes, by numbers: sizes, strides and from_strides are tables.
+-- numpy's loop that copies floats, and its data; nil as long as numpy is not loaded, false where
+-- there is none.
+local strided_loop, loop_data
+local SIGNATURE = ({ Double = 'd->d', Float = 'f->f' })[dtype.name]
+
+local function find_loop()
+  if strided_loop ~= nil or not th.uses_numpy then return end
+  if SIGNATURE then strided_loop, loop_data = th.formulas.inner_loop('positive', SIGNATURE) end
+  strided_loop = strided_loop or false
+end
+
+-- Copies the elements of a matrix by that loop. The addresses are numbers; nothing is allocated.
+local function copy_strided(to, row, step, from, from_row, from_step, rows, n)
+  if rows > n then
+    row, step, from_row, from_step, rows, n = step, row, from_step, from_row, n, rows
+  end
+  copy_by_loop(strided_loop, loop_data, n, rows, 1, to, width * step, width * row, 0,
+    from, width * from_step, width * from_row, 0)
+end
+
+-- Does what convert_rows does for tensors of equal sizes: sizes, strides and from_strides are
+-- tables.
 local function convert_all(to, i, strides, from, words, j, from_strides, sizes, d, read)
   local last = #sizes
   if d >= last - 1 then
@@ -200,6 +223,7 @@ local function copy_struct(c, s, other)
       if not sizes then return false end
     end
   end
+  if is_matrix and not flat then find_loop() end
   local to, from = c.storage.data + c.storageOffset, s.storage.data + s.storageOffset
   local words = cast(int32s, from)
   local target, source = tonumber(cast(intptr, to)), tonumber(cast(intptr, from))
@@ -210,6 +234,10 @@ local function copy_struct(c, s, other)
   end
   if is_matrix and other == dtype and step == 1 and from_step == 1 and n >= MIN_ROW then
     copy_rows(target, row * width, source, from_row * width, rows, n * width)
+    return true
+  end
+  if is_matrix and other == dtype and count >= MIN_STRIDED and strided_loop then
+    copy_strided(target, row, step, source, from_row, from_step, rows, n)
     return true
   end
   local read = readers[other.name] or read_whole

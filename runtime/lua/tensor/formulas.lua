@@ -53,7 +53,12 @@ local function to_loop(address)
   return ffi.cast(inner_loop, address)
 end
 
-formulas.to_loop = to_loop
+--- An inner loop of numpy's as a function, and its data; nil where there is none. signature: its
+-- types, by numpy's letters.
+function formulas.inner_loop(name, signature)
+  local found, data = th.ask(host.inner_loop, name, signature)
+  if found then return to_loop(found), data end
+end
 
 local intptr = ffi.typeof('intptr_t')
 

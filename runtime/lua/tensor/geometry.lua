@@ -84,8 +84,8 @@ local function needs_block(c, count)
     or tonumber(c.storageOffset) + count > tonumber(c.storage.size) and count <= blocks.MAX
 end
 
--- Gives self the sizes a to d, of which n are given. Returns false where Python has to.
-local function resize_to(self, n, a, b, c, d)
+--- Gives self the sizes a to d, of which n are given. Returns false where Python has to.
+function dtype.resize_to(self, n, a, b, c, d)
   local old = structs[self] or fetch_struct(self)
   if not old then return false end
   if has_sizes(old, n, a, b, c, d) then return true end
@@ -144,6 +144,8 @@ local function has_numbers(self, n, ...)
   end
   return true
 end
+
+local resize_to = dtype.resize_to
 
 function geometry.resize(self, ...)
   local n, a, b, c, d = select('#', ...), ...

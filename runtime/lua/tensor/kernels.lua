@@ -183,9 +183,8 @@ function kernels.shuffle(values, distances, first, count)
   end
 end
 
--- The first slot whose cumulative probability is not below u.
-local function slot(cumulative, n, u)
-  local left, right = 0, n
+-- The first slot, of those from `left` to `right`, whose cumulative probability is not below u.
+local function slot(cumulative, left, right, u)
   while left < right do
     local middle = left + rshift(right - left, 1)
     if cumulative[middle] < u then left = middle + 1 else right = middle end
@@ -193,17 +192,17 @@ local function slot(cumulative, n, u)
   return left
 end
 
---- The first slot whose cumulative probability is not below u; c: a pointer to n probabilities.
+--- The same for a pointer to the probabilities.
 kernels.slot = slot
 
--- Removes one slot's share from a cumulative distribution, and divides the rest so that it ends
--- with 1 again.
-local function take_out(cumulative, n, at)
-  local before = at > 0 and cumulative[at - 1] or 0
+-- Removes one slot's share from the cumulative distribution of the slots from `first` to `last`,
+-- and divides the rest so that it ends with 1 again.
+local function take_out(cumulative, first, last, at)
+  local before = at > first and cumulative[at - 1] or 0
   local share = cumulative[at] - before
   local rest = 1 - share
-  for k = 0, at - 1 do cumulative[k] = cumulative[k] / rest end
-  for k = at, n - 1 do cumulative[k] = (cumulative[k] - share) / rest end
+  for k = first, at - 1 do cumulative[k] = cumulative[k] / rest end
+  for k = at, last do cumulative[k] = (cumulative[k] - share) / rest end
 end
 
 --- The same for a pointer to the probabilities.
@@ -218,9 +217,9 @@ function kernels.draw(cumulative, uniform, drawn, rows, n, count, replace)
   for row = 0, rows - 1 do
     for k = row * count, (row + 1) * count - 1 do
       c[n - 1] = 1
-      local at = slot(c, n, u[k])
+      local at = slot(c, 0, n, u[k])
       result[k] = at
-      if not replace then take_out(c, n, at) end
+      if not replace then take_out(c, 0, n - 1, at) end
     end
     c = c + n
   end

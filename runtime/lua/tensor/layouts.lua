@@ -299,14 +299,15 @@ end
 
 --- Whether elements of tensors 0 and k, which begin at p and q, are one place in memory, other than
 -- each with the one that it is computed with. p and q are addresses.
--- @param size bytes of an element
-function layouts.clash(k, size, p, q, ...) -- luacheck: ignore 212
-  if p == q and step[0] == step[3 * k] and (shape[1] == 1 or step[1] == step[3 * k + 1])
+-- @param own, size bytes of an element of tensor 0 and of one of tensor k
+function layouts.clash(k, own, size, p, q, ...) -- luacheck: ignore 212
+  if p == q and own == size and step[0] == step[3 * k]
+    and (shape[1] == 1 or step[1] == step[3 * k + 1])
     and (shape[2] == 1 or step[2] == step[3 * k + 2]) then
     return false
   end
-  if q >= p + size * (extent[0] + 1) or p >= q + size * (extent[k] + 1) then return false end
+  if q >= p + own * (extent[0] + 1) or p >= q + size * (extent[k] + 1) then return false end
   local distance = (q - p) / size
-  return distance % 1 ~= 0 or not (lie_apart(0, k, distance) or lie_apart(1, k, distance)
-    or lie_apart(2, k, distance))
+  return own ~= size or distance % 1 ~= 0 or not (lie_apart(0, k, distance)
+    or lie_apart(1, k, distance) or lie_apart(2, k, distance))
 end
