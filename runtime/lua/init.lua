@@ -39,6 +39,7 @@ local dump = string.dump
 local REPEATED = {
   ['tensor/access'] = true, ['tensor/queries'] = true, ['tensor/views'] = true,
   ['tensor/geometry'] = true, ['tensor/copies'] = true, ['tensor/loops'] = true,
+  ['tensor/table_index'] = true,
   ['files/access'] = true, ['files/text'] = true,
 }
 local dumped = {} -- module -> its bytecode, which is loaded ten times as quickly as its source

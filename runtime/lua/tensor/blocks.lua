@@ -6,7 +6,7 @@ local ffi, bit = require 'ffi', require 'bit'
 
 local type, tonumber = type, tonumber
 local anchors, objects = th.anchors, th.objects
-local attach, newproxy = th.attach, th.newproxy
+local attach = th.attach
 local ROOM, SHARED = th.ROOM, th.flags.SHARED
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 local FIRST_STORAGE = th.host.FIRST_STORAGE
@@ -86,7 +86,7 @@ end
 
 --- Makes the userdata of a block.
 function blocks.publish(dtype, block, ...) -- luacheck: ignore 212
-  local value = newproxy(dtype.prototype)
+  local value = dtype.make()
   attach(dtype.structs, value, block, block)
   return value
 end
@@ -131,7 +131,7 @@ end
 
 --- Makes the userdata of a store.
 function blocks.publish_store(dtype, store, ...) -- luacheck: ignore 212
-  local value = newproxy(dtype.storage_prototype)
+  local value = dtype.make_storage()
   attach(dtype.storage_structs, value, ffi.cast(dtype.storage_pointer, store.own), store)
   return value
 end
@@ -157,7 +157,7 @@ end
 
 --- Makes a userdata of the storage that a tensor has, from its struct and what keeps it (`share`).
 function blocks.publish_storage(dtype, struct, anchor, ...) -- luacheck: ignore 212
-  local value = newproxy(dtype.storage_prototype)
+  local value = dtype.make_storage()
   if type(anchor) == 'cdata' then
     attach(dtype.storage_structs, value, struct, anchor)
   else
