@@ -11,7 +11,8 @@ local ROOM, SHARED = th.ROOM, th.flags.SHARED
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 local FIRST_STORAGE = th.host.FIRST_STORAGE
 
-local blocks = { MAX = 8192 } -- elements of a block or store
+-- The elements of a block or store. LuaJIT asks the system for what takes more than 128 kB.
+local blocks = { MAX = 16000 }
 th.blocks = blocks
 
 local pattern -- the byte that memory is filled with which the reference leaves undetermined
