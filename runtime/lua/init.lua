@@ -38,8 +38,9 @@ end
 local dump = string.dump
 local REPEATED = {
   ['tensor/access'] = true, ['tensor/queries'] = true, ['tensor/views'] = true,
-  ['tensor/shapes'] = true, ['tensor/geometry'] = true, ['tensor/copies'] = true,
-  ['tensor/loops'] = true, ['files/access'] = true, ['files/text'] = true,
+  ['tensor/shapes'] = true, ['tensor/table_index'] = true, ['tensor/geometry'] = true,
+  ['tensor/copies'] = true, ['tensor/loops'] = true, ['files/access'] = true,
+  ['files/text'] = true,
 }
 local dumped = {} -- module -> its bytecode, which is loaded ten times as quickly as its source
 

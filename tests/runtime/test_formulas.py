@@ -157,7 +157,7 @@ def test_same_as_python(lua: Lua, by_python: Callable[[str], None], part: int, t
 
 
 OVERLAPS = """
-local x, first, second, wide
+local x, first, second, wide, cube
 local some = {
   function() first:add(second) end,
   function() second:add(first) end,
@@ -172,11 +172,19 @@ local some = {
   function() torch.sum(x:narrow(1, 3, 4):view(4, 1), first, 2) end,
   function() torch.cumsum(second, first, 2) end,
   function() wide:select(2, 3):add(-1, wide:select(1, 3)) end,
+  function() wide:narrow(2, 1, 3):add(-1, wide:narrow(2, 4, 3)) end,
+  function() wide:narrow(2, 4, 2):t():cmul(wide:narrow(2, 2, 2):t()) end,
+  function() wide:sub(2, 5, 3, 4):cdiv(wide:sub(1, 4, 1, 2), wide:sub(3, 6, 5, 6)) end,
+  function() x:narrow(1, 5, 24):view(4, 6):narrow(2, 1, 4):add(first:sub(1, 4, 3, 6)) end,
+  function() x:narrow(1, 5, 24):view(4, 6):narrow(2, 1, 3):add(first:sub(1, 4, 2, 4)) end,
+  function() cube:narrow(3, 1, 1):add(cube:narrow(3, 3, 1)) end,
+  function() cube:narrow(2, 1, 2):narrow(3, 1, 2):mul(cube:narrow(2, 3, 2):sum()) end,
+  function() cube:narrow(2, 1, 2):narrow(3, 1, 2):cmul(cube:narrow(2, 3, 2):narrow(3, 2, 2)) end,
 }
 for _, name in ipairs{ 'torch.DoubleTensor', 'torch.FloatTensor' } do
   x = torch.range(1, 40):type(name)
   first, second = x:narrow(1, 1, 24):view(4, 6), x:narrow(1, 4, 24):view(4, 6)
-  wide = x:narrow(1, 1, 36):view(6, 6)
+  wide, cube = x:narrow(1, 1, 36):view(6, 6), x:narrow(1, 1, 36):view(3, 4, 3)
   for _, f in ipairs(some) do
     f()
     print(table.concat(x:totable(), ' '))

@@ -105,11 +105,8 @@ def test_apply_is_one_trace(tmp_path: Path, call: str, before: str) -> None:
 
 
 def test_rows_compile_although_they_make_userdata(tmp_path: Path) -> None:
-    # The traces go on behind the call that makes one, or end in a trace that exists already.
     loop = "for i = 1, 100 do for j = 1, 100 do sum = sum + m[i][j] end end"
-    found = own_links(tmp_path / "script.lua", "", loop)
-    assert found
-    assert set(found) <= {"stitch", "root"}
+    assert "loop" in own_links(tmp_path / "script.lua", "", loop)
 
 
 def links_by_chance(script: Path, before: str, calls: str) -> set[str]:

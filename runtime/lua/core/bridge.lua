@@ -39,7 +39,7 @@ end
 
 --- Registers a tensor that Lua has made.
 -- @param structs the table of its class
--- @param value its userdata
+-- @param value its userdata, which `maker` has made
 -- @param struct its C struct
 -- @param anchor what keeps its memory: a Python storage or a block
 function th.attach(structs, value, struct, anchor)
@@ -50,6 +50,39 @@ function th.attach(structs, value, struct, anchor)
   end
   made = made + 1
   if made > limit then collect() end
+end
+
+local SPARE = 64 -- userdata that are made at once
+
+local function make_one(proxy, structs, ...) -- luacheck: ignore 212
+  local value = newproxy(proxy)
+  anchors[value], structs[value] = false, false
+  return value
+end
+
+-- Makes userdata for later; returns how many.
+local function make_spare(spare, proxy, structs, ...) -- luacheck: ignore 212
+  for i = 1, SPARE do spare[i] = make_one(proxy, structs) end
+  return SPARE
+end
+
+--- A function that makes userdata for `attach`, many at once, which have their places in its tables
+-- already. LuaJIT does not compile the call that makes one, and of code that adds a key to a table
+-- it compiles two copies, since the key of a freed userdata may still be there.
+-- @param structs the table of their class
+function th.maker(proxy, structs)
+  local spare, count = {}, 0
+  return function(...) -- luacheck: ignore 212
+    local n = count
+    if n > 0 then
+      local value = spare[n]
+      spare[n], count = false, n - 1
+      if value then return value end -- otherwise a finalizer has taken it meanwhile
+    end
+    count = make_spare(spare, proxy, structs)
+    local value = make_one(proxy, structs)
+    return value
+  end
 end
 
 -- Class id (see runtime/calls/classes.py) -> a userdata from which newproxy makes others.

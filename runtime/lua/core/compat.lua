@@ -6,7 +6,7 @@ local th = ...
 
 local select, next, type, getmetatable = select, next, type, getmetatable
 local pcall, error = pcall, error
-local find, gsub = string.find, string.gsub
+local find, gsub, max = string.find, string.gsub, math.max
 local old_pairs, old_ipairs = pairs, ipairs
 
 -- luacheck: globals pairs ipairs rawlen loadstring string.gfind coroutine.running
@@ -78,7 +78,8 @@ local old_collect = collectgarbage
 local stopped, collecting = false, false
 local is_pause_ours = true -- whether the program has not set the pause of the collector
 
-local SMALL_HEAP = 65536      -- kB that Lua uses
+local GARBAGE = 3072         -- kB between collections where Lua uses little memory
+local SMALL_HEAP = 65536     -- kB that Lua uses
 local SOON, LATER = 120, 200 -- pauses of the collector, in percent; the second is Lua's own
 
 -- A collection within another one does nothing. A finalizer may ask for one; that would run the
@@ -111,11 +112,16 @@ function th.collect(step)
   if stopped then old_collect('stop') end
 end
 
---- Lets the collector begin again sooner where there is little to look through. Called in programs
--- that make many tensors: their memory would grow to several times what they use.
+--- Sets when the collector begins again. Called in programs that make many tensors. Where Lua uses
+-- much memory for these, it would grow to several times that; where it uses little, collections
+-- that look through all that Lua has would take longer than the operations. What tensors use is
+-- freed by the second collection only: so the garbage g before a collection makes the next one wait
+-- for (used + g) * (pause - 1), which this pause brings to GARBAGE.
 function th.pace_collector()
   if not is_pause_ours then return end
-  old_collect('setpause', old_collect('count') < SMALL_HEAP and SOON or LATER)
+  local used = old_collect('count')
+  local pause = used < SMALL_HEAP and max(SOON, 100 + 100 * GARBAGE / (GARBAGE + used)) or LATER
+  old_collect('setpause', pause)
 end
 
 --- The kB that Lua uses.

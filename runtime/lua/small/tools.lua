@@ -18,8 +18,8 @@ local cast = ffi.cast
 local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 
 local tools = {
-  MAX_NEW = 8192,  -- elements of a new tensor
-  MAX_WORK = 8192, -- elements of working memory
+  MAX_NEW = th.blocks.MAX, -- elements of a new tensor
+  MAX_WORK = th.blocks.MAX, -- elements of working memory
   MIN_TURNS = th.formulas.MIN_TURNS, -- of a loop over rows: see tensor/formulas.lua
 }
 local MAX_NEW, MAX_WORK = tools.MAX_NEW, tools.MAX_WORK

@@ -14,98 +14,23 @@
 local th, dtype, slow = ...
 
 local type, tonumber = type, tonumber
-local floor, ceil = math.floor, math.ceil
 -- The structs of tensors of this type alone, so that no other object is taken for one.
 local structs, fetch_struct, need_struct = dtype.structs, dtype.fetch_struct, dtype.need_struct
 local methods = dtype.methods
-local new_view, publish, locate = dtype.new_view, dtype.publish, dtype.locate
-local copy_geometry, select_view, can_select =
-  dtype.copy_geometry, dtype.select_view, dtype.can_select
+local publish, select_view, can_select = dtype.publish, dtype.select_view, dtype.can_select
+local position, table_position, resolve = dtype.position, dtype.table_position, dtype.resolve
+local number_of, exceeded = dtype.number_of, th.storage_exceeded
 local ROOM = th.ROOM
 
 local access = {}
 
 local load, convert = dtype.load, dtype.convert
 
--- The position from 0 of index k among n elements; nil if there is none. k counts from 1, or if
--- it is negative from the end.
-local function position(k, n)
-  local i = (k >= 0 and floor(k) or ceil(k)) - 1
-  if i < 0 then i = n + i + 1 end
-  if i >= 0 and i < n then return i end
-end
-
--- The same for an index in a table. Torch7: subtracts 1 before it truncates, so that a number
--- between 0 and 1 means the first element.
-local function table_position(k, n)
-  if k > 0 and k < 1 then k = 1 end
-  local i = position(k, n)
-  return i
-end
-
-local exceeded = th.storage_exceeded
-
--- ------------------------------------------------------------ index by table
-
-local function number_of(item)
-  local kind = type(item)
-  if kind == 'number' then return item end
-  if kind == 'string' then return tonumber(item) end
-end
-
--- The first and the last position, from 0, of a range {first, last} among n elements.
-local function range(item, n)
-  local first, last = number_of(item[1]), number_of(item[2])
-  local i, j = 0, n - 1
-  if first then
-    i = table_position(first, n)
-    if not i then th.argument_error(2, 'start index out of bound', '?') end
-    j = i
-  end
-  if last then
-    j = table_position(last, n)
-    if not j then th.argument_error(2, 'end index out of bound', '?') end
-  end
-  if j < i then
-    th.argument_error(2, 'end index must be greater or equal to start index', '?')
-  end
-  return i, j
-end
-
--- The view that x[{...}] is; if it is an element, nil, the storage's struct and the position in it.
-local function resolve(self, items, ...) -- luacheck: ignore 212
-  local c = structs[self] or need_struct(self)
-  local n = c.nDimension
-  if #items > n then th.argument_error(2, 'too many indices provided', '?') end
-  if n == 0 then return methods.new(self) end
-  if n > ROOM then th.fail('more than 8 dimensions: use select and narrow') end
-  local view
-  view, c = new_view(n, self, n)
-  copy_geometry(view, 0, c, 0, n)
-  local size, stride = view.size, view.stride
-  local left, d, offset = n, 0, c.storageOffset
-  for i = 1, #items do
-    local item = items[i]
-    local k = number_of(item)
-    if k then
-      local at = table_position(k, tonumber(size[d]))
-      if not at then th.argument_error(2, 'index out of bound', '?') end
-      offset = offset + at * stride[d]
-      if left == 1 then return nil, c.storage, offset end
-      for e = d, left - 2 do size[e], stride[e] = size[e + 1], stride[e + 1] end
-      left = left - 1
-    elseif type(item) == 'table' then
-      local first, last = range(item, tonumber(size[d]))
-      offset = offset + first * stride[d]
-      size[d] = last - first + 1
-      d = d + 1
-    else
-      break
-    end
-  end
-  view.nDimension = left
-  local _, anchor = locate(view, c, offset, self)
-  return publish(view, anchor)
+-- How far the elements of position k in dimension d are from the first one; nil if there is none.
+local function reach(c, d, k)
+  if type(k) ~= 'number' then return nil end
+  local i = table_position(k, tonumber(c.size[d]))
+  return i and i * c.stride[d]
 end
 
 -- The position in the storage of an element x[{i, j}]; nil unless all items are numbers in range,
@@ -113,13 +38,17 @@ end
 local function element(c, items)
   local n = c.nDimension
   if #items ~= n or n == 0 then return nil end
-  local offset = c.storageOffset
-  for d = 0, n - 1 do
-    local k = items[d + 1]
-    if type(k) ~= 'number' then return nil end
-    local i = table_position(k, tonumber(c.size[d]))
-    if not i then return nil end
-    offset = offset + i * c.stride[d]
+  local offset, distance = c.storageOffset, reach(c, 0, items[1])
+  if not distance then return nil end
+  offset = offset + distance
+  if n == 1 then return offset end
+  distance = reach(c, 1, items[2])
+  if not distance then return nil end
+  offset = offset + distance
+  for d = 2, n - 1 do
+    distance = reach(c, d, items[d + 1])
+    if not distance then return nil end
+    offset = offset + distance
   end
   return offset
 end

@@ -6,13 +6,14 @@ local ffi, bit = require 'ffi', require 'bit'
 
 local type, tonumber = type, tonumber
 local anchors, objects = th.anchors, th.objects
-local attach, newproxy = th.attach, th.newproxy
+local attach = th.attach
 local ROOM, SHARED = th.ROOM, th.flags.SHARED
 local NOT_SOLE = bit.bor(SHARED, th.flags.MOVED, th.flags.KNOWN)
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 local FIRST_STORAGE = th.host.FIRST_STORAGE
 
-local blocks = { MAX = 8192 } -- elements of a block or store
+-- The elements of a block or store. LuaJIT asks the system for what takes more than 128 kB.
+local blocks = { MAX = 16000 }
 th.blocks = blocks
 
 local pattern -- the byte that memory is filled with which the reference leaves undetermined
@@ -105,7 +106,7 @@ end
 
 --- Makes the userdata of a block.
 function blocks.publish(dtype, block, ...) -- luacheck: ignore 212
-  local value = newproxy(dtype.prototype)
+  local value = dtype.make()
   attach(dtype.structs, value, block, block)
   return value
 end
@@ -150,7 +151,7 @@ end
 
 --- Makes the userdata of a store.
 function blocks.publish_store(dtype, store, ...) -- luacheck: ignore 212
-  local value = newproxy(dtype.storage_prototype)
+  local value = dtype.make_storage()
   attach(dtype.storage_structs, value, ffi.cast(dtype.storage_pointer, store.own), store)
   return value
 end
@@ -176,7 +177,7 @@ end
 
 --- Makes a userdata of the storage that a tensor has, from its struct and what keeps it (`share`).
 function blocks.publish_storage(dtype, struct, anchor, ...) -- luacheck: ignore 212
-  local value = newproxy(dtype.storage_prototype)
+  local value = dtype.make_storage()
   if type(anchor) == 'cdata' then
     attach(dtype.storage_structs, value, struct, anchor)
   else

@@ -8,6 +8,7 @@ local ffi = require 'ffi'
 
 local tonumber = tonumber
 local ROOM = th.ROOM
+local LONG_ROW, MANY_ROWS = 16, 1024 -- elements of a row; rows
 
 local layouts = {}
 th.layouts = layouts
@@ -131,11 +132,22 @@ local function group(n, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   return found
 end
 
--- Orders the dimensions that `group` has found, so that the rows are long.
+-- Whether rows of the first size and distance of elements are quicker than those of the second one:
+-- longer ones are, but elements that lie far apart take more time than as many short rows.
+local function is_quicker(size, distance, other, further, ...) -- luacheck: ignore 212
+  if distance < further then return size > other or size >= LONG_ROW and other <= MANY_ROWS end
+  return size > other and (other < LONG_ROW or size > MANY_ROWS)
+end
+
+-- Orders the dimensions that `group` has found, so that the rows suit.
 local function lay_out_groups(found, c0, c1, c2, c3, ...) -- luacheck: ignore 212
   local inner, row, block = 0, 1, 2
-  if found > 1 and sizes[1] > sizes[0] then inner, row = 1, 0 end
-  if found > 2 and sizes[2] > sizes[inner] then inner, block = 2, inner end
+  if found > 1 and is_quicker(sizes[1], stride(c0, of[1]), sizes[0], stride(c0, of[0])) then
+    inner, row = 1, 0
+  end
+  if found > 2 and is_quicker(sizes[2], stride(c0, of[2]), sizes[inner], stride(c0, of[inner])) then
+    inner, block = 2, inner
+  end
   shape[0], shape[1], shape[2] = sizes[inner], 1, 1
   if found > 1 then shape[1] = sizes[row] end
   if found > 2 then shape[2] = sizes[block] end
@@ -154,7 +166,7 @@ local function lay_out_matrix(c0, c1, c2, c3, ...) -- luacheck: ignore 212
   elseif columns == 1 then
     shape[0], shape[1], shape[2] = rows, 1, 1
     return reach_all(0, -1, -1, c0, c1, c2, c3)
-  elseif columns >= rows then
+  elseif not is_quicker(rows, stride(c0, 0), columns, stride(c0, 1)) then
     shape[0], shape[1], shape[2] = columns, rows, 1
     return reach_all(1, 0, -1, c0, c1, c2, c3)
   end
@@ -288,13 +300,20 @@ function layouts.lay_out_in_memory(most, c, ...) -- luacheck: ignore 212
   return tonumber(c.storageOffset) + last < tonumber(c.storage.size) and mine
 end
 
--- Whether elements of tensors 0 and k lie in different parts of the stretches that a dimension of
--- both divides memory into; distance: how many elements tensor k begins behind tensor 0.
-local function lie_apart(d, k, distance, ...) -- luacheck: ignore 212
-  local stretch = step[d]
-  if shape[d] == 1 or stretch < 2 or step[3 * k + d] ~= stretch then return false end
-  local others, first = (shape[d] - 1) * stretch, distance % stretch
-  return first > extent[0] - others and first + extent[k] - others < stretch
+-- How far elements of tensor k are apart at most, without steps that are whole numbers of periods.
+local function spread(k, period, ...) -- luacheck: ignore 212
+  local a, b, c = step[3 * k], step[3 * k + 1], step[3 * k + 2]
+  return (a % period == 0 and 0 or (shape[0] - 1) * a)
+    + (b % period == 0 and 0 or (shape[1] - 1) * b)
+    + (c % period == 0 and 0 or (shape[2] - 1) * c)
+end
+
+-- Whether tensors 0 and k are different columns of a matrix whose rows are a period of elements.
+-- distance: the number of elements from the first one of tensor 0 to that of tensor k.
+local function are_columns(k, period, distance, ...) -- luacheck: ignore 212
+  if period == 0 then return false end
+  local at = distance % period
+  return at > spread(0, period) and at + spread(k, period) < period
 end
 
 --- Whether elements of tensors 0 and k, which begin at p and q, are one place in memory, other than
@@ -308,6 +327,6 @@ function layouts.clash(k, own, size, p, q, ...) -- luacheck: ignore 212
   end
   if q >= p + own * (extent[0] + 1) or p >= q + size * (extent[k] + 1) then return false end
   local distance = (q - p) / size
-  return own ~= size or distance % 1 ~= 0 or not (lie_apart(0, k, distance)
-    or lie_apart(1, k, distance) or lie_apart(2, k, distance))
+  return own ~= size or distance % 1 ~= 0 or not (are_columns(k, step[0], distance)
+    or are_columns(k, step[1], distance) or are_columns(k, step[2], distance))
 end

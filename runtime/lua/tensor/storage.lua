@@ -200,7 +200,7 @@ for _, dtype in ipairs(th.dtypes) do
   local mt = torch.newmetatable(dtype.storage_name, nil, new, nil,
     function() return empty(dtype) end,
     torch)
-  dtype.storage_prototype = th.proxy(mt)
+  dtype.make_storage = th.maker(th.proxy(mt), dtype.storage_structs)
   th.bind_class(dtype.storage_id, mt)
   th.add_operations(mt, 'Storage.', dtype.index)
   for name, f in pairs(th.storage_access(th, dtype, mt)) do mt[name] = f end

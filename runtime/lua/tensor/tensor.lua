@@ -192,7 +192,8 @@ end)
 
 -- The chunks that are loaded for each type, in an order in which each finds what it uses.
 local CHUNKS = {
-  'tensor/queries', 'tensor/views', 'tensor/shapes', 'tensor/access', 'tensor/geometry',
+  'tensor/queries', 'tensor/views', 'tensor/shapes', 'tensor/table_index', 'tensor/access',
+  'tensor/geometry',
   'tensor/copies',
 }
 
@@ -211,7 +212,7 @@ for _, dtype in ipairs(th.dtypes) do
   th.mark_constructor(new)
   local mt = torch.newmetatable(dtype.tensor_name, nil, new, nil, function() return new() end,
     torch)
-  dtype.methods, dtype.prototype = mt, th.proxy(mt)
+  dtype.methods, dtype.make = mt, th.maker(th.proxy(mt), dtype.structs)
   th.bind_class(dtype.tensor_id, mt)
   th.add_operations(mt, '', dtype.index)
   for name, f in pairs(mt) do slow[name] = f end

@@ -5,11 +5,11 @@
 
 local th, dtype, slow = ...
 
-local type, tonumber, select, newproxy = type, tonumber, select, th.newproxy
+local type, tonumber, select = type, tonumber, select
 -- The structs of tensors of this type alone, so that no other object is taken for one.
 local structs, attach = dtype.structs, th.attach
 local fetch_struct, need_struct = dtype.fetch_struct, dtype.need_struct
-local prototype = dtype.prototype
+local make = dtype.make
 local View = dtype.view
 local share = th.blocks.share
 local ROOM = th.ROOM
@@ -35,7 +35,7 @@ local new_view = dtype.new_view
 
 --- Makes the userdata of a view whose struct is filled in.
 function dtype.publish(view, anchor, ...) -- luacheck: ignore 212
-  local value = newproxy(prototype)
+  local value = make()
   attach(structs, value, view, anchor)
   return value
 end

@@ -212,7 +212,7 @@ _RESIZED = """
         end
       end
     end
-    print(tried > 500, #wrong, wrong[1])
+    print(tried > 450, #wrong, wrong[1])
 """
 
 
