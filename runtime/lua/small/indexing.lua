@@ -379,6 +379,7 @@ local function chosen(c, mask, before)
   if not (to and from) or count > MAX_WORK then return nil end
   local elements_at, flags = cast(pointer, to), cast(byte_pointer, from)
   if moves() ~= before then return nil end
+  tools.use()
   local found = choose(flags, s0, s1, s2, p0, p1, p2, u0, u1, u2)
   return found, elements_at
 end

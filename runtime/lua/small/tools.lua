@@ -152,14 +152,10 @@ function tools.loader(dtype)
 end
 
 --- Copies bytes from one address to another.
-function tools.copy(to, from, bytes)
-  ffi.C.th_copy(to, from, bytes)
-end
+function tools.copy(to, from, bytes) ffi.C.th_copy(to, from, bytes) end
 
 --- Sets bytes from an address on.
-function tools.fill(to, byte, bytes)
-  ffi.C.th_fill(to, byte, bytes)
-end
+function tools.fill(to, byte, bytes) ffi.C.th_fill(to, byte, bytes) end
 
 --- The address of memory that a cdata is, or points to.
 function tools.address(memory)
@@ -199,10 +195,10 @@ end
 tools.publish = th.blocks.publish
 
 -- Gives a tensor the last n of three sizes; false where Python has to.
-local function resize(dtype, r, n, s0, s1, s2)
-  if n == 1 then return dtype.resize_to(r, 1, s2) end
-  if n == 2 then return dtype.resize_to(r, 2, s1, s2) end
-  return dtype.resize_to(r, 3, s0, s1, s2)
+local function resize(dtype, r, n, a, b, c)
+  if n == 1 then a = c elseif n == 2 then a, b = b, c end
+  local done = dtype.resize_to(r, n, a, b, c)
+  return done
 end
 
 --- The address of a result of n dimensions with the last n of the sizes s, and its block if r is
@@ -225,7 +221,8 @@ function tools.result_at(dtype, r, c, ct, n, s0, s1, s2)
     t0, t1, t2 = s1 * s2, s2, 1
   end
   if not tools.contiguous(s0, s1, s2, t0, t1, t2) then return nil end
-  return tools.place(c, ffi.sizeof(dtype.ctype), s0, s1, s2, t0, t1, t2)
+  local to = tools.place(c, ffi.sizeof(dtype.ctype), s0, s1, s2, t0, t1, t2)
+  return to
 end
 
 -- --------------------------------------------------------------------- places
@@ -286,8 +283,7 @@ tools.places, tools.others = ffi.new('int32_t[?]', MAX_WORK), ffi.new('int32_t[?
 
 local used = 0
 
---- Must be called by code that has set places in another way than by the functions below; returns
--- the number that `uses` gives from then on.
+--- Tells that places are set in another way than by the functions below; returns `uses()`.
 function tools.use()
   used = used + 1
   return used
