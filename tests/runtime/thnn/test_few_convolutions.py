@@ -70,6 +70,55 @@ CASES = [
     "'VolumetricFullConvolution', true, {2,3,2,2,3}, {3,2,2,2,2}, {1,2,2,0,1,1,0,1,0}",
 ]
 
+# The same for functions that get no columns: kernels between planes that a table connects, and
+# SpatialSubSampling, which has no table.
+MAPS = """
+require 'nn.THNN'
+local name, given, weights, maps, rows, numbers = %s
+torch.manualSeed(5)
+local functions = torch.getmetatable('torch.TYPETensor').THNN
+local connections = rows and torch.Tensor(rows):TYPE()
+local weight = torch.rand(unpack(weights)):TYPE()
+local bias, input = torch.rand(maps):TYPE(), torch.rand(unpack(given)):TYPE()
+local function call(what, ...)
+  local list = { ... }
+  if rows then list[#list + 1] = connections end
+  for _, number in ipairs(numbers) do list[#list + 1] = number end
+  if what == 'accGradParameters' then list[#list + 1] = 0.3 end
+  for i, value in ipairs(list) do
+    if type(value) == 'userdata' then list[i] = value:cdata() end
+  end
+  functions[name .. '_' .. what](unpack(list))
+end
+local function all(wanted, x)
+  local out, gradient, to_weight, to_bias = input.new(), input.new(), nil, nil
+  for _ = 1, wanted do
+    call('updateOutput', x, out, weight, bias)
+    local g = out:clone():mul(0.7)
+    if rows then call('updateGradInput', x, g, gradient, weight, bias)
+    else call('updateGradInput', x, g, gradient, weight) end
+    to_weight, to_bias = weight:clone(), bias:clone()
+    call('accGradParameters', x, g, to_weight, to_bias)
+  end
+  return { out, gradient, to_weight, to_bias }
+end
+given[#given + 1] = 2
+local apart = torch.Tensor(unpack(given)):TYPE():select(#given, 1):copy(input)
+local lua, python = all(2, input), all(1, apart)
+for i = 1, 4 do
+  local same = lua[i]:isSameSizeAs(python[i]) and lua[i]:eq(python[i]):all()
+  io.write(tostring(same), ' ')
+end
+"""
+
+TABLE = "{{1,1},{3,2},{1,3},{3,1},{1,2},{2,4},{2,4}}"
+MAP_CASES = [
+    f"'SpatialConvolutionMap', {{2,3,7,6}}, {{7,3,2}}, 4, {TABLE}, {{3,4,2,1}}",
+    "'SpatialConvolutionMap', {5,1,4,5}, {1,2,2}, 1, {{1,1}}, {1,1,1,1}",
+    f"'SpatialFullConvolutionMap', {{3,4,5}}, {{7,3,2}}, 4, {TABLE}, {{3,4,1,2}}",
+    "'SpatialSubSampling', {3,4,8,7}, {4}, 4, false, {3,2,2,1}",
+]
+
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
@@ -82,8 +131,20 @@ def engine() -> Iterator[Engine]:
 def test_lua_gives_the_bits_of_python(
     engine: Engine, capfd: pytest.CaptureFixture[str], case: str, name: str
 ) -> None:
-    source = PROGRAM % case
-    method = source.replace(":TYPE()", f":{name.lower()}()").replace("TYPE", name)
-    engine.run(engine.compile(method.encode()))
+    assert answers(engine, capfd, PROGRAM % case, name) == ["true"] * 5
+
+
+@pytest.mark.parametrize("case", MAP_CASES)
+@pytest.mark.parametrize("name", ["Double", "Float"])
+def test_lua_gives_the_bits_of_python_without_columns(
+    engine: Engine, capfd: pytest.CaptureFixture[str], case: str, name: str
+) -> None:
+    assert answers(engine, capfd, MAPS % case, name) == ["true"] * 4
+
+
+def answers(engine: Engine, capfd: pytest.CaptureFixture[str], source: str, name: str) -> list[str]:
+    """What a program prints for an element type."""
+    program = source.replace(":TYPE()", f":{name.lower()}()").replace("TYPE", name)
+    engine.run(engine.compile(program.encode()))
     engine.flush()
-    assert capfd.readouterr().out.split() == ["true"] * 5
+    return capfd.readouterr().out.split()
