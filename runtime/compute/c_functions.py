@@ -2,8 +2,8 @@
 
 numpy's inner loops: the structure of a ufunc is part of numpy's C interface (its reference,
 "Python types and C-structures", PyUFuncObject). scipy's BLAS and LAPACK: what Cython code gets
-from ``scipy.linalg.cython_blas`` and ``cython_lapack``. Two functions of the LAPACK that numpy itself
-is linked with are found by their names.
+from ``scipy.linalg.cython_blas`` and ``cython_lapack``. Two functions of the LAPACK that numpy
+itself is linked with are found by their names.
 
 Each is checked at its first use (self_check.py). One that is not found, or computes something
 else, is None; who asked then does the same work with numpy. The results are the same, but where
@@ -79,7 +79,7 @@ def _loop_of(ufunc: np.ufunc, at: int) -> tuple[int, int] | None:
 
 @cache
 def conversion(widens: bool) -> int | None:
-    """The address of LAPACK's slag2d, which copies floats as doubles, or of dlag2s, which copies back.
+    """The address of LAPACK's slag2d, which copies floats as doubles, or dlag2s, which copies back.
 
     All arguments are addresses: the number of rows, that of columns, elements, their distance,
     copies, their distance, and a number that becomes 1 where one was too large to be copied. Whole

@@ -398,13 +398,15 @@ _FINALIZERS = """
       mm = function(x) return torch.mm(x, x:t()) end,
       addmm = function(x) return torch.addmm(0.5, x, 2, x:narrow(2, 1, 3), x) end,
       sort = function(x) return (x:sort(2, true)) end,
+      var = function(x) return x:var(1) end,
+      renorm = function(x) return torch.renorm(x, 2, 1, 1) end,
       cat = function(x) return torch.cat({ x, x }, 1) end,
       times = function(x) return x:repeatTensor(2, 2) end,
     }
     local finalizers = {
       move = function(x) x:storage():resize(30) x:narrow(1, 1, 1):fill(1) end,
       reuse = function(x)
-        torch.mm(torch.ones(5, 5), torch.ones(5, 5))
+        torch.mm(torch.ones(5, 5), torch.ones(5, 5)) torch.ones(5, 5):var(2)
         torch.ones(50):index(1, L(60):fill(7)) torch.sort(torch.ones(30)) x:storage():resize(13)
       end,
     }
