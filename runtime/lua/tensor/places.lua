@@ -47,7 +47,7 @@ local function find(load, at, extrema, elements, results, count)
   return several
 end
 
--- LuaJIT compiles the way that a loop takes when it has run for some turns: from element to element.
+-- LuaJIT compiles the way that a loop takes after some turns: here, from element to element.
 do
   local count = 400
   local numbers, at = ffi.new(dtype.ctype .. '[?]', count + 1), ffi.new('int64_t[1]')
