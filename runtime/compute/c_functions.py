@@ -112,7 +112,7 @@ def _sorter() -> tuple[int, int] | None:
 
 @cache
 def conversion(widens: bool) -> int | None:
-    """The address of LAPACK's slag2d, which copies floats as doubles, or of dlag2s, which copies back.
+    """The address of LAPACK's slag2d, which copies floats as doubles, or dlag2s, which copies back.
 
     All arguments are addresses: the number of rows, that of columns, elements, their distance,
     copies, their distance, and a number that becomes 1 where one was too large to be copied. Whole

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from runtime.compute.c_functions import conversion, inner_loop
 from runtime.compute.formula_calls import POINTERS, SIZES
 from runtime.compute.steps import Operand, Step

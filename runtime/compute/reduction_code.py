@@ -26,7 +26,7 @@ from runtime.compute.formula_calls import (
 )
 from runtime.compute.formula_runs import run_code
 from runtime.compute.steps import Operand, Steps, parse
-from runtime.core.dtypes import DOUBLE, FLOAT, LONG
+from runtime.core.dtypes import DOUBLE, FLOAT
 
 __all__ = ["along_code", "extrema_code", "total_code"]
 
@@ -232,9 +232,7 @@ def _gathered(reduction: _Reduction) -> list[str]:
 def _copied(reduction: _Reduction, buffer: int) -> list[str]:
     """What copies the results from a buffer."""
     r, size = reduction.call.destination or 0, SIZES[reduction.call.type]
-    copy = reduction.copy(reduction.call.type)
-    ends = f"p{r}, {size}, 0, 0, buffer{buffer}, {size}, 0, 0"
-    return [f"copy_rows({copy}, results, 1, 1, {ends})"]
+    return [f"copy_bytes(p{r}, buffer{buffer}, {size} * results)"]
 
 
 # ------------------------------------------------------------------ extrema and their places
@@ -246,11 +244,11 @@ def extrema_code(call: Call) -> str | None:
     if (values is None) != (places is None) or not call.dimension:
         return None
     k, kind, size = call.sources[-1], call.type, SIZES[call.type]
-    reduction, long = _Reduction(call), LONG.numpy.char
+    reduction = _Reduction(call)
     how = f"c{k}, {call.dimension}, false"
     fold, copy = reduction.fold(kind), reduction.copy(kind)
-    reduction.before.append("local find_places = make_find_places()")
-    copy_places, buffer = reduction.copy(long), f"{POINTERS[kind]}_buffer"
+    reduction.before.append("local find_places = make_find_places(dtype)")
+    buffer = f"{POINTERS[kind]}_buffer"
     lines = [
         "local moved = moves[0]",
         f"local {_SECTIONS} = sections(MAX_IN_LUA, {how})",
@@ -272,8 +270,8 @@ def extrema_code(call: Call) -> str | None:
         f"  fold({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})",
         "end",
         "if moves[0] ~= moved then return nil end",
-        f"copy_rows({copy}, n, 1, 1, p0, {size}, 0, 0, buffer{_TOTALS}, {size}, 0, 0)",
-        f"copy_rows({copy_places}, n, 1, 1, q0, 8, 0, 0, buffer{_RESULT}, 8, 0, 0)",
+        f"copy_bytes(p0, buffer{_TOTALS}, {size} * n)",
+        f"copy_bytes(q0, buffer{_RESULT}, 8 * n)",
     ]
     if values is not None and places is not None:
         found = [

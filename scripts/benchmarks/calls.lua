@@ -90,7 +90,7 @@ local function elements(n, kind)
   local class = torch[kind .. 'Tensor']
   local rows = n / 10
   local x, y, r = class(rows, 10):uniform(), class(rows, 10):uniform(), class(rows, 10)
-  local column, line = class(rows, 1), class(1, 10)
+  local column, line, placed = class(rows, 1), class(1, 10), class(rows, 10)
   local spread = class(rows, 1):uniform():expand(rows, 10)
   local turned = class(10, rows):uniform():t()
   local mask = torch.ByteTensor(rows, 10)
@@ -103,7 +103,7 @@ local function elements(n, kind)
     { 'clone', function() return x:clone() end },
     { 'copy, transposed', function() return r:copy(turned) end },
     { 'size()', function() return x:size() end },
-    { 'set', function() return r:set(x) end },
+    { 'set', function() return placed:set(x) end },
     { 'resize', function() return r:resize(rows, 10) end },
     { 'resizeAs', function() return r:resizeAs(x) end },
     { 'x[1]', function() return x[1] end },

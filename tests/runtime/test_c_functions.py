@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.compute import c_functions, libm, self_check
+from runtime import Engine
+from runtime.compute import c_functions, formula_runs, libm, self_check
+from runtime.host import bridge
 from runtime.ops.linalg import _svd
+from tests.conftest import Lua
 
 TOP = Path(__file__).parent.parent.parent
 
@@ -123,6 +126,41 @@ def test_a_wrong_product_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     sums = LOOP(lambda *_: None)
     monkeypatch.setattr(c_functions, "_loop_of", lambda *_: (address(sums), 0))
     assert c_functions.inner_loop.__wrapped__(np.matmul, "dd->d") is None
+
+
+# -- conversions of floats
+
+
+@pytest.mark.parametrize("widens", [True, False])
+def test_a_wrong_conversion_is_not_used(
+    widens: bool, monkeypatch: pytest.MonkeyPatch, notes: Callable[[], str]
+) -> None:
+    find = c_functions.conversion.__wrapped__
+    right = find(widens)
+    assert right is None or not self_check.conversion_is_right(right, not widens)
+    monkeypatch.setattr(c_functions, "conversion_is_right", lambda *_: False)
+    assert find(widens) is None
+    assert "LAPACK's" in notes()
+
+
+CONVERSIONS = """
+    local x = torch.FloatTensor{ 1, -0.1, 3e38, 3e38, 1 / 0, 0 / 0, -0.0 }
+    for n = 1, 7 do
+      local y = torch.range(1, 300):float():narrow(1, 1, 42 * n) / 7
+      print(x:narrow(1, 1, n):sum(), torch.cumsum(x:narrow(1, 1, n), 1), y:norm(), y:mean(1))
+      print(torch.var(y, 1), torch.add(y, 0.1):sum())
+    end
+"""
+
+
+def test_floats_are_converted_without_lapack(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = lua.run(CONVERSIONS)
+    for module in (formula_runs, bridge):
+        monkeypatch.setattr(module, "conversion", lambda widens: None)
+    engine = Engine()
+    engine.run(engine.compile(CONVERSIONS.encode(), b"=lua"))
+    engine.close()
+    assert lua.output() == expected
 
 
 def test_nothing_is_printed_unasked(

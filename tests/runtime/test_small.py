@@ -257,25 +257,6 @@ ORDER = {
     "topk ": "return T(k, m), random(0, 4), random(1, 2), random() < 0.5, random() < 0.5",
 }
 
-STATISTICS = {
-    "var": "return T(k, l), m > 3",
-    "std": "return T(k * l)",
-    "torch.var": "return T(k, l), random(0, 3), m > 3",
-    "torch.std": "return R(1, k), T(l, k), 1",
-    "torch.var ": "return C(2, k, l), random(1, 3)",
-    "dist": "return T(k, l), T(k, l), m > 3 and random(0, 3) or nil",
-    "renorm": "return R(k, l), random(0, 3), random(0, 2), random() * 2",
-    "torch.renorm": "return C(m, k, l), random(1, 2), random(1, 3), 1",
-    "torch.renorm ": "return R(k, l), T(k, l), 2, 1, random() * 2",
-    "trace": "return T(k, l)",
-    "equal": "local t = T(k, l) return t, m > 2 and t or T(k, l)",
-    "cumsum": "local r = R(k, l) return r, m > 3 and r or T(k, l), random(1, 2)",
-    "torch.cumprod": "return C(m, k, l), random(1, 3)",
-    "torch.max": "return F(k, l), random(1, 2)",
-    "torch.min": "return T(k, l), random(1, 2)",
-    "min": "return F(k, l)",
-}
-
 PARTS = {
     "nonzero": "return F(k, m)",
     "nonzero ": "if m > 3 then return F(k * l) end return F(2, k, l)",
@@ -385,22 +366,6 @@ def test_others(lua: Lua, kind: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        *((kind, name) for name in STATISTICS for kind in ("Double", "Float")),
-        *((kind, "equal") for kind in ("Byte", "Short", "Long")),
-    ],
-)
-def test_statistics(lua: Lua, kind: str, name: str) -> None:
-    compare(lua, kind, name, STATISTICS[name])
-
-
-@pytest.mark.parametrize("name", ["all", "any"])
-def test_truth(lua: Lua, name: str) -> None:
-    compare(lua, "Byte", name, "return m > 2 and mask(k, l) or mask(1, 1)")
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
         *(("Double", name) for name in RANDOM),
         *(("Float", name) for name in ("uniform", "normal", "bernoulli", "random ")),
         *((kind, name) for kind in ("Byte", "Long") for name in ("bernoulli", "random ")),
@@ -442,13 +407,14 @@ _FINALIZERS = """
       mm = function(x) return torch.mm(x, x:t()) end,
       addmm = function(x) return torch.addmm(0.5, x, 2, x:narrow(2, 1, 3), x) end,
       sort = function(x) return (x:sort(2, true)) end,
+      var = function(x) return x:var(1) end,
       cat = function(x) return torch.cat({ x, x }, 1) end,
       times = function(x) return x:repeatTensor(2, 2) end,
     }
     local finalizers = {
       move = function(x) x:storage():resize(30) x:narrow(1, 1, 1):fill(1) end,
       reuse = function(x)
-        torch.mm(torch.ones(5, 5), torch.ones(5, 5))
+        torch.mm(torch.ones(5, 5), torch.ones(5, 5)) torch.ones(5, 5):var(2)
         torch.ones(50):index(1, L(60):fill(7)) torch.sort(torch.ones(30)) x:storage():resize(13)
       end,
     }

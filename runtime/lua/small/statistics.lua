@@ -10,13 +10,13 @@ local host = th.host
 local type, tonumber, sqrt = type, tonumber, math.sqrt
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local load, load_double = dtype.load, th.dtypes[th.DOUBLE + 1].load
-local geometry, place, new, publish = tools.geometry, tools.place, tools.new, tools.publish
+local geometry, place, publish = tools.geometry, tools.place, tools.publish
 local moves, memory, address = tools.moves, tools.memory, tools.address
 local layouts, formulas, reductions = th.layouts, th.formulas, th.reductions
 local dense, same_sizes, copy_rows = layouts.dense, layouts.same_sizes, formulas.copy_rows
 local shape, step, turn = layouts.shape, layouts.step, layouts.turn
 local sections, fold, copy_sections = reductions.sections, reductions.fold, reductions.copy_sections
-local run, spread = reductions.run, reductions.spread
+local run, spread, MAX_INNER = reductions.run, reductions.spread, reductions.MAX_INNER
 local MAX = 8192                    -- elements
 local NAN = math.abs(0 / 0)
 local PUSHED_NAN = -NAN             -- what any nan becomes that C passes to Lua
@@ -123,6 +123,7 @@ local is_float, doubles = KIND == 'f', th.dtypes[th.DOUBLE + 1]
 local wide, WIDE = memory(doubles, MAX + 8)
 local _, TERMS = memory(doubles, MAX)
 local totals, TOTALS = memory(doubles, MAX + 8)
+local _, MEANS = memory(doubles, MAX)
 local cells, CELLS = memory(doubles, 3)
 local own_cells, OWN_CELLS = memory(dtype, 2)
 local ZERO, NUMBER, RESULT = CELLS, CELLS + 8, CELLS + 16 -- ZERO stays 0
@@ -151,8 +152,8 @@ local function with_number(loop, data, n, number)
   run(loop, data, n, TOTALS, 8, NUMBER, 0, TOTALS, 8)
 end
 
--- Where a result goes that is like t, or has size 1 along a dimension of t: the address, and a block
--- if r is nil, for a new tensor. Nil for a result that Python has to resize.
+-- Where a result goes that is like t, or has size 1 along a dimension of t: the address, and a
+-- block if r is nil, for a new tensor. Nil for a result that Python has to resize.
 local function result_at(r, c, dim)
   if r == nil then
     local block
@@ -208,6 +209,19 @@ add('std_all', function(t, biased)
   return value and pushed(sqrt(value))
 end)
 
+-- TERMS = WIDE without the means in TOTALS. Short rows of means are repeated by a loop that reads
+-- what it has written; that a mean of -0 becomes 0 does not change a square.
+local function subtract_means(outer, count, inner)
+  if inner == 1 or inner > MAX_INNER then
+    spread(minus, minus_data, 8, WIDE, TOTALS, TERMS, outer, count, inner)
+    return
+  end
+  local row, n = 8 * inner, inner * (count - 1)
+  run(plus, plus_data, inner, TOTALS, 8, ZERO, 0, MEANS, 8)
+  run(plus, plus_data, n, MEANS, 8, ZERO, 0, MEANS + row, 8)
+  run(minus, minus_data, n + inner, WIDE, 8, MEANS, 8, TERMS, 8)
+end
+
 local function along(r, t, dim, biased, rooted)
   local before = moves()
   local c = struct_of(t)
@@ -221,7 +235,7 @@ local function along(r, t, dim, biased, rooted)
   gather_sections(p, outer, o, count, d, inner, i)
   add_up(WIDE, outer, count, inner)
   with_number(over, over_data, n, count)
-  spread(minus, minus_data, 8, WIDE, TOTALS, TERMS, outer, count, inner)
+  subtract_means(outer, count, inner)
   run(times, times_data, n * count, TERMS, 8, TERMS, 8, TERMS, 8)
   add_up(TERMS, outer, count, inner)
   with_number(over, over_data, n, count)
@@ -235,7 +249,7 @@ local function along(r, t, dim, biased, rooted)
     from = OTHER
   end
   if moves() ~= before then return nil end
-  copy_rows(copy, copy_data, n, 1, 1, to, W, 0, 0, from, W, 0, 0)
+  tools.copy(to, from, W * n)
   local result = result_of(r, block)
   return result
 end

@@ -126,6 +126,11 @@ local function copy_rows(loop, data, n, rows, blocks, to, t, r, b, from, u, s, c
 end
 formulas.copy_rows = copy_rows
 
+-- Copies bytes from one address to another.
+local function copy_bytes(to, from, bytes, ...) -- luacheck: ignore 212
+  ffi.C.th_copy(to, from, bytes)
+end
+
 -- Makers of functions that copy n elements from one buffer to another one of doubles, or of floats.
 -- They get the address of LAPACK's function for this: behind a loop in Lua, the rest of the call
 -- would not be compiled. There is one where that function is missing, or has met a number that is
@@ -251,7 +256,7 @@ local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, moves, address = unpack(f
 local shape, step, turn, dense, same_sizes, lay_out, lay_out_visits,
   clash = unpack(formulas.layout)
 local operands, steps, count, to_loop, as_float,
-  copy_rows, make_widen, make_narrow = unpack(formulas.loops)
+  copy_rows, copy_bytes, make_widen, make_narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
   copy_sections, gather_results, make_find_places = unpack(formulas.reducing)
 local MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
@@ -261,7 +266,8 @@ formulas.layout = {
   layouts.shape, layouts.step, layouts.turn, dense, same_sizes, layouts.lay_out,
   layouts.lay_out_visits, layouts.clash,
 }
-formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, make_widen, make_narrow }
+formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, copy_bytes, make_widen,
+  make_narrow }
 formulas.sharing = { MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy }
 formulas.busy = false -- whether the buffers are in use
 

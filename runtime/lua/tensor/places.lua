@@ -1,8 +1,9 @@
---- Where extrema are among elements. This module is loaded once for each function that looks for some
--- (compute/reduction_code.py): LuaJIT compiles a loop for one type of elements.
+--- Where extrema are among elements. This module is loaded once for each function that looks for
+-- some (compute/reduction_code.py): LuaJIT compiles a loop for one type of elements.
 -- @module places
 
-local MIN_TURNS = ...
+local dtype, MIN_TURNS = ...
+local ffi = require 'ffi'
 
 -- The same as below where there are nans: from the last element on, so that the first of
 -- equal ones remains.
@@ -17,10 +18,10 @@ local function find_backwards(load, at, extrema, elements, results, count)
 end
 
 --- Sets the elements of `at` to where the extrema of `results` times `count` elements are, from 1:
--- the first of equal elements, or the first nan. Returns whether an extremum is a nan or 0, of which
--- there are several.
+-- the first of equal elements, or the first nan. Returns whether an extremum is a nan or 0, of
+-- which there are several.
 -- @param extrema, elements pointers to buffers. An extremum is a nan where an element is one.
-return function(load, at, extrema, elements, results, count)
+local function find(load, at, extrema, elements, results, count)
   local result, first, k, spare, extremum = 0, 0, 0, MIN_TURNS, load(extrema, 0)
   local several = false
   for _ = 1, results * count + MIN_TURNS do
@@ -45,3 +46,14 @@ return function(load, at, extrema, elements, results, count)
   end
   return several
 end
+
+-- LuaJIT compiles the way that a loop takes after some turns: here, from element to element.
+do
+  local count = 400
+  local numbers, at = ffi.new(dtype.ctype .. '[?]', count + 1), ffi.new('int64_t[1]')
+  numbers[count - 1], numbers[count] = 1, 1
+  local elements = ffi.cast(dtype.pointer, numbers)
+  find(dtype.load, ffi.cast('int64_t *', at), elements + count, elements, 1, count)
+end
+
+return find

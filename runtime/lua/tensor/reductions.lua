@@ -14,13 +14,15 @@ local layouts, formulas = th.layouts, th.formulas
 local shape, step, dense = layouts.shape, layouts.step, layouts.dense
 
 local copy_rows, MIN_TURNS, SPARE = formulas.copy_rows, formulas.MIN_TURNS, formulas.spare
+local MAX_IN_LUA = formulas.tools[1]
 
 local reductions = {}
 th.reductions = reductions
 
 -- Functions that use the buffers keep finalizers away from these, too; so what the loops of one
 -- call have in common is set once.
-local operands, steps, sizes = ffi.new('intptr_t[3]'), ffi.new('intptr_t[9]'), ffi.new('intptr_t[4]')
+local operands, steps = ffi.new('intptr_t[3]'), ffi.new('intptr_t[9]')
+local sizes = ffi.new('intptr_t[4]') -- of a product
 local count_of_loop = ffi.new('intptr_t[1]')
 
 -- The distances of the operands, in bytes, and the number of elements for the loops to come.
@@ -169,6 +171,22 @@ function reductions.block_along(dtype, c, dim, running, ...) -- luacheck: ignore
   return block
 end
 
+-- Rows of at most so many elements are added up by one loop that stores all sums so far.
+local MAX_INNER = 32
+reductions.MAX_INNER = MAX_INNER
+local sums = th.working_memory('double', MAX_IN_LUA)
+local SUMS = tonumber(ffi.cast('intptr_t', sums))
+reductions.sums = sums -- which keeps it alive
+
+-- Adds up contiguous rows to r: to the first one the number that sums begin with is added, to each
+-- other one the sums of those before.
+local function fold_short_rows(copy, copy_data, loop, data, size, first, r, p, count, inner)
+  local row = inner * size
+  reductions.run(loop, data, inner, first, 0, p, size, SUMS, size)
+  reductions.run(loop, data, inner * (count - 1), SUMS, size, p + row, size, SUMS + row, size)
+  copy_rows(copy, copy_data, inner, 1, 1, r, size, 0, 0, SUMS + row * (count - 1), size, 0, 0)
+end
+
 --- Adds up what `sections` has found, from p on, to results that lie one after the other from r on.
 -- @param copy, copy_data the loop that copies elements, and its data
 -- @param first the address of the number that sums begin with; nil: they begin with an element
@@ -191,6 +209,11 @@ function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
   elseif inner == 1 then
     outer, inner, i = 1, outer, o
   end
+  if first and outer == 1 and inner <= MAX_INNER and i == size and d == inner * size
+    and inner * count <= MAX_IN_LUA then
+    fold_short_rows(copy, copy_data, loop, data, size, first, r, p, count, inner)
+    return
+  end
   set_steps(size, i, size, inner)
   if outer == 1 then
     repeat_loop(count, loop, data, r, 0, p, d, r, 0)
@@ -212,8 +235,8 @@ function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
   end
 end
 
---- The same for running sums of contiguous elements, which are as many. A loop goes through elements
--- in order and reads the sums that it has written: those of the row before.
+--- The same for running sums of contiguous elements, which are as many. A loop goes through
+-- elements in order and reads the sums that it has written: those of the row before.
 function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p,
     outer, _, count, _, inner, ...) -- luacheck: ignore 212
   local row = inner * size
@@ -233,8 +256,8 @@ function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p,
   repeat_loop(outer, loop, data, r, far, p + row, far, r + row, far)
 end
 
---- r = x with y, by a loop of two operands: for each result along a dimension, y has a number. x and
--- r have elements, of so many bytes, as `copy_sections` leaves them; outer or inner is 1.
+--- r = x with y, by a loop of two operands: for each result along a dimension, y has a number. x
+-- and r have elements, of so many bytes, as `copy_sections` leaves them; outer or inner is 1.
 function reductions.spread(loop, data, size, x, y, r, outer, count, inner)
   local far = size * (inner == 1 and count or inner)
   if inner == 1 and outer > count then
@@ -274,8 +297,8 @@ function reductions.gather_results(copy, data, size, r, p, outer, _, count, _, i
 end
 
 --- A function that finds where extrema are; a copy for each function that calls it.
-function reductions.make_find_places()
-  local find = th.chunk('tensor/places')(MIN_TURNS)
+function reductions.make_find_places(dtype)
+  local find = th.chunk('tensor/places')(dtype, MIN_TURNS)
   return find
 end
 
