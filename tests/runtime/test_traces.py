@@ -134,13 +134,18 @@ def test_loops_of_small_calls_compile(tmp_path: Path, calls: str) -> None:
 FORMULAS = {
     "contiguous": "x:add(1) x:cmul(x) x:cmax(3) sum = sum + x:sum() + x:norm()",
     "strided": "some:add(0.5, some) some:exp() some:clamp(1, 2) sum = sum + some:mean()",
+    "other sizes": "column:copy(m:narrow(1, 1, 2)) view:view(x, 4, 250) view:expandAs(row, rows)"
+    " row:expandAs(row, rows):add(2, rows)",
     "new": "sum = sum + (some - 1):sum(2)[1][1] + torch.log(m:narrow(1, 1, 5)):max()",
 }
 
 
 @pytest.mark.parametrize("calls", FORMULAS.values(), ids=FORMULAS)
 def test_loops_of_formulas_compile(tmp_path: Path, calls: str) -> None:
-    before = f"some = m:narrow(1, 1, 9):narrow(2, 2, 8):t()\n{calls}"
+    before = f"""
+some, column = m:narrow(1, 1, 9):narrow(2, 2, 8):t(), torch.ones(200, 3):select(2, 2)
+local view, row, rows = torch.Tensor(), torch.ones(1, 5), torch.ones(4, 5)
+{calls}"""
     found = own_links(tmp_path / "script.lua", before, f"for _ = 1, 3000 do {calls} end")
     assert found
     assert set(found) <= {"loop", "root", "stitch"}
