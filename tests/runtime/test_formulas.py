@@ -180,6 +180,12 @@ local some = {
   function() cube:narrow(3, 1, 1):add(cube:narrow(3, 3, 1)) end,
   function() cube:narrow(2, 1, 2):narrow(3, 1, 2):mul(cube:narrow(2, 3, 2):sum()) end,
   function() cube:narrow(2, 1, 2):narrow(3, 1, 2):cmul(cube:narrow(2, 3, 2):narrow(3, 2, 2)) end,
+  function() wide:select(2, 3):copy(wide:select(2, 1)) end,
+  function() wide:narrow(2, 1, 2):cmul(wide:narrow(2, 4, 2), wide:narrow(2, 3, 2)) end,
+  function() first:view(2, 2, 2, 3):select(3, 1):copy(first:view(2, 2, 2, 3):select(3, 2)) end,
+  function() x:narrow(1, 1, 4):view(1, 4, 1):expand(3, 4, 2):add(2, first:view(3, 4, 2)) end,
+  function() x:narrow(1, 30, 6):view(3, 1, 2):expand(3, 4, 2):cmul(first:view(3, 4, 2)) end,
+  function() x:narrow(1, 40, 1):expand(6):add(3, x:narrow(1, 20, 6)) end,
 }
 for _, name in ipairs{ 'torch.DoubleTensor', 'torch.FloatTensor' } do
   x = torch.range(1, 40):type(name)

@@ -45,7 +45,8 @@ TYPES = ["Double", "Float", "Long", "Byte"]
 
 
 def _size(draw: random.Random) -> str:
-    return ", ".join(str(draw.randint(1, 4)) for _ in range(draw.randint(1, 4)))
+    count = draw.choice([1, 2, 3, 4, 1, 2, 3, 4, 6])
+    return ", ".join(str(draw.randint(1, 4 if count < 5 else 2)) for _ in range(count))
 
 
 def _steps(draw: random.Random) -> str:
@@ -74,6 +75,15 @@ def _steps(draw: random.Random) -> str:
             f"at({k}):set(at({j}):storage(), {first}, {draw.randint(1, 3)}, {draw.randint(0, 3)})",
             f"at({k}):set(at({j}):storage(), {first}, torch.LongStorage{{{size}}})",
             f"at({k}):set(at({j}):storage())",
+            f"at({k}):set(at({j}):storage(), {first}, torch.LongStorage{{{d}, {e}}}, "
+            f"torch.LongStorage{{{first}, {draw.randint(0, 4)}}})",
+            f"at({k}):view(at({j}), -1)",
+            f"at({k}):view(at({j}), -1, {e}, 1)",
+            f"at({k}):view(at({j}), torch.LongStorage{{{size}}})",
+            f"at({k}):viewAs(at({j}), at({k + 1}))",
+            f"at({k}):expand(at({j}), {size})",
+            f"at({k}):expandAs(at({j}), at({k + 1}))",
+            f"at({k}):cmul(at({j}), at({j}))",
             f"at({k}):storage():resize({draw.randint(1, 20)})",
             f"at({k}):storage()[{first}] = {j}",
             f"add(at({k}):narrow({d}, {first}, {e}))",
@@ -120,8 +130,10 @@ def test_lua_decides_as_python(lua: Lua, count: int) -> None:
         printed = lua.run(f"""
             local program = {{ {program} }}
             local alone = geometry_run(program, function(x) return x end)
-            local known = geometry_run(program, function(x) x:cdata() return x end)
+            local known = geometry_run(program, function(x) x:retain() x:free() return x end)
+            local seen = geometry_run(program, function(x) x:cdata() return x end)
             if alone ~= known then io.write(alone, '\\n---\\n', known) end
+            if alone ~= seen then io.write(alone, '\\n--- seen\\n', seen) end
         """)
         assert printed == "", f"seed {seed}\n{program}"
     lua.engine.set_fill_pattern(None)

@@ -344,7 +344,10 @@ function th.settled_struct(value, known)
   local is_storage = id and id >= host.FIRST_STORAGE
   if th.anchors[value] and not is_storage then th.adopt(value) end
   local struct = id and structs[id] and structs[id][value]
-  if is_storage and struct then owners[address_of(struct)] = value end
+  if is_storage and struct then
+    owners[address_of(struct)] = value
+    struct.flag = bit.bor(struct.flag, th.flags.SHARED) -- so that it stays where it is
+  end
   if not struct then struct, id = fetch_struct(value) end
   if not known or known == structs[id] then return struct end
 end

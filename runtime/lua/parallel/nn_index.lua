@@ -57,8 +57,8 @@ th.add_job('index_forward',
     end
   end)
 
--- Gradients of the rows of samples' entries: the output's gradients times their values. Before these
--- come the output's gradients where rows of the weight begin with further numbers.
+-- Gradients of the rows of samples' entries: the output's gradients times their values. Where rows
+-- of the weight begin with further numbers, the output's gradients come before these.
 th.add_job('index_gradients', 'size starts sizes values gradients output outputs extra',
   function(p, first, last)
     local real, load = reals[p.size], loads[p.size]

@@ -8,13 +8,15 @@ local type, tonumber = type, tonumber
 local anchors, objects = th.anchors, th.objects
 local attach = th.attach
 local ROOM, SHARED = th.ROOM, th.flags.SHARED
-local NOT_SOLE = bit.bor(SHARED, th.flags.MOVED, th.flags.KNOWN)
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 local FIRST_STORAGE = th.host.FIRST_STORAGE
 
 -- The elements of a block or store. LuaJIT asks the system for what takes more than 128 kB.
 local blocks = { MAX = 16000 }
 th.blocks = blocks
+--- The flags of a storage that something else may have, too.
+blocks.NOT_SOLE = bit.bor(SHARED, th.flags.MOVED, th.flags.KNOWN)
+local NOT_SOLE = blocks.NOT_SOLE
 
 local pattern -- the byte that memory is filled with which the reference leaves undetermined
 

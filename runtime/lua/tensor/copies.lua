@@ -321,6 +321,7 @@ end
 local function converted(self, wanted)
   if not (structs[self] or fetch_struct(self)) then return nil end
   if wanted == dtype then return self end
+  if structs[self].nDimension == 0 and wanted.construct then return wanted.construct(0) end
   local value = wanted.copied(self, dtype)
   return value
 end

@@ -17,6 +17,15 @@ local ROOM = th.ROOM
 
 local views = {}
 
+-- Whether the storage has all elements of a view; Python makes it larger where it has not.
+local function is_within(view)
+  local last = tonumber(view.storageOffset)
+  for d = 0, view.nDimension - 1 do
+    last = last + (tonumber(view.size[d]) - 1) * tonumber(view.stride[d])
+  end
+  return last < tonumber(view.storage.size)
+end
+
 -- What a call returns that has made a view: the tensor that has become the view, or a new one where
 -- `target` is false; nil where Python has to make it.
 local function give(target, view, anchor)
@@ -25,6 +34,7 @@ local function give(target, view, anchor)
     return value
   end
   local old = anchors[target] and structs[target]
+  if view.storage == nil or not is_within(view) then return nil end
   return old and replace_struct(structs, target, old, view, anchor) and target or nil
 end
 

@@ -150,29 +150,70 @@ local function sized(dtype, count, n)
   return blocks.publish_store(dtype, store)
 end
 
--- Adds resize where the size stays as it is, and copy of few elements of the same type.
+-- Gives an empty storage that Lua alone knows the memory of a new store of n elements; whether that
+-- was possible.
+local function move_to_store(self, dtype, n)
+  local structs = dtype.storage_structs
+  local old, anchor = structs[self], th.anchors[self]
+  if type(n) ~= 'number' or not (n >= 1 and n <= blocks.MAX) or n % 1 ~= 0
+    or type(anchor) ~= 'cdata' or band(old.flag, blocks.NOT_SOLE) ~= 0 then
+    return false
+  end
+  local store = blocks.new_store(dtype, n)
+  blocks.leave_undetermined(dtype, store.data, n)
+  return th.replace_struct(structs, self, old, cast(dtype.storage_pointer, store.own), store)
+end
+
+-- Copies n floats or doubles to the other type; returns false where one is infinite or a nan, whose
+-- bits Lua does not know.
+local function convert(to, from, n, load)
+  for i = 0, n - 1 do
+    local value = load(from, i)
+    if value - value ~= 0 then return false end
+    to[i] = value
+  end
+  return true
+end
+
+local function is_float(dtype)
+  return dtype and (dtype.name == 'Float' or dtype.name == 'Double')
+end
+
+-- Copies few elements; returns false where Python has to.
+local function copy_few(dtype, c, source)
+  local other = th.dtypes[(th.class_of(source) or 0) - th.host.FIRST_STORAGE + 1]
+  local s = other and other.storage_structs[source]
+  if not s or c.size ~= s.size or c.size > blocks.MAX
+    or other ~= dtype and not (is_float(dtype) and is_float(other)) then
+    return false
+  end
+  local before, n = blocks.moves(), tonumber(c.size)
+  local to, from = c.data, s.data
+  local target, origin = tonumber(cast(intptr, to)), tonumber(cast(intptr, from))
+  if blocks.moves() ~= before then return false end
+  if other == dtype then
+    ffi.C.th_copy(target, origin, n * ffi.sizeof(dtype.ctype))
+    return true
+  end
+  return (convert(to, from, n, other.load))
+end
+
+-- Adds resize where the size stays as it is, or the storage is empty, and copy of few elements.
 local function add_few(mt, dtype)
-  local structs, width = dtype.storage_structs, ffi.sizeof(dtype.ctype)
-  local slow_resize, slow_copy, moves = mt.resize, mt.copy, blocks.moves
+  local structs, slow_resize, slow_copy = dtype.storage_structs, mt.resize, mt.copy
   function mt.resize(self, ...)
     local c = structs[self]
-    if c and select('#', ...) == 1 and (...) == tonumber(c.size)
-      and band(c.flag, RESIZABLE) ~= 0 then
-      return self
+    if c and select('#', ...) == 1 and band(c.flag, RESIZABLE) ~= 0 then
+      if (...) == tonumber(c.size) or c.size == 0 and move_to_store(self, dtype, (...)) then
+        return self
+      end
     end
     return slow_resize(self, ...)
   end
 
   function mt.copy(self, ...)
-    local c, s = structs[self], structs[(...)]
-    if c and s and select('#', ...) == 1 and c.size == s.size and c.size <= blocks.MAX then
-      local before, bytes = moves(), tonumber(c.size) * width
-      local to, from = tonumber(cast(intptr, c.data)), tonumber(cast(intptr, s.data))
-      if moves() == before then
-        ffi.C.th_copy(to, from, bytes)
-        return self
-      end
-    end
+    local c = structs[self]
+    if c and select('#', ...) == 1 and copy_few(dtype, c, (...)) then return self end
     return slow_copy(self, ...)
   end
 end

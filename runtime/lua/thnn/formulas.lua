@@ -1,4 +1,5 @@
---- Functions of nn's backend that LuaJIT computes by a formula for few contiguous elements.
+--- Functions of nn's backend that LuaJIT computes by a formula for few contiguous elements, some of
+-- them for more doubles, too, unless threads share these.
 -- A row's formula (runtime/thnn/table.py) names the parameters: "output = input > 0 and 1 or 0"
 -- gives a result element by element, "TOTAL = abs(input - target)" the terms of a loss. Here it
 -- becomes a Lua function, once for each element type, which returns nil for calls that it does not
