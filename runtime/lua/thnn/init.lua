@@ -3,7 +3,8 @@
 
 local th = ...
 
-local MODULES = 'kernels formulas loops softmax classes gates layers convolutions repeats' -- in this order
+-- In this order.
+local MODULES = 'kernels formulas loops softmax classes gates layers convolutions repeats'
 
 local THNN
 
