@@ -184,7 +184,7 @@ def _check_dimensions(input: Tensor, dims: int) -> None:
 
 
 def _first(places: Array, count: int) -> int | None:
-    """The first place outside of a plane; None while a call is recorded, since jobs check places."""
+    """The first place outside of a plane; none of a recorded call, whose jobs check places."""
     if is_recording():
         return None
     wrong = np.flatnonzero((places < 1) | (places > count))
