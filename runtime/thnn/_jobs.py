@@ -8,7 +8,7 @@ to get. Lua (``lua/thnn/repeats.lua``) does them for all calls of the same sizes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -140,7 +140,9 @@ def result(tensor: Tensor, sizes: Sizes) -> Iterator[Array]:
         tensor.array[...] = values.reshape(sizes)
 
 
-def run(job: str, positions: int, *, large: bool = False, **parameters: float | Array) -> None:
+def run(
+    job: str, positions: int, *, large: bool = False, **parameters: float | Sequence[float] | Array
+) -> None:
     """Do a job, or record it. An array among the parameters stands for its address.
 
     Raises IndexError where the job finds positions that are out of range.
@@ -163,7 +165,7 @@ def run(job: str, positions: int, *, large: bool = False, **parameters: float | 
 
 
 def all_positive(values: Array) -> bool:
-    """Whether all whole numbers of 64 bits are. While recording it is: a job finds those that are not."""
+    """Whether all whole numbers of 64 bits are above 0; of those of a recorded call a job tells."""
     if is_recording():
         run("nn_check", 1, source=values, count=values.size)
         return True

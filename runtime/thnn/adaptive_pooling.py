@@ -161,7 +161,8 @@ def _max_axes(sizes: Sizes, windows: Sizes) -> tuple[Axis, ...]:
 def _starts(sizes: Sizes, windows: Sizes) -> Array:
     """The place in the plane of each window's first element, less a row."""
     y, x = _max_axes(sizes, windows)
-    return np.add.outer((y.starts - 1) * sizes[-1], x.starts).ravel().astype(np.float64)
+    starts: Array = np.add.outer((y.starts - 1) * sizes[-1], x.starts).ravel().astype(np.float64)
+    return starts
 
 
 @lru_cache(maxsize=32)

@@ -7,8 +7,8 @@ from typing import Any
 
 import runtime.thnn  # noqa: F401  its modules add the rows to the table
 from runtime.calls.failures import encode_error
-from runtime.core.interrupts import mark_interruptible
 from runtime.core.dtypes import LONG
+from runtime.core.interrupts import mark_interruptible
 from runtime.core.tensor import TENSOR_CLASSES
 from runtime.thnn._geometry import Windows
 from runtime.thnn._jobs import record

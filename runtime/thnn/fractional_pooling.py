@@ -16,7 +16,7 @@ from runtime.thnn._jobs import all_positive, contiguous, result, run, working
 from runtime.thnn._largest import indices_of
 from runtime.thnn._planes import find_largest, scatter
 from runtime.thnn._shapes import Numbers, check_like, positive, size_of
-from runtime.thnn._windows import Plan, plan_of_places
+from runtime.thnn._windows import plan_of_places
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 

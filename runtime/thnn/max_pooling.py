@@ -90,7 +90,11 @@ def spatial_backward(
     _images_backward(input, grad_output, gradient, indices, windows)
 
 
-@thnn("SpatialDilatedMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _DILATION + _CEIL, repeats=True)
+@thnn(
+    "SpatialDilatedMaxPooling_updateGradInput",
+    _BACKWARD + _WINDOW + _DILATION + _CEIL,
+    repeats=True,
+)
 def spatial_dilated_backward(
     input: Tensor,
     grad_output: Tensor,

@@ -184,9 +184,11 @@ def _check_dimensions(input: Tensor, dims: int) -> None:
 
 
 def _first(places: Array, count: int) -> int | None:
-    """The first place outside of a plane. Calls are recorded as if there were none: see `run`."""
-    wrong = () if is_recording() else np.flatnonzero((places < 1) | (places > count))
-    return int(wrong[0]) if len(wrong) else None
+    """The first place outside of a plane; none of a recorded call, whose jobs check places."""
+    if is_recording():
+        return None
+    wrong = np.flatnonzero((places < 1) | (places > count))
+    return int(wrong[0]) if wrong.size else None
 
 
 def _last(places: Array, count: int, batch: int) -> int | None:

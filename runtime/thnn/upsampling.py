@@ -90,7 +90,11 @@ def _repeated_sizes(input: Tensor, scale: int, dims: int) -> tuple[Sizes, Sizes,
 # -- interpolation
 
 
-@thnn("SpatialUpSamplingBilinear_updateOutput", _FORWARD + ", int outputHeight, int outputWidth", repeats=True)
+@thnn(
+    "SpatialUpSamplingBilinear_updateOutput",
+    _FORWARD + ", int outputHeight, int outputWidth",
+    repeats=True,
+)
 def bilinear(input: Tensor, output: Tensor, height: int, width: int) -> None:
     """output = the input at evenly spaced points, the first and last of which are its corners."""
     _interpolate(input, output, (height, width))

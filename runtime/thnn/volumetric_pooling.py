@@ -47,7 +47,9 @@ def volumetric(
     _store(input, output, indices, kernel, stride, pad, (1, 1, 1), ceil)
 
 
-@thnn("VolumetricDilatedMaxPooling_updateOutput", _FORWARD + _WINDOW + _DILATION + _CEIL, repeats=True)
+@thnn(
+    "VolumetricDilatedMaxPooling_updateOutput", _FORWARD + _WINDOW + _DILATION + _CEIL, repeats=True
+)
 def volumetric_dilated(
     input: Tensor,
     output: Tensor,
@@ -135,7 +137,11 @@ def volumetric_backward(
     _add(input, grad_output, gradient, indices, kernel, stride, pad, (1, 1, 1), ceil)
 
 
-@thnn("VolumetricDilatedMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _DILATION + _CEIL, repeats=True)
+@thnn(
+    "VolumetricDilatedMaxPooling_updateGradInput",
+    _BACKWARD + _WINDOW + _DILATION + _CEIL,
+    repeats=True,
+)
 def volumetric_dilated_backward(
     input: Tensor,
     grad_output: Tensor,

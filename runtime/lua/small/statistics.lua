@@ -5,7 +5,6 @@
 
 local th, dtype, tools = ...
 local ffi = require 'ffi'
-local host = th.host
 
 local type, tonumber, sqrt = type, tonumber, math.sqrt
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct

@@ -64,7 +64,7 @@ function blocks.new(dtype, count, n)
 end
 local new_block = blocks.new
 
--- The functions below have no loop for the first two dimensions: a loop within the program's loop
+-- The functions below have no loop for the first five dimensions: a loop within the program's loop
 -- would be a trace of its own.
 
 --- Sets the strides of n dimensions, whose sizes are filled in, to those of a contiguous tensor.
@@ -75,9 +75,21 @@ function blocks.set_strides(view, n)
   if n == 1 then return end
   local step = tonumber(size[n - 1])
   stride[n - 2] = step
-  for d = n - 3, 0, -1 do
-    step = step * tonumber(size[d + 1])
-    stride[d] = step
+  if n >= 3 then
+    step = step * tonumber(size[n - 2])
+    stride[n - 3] = step
+  end
+  if n >= 4 then
+    step = step * tonumber(size[n - 3])
+    stride[n - 4] = step
+  end
+  if n >= 5 then
+    step = step * tonumber(size[n - 4])
+    stride[n - 5] = step
+    for d = n - 6, 0, -1 do
+      step = step * tonumber(size[d + 1])
+      stride[d] = step
+    end
   end
 end
 local set_strides = blocks.set_strides
@@ -89,7 +101,7 @@ function blocks.like(dtype, c, count)
   local size, from = block.size, c.size
   size[0] = from[0]
   if n >= 2 then size[1] = from[1] end
-  for d = 2, n - 1 do size[d] = from[d] end
+  if n >= 3 then ffi.copy(size, from, 8 * n) end
   set_strides(block, n)
   return block
 end

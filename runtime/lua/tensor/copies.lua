@@ -132,6 +132,14 @@ local function convert_all(to, i, strides, from, words, j, from_strides, sizes, 
   return true
 end
 
+-- How far the last element is behind the first one, by dimension d and those behind it, of which
+-- the distance is `reach`; nil as below.
+local function extent_with(c, d, reach, is_target)
+  local size, stride = tonumber(c.size[d]), tonumber(c.stride[d])
+  if is_target and size > 1 and stride <= reach then return nil end
+  return reach + (size - 1) * stride
+end
+
 -- How many elements of the storage there are from the first one of a tensor to its last one; nil
 -- where two elements may be one place, as far as strides show in their order.
 local function extent(c, is_target)
@@ -144,12 +152,13 @@ local function extent(c, is_target)
     if is_target and size > 1 and stride <= reach then return nil end
     reach = reach + (size - 1) * stride
   end
-  for d = last - 2, 0, -1 do
-    size, stride = tonumber(c.size[d]), tonumber(c.stride[d])
-    if is_target and size > 1 and stride <= reach then return nil end
-    reach = reach + (size - 1) * stride
+  if last > 1 then reach = extent_with(c, last - 2, reach, is_target) end
+  if last > 2 then reach = reach and extent_with(c, last - 3, reach, is_target) end
+  if last > 3 then
+    reach = reach and extent_with(c, last - 4, reach, is_target)
+    for d = last - 5, 0, -1 do reach = reach and extent_with(c, d, reach, is_target) end
   end
-  return reach + 1
+  return reach and reach + 1
 end
 
 local function fits(c, is_target)

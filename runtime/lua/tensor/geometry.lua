@@ -204,7 +204,12 @@ end
 local function reach(c, n)
   local result = 1 + (c.size[0] - 1) * c.stride[0]
   if n > 1 then result = result + (c.size[1] - 1) * c.stride[1] end
-  for d = 2, n - 1 do result = result + (c.size[d] - 1) * c.stride[d] end
+  if n > 2 then result = result + (c.size[2] - 1) * c.stride[2] end
+  if n > 3 then result = result + (c.size[3] - 1) * c.stride[3] end
+  if n > 4 then
+    result = result + (c.size[4] - 1) * c.stride[4]
+    for d = 5, n - 1 do result = result + (c.size[d] - 1) * c.stride[d] end
+  end
   return result
 end
 

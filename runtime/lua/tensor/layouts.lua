@@ -31,6 +31,18 @@ local function next_turn()
   return mine
 end
 
+-- Dimensions up to the fifth have no loop in the functions below: LuaJIT compiles no code around a
+-- loop that ends at its first turn.
+
+-- The number of elements of dimension d and those behind it, of which there are `count`; 0 where
+-- they are not contiguous.
+local function with_dimension(c, d, count, ...) -- luacheck: ignore 212
+  local size = tonumber(c.size[d])
+  if c.stride[d] ~= count and size ~= 1 then return 0 end
+  local product = count * size
+  return product
+end
+
 --- The number of elements of a tensor that is contiguous and does not reach past the end of its
 -- storage; 0 for others.
 function layouts.dense(c, ...) -- luacheck: ignore 212
@@ -42,10 +54,11 @@ function layouts.dense(c, ...) -- luacheck: ignore 212
     local size = tonumber(c.size[n - 2])
     if c.stride[n - 2] ~= count and size ~= 1 then return 0 end
     count = count * size
-    for d = n - 3, 0, -1 do
-      size = tonumber(c.size[d])
-      if c.stride[d] ~= count and size ~= 1 then return 0 end
-      count = count * size
+    if n >= 3 then count = with_dimension(c, n - 3, count) end
+    if n >= 4 then count = with_dimension(c, n - 4, count) end
+    if n >= 5 then
+      count = with_dimension(c, n - 5, count)
+      for d = n - 6, 0, -1 do count = with_dimension(c, d, count) end
     end
   end
   if count == 0 or c.storageOffset + count > c.storage.size then return 0 end
@@ -59,7 +72,12 @@ function layouts.count(c, ...) -- luacheck: ignore 212
   local count = tonumber(c.size[0])
   if n >= 2 then
     count = count * tonumber(c.size[1])
-    for d = 2, n - 1 do count = count * tonumber(c.size[d]) end
+    if n >= 3 then count = count * tonumber(c.size[2]) end
+    if n >= 4 then count = count * tonumber(c.size[3]) end
+    if n >= 5 then
+      count = count * tonumber(c.size[4])
+      for d = 5, n - 1 do count = count * tonumber(c.size[d]) end
+    end
   end
   return count
 end
@@ -69,10 +87,7 @@ local function same_sizes(c, d, ...) -- luacheck: ignore 212
   local n = c.nDimension
   if n ~= d.nDimension or c.size[0] ~= d.size[0] then return false end
   if n >= 2 and c.size[1] ~= d.size[1] then return false end
-  for k = 2, n - 1 do
-    if c.size[k] ~= d.size[k] then return false end
-  end
-  return true
+  return n < 3 or ffi.C.th_compare(c.size, d.size, 8 * n) == 0
 end
 layouts.same_sizes = same_sizes
 

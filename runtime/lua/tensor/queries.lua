@@ -3,6 +3,7 @@
 -- @module tensor_queries
 
 local th, dtype, slow = ...
+local ffi = require 'ffi'
 
 local type, tonumber = type, tonumber
 local structs = dtype.structs
@@ -10,7 +11,7 @@ local fetch_struct, need_struct = dtype.fetch_struct, dtype.need_struct
 local blocks = th.blocks
 local long_store, publish_long_store = blocks.long_store, blocks.publish_long_store
 local share, publish_storage = blocks.share, blocks.publish_storage
-local ROOM = th.ROOM
+local ROOM, count_of = th.ROOM, th.layouts.count
 
 local queries = {}
 
@@ -22,7 +23,7 @@ local function new_numbers(self, n, member, ...) -- luacheck: ignore 212
   local to, from = store.data, c[member]
   if n > 0 then to[0] = from[0] end
   if n > 1 then to[1] = from[1] end
-  for d = 2, n - 1 do to[d] = from[d] end
+  if n > 2 then ffi.copy(to, from, 8 * n) end
   return publish_long_store(store)
 end
 
@@ -56,10 +57,9 @@ queries.nDimension = queries.dim
 
 local function count(c)
   local n = c.nDimension
-  if n == 0 then return 0 end
-  local result = tonumber(c.size[0])
-  if n >= 2 then result = result * tonumber(c.size[1]) end
-  for d = 2, n - 1 do result = result * tonumber(c.size[d]) end
+  if n <= ROOM then return (count_of(c)) end
+  local result = 1
+  for d = 0, n - 1 do result = result * tonumber(c.size[d]) end
   return result
 end
 
@@ -99,10 +99,7 @@ local function same_sizes(c, d)
   local n = c.nDimension
   if n ~= d.nDimension then return false end
   if n > 0 and c.size[0] ~= d.size[0] or n > 1 and c.size[1] ~= d.size[1] then return false end
-  for k = 2, n - 1 do
-    if c.size[k] ~= d.size[k] then return false end
-  end
-  return true
+  return n < 3 or ffi.C.th_compare(c.size, d.size, 8 * n) == 0
 end
 dtype.same_sizes = same_sizes
 
@@ -111,32 +108,30 @@ local function same_strides(c, d)
   if n > 0 and c.stride[0] ~= d.stride[0] or n > 1 and c.stride[1] ~= d.stride[1] then
     return false
   end
-  for k = 2, n - 1 do
-    if c.stride[k] ~= d.stride[k] then return false end
-  end
-  return true
+  return n < 3 or ffi.C.th_compare(c.stride, d.stride, 8 * n) == 0
 end
 
 dtype.same_strides = same_strides
 
+-- The number of elements of dimension d and those behind it, as far as they are contiguous, of
+-- which there are `inner`; 0 where they are not.
+local function with_dimension(c, d, inner)
+  local size = tonumber(c.size[d])
+  if size ~= 1 and c.stride[d] ~= inner then return 0 end
+  return inner * size
+end
+
 local function is_contiguous(c)
-  local n, expected = c.nDimension, 1
-  if n > 0 then
-    local size = tonumber(c.size[n - 1])
-    if size ~= 1 and c.stride[n - 1] ~= 1 then return false end
-    expected = size
+  local n, found = c.nDimension, 1
+  if n > 0 then found = with_dimension(c, n - 1, found) end
+  if n > 1 then found = with_dimension(c, n - 2, found) end
+  if n > 2 then found = with_dimension(c, n - 3, found) end
+  if n > 3 then found = with_dimension(c, n - 4, found) end
+  if n > 4 then
+    found = with_dimension(c, n - 5, found)
+    for d = n - 6, 0, -1 do found = with_dimension(c, d, found) end
   end
-  if n > 1 then
-    local size = tonumber(c.size[n - 2])
-    if size ~= 1 and c.stride[n - 2] ~= expected then return false end
-    expected = expected * size
-  end
-  for d = n - 3, 0, -1 do
-    local size = tonumber(c.size[d])
-    if size ~= 1 and c.stride[d] ~= expected then return false end
-    expected = expected * size
-  end
-  return true
+  return found > 0
 end
 
 dtype.is_contiguous = is_contiguous

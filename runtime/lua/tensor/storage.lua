@@ -90,12 +90,13 @@ th.storage_access = th.load([[
     return slow_size(self, ...)
   end
 
-  function access.resize(self, size, ...)
-    local c = structs[self]
-    if c and c.size == size and bit.band(c.flag, RESIZABLE) ~= 0 and select('#', ...) == 0 then
+  function access.resize(self, ...)
+    local c, size = structs[self], ...
+    if c and type(size) == 'number' and c.size == size and select('#', ...) == 1
+      and bit.band(c.flag, RESIZABLE) ~= 0 then
       return self
     end
-    return slow_resize(self, size, ...)
+    return slow_resize(self, ...)
   end
 
   function access.__newindex(self, key, value, ...)

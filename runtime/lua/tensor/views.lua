@@ -6,6 +6,7 @@
 local th, dtype, slow = ...
 
 local type, tonumber, select = type, tonumber, select
+local copy = require('ffi').copy
 -- The structs of tensors of this type alone, so that no other object is taken for one.
 local structs, attach = dtype.structs, th.attach
 local fetch_struct, need_struct = dtype.fetch_struct, dtype.need_struct
@@ -50,17 +51,16 @@ function dtype.locate(view, c, offset, source)
 end
 local locate = dtype.locate
 
---- Copies n sizes and strides, from position e on in a struct, to position d on in a view. The
--- first two are copied without a loop: a loop within the program's loop would be a trace of its
--- own.
+--- Copies n sizes and strides, from position e on in a struct, to position d on in a view, without
+-- a loop: a loop within the program's loop would be a trace of its own.
 function dtype.copy_geometry(view, d, source, e, n)
   if n == 0 then return end
   view.size[d], view.stride[d] = source.size[e], source.stride[e]
   if n == 1 then return end
   view.size[d + 1], view.stride[d + 1] = source.size[e + 1], source.stride[e + 1]
-  for k = 2, n - 1 do
-    view.size[d + k], view.stride[d + k] = source.size[e + k], source.stride[e + k]
-  end
+  if n == 2 then return end
+  copy(view.size + d, source.size + e, 8 * n)
+  copy(view.stride + d, source.stride + e, 8 * n)
 end
 local copy_geometry = dtype.copy_geometry
 

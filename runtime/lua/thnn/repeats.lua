@@ -1,7 +1,7 @@
 --- Calls with few elements whose jobs Python tells once (runtime/thnn/_jobs.py): they are repeated
 -- here for all calls with the same numbers, and tensors of the same sizes. So both ways do the same
--- jobs, and give the same bits. A finalizer may run within a job: so jobs get copies of elements, and
--- results are copied from there, unless a storage has moved.
+-- jobs, and give the same bits. A finalizer may run within a job: so jobs get copies of elements,
+-- and results are copied from there, unless a storage has moved.
 -- @module thnn_repeats
 
 local th = ...
@@ -42,7 +42,7 @@ local function describe(c)
   return concat(words, 'x')
 end
 
--- What a job's parameter is: a number, or the address of a copy of a table, which is kept in `kept`.
+-- What a job's parameter is: a number, or the address of a copy of a table, kept in `kept`.
 local function parameter_of(word, kept)
   local from, bytes = word:match('^(%d+):(%d+)$')
   if not from then return tonumber(word) end
@@ -79,8 +79,8 @@ local function read_jobs(call, text)
   end
 end
 
--- What is kept of a call: arguments by their positions, of tensors the geometry. `few` tells whether
--- it can be repeated. nil for calls of which nothing needs to be kept.
+-- What is kept of a call: arguments by their positions, of tensors the geometry. `few` tells
+-- whether it can be repeated. nil for calls of which nothing needs to be kept.
 local function new_call(row, dtype, ...)
   local call, given, count = { kept = {}, jobs = {} }, {}, 0
   for i, kind in ipairs(row.kinds) do
@@ -224,7 +224,8 @@ function th.thnn_repeats(row, dtype)
   local source = SOURCE:gsub('%u%u%u%u+', {
     ARGUMENTS = concat(arguments, ', '), KEPT = concat(kept, ' '),
     SOURCES = concat(sources, ' '), PLACES = concat(places, ' '),
-    FITTING = concat(fitting, ' and '), APART = concat(distinct, ' and '), READ = concat(reads, ' '), WRITE = concat(writes, ' '),
+    FITTING = concat(fitting, ' and '), APART = concat(distinct, ' and '),
+    READ = concat(reads, ' '), WRITE = concat(writes, ' '),
     RESIZE = concat(sizes, ' '), EQUAL = concat(equal, ' and '),
   })
   local longs = th.dtypes[th.LONG + 1]
