@@ -70,7 +70,7 @@ class Windows:
 
     @cached_property
     def geometry(self) -> Array:
-        """The numbers as jobs take them (lua/parallel/nn_convolution.lua)."""
+        """The numbers as jobs take them (lua/parallel/nn_columns.lua)."""
         same_rows = self.size[2] == self.count[2] and self.stride[1:] == (1, 1)
         numbers = [*self.size, *self.stride, *self.count, int(same_rows), self.kernel[2], 0]
         rows_follow = self.stride[1] == self.dilation[1] == 1

@@ -3,7 +3,8 @@
 
 local th = ...
 
-local MODULES = 'kernels formulas loops softmax classes gates layers convolutions repeats' -- in this order
+local MODULES = 'kernels formulas loops softmax classes gates layers' -- in this order
+  .. ' working_memory convolution_plans convolutions map_convolutions repeats'
 
 local THNN
 

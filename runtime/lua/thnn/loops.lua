@@ -5,7 +5,7 @@
 local th = ...
 local ffi = require 'ffi'
 local host, formulas, makers = th.host, th.formulas, th.thnn_kernels
-local dense = formulas.dense
+local dense, tonumber = formulas.dense, tonumber
 
 local min = math.min
 local PIECE = 16384 -- elements of pieces, as in runtime/compute/pieces.py
@@ -192,5 +192,44 @@ function makers.MSECriterion_updateOutput(dtype)
     add_up(add, add_data, pieces, sums, sum)
     r[0] = average and sum[0] / n or sum[0]
     return true
+  end
+end
+
+local intptrs = ffi.cast('intptr_t *', operands)
+
+--- A function that adds n elements to others; nil where numpy's loop is not there. Like the next
+-- one's, it gets addresses.
+function th.thnn_adder(dtype)
+  local add, add_data = find('add', dtype, 2)
+  local size = ffi.sizeof(dtype.ctype)
+  return add and function(to, from, n)
+    intptrs[0], intptrs[1], intptrs[2] = to, from, to
+    steps[0], steps[1], steps[2], count[0] = size, size, size, n
+    add(operands, count, steps, add_data)
+  end
+end
+
+--- A function that adds scale * the sums of maps with n elements each over all samples to others,
+-- in the order of numpy's sum.
+function th.thnn_add_sums(dtype)
+  local add, add_data = find('add', dtype, 2)
+  if not add then return nil end
+  local size, load, cell = ffi.sizeof(dtype.ctype), dtype.load, ffi.new(dtype.ctype .. '[3]')
+  local at = tonumber(ffi.cast('intptr_t', cell))
+  local pointer = ffi.typeof(dtype.ctype .. ' *')
+  return function(sums, source, samples, maps, n, scale)
+    local to = ffi.cast(pointer, sums)
+    cell[1] = scale
+    if maps == 1 then samples, n = 1, samples * n end
+    for m = 0, maps - 1 do
+      cell[0] = 0
+      for sample = 0, samples - 1 do
+        intptrs[0], intptrs[1], intptrs[2] = at, source + (sample * maps + m) * n * size, at
+        steps[0], steps[1], steps[2], count[0] = 0, size, 0, n
+        add(operands, count, steps, add_data)
+      end
+      cell[2] = load(cell, 1) * load(cell, 0)
+      to[m] = load(to, m) + load(cell, 2)
+    end
   end
 end

@@ -70,6 +70,49 @@ CASES = [
     "'VolumetricFullConvolution', true, {2,3,2,2,3}, {3,2,2,2,2}, {1,2,2,0,1,1,0,1,0}",
 ]
 
+# The same for kernels between planes that a table connects.
+MAPS = """
+require 'nn.THNN'
+local name, given, kernel, rows, planes, maps, dw, dh = %s
+torch.manualSeed(5)
+local functions = torch.getmetatable('torch.TYPETensor').THNN
+local connections = torch.Tensor(rows):TYPE()
+local weight = torch.rand(#rows, unpack(kernel)):TYPE()
+local bias, input = torch.rand(maps):TYPE(), torch.rand(unpack(given)):TYPE()
+local function call(what, ...)
+  local list = { ... }
+  for i, value in ipairs(list) do
+    if type(value) == 'userdata' then list[i] = value:cdata() end
+  end
+  functions[name .. '_' .. what](unpack(list))
+end
+local function all(wanted, x)
+  local out, gradient, to_weight, to_bias = input.new(), input.new(), nil, nil
+  for _ = 1, wanted do
+    call('updateOutput', x, out, weight, bias, connections, planes, maps, dw, dh)
+    local g = out:clone():mul(0.7)
+    call('updateGradInput', x, g, gradient, weight, bias, connections, planes, maps, dw, dh)
+    to_weight, to_bias = weight:clone(), bias:clone()
+    call('accGradParameters', x, g, to_weight, to_bias, connections, planes, maps, dw, dh, 0.3)
+  end
+  return { out, gradient, to_weight, to_bias }
+end
+given[#given + 1] = 2
+local apart = torch.Tensor(unpack(given)):TYPE():select(#given, 1):copy(input)
+local lua, python = all(2, input), all(1, apart)
+for i = 1, 4 do
+  local same = lua[i]:isSameSizeAs(python[i]) and lua[i]:eq(python[i]):all()
+  io.write(tostring(same), ' ')
+end
+"""
+
+TABLE = "{{1,1},{3,2},{1,3},{3,1},{1,2},{2,4},{2,4}}"
+MAP_CASES = [
+    f"'SpatialConvolutionMap', {{2,3,7,6}}, {{3,2}}, {TABLE}, 3, 4, 2, 1",
+    "'SpatialConvolutionMap', {5,1,4,5}, {2,2}, {{1,1}}, 1, 1, 1, 1",
+    f"'SpatialFullConvolutionMap', {{3,4,5}}, {{3,2}}, {TABLE}, 3, 4, 1, 2",
+]
+
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
@@ -82,8 +125,20 @@ def engine() -> Iterator[Engine]:
 def test_lua_gives_the_bits_of_python(
     engine: Engine, capfd: pytest.CaptureFixture[str], case: str, name: str
 ) -> None:
-    source = PROGRAM % case
-    method = source.replace(":TYPE()", f":{name.lower()}()").replace("TYPE", name)
-    engine.run(engine.compile(method.encode()))
+    assert answers(engine, capfd, PROGRAM % case, name) == ["true"] * 5
+
+
+@pytest.mark.parametrize("case", MAP_CASES)
+@pytest.mark.parametrize("name", ["Double", "Float"])
+def test_lua_gives_the_bits_of_python_for_connections(
+    engine: Engine, capfd: pytest.CaptureFixture[str], case: str, name: str
+) -> None:
+    assert answers(engine, capfd, MAPS % case, name) == ["true"] * 4
+
+
+def answers(engine: Engine, capfd: pytest.CaptureFixture[str], source: str, name: str) -> list[str]:
+    """What a program prints for an element type."""
+    program = source.replace(":TYPE()", f":{name.lower()}()").replace("TYPE", name)
+    engine.run(engine.compile(program.encode()))
     engine.flush()
-    assert capfd.readouterr().out.split() == ["true"] * 5
+    return capfd.readouterr().out.split()
