@@ -157,6 +157,21 @@ local function fits(c, is_target)
   return needed and tonumber(c.storageOffset) + needed <= tonumber(c.storage.size)
 end
 
+-- Whether tensors of one storage have their elements in turns: between those of the one for an
+-- index of the first dimension and for the next index lie those of the other. `fits` has to be
+-- asked, too.
+local function interleaved(c, s)
+  local last, step = c.nDimension - 1, c.stride[0]
+  if last < 1 or s.nDimension - 1 ~= last or step < 1 or step ~= s.stride[0] then return false end
+  local reach, other = 1, 1
+  for d = last, 1, -1 do
+    reach = reach + tonumber((c.size[d] - 1) * c.stride[d])
+    other = other + tonumber((s.size[d] - 1) * s.stride[d])
+  end
+  local apart = tonumber(c.storageOffset - s.storageOffset) % tonumber(step)
+  return apart >= other and tonumber(step) - apart >= reach
+end
+
 -- The distance of neighbouring elements where those of a tensor, in order, lie in equal distances:
 -- of a contiguous one, of a vector. nil for others.
 local function line_step(c, count, is_target)
@@ -200,7 +215,8 @@ local function copy_struct(c, s, other)
   if count > MAX and not same then return false end
   -- In one storage, no element must be overwritten before it is read.
   if c.storage == cast('void *', s.storage)
-    and not (same and abs(tonumber(c.storageOffset - s.storageOffset)) >= count) then
+    and not (same and abs(tonumber(c.storageOffset - s.storageOffset)) >= count)
+    and not interleaved(c, s) then
     return false
   end
   if not same and (IS_HALF or other.name == 'Half') then return false end
