@@ -70,17 +70,21 @@ CASES = [
     "'VolumetricFullConvolution', true, {2,3,2,2,3}, {3,2,2,2,2}, {1,2,2,0,1,1,0,1,0}",
 ]
 
-# The same for kernels between planes that a table connects.
+# The same for functions that get no columns: kernels between planes that a table connects, and
+# SpatialSubSampling, which has no table.
 MAPS = """
 require 'nn.THNN'
-local name, given, kernel, rows, planes, maps, dw, dh = %s
+local name, given, weights, maps, rows, numbers = %s
 torch.manualSeed(5)
 local functions = torch.getmetatable('torch.TYPETensor').THNN
-local connections = torch.Tensor(rows):TYPE()
-local weight = torch.rand(#rows, unpack(kernel)):TYPE()
+local connections = rows and torch.Tensor(rows):TYPE()
+local weight = torch.rand(unpack(weights)):TYPE()
 local bias, input = torch.rand(maps):TYPE(), torch.rand(unpack(given)):TYPE()
 local function call(what, ...)
   local list = { ... }
+  if rows then list[#list + 1] = connections end
+  for _, number in ipairs(numbers) do list[#list + 1] = number end
+  if what == 'accGradParameters' then list[#list + 1] = 0.3 end
   for i, value in ipairs(list) do
     if type(value) == 'userdata' then list[i] = value:cdata() end
   end
@@ -89,11 +93,12 @@ end
 local function all(wanted, x)
   local out, gradient, to_weight, to_bias = input.new(), input.new(), nil, nil
   for _ = 1, wanted do
-    call('updateOutput', x, out, weight, bias, connections, planes, maps, dw, dh)
+    call('updateOutput', x, out, weight, bias)
     local g = out:clone():mul(0.7)
-    call('updateGradInput', x, g, gradient, weight, bias, connections, planes, maps, dw, dh)
+    if rows then call('updateGradInput', x, g, gradient, weight, bias)
+    else call('updateGradInput', x, g, gradient, weight) end
     to_weight, to_bias = weight:clone(), bias:clone()
-    call('accGradParameters', x, g, to_weight, to_bias, connections, planes, maps, dw, dh, 0.3)
+    call('accGradParameters', x, g, to_weight, to_bias)
   end
   return { out, gradient, to_weight, to_bias }
 end
@@ -108,9 +113,10 @@ end
 
 TABLE = "{{1,1},{3,2},{1,3},{3,1},{1,2},{2,4},{2,4}}"
 MAP_CASES = [
-    f"'SpatialConvolutionMap', {{2,3,7,6}}, {{3,2}}, {TABLE}, 3, 4, 2, 1",
-    "'SpatialConvolutionMap', {5,1,4,5}, {2,2}, {{1,1}}, 1, 1, 1, 1",
-    f"'SpatialFullConvolutionMap', {{3,4,5}}, {{3,2}}, {TABLE}, 3, 4, 1, 2",
+    f"'SpatialConvolutionMap', {{2,3,7,6}}, {{7,3,2}}, 4, {TABLE}, {{3,4,2,1}}",
+    "'SpatialConvolutionMap', {5,1,4,5}, {1,2,2}, 1, {{1,1}}, {1,1,1,1}",
+    f"'SpatialFullConvolutionMap', {{3,4,5}}, {{7,3,2}}, 4, {TABLE}, {{3,4,1,2}}",
+    "'SpatialSubSampling', {3,4,8,7}, {4}, 4, false, {3,2,2,1}",
 ]
 
 
@@ -130,7 +136,7 @@ def test_lua_gives_the_bits_of_python(
 
 @pytest.mark.parametrize("case", MAP_CASES)
 @pytest.mark.parametrize("name", ["Double", "Float"])
-def test_lua_gives_the_bits_of_python_for_connections(
+def test_lua_gives_the_bits_of_python_without_columns(
     engine: Engine, capfd: pytest.CaptureFixture[str], case: str, name: str
 ) -> None:
     assert answers(engine, capfd, MAPS % case, name) == ["true"] * 4
