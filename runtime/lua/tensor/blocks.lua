@@ -181,7 +181,7 @@ function blocks.long_store(n)
 end
 
 function blocks.publish_long_store(store, ...) -- luacheck: ignore 212
-  return blocks.publish_store(long, store)
+  return (blocks.publish_store(long, store))
 end
 
 --- How many numbers are in a LongStorage, given its struct, and these; nil for more than four.

@@ -23,7 +23,7 @@ local function new_numbers(self, n, member, ...) -- luacheck: ignore 212
   if n > 0 then to[0] = from[0] end
   if n > 1 then to[1] = from[1] end
   for d = 2, n - 1 do to[d] = from[d] end
-  return publish_long_store(store)
+  return (publish_long_store(store))
 end
 
 function queries.size(self, dim, ...)

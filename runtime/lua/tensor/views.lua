@@ -114,7 +114,7 @@ function views.narrow(self, ...)
     local c = structs[self] or fetch_struct(self)
     if c and can_narrow(c, dim, first, size) then
       local view, anchor = narrow_view(self, c.nDimension, dim - 1, first - 1, size)
-      return publish(view, anchor)
+      return (publish(view, anchor))
     end
   end
   return slow.narrow(self, ...)
@@ -153,7 +153,7 @@ function views.sub(self, ...)
     if count == 4 then first2, size2 = bounds(tonumber(t.size[1]), c, d) end
     if first1 and (first2 or count == 2) then
       local view, anchor = sub_view(self, t.nDimension, first1, size1, first2, size2)
-      return publish(view, anchor)
+      return (publish(view, anchor))
     end
   end
   return slow.sub(self, ...)
@@ -248,7 +248,7 @@ function views.view(self, rows, columns, ...)
     local s = long_storage(rows)
     if s then view, anchor = filled_view(self, tonumber(s.size), fill_from_storage, rows) end
   end
-  if view then return publish(view, anchor) end
+  if view then return (publish(view, anchor)) end
   if columns == nil and more == 0 then return slow.view(self, rows) end
   return slow.view(self, rows, columns, ...)
 end
@@ -258,7 +258,7 @@ function views.viewAs(self, ...)
   local c = structs[other] or fetch_struct(other)
   if c and select('#', ...) == 1 then
     local view, anchor = filled_view(self, c.nDimension, fill_from_struct, other)
-    if view then return publish(view, anchor) end
+    if view then return (publish(view, anchor)) end
   end
   return slow.viewAs(self, ...)
 end
@@ -308,7 +308,7 @@ function views.expandAs(self, ...)
   local c = structs[other] or fetch_struct(other)
   if c and select('#', ...) == 1 then
     local view, anchor = expanded_view(self, c.nDimension, sizes_of_struct, other)
-    if view then return publish(view, anchor) end
+    if view then return (publish(view, anchor)) end
   end
   return slow.expandAs(self, ...)
 end
@@ -341,7 +341,7 @@ function views.expand(self, ...)
   elseif n == 1 or n == 2 then
     view, anchor = expand_to_numbers(self, n, a, b)
   end
-  if view then return publish(view, anchor) end
+  if view then return (publish(view, anchor)) end
   return slow.expand(self, ...)
 end
 
@@ -360,7 +360,7 @@ function views.t(self, ...)
   local c = structs[self] or fetch_struct(self)
   if c and c.nDimension == 2 then
     local view, anchor = swapped_view(self, 2, 0, 1)
-    return publish(view, anchor)
+    return (publish(view, anchor))
   end
   return slow.t(self, ...)
 end
@@ -370,7 +370,7 @@ function views.transpose(self, ...)
   local c = structs[self] or fetch_struct(self)
   if c and is_dimension(c, a) and is_dimension(c, b) then
     local view, anchor = swapped_view(self, c.nDimension, a - 1, b - 1)
-    return publish(view, anchor)
+    return (publish(view, anchor))
   end
   return slow.transpose(self, ...)
 end
@@ -395,7 +395,7 @@ function views.permute(self, ...)
   local c = structs[self] or fetch_struct(self)
   if c and n == c.nDimension and n > 0 and n <= ROOM then
     local view, anchor = permuted_view(self, n, ...)
-    if view then return publish(view, anchor) end
+    if view then return (publish(view, anchor)) end
   end
   return slow.permute(self, ...)
 end
@@ -425,7 +425,7 @@ function views.squeeze(self, ...)
   if c and c.nDimension > 0 and c.nDimension <= ROOM
     and (count == 0 or count == 1 and is_dimension(c, dim)) then
     local view, anchor = squeezed_view(self, c.nDimension, dim and dim - 1)
-    if view then return publish(view, anchor) end
+    if view then return (publish(view, anchor)) end
   end
   return slow.squeeze(self, ...)
 end
@@ -449,7 +449,7 @@ function views.unfold(self, ...)
   local c = structs[self] or fetch_struct(self)
   if c and is_dimension(c, dim) and c.nDimension < ROOM and is_size(size) and is_size(step) then
     local view, anchor = unfolded_view(self, c.nDimension, dim - 1, size, step)
-    if view then return publish(view, anchor) end
+    if view then return (publish(view, anchor)) end
   end
   return slow.unfold(self, ...)
 end
