@@ -169,7 +169,7 @@ def _new(call: Call, in_lua: bool) -> list[str]:
         *[f"  {line}" for line in _lay_out(tensors)],
         *[f"  {line}" for line in _strided(call, in_lua)],
         "end",
-        f"return publish({kind}, c0)",
+        f"return (publish({kind}, c0))",
     ]
 
 

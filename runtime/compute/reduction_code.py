@@ -186,7 +186,7 @@ def along_code(call: Call) -> str | None:
     else:
         size = f"sections(MAX_IN_LUA, {how})"
         block = [f"if not {size} then return nil end", f"local c0 = block_along({kind}, {how})"]
-        lines = [*block, *lines, f"return publish({kind}, c0)"]
+        lines = [*block, *lines, f"return (publish({kind}, c0))"]
     return reduction.function(lines)
 
 

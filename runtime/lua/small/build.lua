@@ -41,7 +41,7 @@ function build.ones(r, ...)
   if not block then return nil end
   local p = cast(elements, block.data)
   for i = 0, s0 * s1 * s2 - 1 do p[i] = 1 end
-  return publish(dtype, block)
+  return (publish(dtype, block))
 end
 
 local is_float = dtype.name == 'Float' or dtype.name == 'Double'
@@ -128,7 +128,7 @@ if is_float then
     operands[0], operands[1], operands[2] = TEN, to, to
     steps[0], steps[1], steps[2], numbers[0] = 0, WIDTH, WIDTH, count
     power(operands, numbers, steps, power_data)
-    return publish(dtype, block)
+    return (publish(dtype, block))
   end
 end
 
@@ -223,7 +223,7 @@ function build.repeatTensor(t, ...)
     if k == n2 then j, k = j + 1, 0 end
     if j == n1 then i, j = i + 1, 0 end
   end
-  return publish(dtype, block)
+  return (publish(dtype, block))
 end
 
 return build

@@ -189,7 +189,7 @@ local function on_square(r, a, compute, ...)
   end
   ints[N] = size
   if not compute(to, to_address, size, ...) then return nil end
-  return publish(dtype, block)
+  return (publish(dtype, block))
 end
 
 local function invert(_, to)
@@ -256,7 +256,7 @@ local function on_system(b, a, keeps_a, compute, ...)
   ints[N], ints[NRHS] = size, columns
   compute(to_address, x_address, ...)
   if ints[INFO] ~= 0 then return nil end
-  if not block then return publish(dtype, x_block) end
+  if not block then return (publish(dtype, x_block)) end
   return publish(dtype, x_block), publish(dtype, block)
 end
 

@@ -209,7 +209,7 @@ function parts.eye(r, rows, columns, ...) -- luacheck: ignore 212
   if not block then return nil end
   local p = cast(elements, to)
   for i = 0, min(rows, columns) - 1 do p[i * (columns + 1)] = 1 end
-  return publish(dtype, block)
+  return (publish(dtype, block))
 end
 
 return parts

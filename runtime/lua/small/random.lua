@@ -120,14 +120,14 @@ if is_float then
     local p, n, block = new_target(r, ...)
     if not p then return nil end
     fill_uniform(p, n, 0, 1)
-    return publish(dtype, block)
+    return (publish(dtype, block))
   end
 
   function random.randn(r, _, ...)
     local p, n, block = new_target(r, ...)
     if not p then return nil end
     fill_normal(p, n, 0, 1)
-    return publish(dtype, block)
+    return (publish(dtype, block))
   end
 
   function random.uniform_number(_, a, b)
@@ -205,7 +205,7 @@ function random.randperm(r, _, n, ...) -- luacheck: ignore 212
     order[i], order[j] = order[j], order[i]
   end
   for i = 0, n - 1 do p[i] = order[i] end
-  return publish(dtype, block)
+  return (publish(dtype, block))
 end
 
 -- ------------------------------------------------------------ given probabilities

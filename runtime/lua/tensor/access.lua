@@ -72,7 +72,7 @@ function access.select(self, ...)
     local c = structs[self] or fetch_struct(self)
     if c and can_select(c, dim, index) then
       local view, anchor = select_view(self, c.nDimension, dim - 1, index - 1)
-      return publish(view, anchor)
+      return (publish(view, anchor))
     elseif c and is_element(c, dim, index) then
       local value = read(c.storage, c.storageOffset + (index - 1) * c.stride[0])
       return value
@@ -163,7 +163,7 @@ end
 -- x[k] where self is no vector, or k is out of range: a row, or an error.
 local function index_number(self, k, ...) -- luacheck: ignore 212
   local view, anchor = row_view(self, k)
-  if view then return publish(view, anchor) end
+  if view then return (publish(view, anchor)) end
   local n = self:nDimension()
   if n == 0 then th.argument_error(1, 'empty tensor', '?') end
   local i = position(k, self:size(1))

@@ -52,9 +52,22 @@ end
 
 -- -------------------------------------------------------------------- tensors
 
+local LARGE = 8192 -- elements from which on a block is worth looking for garbage
+
+-- The memory of a large block. Where there is none, garbage goes first, which LuaJIT does not see
+-- to: tensors, then the Python objects that these have kept, and what is kept of their memory.
+local function large_block(dtype, count, ...) -- luacheck: ignore 212
+  local ok, block = pcall(dtype.block, count)
+  if ok then return block end
+  th.collect()
+  th.collect()
+  if th.uses_numpy then th.host.trim() end
+  return (dtype.block(count))
+end
+
 --- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.
 function blocks.new(dtype, count, n)
-  local block = dtype.block(count)
+  local block = count > LARGE and large_block(dtype, count) or dtype.block(count)
   local own = block.own
   own.data, own.size, own.refcount, own.flag = block.data, count, 1, OWNED
   block.size, block.stride = block.geometry, block.geometry + ROOM
@@ -214,7 +227,7 @@ function blocks.long_store(n)
 end
 
 function blocks.publish_long_store(store, ...) -- luacheck: ignore 212
-  return blocks.publish_store(long, store)
+  return (blocks.publish_store(long, store))
 end
 
 --- How many numbers are in a LongStorage, given its struct, and these; nil for more than four.

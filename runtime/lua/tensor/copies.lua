@@ -300,7 +300,7 @@ local function copied(source, other, ...) -- luacheck: ignore 212
     or not copy_struct(block, s, other) then
     return nil
   end
-  return blocks.publish(dtype, block)
+  return (blocks.publish(dtype, block))
 end
 dtype.copied = copied
 

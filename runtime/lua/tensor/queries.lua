@@ -24,7 +24,7 @@ local function new_numbers(self, n, member, ...) -- luacheck: ignore 212
   if n > 0 then to[0] = from[0] end
   if n > 1 then to[1] = from[1] end
   if n > 2 then ffi.copy(to, from, 8 * n) end
-  return publish_long_store(store)
+  return (publish_long_store(store))
 end
 
 function queries.size(self, dim, ...)

@@ -128,7 +128,7 @@ local function from_table(dtype, make, items)
   if n > 0 and n <= blocks.MAX then
     local store = blocks.new_store(dtype, n)
     fill(store.data, items, n, dtype.convert)
-    return blocks.publish_store(dtype, store)
+    return (blocks.publish_store(dtype, store))
   end
   local value = make(n)
   fill(th.fetch_struct(value).data, items, n, dtype.convert)
@@ -137,7 +137,7 @@ end
 
 -- An empty storage.
 local function empty(dtype)
-  return blocks.publish_store(dtype, blocks.new_store(dtype, 0))
+  return (blocks.publish_store(dtype, blocks.new_store(dtype, 0)))
 end
 
 -- A small storage of a size, the constructor's only argument; nil for others.
@@ -148,7 +148,7 @@ local function sized(dtype, count, n)
   end
   local store = blocks.new_store(dtype, n)
   blocks.leave_undetermined(dtype, store.data, n)
-  return blocks.publish_store(dtype, store)
+  return (blocks.publish_store(dtype, store))
 end
 
 -- Gives an empty storage that Lua alone knows the memory of a new store of n elements; whether that

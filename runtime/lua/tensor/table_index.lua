@@ -123,7 +123,7 @@ function dtype.resolve(self, items, ...) -- luacheck: ignore 212
   if left == 0 then return nil, c.storage, offset end
   view.nDimension = left
   local _, anchor = locate(view, c, offset, self)
-  return publish(view, anchor)
+  return (publish(view, anchor))
 end
 
 return {}

@@ -63,7 +63,7 @@ local function from_table(dtype, make, resize, items, convert)
   local block = new_block(dtype, sizes)
   if block then
     fill(block.data, 0, items, sizes, 1, convert)
-    return blocks.publish(dtype, block)
+    return (blocks.publish(dtype, block))
   end
   local value = make()
   resize(value, new_sizes(sizes))

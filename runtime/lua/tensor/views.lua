@@ -115,7 +115,7 @@ function views.narrow(self, ...)
     local c = structs[self] or fetch_struct(self)
     if c and can_narrow(c, dim, first, size) then
       local view, anchor = narrow_view(self, c.nDimension, dim - 1, first - 1, size)
-      return publish(view, anchor)
+      return (publish(view, anchor))
     end
   end
   return slow.narrow(self, ...)
@@ -154,7 +154,7 @@ function views.sub(self, ...)
     if count == 4 then first2, size2 = bounds(tonumber(t.size[1]), c, d) end
     if first1 and (first2 or count == 2) then
       local view, anchor = sub_view(self, t.nDimension, first1, size1, first2, size2)
-      return publish(view, anchor)
+      return (publish(view, anchor))
     end
   end
   return slow.sub(self, ...)
@@ -175,7 +175,7 @@ function views.t(self, ...)
   local c = structs[self] or fetch_struct(self)
   if c and c.nDimension == 2 then
     local view, anchor = swapped_view(self, 2, 0, 1)
-    return publish(view, anchor)
+    return (publish(view, anchor))
   end
   return slow.t(self, ...)
 end
@@ -185,7 +185,7 @@ function views.transpose(self, ...)
   local c = structs[self] or fetch_struct(self)
   if c and is_dimension(c, a) and is_dimension(c, b) then
     local view, anchor = swapped_view(self, c.nDimension, a - 1, b - 1)
-    return publish(view, anchor)
+    return (publish(view, anchor))
   end
   return slow.transpose(self, ...)
 end
@@ -210,7 +210,7 @@ function views.permute(self, ...)
   local c = structs[self] or fetch_struct(self)
   if c and n == c.nDimension and n > 0 and n <= ROOM then
     local view, anchor = permuted_view(self, n, ...)
-    if view then return publish(view, anchor) end
+    if view then return (publish(view, anchor)) end
   end
   return slow.permute(self, ...)
 end
@@ -240,7 +240,7 @@ function views.squeeze(self, ...)
   if c and c.nDimension > 0 and c.nDimension <= ROOM
     and (count == 0 or count == 1 and is_dimension(c, dim)) then
     local view, anchor = squeezed_view(self, c.nDimension, dim and dim - 1)
-    if view then return publish(view, anchor) end
+    if view then return (publish(view, anchor)) end
   end
   return slow.squeeze(self, ...)
 end
@@ -264,7 +264,7 @@ function views.unfold(self, ...)
   local c = structs[self] or fetch_struct(self)
   if c and is_dimension(c, dim) and c.nDimension < ROOM and is_size(size) and is_size(step) then
     local view, anchor = unfolded_view(self, c.nDimension, dim - 1, size, step)
-    if view then return publish(view, anchor) end
+    if view then return (publish(view, anchor)) end
   end
   return slow.unfold(self, ...)
 end
