@@ -120,10 +120,12 @@ def sort_is_right(function: int, last: int) -> bool:
 def conversion_is_right(function: int, widens: bool) -> bool:
     """Whether a function copies floats as doubles, or back, as numpy does."""
     kinds = (np.float32, np.float64) if widens else (np.float64, np.float32)
-    numbers = np.array(_NUMBERS, kinds[0])
+    # Each has room for doubles: the function may be the one that copies the other way.
+    numbers, found = (np.zeros(_COUNT).view(kind)[:_COUNT] for kind in kinds)
+    numbers[...] = _NUMBERS
     if not widens:
         numbers[np.isinf(numbers)] = 1e-42
-    found, cells = np.zeros(_COUNT, kinds[1]), np.array([_COUNT, 1, 0], np.int64)
+    cells = np.array([_COUNT, 1, 0], np.int64)
     at = cells.ctypes.data
     operands = numbers.ctypes.data, at, found.ctypes.data, at
     _CONVERSION(function)(at, at + 8, *operands, at + 16)
