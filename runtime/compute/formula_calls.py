@@ -78,9 +78,10 @@ class Call:
 
     @property
     def resizes(self) -> bool:
-        """Whether a given destination gets the sizes of another tensor, the first source."""
+        """Whether a given destination gets the sizes of the first source, another tensor."""
         given = not self.row.reads_call and self.destination and self.sources
-        return bool(given) and self.sources[0] != self.destination
+        is_alike = self.result == self.type
+        return bool(given) and is_alike and self.sources[0] != self.destination
 
     @property
     def sources(self) -> list[int]:

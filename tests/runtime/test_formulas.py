@@ -366,3 +366,11 @@ def test_new_tensor_as_source(lua: Lua) -> None:
 def test_there_are_such_calls() -> None:
     named = {name for name, _, _ in CALLS}
     assert {"add", "mul", "cmul", "exp", "lt", "sum", "max", "fill", "clone"} <= named
+
+
+def test_results_of_another_type_get_other_sizes(lua: Lua) -> None:
+    lua("m, x = torch.ByteTensor(5), torch.FloatTensor{{3, 2, 1}}")
+    for n in range(1, 4):
+        lua(f"y = x:narrow(2, 1, {n}):clone() x.lt(m, y, 3)")
+        assert lua("print(m:nDimension(), m:size(2), m:sum())") == f"2\t{n}\t{n - 1}\t\n"
+    lua("m, x, y = nil, nil, nil")
