@@ -18,6 +18,7 @@ __all__ = ["main"]
 _HERE = Path(__file__).resolve().parent
 _TH = _HERE.parent / "th"
 _ROUNDS = 3
+_LEAST = 0.001  # microseconds: what the program prints has three digits behind the point
 
 Times = dict[tuple[str, str, str], float]  # name, element type and number of elements
 
@@ -45,4 +46,4 @@ def _keep_best(times: Times, command: str) -> None:
     for line in run.stdout.splitlines():
         name, kind, count, microseconds = line.split("\t")
         call = name, kind, count
-        times[call] = min(float(microseconds), times.get(call, math.inf))
+        times[call] = min(max(float(microseconds), _LEAST), times.get(call, math.inf))

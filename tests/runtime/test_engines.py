@@ -229,7 +229,7 @@ def use():
 for _ in range(3):
     use()
 before = resident()
-for _ in range(12):
+for _ in range(8):
     use()
 gc.collect()
 print((resident() - before) >> 20, threading.active_count())

@@ -88,16 +88,14 @@ io.stderr:write('done')
 """
 
 
-LEFT = ("Byte", "Char", "Short", "Int", "Long", "Float")
+LEFT = ("Byte", "Char", "Short", "Int", "Long", "Float", "Half")
 
 
 @pytest.mark.parametrize(
     "part",
     [
         "DoubleTensor",
-        "HalfTensor",
         "LongStorage",
-        "ByteStorage",
         "File",
         "Generator",
         "Timer",

@@ -44,7 +44,7 @@ CHANCE = """```lua
 """
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [25, pytest.param(300, marks=pytest.mark.slow)])
 def test_errors_in_our_pages_are_noticed(remembering: Remembering, count: int) -> None:
     trials = [Trial(page, remembering, Compiler()) for page in sorted(DOCS.glob("*.md"))]
     found = measured(trials, count, random.Random(3), only="pass")
