@@ -277,7 +277,9 @@ for _, name in ipairs{ 'torch.DoubleTensor', 'torch.FloatTensor' } do
     function() return x % 0.75 end, function() return torch.gt(r, y, 0.5) end,
     function() return torch.cumsum(x, 2) end, function() return y:norm(2, 1) end,
   }
-  for i = 1, 60 do
+  local rounds = 0
+  repeat
+    rounds = rounds + 1
     for k, f in ipairs(calls) do
       litter()
       local ok, a = pcall(f)
@@ -286,7 +288,7 @@ for _, name in ipairs{ 'torch.DoubleTensor', 'torch.FloatTensor' } do
       local want = ({ 40, 20, 20, 20, 5, 5, 20, 60, nil })[k]
       if want and sum ~= want then error(k .. ' gave ' .. sum) end
     end
-  end
+  until rounds >= 60 and moves >= 100 or rounds == 2000
   if moves < 100 then error('too few finalizers: ' .. moves) end
 end
 collectgarbage('setpause', 200)

@@ -122,9 +122,6 @@ STOPPED = {
     "apply": "x:apply(function() while true do end end)",
     "short applies": "while true do x:apply(function(v) return v end) end",
     "small operations": "while true do x:add(1) end",
-    "small calls of nn's backend": "require 'nn.THNN' local a, b, i = torch.rand(2, 9, 9), "
-    "torch.Tensor(), torch.LongTensor() while true do a.THNN.SpatialMaxPooling_updateOutput("
-    "a:cdata(), b:cdata(), i:cdata(), 2, 2, 2, 2, 0, 0, false) end",
     "random numbers": "while true do torch.randn(1000000) end",
     "operations in pcall": "while true do pcall(torch.randn, 1000000) end",
     "output": "while true do io.write('') end",
@@ -153,6 +150,17 @@ def _check_stop(talk: Talk, source: str) -> None:
 @pytest.mark.parametrize("name", STOPPED)
 def test_it_stops_what_is_typed(talk: Talk, name: str) -> None:
     _check_stop(talk, GO + STOPPED[name])
+
+
+def test_it_stops_small_calls_of_nns_backend(talk: Talk) -> None:
+    talk.send(
+        "require 'nn.THNN' a, b, i = torch.rand(2, 9, 9), torch.Tensor(), torch.LongTensor()\n"
+    )
+    call = (
+        "a.THNN.SpatialMaxPooling_updateOutput(a:cdata(), b:cdata(), i:cdata(), 2, 2, 2, 2, 0, 0)"
+    )
+    talk.send(f"{call}\n")
+    _check_stop(talk, f"{GO}while true do {call} end")
 
 
 @pytest.mark.parametrize(
