@@ -156,9 +156,8 @@ def test_it_stops_small_calls_of_nns_backend(talk: Talk) -> None:
     talk.send(
         "require 'nn.THNN' a, b, i = torch.rand(2, 9, 9), torch.Tensor(), torch.LongTensor()\n"
     )
-    call = (
-        "a.THNN.SpatialMaxPooling_updateOutput(a:cdata(), b:cdata(), i:cdata(), 2, 2, 2, 2, 0, 0)"
-    )
+    call = "a.THNN.SpatialMaxPooling_updateOutput(a:cdata(), b:cdata(), i:cdata(), "
+    call += "2, 2, 2, 2, 0, 0, false)"
     talk.send(f"{call}\n")
     _check_stop(talk, f"{GO}while true do {call} end")
 
