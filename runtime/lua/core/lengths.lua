@@ -65,8 +65,6 @@ local function callable(value)
   error(format('attempt to call a %s value', type(value)), 0)
 end
 
-local WITH_LENGTH = { table = true, string = true, userdata = true, cdata = true }
-
 local function length(_, value, what)
   local kind = type(value)
   if kind == 'table' then
@@ -79,7 +77,7 @@ local function length(_, value, what)
     return result
   end
   if kind == 'string' then return #value end
-  if not WITH_LENGTH[kind] then fail(value, what) end
+  if kind ~= 'userdata' and kind ~= 'cdata' then fail(value, what) end
   local ok, result = pcall(plain_length, value)
   if ok then return result end
   if find(tostring(result), 'attempt to get length of', 1, true) then fail(value, what) end
