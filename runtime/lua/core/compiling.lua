@@ -58,9 +58,9 @@ _G.loadstring, _G.load = compiling(loadstring), compiling(load)
 function _G.loadfile(...)
   local path = ...
   if type(path) ~= 'string' then return loadfile(...) end
-  local f, message = loadfile(...)
-  local source = (f or line_calls.are_refused(message)) and read(path)
-  if not source then return f, message end
+  local source = read(path) -- once: what a pipe has told is gone
+  if not source then return loadfile(...) end
+  local f, message = loadstring(source, '@' .. path, select(2, ...))
   return finished(f, message, source, '@' .. path, select(2, ...))
 end
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -104,6 +106,15 @@ def test_files_and_modules(lua: Lua, tmp_path: Path) -> None:
             local result = {load}
             print(result[1], result[2])"""
         assert lua(f"local old = package.path {source}\npackage.path = old") == "9\t3\t\n"
+
+
+def test_a_pipe_is_read_once(lua: Lua, tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=("return #setmetatable({}, {})",))
+    writer.start()
+    assert lua(f"print(dofile({str(path)!r}))") == "0\t\n"
+    writer.join()
 
 
 def test_what_is_compiled_after_such_a_source(lua: Lua) -> None:
