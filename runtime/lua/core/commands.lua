@@ -12,6 +12,13 @@ local stdout = io.stdout
 
 -- luacheck: globals os.execute io.popen
 
+-- Lifts the limit for a command; before it, what the command may look at is finished
+-- (`th.before_command`, a function that a package may set).
+local function begin()
+  if th.before_command then th.before_command() end
+  return th.ask(host.os_lift_limit)
+end
+
 -- Puts the limit back, and returns the results of a pcall.
 local function finish(limit, ...)
   if limit then th.ask(host.os_put_limit_back, limit) end
@@ -22,7 +29,7 @@ end
 function os.execute(command)
   if command == nil then return execute() ~= 0 end
   stdout:flush()
-  local status = finish(th.ask(host.os_lift_limit), pcall(execute, command))
+  local status = finish(begin(), pcall(execute, command))
   if type(status) ~= 'number' then return status end
   local signal, code = status % 128, floor(status / 256)
   if signal ~= 0 then return nil, 'signal', signal end
@@ -34,5 +41,5 @@ local function pass(...) return ... end
 
 function io.popen(...)
   -- No tail call of `finish`: the name of this function would be lost.
-  return pass(finish(th.ask(host.os_lift_limit), pcall(popen, ...)))
+  return pass(finish(begin(), pcall(popen, ...)))
 end

@@ -8,6 +8,7 @@ dimensions, three in three, and one of an image.
 from __future__ import annotations
 
 import atexit
+import os
 import sys
 from collections.abc import Callable
 from io import BytesIO
@@ -18,6 +19,7 @@ import numpy as np
 from runtime.core.errors import TorchError
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.packages import optional
+from runtime.packages.gnuplot import pace
 from runtime.packages.gnuplot.drawing import Description, check_style, draw
 
 __all__ = ["functions"]
@@ -35,23 +37,29 @@ def _figure(width: float, height: float) -> Any:
     return module.Figure(figsize=size, dpi=_DOTS_PER_INCH, layout="tight")
 
 
-def _file(text: bytes, tensors: list[Tensor], kind: bytes, width: float, height: float) -> bytes:
-    """The bytes of a file of a kind: png, svg, eps or pdf."""
-    figure, data = _figure(width, height), BytesIO()
-    draw(figure, Description(text, tensors))
-    figure.savefig(data, format=kind.decode())
-    return data.getvalue()
-
-
 def _save(
-    text: bytes, tensors: list[Tensor], name: bytes, kind: bytes, width: float, height: float
+    text: bytes,
+    tensors: list[Tensor],
+    name: bytes,
+    kind: bytes,
+    width: float,
+    height: float,
+    when: bytes,
 ) -> None:
-    data = _file(text, tensors, kind, width, height)
-    try:
-        with open(name, "wb") as file:
-            file.write(data)
-    except OSError as error:
-        raise TorchError(f"cannot save to {name.decode()}: {error.strerror}") from error
+    """Write a figure to a file, png, svg, eps or pdf: now, soon, or at the end of the program."""
+    description, path = Description(text, tensors), os.path.abspath(name)
+
+    def write() -> None:
+        figure, data = _figure(width, height), BytesIO()
+        draw(figure, description)
+        figure.savefig(data, format=kind.decode())
+        try:
+            with open(path, "wb") as file:
+                file.write(data.getvalue())
+        except OSError as error:
+            raise TorchError(f"cannot save to {name.decode()}: {error.strerror}") from error
+
+    {b"now": pace.now, b"soon": pace.soon, b"end": pace.at_the_end}[when](path, write)
 
 
 def _picture(text: bytes, tensors: list[Tensor], width: float, height: float) -> Tensor:
@@ -74,16 +82,22 @@ def _window(text: bytes, tensors: list[Tensor], number: float) -> bool:
         figure = pyplot.figure(int(number))
     except Exception:  # each window system has errors of its own
         return False
-    figure.clear()
-    draw(figure, Description(text, tensors))
-    figure.show()
-    figure.canvas.flush_events()
     atexit.register(_wait_for_windows)
+    description = Description(text, tensors)
+
+    def show() -> None:
+        figure.clear()
+        draw(figure, description)
+        figure.show()
+        figure.canvas.flush_events()
+
+    pace.soon(int(number), show)
     return True
 
 
 def _wait_for_windows() -> None:
     """Let windows stay when the program has ended, as those of gnuplot do."""
+    pace.draw_what_waits()
     pyplot = sys.modules["matplotlib.pyplot"]
     if pyplot.get_fignums():
         pyplot.show()
@@ -91,6 +105,7 @@ def _wait_for_windows() -> None:
 
 
 def _close_window(number: float) -> None:
+    pace.forget(int(number))
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(int(number))
 
@@ -103,4 +118,5 @@ def functions() -> dict[str, Callable[..., Any]]:
         "picture": _picture,
         "window": _window,
         "close_window": _close_window,
+        "draw_what_waits": pace.draw_what_waits,
     }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from matplotlib.figure import Figure
 
 from runtime import Engine
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from runtime.packages.gnuplot import pace
 from runtime.packages.gnuplot.drawing import Description, draw
 from runtime.packages.gnuplot.styles import Style, read_style
 from tests.conftest import Lua
@@ -35,6 +38,7 @@ def drawn(text: str, *tensors: Tensor) -> Any:
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lua: Lua) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pace, "_debt", 0.0)
     lua("require 'gnuplot' gnuplot.closeall()")
     return tmp_path
 
@@ -52,6 +56,41 @@ def test_figures_for_files(lua: Lua, here: Path, kind: str) -> None:
     file.unlink()
     assert lua("gnuplot.close() print(n)") == "1\t\n"
     assert file.exists()
+
+
+def test_figures_for_files_are_drawn_at_the_end(here: Path) -> None:
+    program = "require 'gnuplot' gnuplot.pngfigure('x.png') gnuplot.plot(torch.rand(3))"
+    subprocess.run([sys.executable, "-m", "th_shell", "-e", program], check=True, timeout=60)
+    assert (here / "x.png").read_bytes().startswith(STARTS["png"])
+
+
+@pytest.fixture
+def no_time_to_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "_FREE", 0.0)
+    monkeypatch.setattr(pace, "_SHARE", 0.0)
+
+
+@pytest.mark.usefixtures("no_time_to_draw")
+def test_figures_that_change_all_the_time_wait(lua: Lua, here: Path) -> None:
+    """The first state is drawn at once, the last one before a command, which may look at it."""
+    lua("gnuplot.pngfigure('x.png') gnuplot.plot(torch.rand(3)) gnuplot.plotflush()")
+    file = here / "x.png"
+    first = file.read_bytes()
+    lua("for _ = 1, 1e3 do gnuplot.plot(torch.rand(4)) gnuplot.title('a') gnuplot.plotflush() end")
+    assert file.read_bytes() == first
+    lua("os.execute('cp x.png y.png')")
+    assert first != file.read_bytes() == (here / "y.png").read_bytes()
+
+
+@pytest.mark.usefixtures("no_time_to_draw")
+def test_errors_of_figures_that_wait_are_told(
+    lua: Lua, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = StringIO()
+    monkeypatch.setattr(sys, "stderr", told)
+    lua("gnuplot.pngfigure('x.png') gnuplot.plot(torch.rand(3)) gnuplot.plotflush()")
+    lua("gnuplot.axis{ 'a', 'b', 0, 1 } io.popen('true'):close()")
+    assert told.getvalue() == "gnuplot: 'a:b' is no range\n"
 
 
 def test_figprint(lua: Lua, here: Path) -> None:

@@ -17,6 +17,8 @@ local save, picture, window, close_window = python 'save', python 'picture', pyt
 local SCREEN, PRINTED = { 640, 480 }, { 1024, 768 }
 local SIZES = { png = SCREEN, svg = { 600, 480 }, eps = { 500, 350 }, pdf = { 500, 300 } }
 
+th.before_command = python 'draw_what_waits'
+
 local figures = {} -- number -> figure
 local current -- the number of the figure that is plotted in
 
@@ -35,9 +37,14 @@ local function described(figure)
   return concat(lines, '\n'), tensors
 end
 
-local function save_figure(figure, file, kind, size)
+-- Writes a figure to a file: 'now', 'soon' or at the 'end' (told in the Python half's pace.py).
+local function save_figure(figure, file, kind, size, when)
   local text, tensors = described(figure)
-  save(text, tensors, file, kind, size[1], size[2])
+  save(text, tensors, file, kind, size[1], size[2], when)
+end
+
+local function save_file(figure, when)
+  save_figure(figure, figure.file, figure.file_kind, SIZES[figure.file_kind], when)
 end
 
 -- Shows a figure that is not for a file.
@@ -50,18 +57,14 @@ local function show(figure, number)
   if window(text, tensors, number) then return end
   local is_new = not figure.shown
   figure.shown = figure.shown or new_picture_file()
-  save_figure(figure, figure.shown, 'png', SCREEN)
+  save_figure(figure, figure.shown, 'png', SCREEN, 'soon')
   if is_new then print(('gnuplot: figure %d: %s'):format(number, figure.shown)) end
 end
 
 local function refresh(number)
   local figure = figures[number]
   if #figure.series == 0 then return end
-  if figure.file then
-    save_figure(figure, figure.file, figure.file_kind, SIZES[figure.file_kind])
-  else
-    show(figure, number)
-  end
+  if figure.file then save_file(figure, 'soon') else show(figure, number) end
 end
 
 -- ---------------------------------------------------------------------- figures
@@ -91,7 +94,7 @@ function th.gnuplot_draw(kind, series)
   local figure = current_figure()
   local old_kind, old_series = figure.kind, figure.series
   figure.kind, figure.series = kind, series
-  if figure.file then return end
+  if figure.file then return save_file(figure, 'end') end
   try(function() figure.kind, figure.series = old_kind, old_series end, show, figure, current)
 end
 
@@ -131,7 +134,8 @@ function gnuplot.figprint(file)
   if kind ~= 'png' and kind ~= 'eps' and kind ~= 'pdf' then
     th.fail('only eps and png and pdf for figprint')
   end
-  save_figure(current_figure(), file, kind, kind == 'png' and PRINTED or SIZES[kind])
+  save_figure(current_figure(), file, kind, kind == 'png' and PRINTED or SIZES[kind],
+    'now')
 end
 
 --- Writes a figure to its file, or shows it again.
