@@ -39,4 +39,4 @@ def about_c_code(name: str) -> str:
     """What to tell about C code of a package, which is not built."""
     if name == "nn":
         return "its C code is not needed: th has the backend of nn"
-    return "its C code is not built, and modules that load it do not work"
+    return "its C code is not built, and what needs it does not work"

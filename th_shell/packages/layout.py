@@ -13,6 +13,7 @@ __all__ = ["has_c_code", "lua_files", "package_name"]
 
 _C = {".c", ".cc", ".cpp", ".cu", ".m"}
 _MODULE = re.compile(r"[\w-]+(\.[\w-]+)*")
+_LISTED = re.compile(r"(?<![\w./}-])[\w.-]+(?:/[\w.-]+)+\.lua\b")
 _PACKAGE = re.compile(r"^\s*ADD_TORCH_PACKAGE\s*\(\s*([\w-]+)", re.I | re.M)
 
 
@@ -46,7 +47,18 @@ def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str,
     single = top / f"{name}.lua"
     if not (top / "init.lua").is_file() and single.is_file():
         return {single.name: single}
-    return {f"{name}/{path.relative_to(top).as_posix()}": path for path in _files(top, {".lua"})}
+    found = {f"{name}/{path.relative_to(top).as_posix()}": path for path in _files(top, {".lua"})}
+    return {f"{name}/{path.name}": path for path in _listed(checkout)} | found
+
+
+def _listed(checkout: Path) -> Iterator[Path]:
+    """Lua files of subfolders that CMakeLists.txt lists, all of which it installs in one folder."""
+    cmake = checkout / "CMakeLists.txt"
+    text = cmake.read_text(errors="replace") if cmake.is_file() else ""
+    for path in _LISTED.findall(text):
+        file = (checkout / path).resolve()
+        if file.is_relative_to(checkout.resolve()) and file.is_file():
+            yield file
 
 
 def has_c_code(checkout: Path) -> bool:

@@ -66,8 +66,25 @@ local function about_package(name)
   end
 end
 
+-- C libraries of packages of which few functions need them -> the package.
+local FEW_FUNCTIONS = { libnnx = 'nnx', libunsup = 'unsup' }
+
+-- Lets such a package load without its library, and says so.
+local function without_library(name)
+  local package_name = FEW_FUNCTIONS[name]
+  if not package_name or not searchpath(package_name, package.path) then return end
+  return function()
+    io.stderr:write(("th: the C library '%s' is not present: what %s computes in C does not work\n")
+      :format(name, package_name))
+    _G[package_name] = _G[package_name] or {} -- as libunsup does
+    return true
+  end
+end
+
 -- The last searcher: adds to the message about a missing module what it is.
 package.loaders[#package.loaders + 1] = function(name)
+  local load = without_library(name)
+  if load then return load end
   local about = about_package(name)
   if about then return about end
   if name:match('^lib') or KNOWN_C[name] then

@@ -1,5 +1,8 @@
 """require: beside the calling file, C libraries, and what it says of those that are missing."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,6 +64,25 @@ def test_missing_c_library(lua: Lua, name: str) -> None:
     assert lua.error(f"require '{name}'").endswith(
         f"'{name}' is a C library, and it is not present: it has to be built for LuaJIT 2.1 and "
         "found on package.cpath (LUA_CPATH)"
+    )
+
+
+def test_packages_load_without_a_c_library_that_few_functions_need(tmp_path: Path) -> None:
+    (tmp_path / "unsup").mkdir()
+    (tmp_path / "unsup/init.lua").write_text("require 'libunsup' unsup.name = 'here'")
+    program = "print(pcall(require, 'libunsup')) package.path = './?/init.lua;' .. package.path "
+    done = subprocess.run(
+        [sys.executable, "-m", "th_shell", "-e", program + "require 'unsup' print(unsup.name)"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | {"LUA_PATH": ""},
+    )
+    first, *_, last = done.stdout.splitlines()
+    assert first == "false\tmodule 'libunsup' not found:" and last == "here\t"
+    assert done.stderr == (
+        "th: the C library 'libunsup' is not present: what unsup computes in C does not work\n"
     )
 
 

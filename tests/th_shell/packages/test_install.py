@@ -142,13 +142,18 @@ def test_a_folder_without_git_and_rockspec(sources: Path, tmp_path: Path) -> Non
     assert files(users_tree()) == ["mine.lua"]
 
 
+def test_files_that_cmake_installs_beside_the_others(sources: Path, tmp_path: Path) -> None:
+    cmake = "SET(luasrc ${luasrc} test/all.lua) # ../x.lua, no/such.lua"
+    folder = repository(tmp_path / "p", init_lua="", test__all_lua="", CMakeLists_txt=cmake)
+    run("install", str(folder))
+    assert files(users_tree()) == ["p/all.lua", "p/init.lua", "p/test/all.lua"]
+
+
 def test_c_code_is_told(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (sources / "base/lib/code.c").write_text("")
     repository(sources / "base")
     run("install", "base")
-    assert "; its C code is not built, and modules that load it do not work" in (
-        capsys.readouterr().out
-    )
+    assert "; its C code is not built, and what needs it does not work" in capsys.readouterr().out
     assert known.about_c_code("nn") == "its C code is not needed: th has the backend of nn"
 
 
