@@ -172,6 +172,7 @@ def along_code(call: Call) -> str | None:
         near = _gathered(reduction)
         body = ["if near then", *near, "else", *_direct(reduction), "end"]
     lines = [
+        *(_resize(k, how, [(f"c{r}", f"a{r}", "dtype")]) if r else []),
         "local moved = moves[0]",
         f"local {_SECTIONS}, near = sections(MAX_IN_LUA, {how})",
         f"if not outer or not fits(c{r}, {how}) then return nil end",
@@ -188,6 +189,21 @@ def along_code(call: Call) -> str | None:
         block = [f"if not {size} then return nil end", f"local c0 = block_along({kind}, {how})"]
         lines = [*block, *lines, f"return (publish({kind}, c0))"]
     return reduction.function(lines)
+
+
+def _resize(source: int, how: str, results: list[tuple[str, str, str]]) -> list[str]:
+    """What gives results of other sizes theirs. A result: its struct, its tensor, and its type."""
+    suit = " and ".join(f"fits({struct}, {how})" for struct, _, _ in results)
+    same = " or ".join(f"{tensor} == a{source}" for _, tensor, _ in results)
+    done = " and ".join(f"resize_along({of}, {tensor}, {how})" for _, tensor, of in results)
+    all_results = [*results, (f"c{source}", f"a{source}", "dtype")]
+    return [
+        f"if not ({suit}) then",
+        f"  if {same} or not sections(MAX_IN_LUA, {how}) then return nil end",
+        f"  if not ({done}) then return nil end",
+        *[f"  {c} = {of}.structs[{a}] or {of}.fetch_struct({a})" for c, a, of in all_results],
+        "end",
+    ]
 
 
 def _direct(reduction: _Reduction) -> list[str]:
@@ -274,12 +290,14 @@ def extrema_code(call: Call) -> str | None:
         f"copy_bytes(q0, buffer{_RESULT}, 8 * n)",
     ]
     if values is not None and places is not None:
+        v, p = f"a{values + 1}", f"a{places + 1}"
         found = [
-            f"local values = structs[a{values + 1}] or fetch_struct(a{values + 1})",
-            f"local places = long.structs[a{places + 1}] or long.fetch_struct(a{places + 1})",
+            f"local values = structs[{v}] or fetch_struct({v})",
+            f"local places = long.structs[{p}] or long.fetch_struct({p})",
             "if not values or not places then return nil end",
+            *_resize(k, how, [("values", v, "dtype"), ("places", p, "long")]),
         ]
-        lines = [*found, *lines, f"return a{values + 1}, a{places + 1}"]
+        lines = [*found, *lines, f"return {v}, {p}"]
     else:
         found = [
             f"if not sections(MAX_IN_LUA, {how}) then return nil end",

@@ -146,6 +146,24 @@ function reductions.fits(r, c, dim, running, ...) -- luacheck: ignore 212
   return true
 end
 
+--- Gives a tensor such sizes, of at most four dimensions. Returns false where Python has to.
+function reductions.resize_along(dtype, r, c, dim, running, ...) -- luacheck: ignore 212
+  local n, size = c.nDimension, c.size
+  if n > 4 then return false end
+  local first, second, third, fourth = tonumber(size[0]), 1, 1, 1
+  if n >= 2 then second = tonumber(size[1]) end
+  if n >= 3 then third = tonumber(size[2]) end
+  if n == 4 then fourth = tonumber(size[3]) end
+  if not running then
+    if dim == 1 then first = 1 end
+    if dim == 2 then second = 1 end
+    if dim == 3 then third = 1 end
+    if dim == 4 then fourth = 1 end
+  end
+  local done = dtype.resize_to(r, n, first, second, third, fourth)
+  return done
+end
+
 --- A new block for such results.
 function reductions.block_along(dtype, c, dim, running, ...) -- luacheck: ignore 212
   local n, dims = layouts.count(c), c.nDimension
@@ -306,4 +324,5 @@ formulas.reducing = {
   layouts.lay_out_in_memory, reductions.fold_rows, reductions.copy_in_memory, reductions.sections,
   reductions.fits, reductions.block_along, reductions.fold, reductions.accumulate,
   reductions.copy_sections, reductions.gather_results, reductions.make_find_places,
+  reductions.resize_along,
 }
