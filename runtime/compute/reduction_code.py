@@ -194,7 +194,7 @@ def along_code(call: Call) -> str | None:
 def _resize(source: int, how: str, results: list[tuple[str, str, str]]) -> list[str]:
     """What gives results of other sizes theirs. A result: its struct, its tensor, and its type."""
     suit = " and ".join(f"fits({struct}, {how})" for struct, _, _ in results)
-    same = " or ".join(f"{tensor} == a{source}" for _, tensor, _ in results)
+    same = " or ".join(f"rawequal({tensor}, a{source})" for _, tensor, _ in results)
     done = " and ".join(f"resize_along({of}, {tensor}, {how})" for _, tensor, of in results)
     all_results = [*results, (f"c{source}", f"a{source}", "dtype")]
     return [

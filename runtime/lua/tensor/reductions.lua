@@ -146,21 +146,15 @@ function reductions.fits(r, c, dim, running, ...) -- luacheck: ignore 212
   return true
 end
 
---- Gives a tensor such sizes, of at most four dimensions. Returns false where Python has to.
+--- Gives a tensor such sizes. Returns false where Python has to.
 function reductions.resize_along(dtype, r, c, dim, running, ...) -- luacheck: ignore 212
-  local n, size = c.nDimension, c.size
-  if n > 4 then return false end
-  local first, second, third, fourth = tonumber(size[0]), 1, 1, 1
-  if n >= 2 then second = tonumber(size[1]) end
-  if n >= 3 then third = tonumber(size[2]) end
-  if n == 4 then fourth = tonumber(size[3]) end
+  local wanted = c
   if not running then
-    if dim == 1 then first = 1 end
-    if dim == 2 then second = 1 end
-    if dim == 3 then third = 1 end
-    if dim == 4 then fourth = 1 end
+    wanted = dtype.bare_view(c.nDimension)
+    dtype.copy_geometry(wanted, 0, c, 0, c.nDimension)
+    wanted.size[dim - 1] = 1
   end
-  local done = dtype.resize_to(r, n, first, second, third, fourth)
+  local done = dtype.resize_as(r, wanted)
   return done
 end
 
