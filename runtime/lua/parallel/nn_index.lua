@@ -13,7 +13,7 @@ local ffi = require 'ffi'
 local cast, tonumber, abs, compile = ffi.cast, tonumber, math.abs, loadstring
 local concat = table.concat
 
-local MOST = 8
+local MOST = 16
 
 local longs = ffi.typeof('int64_t *')
 local reals = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
