@@ -172,9 +172,11 @@ def along_code(call: Call) -> str | None:
         near = _gathered(reduction)
         body = ["if near then", *near, "else", *_direct(reduction), "end"]
     lines = [
+        *(_resize(k, how, [(f"c{r}", f"a{r}", "dtype")]) if r else []),
         "local moved = moves[0]",
         f"local {_SECTIONS}, near = sections(MAX_IN_LUA, {how})",
-        f"if not outer or not fits(c{r}, {how}) then return nil end",
+        f"local far = fits(c{r}, {how})",
+        "if not outer or not far then return nil end",
         f"local results = outer * inner{' * count' if row.running else ''}",
         start(r, call.type),
         start(k, call.type),
@@ -190,6 +192,21 @@ def along_code(call: Call) -> str | None:
     return reduction.function(lines)
 
 
+def _resize(source: int, how: str, results: list[tuple[str, str, str]]) -> list[str]:
+    """What gives results of other sizes theirs. A result: its struct, its tensor, and its type."""
+    suit = " and ".join(f"fits({struct}, {how})" for struct, _, _ in results)
+    same = " or ".join(f"rawequal({tensor}, a{source})" for _, tensor, _ in results)
+    done = " and ".join(f"resize_along({of}, {tensor}, {how})" for _, tensor, of in results)
+    all_results = [*results, (f"c{source}", f"a{source}", "dtype")]
+    return [
+        f"if not ({suit}) then",
+        f"  if {same} or not sections(MAX_IN_LUA, {how}) then return nil end",
+        f"  if not ({done}) then return nil end",
+        *[f"  {c} = {of}.structs[{a}] or {of}.fetch_struct({a})" for c, a, of in all_results],
+        "end",
+    ]
+
+
 def _direct(reduction: _Reduction) -> list[str]:
     """Adds up in the element type."""
     call, row = reduction.call, reduction.call.row
@@ -200,12 +217,15 @@ def _direct(reduction: _Reduction) -> list[str]:
         lines = [f"{how}({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})", f"{finish}(results, count)"]
         return [*lines, *_copied(reduction, _RESULT)]
     lines = [f"{how}({fold}, p{r}, p{k}, {_SECTIONS})"]
+    if r and not row.running:
+        apart = [f"{how}({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})", *_copied(reduction, _TOTALS)]
+        lines = ["if far ~= 1 then", *apart, "else", *lines, "end"]
     if r:
         last = f"{SIZES[kind]} * ((outer - 1) * o + (count - 1) * d + (inner - 1) * i)"
         clash = f"p{r} <= p{k} + {last} and p{k} < p{r} + {SIZES[kind]} * results"
         if row.running:  # which may take the elements' place
             clash = f"p{r} ~= p{k} and {clash}"
-        lines.insert(0, f"if {clash} then return nil end")
+        lines.insert(0, f"if far == 1 and {clash} then return nil end")
     return lines
 
 
@@ -231,8 +251,10 @@ def _gathered(reduction: _Reduction) -> list[str]:
 
 def _copied(reduction: _Reduction, buffer: int) -> list[str]:
     """What copies the results from a buffer."""
-    r, size = reduction.call.destination or 0, SIZES[reduction.call.type]
-    return [f"copy_bytes(p{r}, buffer{buffer}, {size} * results)"]
+    r, kind = reduction.call.destination or 0, reduction.call.type
+    size = SIZES[kind]
+    lies = f"p{r}, {size} * far, 0, 0, buffer{buffer}, {size}, 0, 0"
+    return [f"copy_rows({reduction.copy(kind)}, results, 1, 1, {lies})"]
 
 
 # ------------------------------------------------------------------ extrema and their places
@@ -252,7 +274,9 @@ def extrema_code(call: Call) -> str | None:
     lines = [
         "local moved = moves[0]",
         f"local {_SECTIONS} = sections(MAX_IN_LUA, {how})",
-        f"if not outer or not fits(values, {how}) or not fits(places, {how}) then return nil end",
+        f"if not outer or fits(values, {how}) ~= 1 or fits(places, {how}) ~= 1 then",
+        "  return nil",
+        "end",
         f"local p0 = address(values.storage.data) + {size} * tonumber(values.storageOffset)",
         "local q0 = address(places.storage.data) + 8 * tonumber(places.storageOffset)",
         start(k, kind),
@@ -274,12 +298,14 @@ def extrema_code(call: Call) -> str | None:
         f"copy_bytes(q0, buffer{_RESULT}, 8 * n)",
     ]
     if values is not None and places is not None:
+        v, p = f"a{values + 1}", f"a{places + 1}"
         found = [
-            f"local values = structs[a{values + 1}] or fetch_struct(a{values + 1})",
-            f"local places = long.structs[a{places + 1}] or long.fetch_struct(a{places + 1})",
+            f"local values = structs[{v}] or fetch_struct({v})",
+            f"local places = long.structs[{p}] or long.fetch_struct({p})",
             "if not values or not places then return nil end",
+            *_resize(k, how, [("values", v, "dtype"), ("places", p, "long")]),
         ]
-        lines = [*found, *lines, f"return a{values + 1}, a{places + 1}"]
+        lines = [*found, *lines, f"return {v}, {p}"]
     else:
         found = [
             f"if not sections(MAX_IN_LUA, {how}) then return nil end",

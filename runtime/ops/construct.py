@@ -193,7 +193,11 @@ def cat_list(r: Tensor, parts: list[Tensor], dim: int) -> None:
     for values in arrays[1:]:
         if values.shape[:axis] != first[:axis] or values.shape[axis + 1 :] != first[axis + 1 :]:
             raise TorchError("inconsistent tensor sizes")
-    store(r, np.concatenate(arrays, axis=axis))
+    if r.storage is not None and any(np.may_share_memory(x, r.storage.data) for x in arrays):
+        store(r, np.concatenate(arrays, axis=axis))
+        return
+    r.resize((*first[:axis], sum(x.shape[axis] for x in arrays), *first[axis + 1 :]))
+    np.concatenate(arrays, axis=axis, out=r.array)
 
 
 # -- histograms

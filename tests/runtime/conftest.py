@@ -1,4 +1,4 @@
-"""Disks, folders and users that tests of files need."""
+"""Disks, folders and users that tests of files need, and engines without formulas."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from runtime import Engine
+from runtime.compute import formulas
 
 
 @contextmanager
@@ -47,3 +50,20 @@ def full(public: Path) -> Iterator[Path]:
         pytest.skip("no file system can be mounted here")
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.fixture(scope="module")
+def by_python() -> Iterator[Callable[[str], str]]:
+    """Runs Lua in an engine that has no formulas."""
+    engine = Engine()
+    found = formulas.source
+
+    def run(program: str) -> None:
+        formulas.source = lambda *args: None  # type: ignore[assignment]
+        try:
+            engine.run(engine.compile(program.encode(), b"=lua"))
+        finally:
+            formulas.source = found
+
+    yield run
+    engine.close()

@@ -10,7 +10,6 @@ import pytest
 import runtime.ops  # noqa: F401 (adds the rows)
 from runtime import Engine
 from runtime.calls.table import TABLE
-from runtime.compute import formulas
 from runtime.compute.formulas import source
 from tests.conftest import Lua
 
@@ -112,23 +111,6 @@ def _expression(name: str, space: str, pattern: str) -> str:
     return f"torch.{name}({', '.join(names)})"
 
 
-@pytest.fixture(scope="module")
-def by_python() -> Iterator[Callable[[str], str]]:
-    """Runs Lua in an engine that has no formulas."""
-    engine = Engine()
-    found = formulas.source
-
-    def run(program: str) -> None:
-        formulas.source = lambda *args: None  # type: ignore[assignment]
-        try:
-            engine.run(engine.compile(program.encode(), b"=lua"))
-        finally:
-            formulas.source = found
-
-    yield run
-    engine.close()
-
-
 TURNS = 84  # all layouts with all types
 
 
@@ -171,6 +153,8 @@ local some = {
   function() x:unfold(1, 5, 2):mul(2) end,
   function() torch.sum(x:narrow(1, 3, 4):view(4, 1), first, 2) end,
   function() torch.cumsum(second, first, 2) end,
+  function() torch.sum(wide:sub(1, 3, 2, 2), cube:select(2, 4), 2) end,
+  function() torch.norm(wide:sub(2, 5, 6, 6):t(), second:sub(1, 3, 1, 4), 2, 1) end,
   function() wide:select(2, 3):add(-1, wide:select(1, 3)) end,
   function() wide:narrow(2, 1, 3):add(-1, wide:narrow(2, 4, 3)) end,
   function() wide:narrow(2, 4, 2):t():cmul(wide:narrow(2, 2, 2):t()) end,
@@ -205,6 +189,37 @@ def test_overlaps(lua: Lua, by_python: Callable[[str], None]) -> None:
     by_python(OVERLAPS)
     assert found == lua.output()
     assert len(set(found.splitlines())) > 10
+
+
+# Results of other sizes, and results that have gaps.
+RESULTS = """
+for _, kind in ipairs{ 'Double', 'Float', 'Long' } do
+  torch.setdefaulttensortype('torch.' .. kind .. 'Tensor')
+  local used, other = torch.Tensor(3, 7), torch.LongTensor(2)
+  for _, sizes in ipairs{ { 15 }, { 3, 5 }, { 5, 1, 3 }, { 1, 3, 1, 5 }, { 3, 1, 1, 1, 5 } } do
+    local x = set(torch.Tensor():resize(torch.LongStorage(sizes)), #sizes)
+    for d = 1, #sizes do
+      for _, r in ipairs{ torch.Tensor(), used, x:clone() } do
+        print(text(r:sum(x, d)), text(torch.max(r, other, x, d)), text(other))
+        print(text(r:cumsum(x, d)), text(r:prod(x, d)), kind == 'Long' or text(r:norm(x, 2, d)))
+      end
+      sizes[d], sizes[#sizes + 1] = 1, 2
+      local apart = torch.Tensor():resize(torch.LongStorage(sizes)):zero()
+      sizes[d], sizes[#sizes] = x:size(d), nil
+      local r = apart:select(#sizes + 1, 2)
+      print(text(r:sum(x, d)), kind == 'Long' or text(r:mean(x, d)), text(apart))
+    end
+    print(text(x:sum(x, 1)), text(used:sum(used, 1)))
+  end
+end
+"""
+
+
+def test_results_of_other_sizes(lua: Lua, by_python: Callable[[str], None]) -> None:
+    found = lua.run(PRELUDE + RESULTS)
+    by_python(PRELUDE + RESULTS)
+    assert found == lua.output()
+    assert found.count("torch.") > 500
 
 
 FLAGS = """

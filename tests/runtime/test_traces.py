@@ -141,7 +141,7 @@ FORMULAS = {
     "strided": "some:add(0.5, some) some:exp() some:clamp(1, 2) sum = sum + some:mean()",
     "along": "torch.max(v, at, w[1], 1) torch.cumsum(w, w, 1) sum = sum + w:float():sum()",
     "other sizes": "column:copy(m:narrow(1, 1, 2)) view:view(x, 4, 250) view:expandAs(row, rows)"
-    " row:expandAs(row, rows):add(2, rows)",
+    " row:expandAs(row, rows):add(2, rows) total:sum(w, 1) total:norm(w, 2, 2)",
     "new": "sum = sum + (some - 1):sum(2)[1][1] + torch.log(m:narrow(1, 1, 5)):max()",
 }
 
@@ -150,7 +150,7 @@ FORMULAS = {
 def test_loops_of_formulas_compile(tmp_path: Path, calls: str) -> None:
     before = f"""
 some, column = m:narrow(1, 1, 9):narrow(2, 2, 8):t(), torch.ones(200, 3):select(2, 2)
-local view, row, rows = torch.Tensor(), torch.ones(1, 5), torch.ones(4, 5)
+local view, total, row, rows = torch.Tensor(), torch.Tensor(), torch.ones(1, 5), torch.ones(4, 5)
 {calls}"""
     assert links_by_chance(tmp_path / "script.lua", before, calls) <= {"loop", "root", "stitch"}
 

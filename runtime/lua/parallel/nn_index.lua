@@ -3,11 +3,17 @@
 -- greatest value met, its inverse, ..., and last but one a factor of the learning rate, last a bias
 -- of the value; then come the weights. `at` is the address of where the entries' rows begin, in
 -- elements; `starts` and `sizes` those of the samples' first entries and their numbers (all int64).
+-- Each loop over entries is a function of its own for each number of outputs up to MOST, in which
+-- what is done for each output is written out: a loop of so few turns would take longer than what
+-- it computes.
 -- @module nn_index
 
 local th = ...
 local ffi = require 'ffi'
-local cast, tonumber, abs = ffi.cast, tonumber, math.abs
+local cast, tonumber, abs, compile = ffi.cast, tonumber, math.abs, loadstring
+local concat = table.concat
+
+local MOST = 16
 
 local longs = ffi.typeof('int64_t *')
 local reals = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
@@ -31,103 +37,149 @@ local function normalize(load, weight, w, value, train)
   return scaled + load(weight, w + 3)
 end
 
+-- The function for a source in which EACH{...} is done for each output k; count: the number of
+-- outputs, 0 for any.
+local function write(source, size, count)
+  local text = source:gsub('EACH{(.-)}', function(line)
+    if count == 0 then return ('for k = 0, outputs - 1 do %s end'):format(line) end
+    local lines = {}
+    for k = 0, count - 1 do lines[k + 1] = ('do local k = %d %s end'):format(k, line) end
+    return concat(lines, ' ')
+  end)
+  return assert(compile(text, '=[th] nn_index.lua'))(loads[size], normalize, tonumber)
+end
+
+-- A function that gives the loop over entries for elements of `size` bytes and a number of outputs.
+local function loop_of(source)
+  local known = { [4] = {}, [8] = {} }
+  return function(size, outputs)
+    local count = outputs <= MOST and outputs or 0
+    if not known[size][count] then known[size][count] = write(source, size, count) end
+    return known[size][count]
+  end
+end
+
+local forward = loop_of[[
+local load, normalize, tonumber = ...
+return function(out, first, last, at, values, weight, bias, kept, outputs, extra, train)
+  EACH{out[k] = load(bias, k)}
+  for i = first, last - 1 do
+    local w, value = tonumber(at[i]), load(values, i)
+    if extra > 0 then
+      value = normalize(load, weight, w, value, train)
+      kept[i] = value
+      w = w + extra
+    end
+    EACH{out[k] = load(out, k) + load(weight, w + k) * value}
+  end
+end]]
+
 -- Outputs of samples: the bias plus each entry's weights times its value. Normalized values are
 -- written to `kept`.
 th.add_job('index_forward',
   'size at starts sizes values weight bias output kept outputs extra train',
   function(p, first, last)
-    local real, load = reals[p.size], loads[p.size]
+    local real, run = reals[p.size], forward(p.size, p.outputs)
     local at, starts, sizes = cast(longs, p.at), cast(longs, p.starts), cast(longs, p.sizes)
     local values, weight, bias = cast(real, p.values), cast(real, p.weight), cast(real, p.bias)
     local output, kept = cast(real, p.output), cast(real, p.kept)
-    local outputs, extra = p.outputs, p.extra
-    local train = p.train ~= 0
+    local outputs, extra, train = p.outputs, p.extra, p.train ~= 0
     for j = first, last - 1 do
-      local out, start = output + j * outputs, tonumber(starts[j])
-      for k = 0, outputs - 1 do out[k] = load(bias, k) end
-      for i = start, start + tonumber(sizes[j]) - 1 do
-        local w, value = tonumber(at[i]), load(values, i)
-        if extra > 0 then
-          value = normalize(load, weight, w, value, train)
-          kept[i] = value
-          w = w + extra
-        end
-        for k = 0, outputs - 1 do out[k] = load(out, k) + load(weight, w + k) * value end
-      end
+      local start = tonumber(starts[j])
+      run(output + j * outputs, start, start + tonumber(sizes[j]), at, values, weight, bias, kept,
+        outputs, extra, train)
     end
   end)
+
+local gradients = loop_of[[
+local load = ...
+return function(output, first, last, values, g, outputs, before)
+  for i = first, last - 1 do
+    local out, value = output + i * (before + outputs), load(values, i)
+    if before > 0 then EACH{out[k] = load(g, k)} end
+    out = out + before
+    EACH{out[k] = load(g, k) * value}
+  end
+end]]
 
 -- Gradients of the rows of samples' entries: the output's gradients times their values. Where rows
 -- of the weight begin with further numbers, the output's gradients come before these.
 th.add_job('index_gradients', 'size starts sizes values gradients output outputs extra',
   function(p, first, last)
-    local real, load = reals[p.size], loads[p.size]
+    local real, run = reals[p.size], gradients(p.size, p.outputs)
     local starts, sizes = cast(longs, p.starts), cast(longs, p.sizes)
-    local values, outputs = cast(real, p.values), p.outputs
+    local values, output, outputs = cast(real, p.values), cast(real, p.output), p.outputs
     local before = p.extra > 0 and outputs or 0
     for j = first, last - 1 do
-      local g, start = cast(real, p.gradients) + j * outputs, tonumber(starts[j])
-      for i = start, start + tonumber(sizes[j]) - 1 do
-        local out, value = cast(real, p.output) + i * (before + outputs), load(values, i)
-        for k = 0, before - 1 do out[k] = load(g, k) end
-        for k = 0, outputs - 1 do out[before + k] = load(g, k) * value end
-      end
+      local start = tonumber(starts[j])
+      run(output, start, start + tonumber(sizes[j]), values,
+        cast(real, p.gradients) + j * outputs, outputs, before)
     end
   end)
+
+local update = loop_of[[
+local load, _, tonumber = ...
+return function(weight, first, last, at, gradients, outputs, extra, all_decay, all_rate)
+  local width = extra > 0 and 2 * outputs or outputs
+  for j = first, last - 1 do
+    local g = gradients + j * width
+    local w, rate, decay = tonumber(at[j]) + extra, all_rate, all_decay
+    if extra > 0 then
+      local factor = load(weight, w - 2)
+      rate, decay = rate * factor, decay * factor
+      EACH{weight[w - 1] = load(weight, w - 1) - load(g, k) * load(weight, w + k) * rate}
+      g = g + outputs
+      -- Torch7: with one output, the decay is added.
+      if outputs == 1 then decay = -decay end
+    end
+    EACH{
+      local x = load(weight, w + k)
+      weight[w + k] = x - x * decay - load(g, k) * rate
+    }
+  end
+end]]
 
 -- Updates rows by their gradients: for each row those of its bias, if it has one, then those of its
 -- weights.
 th.add_job('index_update', 'size at gradients weight outputs extra decay rate',
   function(p, first, last)
-    local real, load = reals[p.size], loads[p.size]
-    local at, weight, outputs, extra = cast(longs, p.at), cast(real, p.weight), p.outputs, p.extra
-    local width = extra > 0 and 2 * outputs or outputs
-    for j = first, last - 1 do
-      local g = cast(real, p.gradients) + j * width
-      local w, rate, decay = tonumber(at[j]) + extra, p.rate, p.decay
-      if extra > 0 then
-        local factor = load(weight, w - 2)
-        rate, decay = rate * factor, decay * factor
-        for k = 0, outputs - 1 do
-          weight[w - 1] = load(weight, w - 1) - load(g, k) * load(weight, w + k) * rate
-        end
-        g = g + outputs
-        -- Torch7: with one output, the decay is added.
-        if outputs == 1 then decay = -decay end
-      end
-      for k = 0, outputs - 1 do
-        local x = load(weight, w + k)
-        weight[w + k] = x - x * decay - load(g, k) * rate
-      end
-    end
+    local real = reals[p.size]
+    update(p.size, p.outputs)(cast(real, p.weight), first, last, cast(longs, p.at),
+      cast(real, p.gradients), p.outputs, p.extra, p.decay, p.rate)
   end)
+
+local accumulate = loop_of[[
+local load, _, tonumber = ...
+return function(weight, first, last, at, values, g, outputs, extra, all_decay, scale)
+  for i = first, last - 1 do
+    local w, factor, decay = tonumber(at[i]) + extra, scale * load(values, i), all_decay
+    if extra > 0 then
+      local rate = load(weight, w - 2)
+      factor, decay = factor * rate, decay * rate
+      EACH{
+        weight[w - 1] = load(weight, w - 1) - load(weight, w + k) * scale * load(g, k) * rate
+      }
+      if outputs == 1 then decay = -decay end
+    end
+    EACH{
+      local x = load(weight, w + k)
+      if outputs > 1 then x = x - x * decay end
+      local rest = outputs == 1 and x * decay or 0
+      weight[w + k] = x - factor * load(g, k) - rest
+    }
+  end
+end]]
 
 -- Updates the rows of samples' entries at once, with the gradients of the outputs.
 th.add_job('index_accumulate',
   'size at starts sizes values weight gradients outputs extra decay scale',
   function(p, first, last)
-    local real, load = reals[p.size], loads[p.size]
+    local real, run = reals[p.size], accumulate(p.size, p.outputs)
     local at, starts, sizes = cast(longs, p.at), cast(longs, p.starts), cast(longs, p.sizes)
-    local values, weight = cast(real, p.values), cast(real, p.weight)
-    local outputs, extra, scale = p.outputs, p.extra, p.scale
+    local values, weight, outputs = cast(real, p.values), cast(real, p.weight), p.outputs
     for j = first, last - 1 do
-      local g, start = cast(real, p.gradients) + j * outputs, tonumber(starts[j])
-      for i = start, start + tonumber(sizes[j]) - 1 do
-        local w, factor, decay = tonumber(at[i]) + extra, scale * load(values, i), p.decay
-        if extra > 0 then
-          local rate = load(weight, w - 2)
-          factor, decay = factor * rate, decay * rate
-          for k = 0, outputs - 1 do
-            weight[w - 1] = load(weight, w - 1) - load(weight, w + k) * scale * load(g, k) * rate
-          end
-          if outputs == 1 then decay = -decay end
-        end
-        for k = 0, outputs - 1 do
-          local x = load(weight, w + k)
-          if outputs > 1 then x = x - x * decay end
-          local rest = outputs == 1 and x * decay or 0
-          weight[w + k] = x - factor * load(g, k) - rest
-        end
-      end
+      local start = tonumber(starts[j])
+      run(weight, start, start + tonumber(sizes[j]), at, values,
+        cast(real, p.gradients) + j * outputs, outputs, p.extra, p.decay, p.scale)
     end
   end)

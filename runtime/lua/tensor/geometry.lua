@@ -111,20 +111,29 @@ local function has_sizes_at(c, n, size)
   return true
 end
 
--- The same for more than four sizes, which are at `size`.
+-- Sets more than four sizes, which are at `size`, and the strides of contiguous elements. Returns
+-- the number of elements; nil unless all are above 0.
+local function set_many_sizes(view, n, size)
+  local count = 1
+  for d = 0, n - 1 do
+    local wanted = tonumber(size[d])
+    if wanted < 1 then return nil end
+    view.size[d], count = wanted, count * wanted
+  end
+  set_strides(view, n)
+  return count
+end
+
+-- The same as `resize_to` for more than four sizes, which are at `size`.
 local function resize_to_many(self, n, size)
   local old = structs[self] or fetch_struct(self)
   if not old then return false end
   if has_sizes_at(old, n, size) then return true end
   local anchor = anchors[self]
   if not anchor or n > ROOM then return false end
-  local view, count = bare_view(n), 1
-  for d = 0, n - 1 do
-    local wanted = tonumber(size[d])
-    if wanted < 1 then return false end
-    view.size[d], count = wanted, count * wanted
-  end
-  set_strides(view, n)
+  local view = bare_view(n)
+  local count = set_many_sizes(view, n, size)
+  if not count then return false end
   if needs_block(old, count) then
     local done = count <= blocks.MAX
       and move_to(self, old, anchor, blocks.like(dtype, view, count), count)
@@ -228,6 +237,16 @@ local function same_view(other)
   return view, anchor, other
 end
 
+-- Sets more than four strides, which are at `stride`; whether they are not below 0 nor large.
+local function set_many_strides(view, n, stride)
+  for d = 0, n - 1 do
+    local given = tonumber(stride[d])
+    if not (given >= 0 and given <= MOST) then return false end
+    view.stride[d] = given
+  end
+  return true
+end
+
 -- Sets the strides of n dimensions to a number or those that a LongStorage has; whether that was
 -- possible.
 local function set_given_strides(view, n, stride)
@@ -235,6 +254,10 @@ local function set_given_strides(view, n, stride)
   if type(stride) == 'userdata' then
     local strides = long_storage(stride)
     if not strides or strides.size ~= n then return false end
+    if n > 4 then
+      local done = set_many_strides(view, n, strides.data)
+      return done
+    end
     local _
     _, a, b, c, d = numbers_of(strides)
   elseif n ~= 1 then
@@ -250,22 +273,35 @@ local function set_given_strides(view, n, stride)
   return true
 end
 
+-- A struct without a storage for sizes, a number or a LongStorage; how many there are, and their
+-- product, nil where Python has to make it.
+local function view_of_size(size)
+  local n, a, b, c, d = 1, size, nil, nil, nil
+  if type(size) == 'userdata' then
+    local sizes = long_storage(size)
+    n = sizes and tonumber(sizes.size) or 0
+    if n < 1 or n > ROOM then return nil end
+    if n > 4 then
+      local view = bare_view(n)
+      return view, n, (set_many_sizes(view, n, sizes.data))
+    end
+    n, a, b, c, d = numbers_of(sizes)
+  end
+  local count = are_numbers(n, a, b, c, d) and product(n, a, b, c, d)
+  if not count then return nil end
+  local view = bare_view(n)
+  set_sizes(view, n, a, b, c, d)
+  return view, n, count
+end
+
 -- A struct for the elements of a storage from position `first` (from 1) on, with sizes and strides
 -- as numbers: those of one dimension, or those that LongStorages have. nil where Python has to make
 -- it, so where the storage must grow.
 local function storage_view(value, first, size, stride)
   local s = storage_structs[value] or fetch_storage(value)
   if not s or type(first) ~= 'number' or first < 1 or first % 1 ~= 0 then return nil end
-  local n, a, b, c, d = 1, size or tonumber(s.size), nil, nil, nil
-  if type(size) == 'userdata' then
-    local sizes = long_storage(size)
-    if not sizes then return nil end
-    n, a, b, c, d = numbers_of(sizes)
-  end
-  local count = n and are_numbers(n, a, b, c, d) and product(n, a, b, c, d)
+  local view, n, count = view_of_size(size or tonumber(s.size))
   if not count then return nil end
-  local view = bare_view(n)
-  set_sizes(view, n, a, b, c, d)
   if stride then
     if type(stride) ~= type(size) or not set_given_strides(view, n, stride) then return nil end
     count = tonumber(reach(view, n))

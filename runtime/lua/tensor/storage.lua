@@ -10,6 +10,7 @@ local torch = th.torch
 local type, tonumber, tostring, ipairs, select = type, tonumber, tostring, ipairs, select
 local find = string.find
 local blocks = th.blocks
+local rawequal, FIRST_STORAGE = rawequal, th.host.FIRST_STORAGE
 
 --- Adds the operations of a class to its metatable.
 -- @param prefix 'Storage.' for storages, '' for tensors
@@ -23,7 +24,15 @@ function th.add_operations(mt, prefix, index)
   end
 end
 
+-- Whether a value is a tensor that Lua alone knows: no other value stands for the same one.
+local function is_only_value(value)
+  local anchor = th.anchors[value]
+  return anchor ~= nil and type(anchor) ~= 'function' and th.class_of(value) < FIRST_STORAGE
+end
+
 local function same_object(a, b)
+  if rawequal(a, b) then return true end
+  if is_only_value(a) or is_only_value(b) then return false end
   if th.typename(a) ~= th.typename(b) then return false end
   local x, y = th.settled_struct(a), th.settled_struct(b)
   return x ~= nil and x == y
