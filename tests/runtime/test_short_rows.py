@@ -1,4 +1,4 @@
-"""Many short rows are added up by loops of Lua as numpy adds up the same rows among more of them."""
+"""Loops of Lua add up many short rows as numpy adds up the same rows among more of them."""
 
 from __future__ import annotations
 

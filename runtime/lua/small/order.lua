@@ -191,9 +191,9 @@ local function along_distinct(p, q, r, i, d, sign, first, way, least, most, s0, 
   if not set_all_keys(p, q, at_places, rows, total, sign) then return false end
   sort_keys(KEYS, total, LAST)
   least, most = max(least, 0), min(most, size - 1)
-  local all, to_places = most - least == size - 1, nil
+  local all = most - least == size - 1
   if all and count == size and way == 1 then
-    to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
+    local to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
     local distinct = put_all(r, i, q, to_places, at_places, total)
     return distinct
   end
@@ -201,7 +201,7 @@ local function along_distinct(p, q, r, i, d, sign, first, way, least, most, s0, 
     or not all and most > least and not are_distinct(rows, size, least, most) then
     return false
   end
-  to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
+  local to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
   put_some(r, i, q, to_places, at_places, rows, size, count, first, way)
   return true
 end

@@ -307,10 +307,12 @@ function reductions.make_find_places(dtype)
   return find
 end
 
+local make_short_rows
+
 --- Makes a function for many short rows: see short_rows.lua.
 function reductions.make_short_rows(...)
-  local make = th.chunk('tensor/short_rows')(th)
-  local compute = make(...)
+  make_short_rows = make_short_rows or th.chunk('tensor/short_rows')(th)
+  local compute = make_short_rows(...)
   return compute
 end
 

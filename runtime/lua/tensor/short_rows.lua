@@ -3,8 +3,8 @@
 -- turn. It adds up in double precision, in numpy's order: the elements of a row in pairs, those of
 -- a column one after the other.
 --
--- Elements are copied before, one after the other, and must be finite: Lua takes some nans for other
--- values. All functions return false for what they do not compute.
+-- Elements are copied before, one after the other, and must be finite: Lua takes some nans for
+-- other values. All functions return false for what they do not compute.
 -- @module short_rows
 
 local th = ...
@@ -19,10 +19,10 @@ local MANY = 8        -- rows: LuaJIT compiles no loop that ends at its first tu
 -- ------------------------------------------------------------------------ texts
 
 -- A text for each i from first to last, with i for `#` and i - 1 for `@`.
-local function each(first, last, text, separator)
+local function each(first, last, text)
   local parts = {}
   for i = first, last do parts[#parts + 1] = text:gsub('#', i):gsub('@', i - 1) end
-  return concat(parts, separator or ' ')
+  return concat(parts, ' ')
 end
 
 -- The sum of name1, name2 … as numpy adds up: up to 7 in order, otherwise each of the first 8 and
@@ -58,8 +58,8 @@ function texts.sums(n, operator)
 end
 
 function texts.running_sums(n, operator)
-  return ('for k = 0, rows - 1 do %s local s1 = x1 r[m] = s1 %s end'):format(READ,
-    each(2, n, 'local s# = s@ OP x# r[m + @] = s#'):gsub('OP', operator))
+  local steps = each(2, n, 'local s# = s@ OP x# r[m + @] = s#'):gsub('OP', operator)
+  return ('for k = 0, rows - 1 do %s local s1 = x1 r[m] = s1 %s end'):format(READ, steps)
 end
 
 -- The sums of the squares of how far elements are from their row's mean.
@@ -69,7 +69,7 @@ function texts.squares(n)
 end
 
 -- The same two of columns.
-function texts.running_columns(n, operator)
+function texts.running_columns(_, operator)
   return ([[
     EACH local s# = x[@] r[@] = s# END
     for k = 1, rows - 1 do local m = N * k EACH s# = s# OP x[m + @] r[m + @] = s# END end
