@@ -20,8 +20,8 @@ __all__ = ["main"]
 
 _HERE = Path(__file__).resolve().parent
 _TH = _HERE.parent / "th"
-_ROUNDS = 3
-_SHORT, _LONG = "0.004", "0.03"  # seconds of a loop
+_ROUNDS = 5
+_SHORT, _LONG = "0.004", "0.012"  # seconds of a loop
 _CLOSE = 1.0  # the ratio from which on rows are timed anew
 _LEAST = 0.001  # microseconds: what the program prints has three digits behind the point
 
