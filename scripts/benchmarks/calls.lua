@@ -1,7 +1,10 @@
 -- Prints, for each call and number of elements, a name, the number and the microseconds of one call,
 -- by the processor's clock: the best of some rounds. It runs here and in Torch7; see calls.py.
+-- Arguments: the seconds that a round takes at least, and the rows to time, each in a line as it is
+-- printed, without its time; none for all.
 
-local SECONDS, ROUNDS = 0.004, 4
+local SECONDS, ROUNDS = tonumber(arg[1]), 4
+local chosen = arg[2] and '\n' .. arg[2] .. '\n'
 
 -- Each call is timed by loops of its own: LuaJIT compiles for a loop only so many ways through it.
 local TIME = [[
@@ -24,6 +27,7 @@ return best * 1e6
 ]]
 
 local function time(f)
+  collectgarbage()
   return assert(loadstring(TIME))(SECONDS, ROUNDS, f)
 end
 
@@ -201,7 +205,10 @@ for _, n in ipairs{ 10, 100, 1000 } do
   for _, kind in ipairs{ 'Double', 'Float' } do
     for _, rows in ipairs{ calls(n, kind), elements(n, kind) } do
       for _, call in ipairs(rows) do
-        io.write(('%s\t%s\t%d\t%.3f\n'):format(call[1], kind, n, time(call[2])))
+        local name = ('%s\t%s\t%d'):format(call[1], kind, n)
+        if not chosen or chosen:find('\n' .. name .. '\n', 1, true) then
+          io.write(('%s\t%.3f\n'):format(name, time(call[2])))
+        end
       end
     end
   end

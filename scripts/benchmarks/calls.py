@@ -2,9 +2,12 @@
 
     scripts/bench calls TORCH7 [ROUNDS]
 
-TORCH7 is a command that runs a Lua file in Torch7. Printed are microseconds of the processor, the
-best of the rounds, and the ratio; then the geometric mean of the ratios. The calls are in
-`calls.lua`.
+TORCH7 is a command that runs a Lua file in Torch7. Printed are microseconds of the processor, and
+the ratio; then the geometric mean of the ratios. The calls are in `calls.lua`.
+
+First all rows are timed once, by loops of some milliseconds. Those that do not take clearly less
+time here than there are timed anew, and only that counts: the best of the rounds, by loops that are
+long enough for the collector to free what they make.
 """
 
 from __future__ import annotations
@@ -17,20 +20,28 @@ __all__ = ["main"]
 
 _HERE = Path(__file__).resolve().parent
 _TH = _HERE.parent / "th"
-_ROUNDS = 3
+_ROUNDS = 5
+_SHORT, _LONG = "0.004", "0.012"  # seconds of a loop
+_CLOSE = 1.0  # the ratio from which on rows are timed anew
 _LEAST = 0.001  # microseconds: what the program prints has three digits behind the point
 
-Times = dict[tuple[str, str, str], float]  # name, element type and number of elements
+Call = tuple[str, str, str]  # name, element type and number of elements
+Times = dict[Call, float]
 
 
 def main(arguments: list[str]) -> None:
     """Print the table."""
     torch7, *more = arguments
-    here: Times = {}
-    there: Times = {}
-    for _ in range(int(more[0]) if more else _ROUNDS):
-        _keep_best(here, str(_TH))
-        _keep_best(there, torch7)
+    here, there = _time(str(_TH), _SHORT), _time(torch7, _SHORT)
+    close = [call for call in here if here[call] > _CLOSE * there[call]]
+    best_here: Times = {}
+    best_there: Times = {}
+    if close:
+        for _ in range(int(more[0]) if more else _ROUNDS):
+            _keep_best(best_here, _time(str(_TH), _LONG, close))
+            _keep_best(best_there, _time(torch7, _LONG, close))
+    here.update(best_here)
+    there.update(best_there)
     for call in here:
         ratio = here[call] / there[call]
         name, kind, count = call
@@ -39,11 +50,22 @@ def main(arguments: list[str]) -> None:
     print(f"geometric mean {math.exp(sum(logarithms) / len(logarithms)):.2f}")
 
 
-def _keep_best(times: Times, command: str) -> None:
+def _time(command: str, seconds: str, calls: list[Call] | None = None) -> Times:
+    """Run the calls, or all of them."""
+    rows = [] if calls is None else ["\n".join("\t".join(call) for call in calls)]
     run = subprocess.run(
-        [command, str(_HERE / "calls.lua")], stdout=subprocess.PIPE, text=True, check=True
+        [command, str(_HERE / "calls.lua"), seconds, *rows],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
+    times: Times = {}
     for line in run.stdout.splitlines():
         name, kind, count, microseconds = line.split("\t")
-        call = name, kind, count
-        times[call] = min(max(float(microseconds), _LEAST), times.get(call, math.inf))
+        times[name, kind, count] = max(float(microseconds), _LEAST)
+    return times
+
+
+def _keep_best(best: Times, times: Times) -> None:
+    for call, microseconds in times.items():
+        best[call] = min(microseconds, best.get(call, math.inf))

@@ -24,7 +24,7 @@ end
 local x, s = torch.range(1, 1000), torch.DoubleStorage(1000):fill(1)
 local m, b = torch.ones(100, 100), torch.ByteTensor(1000)
 local v, w, at = torch.rand(10), torch.rand(10, 10), torch.LongTensor(10):fill(3)
-local sum = 0
+local sum, single = 0, torch.rand(10, 10):float()
 """
 
 MIXED = """
@@ -125,8 +125,9 @@ def links_by_chance(script: Path, before: str, calls: str) -> set[str]:
 SMALL = {
     "in place": "v:addmv(0, 1, w, v) v:scatter(1, at, 2) v:uniform() sum = sum + v:dot(v)",
     "new tensors": "sum = sum + v:gather(1, at)[2] + torch.mm(w, w)[1][1]",
-    "statistics": "sum = sum + v:var() + v:dist(v) + w:trace() v:equal(v)",
-    "slices": "w:renorm(w, 2, 1, 1) torch.std(v, v, 1)",
+    "statistics": "sum = sum + v:var() + v:dist(v) + w:trace()",
+    "short rows": "sum = sum + w:var(1)[1][1] + w:var(2)[1][1] + single:sum(2)[1][1]",
+    "slices": "w:renorm(w, 2, 1, 1) torch.std(v, v, 1) v:equal(v)",
 }
 
 

@@ -57,6 +57,58 @@ local function line(r, n)
   return moves() == before and p or nil, step
 end
 
+-- Numbers in equal distances, by numpy's loops: they take a third of the time of one in Lua.
+local fill_line, fill_points
+if is_float then
+  local kinds = dtype.name == 'Double' and 'dd->d' or 'ff->f'
+  local add, add_data = formulas.inner_loop('add', kinds)
+  local times, times_data = formulas.inner_loop('multiply', kinds)
+  local over, over_data = formulas.inner_loop('divide', kinds)
+  local cell, CELL = tools.memory(dtype, 1)
+  local run, FEW = th.reductions.run, 32 -- elements, for which Lua's loop is as quick
+  local MOST_EXACT = dtype.name == 'Double' and math.huge or 2 ^ 24
+  local positions, POSITIONS
+
+  -- The address of the numbers 0, 1, 2 …
+  local function get_positions()
+    if not positions then
+      positions, POSITIONS = tools.memory(dtype, MAX_NEW)
+      for i = 0, MAX_NEW - 1 do positions[i] = i end
+    end
+    return POSITIONS
+  end
+
+  local function with_number(loop, data, n, from, number, to)
+    cell[0] = number
+    run(loop, data, n, from, WIDTH, CELL, 0, to, WIDTH)
+  end
+
+  -- Sets n elements to first, first + step and so on. False if these are few, or if floats would be
+  -- rounded twice.
+  function fill_line(to, n, first, step)
+    if not (add and times) or n < FEW or MOST_EXACT < math.huge
+      and (first % 1 ~= 0 or step % 1 ~= 0 or abs(first) + n * abs(step) > MOST_EXACT) then
+      return false
+    end
+    local from = get_positions()
+    if step ~= 1 then
+      with_number(times, times_data, n, from, step, to)
+      from = to
+    end
+    with_number(add, add_data, n, from, first, to)
+    return true
+  end
+
+  -- Sets n elements to first, first + width / (n - 1) and so on.
+  function fill_points(to, n, first, width)
+    if not (add and times and over) or n < FEW then return false end
+    with_number(times, times_data, n, get_positions(), width, to)
+    with_number(over, over_data, n, to, n - 1, to)
+    with_number(add, add_data, n, to, first, to)
+    return true
+  end
+end
+
 function build.range(r, first, last, step, ...) -- luacheck: ignore 212
   if not (step > 0 and last >= first or step < 0 and last <= first)
     or not is_float and (first % 1 ~= 0 or last % 1 ~= 0 or step % 1 ~= 0) then
@@ -69,7 +121,11 @@ function build.range(r, first, last, step, ...) -- luacheck: ignore 212
   if r ~= nil then
     p, distance = line(r, count)
   else
-    block = new(dtype, 1, 1, 1, count)
+    local to
+    block, to = new(dtype, 1, 1, 1, count)
+    if block and fill_line and fill_line(to, count, first, step) then
+      return (publish(dtype, block))
+    end
     p, distance = block and cast(elements, block.data), 1
   end
   if not p then return nil end
@@ -78,10 +134,11 @@ function build.range(r, first, last, step, ...) -- luacheck: ignore 212
 end
 
 -- The numbers of a FloatTensor are rounded at each step: where they are stored.
-local function set_points(p, first, last, count)
+local function set_points(p, to, first, last, count)
   p[0] = last
   p[0] = p[0] - first
   local width = p[0]
+  if fill_points(to, count, first, width) then return end
   for i = 0, count - 1 do
     p[i] = i * width
     p[i] = p[i] / (count - 1)
@@ -101,10 +158,11 @@ local function points(first, last, count)
   local p = cast(elements, to)
   if dtype.name == 'Double' then
     local width = last - first
+    if fill_points(to, count, first, width) then return block, to end
     for i = 0, count - 1 do p[i] = first + i * width / (count - 1) end
   else
     p[0] = first
-    set_points(p, p[0], last, count)
+    set_points(p, to, p[0], last, count)
   end
   return block, to
 end

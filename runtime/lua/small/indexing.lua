@@ -9,7 +9,7 @@ local ffi = require 'ffi'
 
 local type = type
 local cast = ffi.cast
-local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
+local tobit = bit.tobit
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local bytes = th.dtypes[1]
 local byte_structs, fetch_byte = bytes.structs, bytes.fetch_struct
@@ -133,10 +133,9 @@ end
 local function take_vector(result, values, indices, n, limit, step)
   for m = 0, n - 1 do
     local index = indices[2 * m]
-    if indices[2 * m + 1] ~= 0 or band(bor(index - 1, limit - index), SIGN) ~= 0 then
-      return false
-    end
-    move(result, m, values, step * (index - 1))
+    -- Cut to 32 bits, which makes no limit larger, so that LuaJIT compares whole numbers.
+    if indices[2 * m + 1] ~= 0 or index < 1 or index > tobit(limit) then return false end
+    move(result, m, values, step == 1 and index - 1 or step * (index - 1))
   end
   return true
 end

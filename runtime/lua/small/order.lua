@@ -26,7 +26,7 @@ local sort_row, select_row = th.kernels.sort_row, th.kernels.select_row
 local MAX_SORTED, WIDTH = 2048, ffi.sizeof(dtype.ctype) -- beyond, numpy sorts more quickly
 
 local doubles, ints = th.dtypes[th.DOUBLE + 1], th.dtypes[th.LONG]
-local keys, KEYS = tools.memory(doubles, MAX_SORTED)
+local keys, KEYS = tools.memory(doubles, MAX_SORTED + 1)
 local index = tools.memory(ints, MAX_SORTED)
 local part, order = tools.memory(doubles, MAX_SORTED), tools.memory(ints, MAX_SORTED)
 local elements, words, move = dtype.pointer, tools.words, tools.mover(WIDTH)
@@ -80,17 +80,31 @@ end
 
 local key = ({ Double = key_double, Float = key_float })[dtype.name] or key_whole
 
+-- For each element the number of its row, where keys have it, and the place where the row begins.
+-- They are kept for calls with as many rows of as many elements.
+local numbers, begins = tools.memory(ints, MAX_SORTED), tools.memory(ints, MAX_SORTED)
+local numbered_rows, numbered = 0, 0
+
+local function number_rows(rows, total, left)
+  if numbered_rows == rows and numbered == total then return end
+  for m = 0, total - 1 do
+    local row = floor((m + 0.5) * rows / total)
+    numbers[m], begins[m] = lshift(row, left), row * total / rows
+  end
+  numbered_rows, numbered = rows, total
+end
+
 -- Sets the keys of all elements, which are at places; false if one is infinite or no number.
 local function set_all_keys(p, q, at_places, rows, total, sign)
   local flip = sign < 0 and -1 or 0
   local row_bits = floor(log(rows) / log(2) + 0.001) + 1 -- the number of a row is never all ones
-  local left, right, share = 31 - row_bits, row_bits + 1, rows / total
+  local left, right = 31 - row_bits, row_bits + 1
+  number_rows(rows, total, left)
   for m = 0, total - 1 do
     local high, low = key(p, q, at_places[m])
     if not high then return false end
     high, low = bxor(high, flip), bxor(low, flip)
-    local row = floor((m + 0.5) * share)
-    key_words[2 * m + 1] = bor(lshift(row, left), rshift(high, right))
+    key_words[2 * m + 1] = bor(numbers[m], rshift(high, right))
     key_words[2 * m] = bor(band(bor(lshift(high, left), rshift(low, right)), NUMBER), m)
   end
   return true
@@ -129,14 +143,18 @@ local function are_distinct(rows, size, first, last)
   return equal >= 0
 end
 
--- Writes both results, of all elements. to_places: where they go; at_places: where they are.
-local function put_all(r, i, q, to_places, at_places, size, total)
-  local share = 1 / size
+-- Writes both results, of all elements; returns whether they are distinct. to_places: where they
+-- go; at_places: where they are.
+local function put_all(r, i, q, to_places, at_places, total)
+  key_words[2 * total + 1] = -1 -- which no key has
+  local equal = 0
   for m = 0, total - 1 do
     local position, o = band(key_words[2 * m], POSITION), to_places[m]
+    equal = bor(equal, compare(m))
     move(r, o, q, at_places[position])
-    i[2 * o], i[2 * o + 1] = position - size * floor((m + 0.5) * share) + 1, 0
+    i[2 * o], i[2 * o + 1] = position - begins[m] + 1, 0
   end
+  return equal >= 0
 end
 
 -- The same for `count` elements of each row, from position `first` of the sorted ones on, upwards
@@ -174,16 +192,17 @@ local function along_distinct(p, q, r, i, d, sign, first, way, least, most, s0, 
   sort_keys(KEYS, total, LAST)
   least, most = max(least, 0), min(most, size - 1)
   local all = most - least == size - 1
+  if all and count == size and way == 1 then
+    local to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
+    local distinct = put_all(r, i, q, to_places, at_places, total)
+    return distinct
+  end
   if all and not are_all_distinct(total)
     or not all and most > least and not are_distinct(rows, size, least, most) then
     return false
   end
   local to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
-  if count == size and way == 1 then
-    put_all(r, i, q, to_places, at_places, size, total)
-  else
-    put_some(r, i, q, to_places, at_places, rows, size, count, first, way)
-  end
+  put_some(r, i, q, to_places, at_places, rows, size, count, first, way)
   return true
 end
 

@@ -130,6 +130,7 @@ formulas.copy_rows = copy_rows
 local function copy_bytes(to, from, bytes, ...) -- luacheck: ignore 212
   ffi.C.th_copy(to, from, bytes)
 end
+formulas.copy_bytes = copy_bytes
 
 -- Makers of functions that copy n elements from one buffer to another one of doubles, or of floats.
 -- They get the address of LAPACK's function for this: behind a loop in Lua, the rest of the call
@@ -258,7 +259,8 @@ local shape, step, turn, dense, same_sizes, lay_out, lay_out_visits,
 local operands, steps, count, to_loop, as_float,
   copy_rows, copy_bytes, make_widen, make_narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
-  copy_sections, gather_results, make_find_places, resize_along = unpack(formulas.reducing)
+  copy_sections, gather_results, make_find_places, resize_along, make_short_rows = unpack(
+    formulas.reducing)
 local MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
 formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, false, address }

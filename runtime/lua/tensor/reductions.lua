@@ -13,7 +13,8 @@ local ROOM = th.ROOM
 local layouts, formulas = th.layouts, th.formulas
 local shape, step, dense = layouts.shape, layouts.step, layouts.dense
 
-local copy_rows, MIN_TURNS, SPARE = formulas.copy_rows, formulas.MIN_TURNS, formulas.spare
+local copy_rows, copy_bytes = formulas.copy_rows, formulas.copy_bytes
+local MIN_TURNS, SPARE = formulas.MIN_TURNS, formulas.spare
 local MAX_IN_LUA = formulas.tools[1]
 
 local reductions = {}
@@ -307,6 +308,10 @@ function reductions.copy_sections(copy, data, size, r, p, outer, o, count, d, in
   if inner == 1 then inner, i, count, d, outer, o = count, d, outer, o, 1, 0 end
   if (count == 1 or d == inner * i) and (outer == 1 or o == count * inner * i) then
     inner, count, outer = inner * count * outer, 1, 1
+    if i == 1 then
+      copy_bytes(r, p, inner * size)
+      return
+    end
   end
   copy_rows(copy, data, inner, count, outer, r, size, inner * size, count * inner * size,
     p, i * size, d * size, o * size)
@@ -328,9 +333,18 @@ function reductions.make_find_places(dtype)
   return find
 end
 
+local make_short_rows
+
+--- Makes a function for many short rows: see short_rows.lua.
+function reductions.make_short_rows(...)
+  make_short_rows = make_short_rows or th.chunk('tensor/short_rows')(th)
+  local compute = make_short_rows(...)
+  return compute
+end
+
 formulas.reducing = {
   layouts.lay_out_in_memory, reductions.fold_rows, reductions.copy_in_memory, reductions.sections,
   reductions.fits, reductions.block_along, reductions.fold, reductions.accumulate,
   reductions.copy_sections, reductions.gather_results, reductions.make_find_places,
-  reductions.resize_along,
+  reductions.resize_along, reductions.make_short_rows,
 }
