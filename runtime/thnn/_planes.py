@@ -246,4 +246,5 @@ def interpolate(
         inPlane=len(x) // planes,
         outPlane=len(output) // planes,
         back=back,
+        asum=blas("asum", x.itemsize) or 0,
     )
