@@ -388,13 +388,9 @@ job('nn_interpolate', 'size input output places weights count inPlane outPlane b
     local inputs, outputs = cast(reals[size], p.input), cast(reals[size], p.output)
     for at = first, last - 1 do
       local x, y = inputs + at * p.inPlane, outputs + at * p.outPlane
-      local finite
-      if back then
-        finite = are_finite(p.asum, size, y, p.outPlane, 1 / 0)
-        fill(x, p.inPlane * size)
-      else
-        finite = are_finite(p.asum, size, x, p.inPlane, 1 / 0)
-      end
+      local finite = back and are_finite(p.asum, size, y, p.outPlane, 1 / 0)
+        or not back and are_finite(p.asum, size, x, p.inPlane, 1 / 0)
+      if back then fill(x, p.inPlane * size) end
       (back and weigh_back or weigh)(size, p.count, finite)(x, y, places, weights, p.outPlane)
     end
   end)
