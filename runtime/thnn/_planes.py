@@ -29,8 +29,12 @@ __all__ = [
     "take",
 ]
 
-_LARGE = 20_000  # elements from which on threads pay
+_LARGE = 100_000  # elements, each as often as it is looked at, from which on threads pay
 _TOGETHER = 2048  # elements for which planes have a table together
+
+
+def _is_large(x: Array, plan: Plan) -> bool:
+    return x.size + x.size // plan.in_plane * plan.visits >= _LARGE
 
 
 def find_largest(
@@ -52,7 +56,7 @@ def find_largest(
     run(
         "nn_largest",
         len(output) // plan.out_plane,
-        large=x.size >= _LARGE,
+        large=_is_large(x, plan),
         lowest=float(-np.finfo(x.dtype).max) if lowest is None else lowest,
         none=none,
         indices=indices,
@@ -72,7 +76,7 @@ def average(x: Array, plan: Plan, output: Array) -> None:
     run(
         "nn_average",
         len(output) // plan.out_plane,
-        large=x.size >= _LARGE,
+        large=_is_large(x, plan),
         plan=plan.table,
         planStep=0,
         indices=0,
@@ -90,7 +94,7 @@ def average_backward(gradient: Array, plan: Plan, grad_output: Array) -> None:
     run(
         "nn_share",
         len(grad_output) // plan.out_plane,
-        large=gradient.size >= _LARGE,
+        large=_is_large(gradient, plan),
         plan=plan.table,
         planStep=0,
         indices=0,
@@ -232,7 +236,7 @@ def interpolate(
     run(
         "nn_interpolate",
         planes,
-        large=output.size >= _LARGE,
+        large=output.size * places.shape[1] >= _LARGE,
         size=x.itemsize,
         input=x,
         output=output,
@@ -242,4 +246,5 @@ def interpolate(
         inPlane=len(x) // planes,
         outPlane=len(output) // planes,
         back=back,
+        asum=blas("asum", x.itemsize) or 0,
     )

@@ -108,11 +108,15 @@ def padded(size: int, windows: int, kernel: int, stride: int, pad: int, count_pa
 
 @dataclass(frozen=True)
 class Plan:
-    """The windows of a plane: a job's table, and the elements of a plane and of its results."""
+    """The windows of a plane: a job's table, and the elements of a plane and of its results.
+
+    visits: the elements of all its windows.
+    """
 
     table: Array
     in_plane: int
     out_plane: int
+    visits: int
 
 
 def make_plan(axes: Sequence[Axis], codes: Codes = "place", together: int = _TOGETHER) -> Plan:
@@ -151,7 +155,8 @@ def make_plan(axes: Sequence[Axis], codes: Codes = "place", together: int = _TOG
             np.tile(starts, block),
             np.add.outer(planes * out_plane, outs).ravel(),
         ]
-    return Plan(np.concatenate(parts).astype(np.int32), in_plane, out_plane)
+    visits = math.prod(int(axis.counts.sum()) for axis in axes)
+    return Plan(np.concatenate(parts).astype(np.int32), in_plane, out_plane, visits)
 
 
 @lru_cache(maxsize=32)
@@ -163,7 +168,7 @@ def plan_of_places(sizes: Sizes, windows: Sizes, widths: Sizes) -> Plan:
     count = math.prod(windows)
     head = [1, 1, len(offsets), count, 1, _shape_number(offsets.tobytes() * 2)]
     table = np.concatenate([head, offsets, offsets]).astype(np.int32)
-    return Plan(table, math.prod(sizes), count)
+    return Plan(table, math.prod(sizes), count, len(offsets) * count)
 
 
 @lru_cache(maxsize=1024)

@@ -24,6 +24,7 @@ from runtime.thnn._convolution import (
     check_positive,
     inner_windows,
     read,
+    remembered,
     writing,
 )
 from runtime.thnn.checks import check, check_size
@@ -195,6 +196,7 @@ def _for_places(shape: Shape, compute: Callable[[slice], None]) -> None:
     share(compute, shape.windows.places, piece=piece, large=max(_STEP // each // 4, 2))
 
 
+@remembered
 def _local(
     input: Tensor,
     grad_output: Tensor | None,

@@ -39,7 +39,7 @@ th.add_job = job
 -- state with nn.THNN: so a job has the same index in each.
 th.nn_jobs = {
   'parallel/nn_sums', 'parallel/nn_index', 'parallel/nn_pooling', 'parallel/nn_places',
-  'parallel/nn_columns', 'parallel/nn_convolution',
+  'parallel/nn_columns', 'parallel/nn_convolution', 'parallel/nn_norms',
 }
 
 local inner_loop = ffi.typeof('void (*)(char **, intptr_t *, intptr_t *, void *)')

@@ -343,43 +343,54 @@ end)
 -- ------------------------------------------------------------------ weighted sums
 
 -- Makes functions for sums of so many elements, and keeps them. `line` is that for an element, with
--- AT for where its place and weight are; `before` is what a sum begins with.
-local function weighing(before, line, after)
+-- AT for where its place and weight are; `before` is what a sum begins with, `first` and `last` are
+-- around these lines.
+local function weighing(before, line, first, last)
   local known = { [4] = {}, [8] = {} }
-  local function write(size, count)
+  local function write(size, count, finite)
     local body = {}
     for j = 0, count - 1 do body[j + 1] = (line:gsub('AT', 'at + ' .. j)) end
     local text = ([=[
 local load_number = ...
 return function(x, y, places, weights, windows)
+  local at = 0
   for t = 0, windows - 1 do
-    local at, s = t * %d, %s
+    local s = %s
     %s
     %s
+    %s
+    at = at + %d
   end
-end]=]):format(count, before, concat(body, '\n'), after)
+end]=]):format(before, first, concat(body, '\n'), last, count)
+    if finite then text = text:gsub('load_number(%b())', function(arguments)
+      return (arguments:gsub('%((%w+), (.*)%)', '%1[%2]'))
+    end) end
     return assert(compile(text, '=[th] nn_pooling.lua'))(loaders[size])
   end
-  return function(size, count)
-    local f = known[size][count] or write(size, count)
-    known[size][count] = f
+  return function(size, count, finite)
+    local key = finite and -count or count
+    local f = known[size][key] or write(size, count, finite)
+    known[size][key] = f
     return f
   end
 end
 
-local weigh = weighing('0', 's = s + weights[AT] * load_number(x, places[AT])', 'y[t] = s')
+local weigh = weighing('0', 's = s + weights[AT] * load_number(x, places[AT])', '', 'y[t] = s')
 local weigh_back = weighing('load_number(y, t)',
-  'do local k = places[AT] x[k] = x[k] + weights[AT] * s end', '')
+  'do local k = places[AT] x[k] = x[k] + weights[AT] * s end', 'if s ~= 0 then', 'end')
 
 -- Sums of `count` elements of each plane, by tables of their places (int32, from 0) and weights
 -- (doubles); or, if `back` is 1, the gradient: what each element, 0 before, has of the sums.
-job('nn_interpolate', 'size input output places weights count inPlane outPlane back',
+job('nn_interpolate', 'size input output places weights count inPlane outPlane back asum',
   function(p, first, last)
+    local size, back = p.size, p.back == 1
     local places, weights = cast(ints, p.places), cast(reals[8], p.weights)
-    local f = (p.back == 1 and weigh_back or weigh)(p.size, p.count)
+    local inputs, outputs = cast(reals[size], p.input), cast(reals[size], p.output)
     for at = first, last - 1 do
-      local x = cast(reals[p.size], p.input) + at * p.inPlane
-      if p.back == 1 then fill(x, p.inPlane * p.size) end
-      f(x, cast(reals[p.size], p.output) + at * p.outPlane, places, weights, p.outPlane)
+      local x, y = inputs + at * p.inPlane, outputs + at * p.outPlane
+      local finite = back and are_finite(p.asum, size, y, p.outPlane, 1 / 0)
+        or not back and are_finite(p.asum, size, x, p.inPlane, 1 / 0)
+      if back then fill(x, p.inPlane * size) end
+      (back and weigh_back or weigh)(size, p.count, finite)(x, y, places, weights, p.outPlane)
     end
   end)

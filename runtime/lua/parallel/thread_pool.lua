@@ -22,7 +22,7 @@ local getinfo, running = debug.getinfo, coroutine.running
 local select, pcall, error, tonumber, unpack = select, pcall, error, tonumber, unpack
 
 local MAX_THREADS = 64
-local MAX_NUMBERS = 24    -- of a job's parameters
+local MAX_NUMBERS = 32    -- of a job's parameters
 local PIECES = 2          -- of a share, if the job does not say how large pieces are
 local MAX_PIECE = 2 ^ 30  -- positions; C functions count them with an int
 local VECTOR = 64         -- positions; the vectors of every processor hold a divisor of that

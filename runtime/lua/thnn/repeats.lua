@@ -11,7 +11,7 @@ local dense, moves = th.formulas.dense, th.blocks.moves
 local tonumber, concat, cast, C = tonumber, table.concat, ffi.cast, ffi.C
 
 local MAX_CALLS = 16 -- that are kept of a function, for an element type
-local ROOM = 524288  -- bytes of elements of a call
+local ROOM = 1048576 -- bytes of elements of a call
 
 local intptr = ffi.typeof('intptr_t')
 

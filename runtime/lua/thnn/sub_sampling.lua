@@ -37,32 +37,41 @@ local function is_like(c, input, rows, columns)
   return true
 end
 
--- For each place in the kernel, and all windows of some planes: adds elements of x to those of r
--- (windows), or the other way round. This is no nest of short loops, which LuaJIT compiles badly.
-local function add_parts(load, r, x, spread, planes, height, width, rows, columns, kw, kh, dw, dh)
-  local column, row, n = 0, 0, planes * rows * columns
+-- Where the windows of planes begin, for the last sizes.
+local last = {}
+local function starts_of(planes, height, width, rows, columns, dw, dh)
+  local key = last
+  if key[1] == planes and key[2] == height and key[3] == width and key[4] == rows
+    and key[5] == columns and key[6] == dw and key[7] == dh then
+    return key.starts
+  end
+  local each = rows * columns
+  local starts = ffi.new('int32_t[?]', planes * each)
+  for i = 0, planes * each - 1 do
+    local plane, row = floor(i / each), floor(i / columns) % rows
+    starts[i] = plane * height * width + row * dh * width + i % columns * dw
+  end
+  last = { planes, height, width, rows, columns, dw, dh, starts = starts }
+  return starts
+end
+
+-- For each place in the kernel, and all n windows: adds elements of x to those of r (windows), or
+-- the other way round.
+local function gather(load, r, x, starts, n, width, kw, kh)
   for tap = 0, kw * kh - 1 do
     local y = floor(tap / kw)
-    local first = y * width + tap - y * kw
-    local at = first
+    local first = x + y * width + tap - y * kw
+    for i = 0, n - 1 do r[i] = load(r, i) + load(first, starts[i]) end
+  end
+end
+
+local function scatter(load, r, x, starts, n, width, kw, kh)
+  for tap = 0, kw * kh - 1 do
+    local y = floor(tap / kw)
+    local first = x + y * width + tap - y * kw
     for i = 0, n - 1 do
-      if spread then
-        x[at] = load(x, at) + load(r, i)
-      else
-        r[i] = load(r, i) + load(x, at)
-      end
-      column = column + 1
-      if column < columns then
-        at = at + dw
-      else
-        column, row = 0, row + 1
-        if row == rows then
-          row, first = 0, first + height * width
-          at = first
-        else
-          at = first + row * dh * width
-        end
-      end
+      local at = starts[i]
+      first[at] = load(first, at) + load(r, i)
     end
   end
 end
@@ -82,12 +91,13 @@ function makers.SpatialSubSampling_updateOutput(dtype)
     local count, each = tonumber(input.size[input.nDimension - 3]), rows * columns
     if not fits(weight, { count }) or not fits(bias, { count }) then return nil end
     local nr = planes * each
+    local starts = starts_of(planes, height, width, rows, columns, dw, dh)
     local mine, px, pw, pb, to, free, pr = begin(size, before, input, n, weight, count, bias, count,
       output, nr, nil, 0)
     if not mine then return nil end
     local x, w, b, r = cast(pointer, px), cast(pointer, pw), cast(pointer, pb), cast(pointer, to)
     for i = 0, nr - 1 do r[i] = 0 end
-    add_parts(load, r, x, false, planes, height, width, rows, columns, kw, kh, dw, dh)
+    gather(load, r, x, starts, nr, width, kw, kh)
     multiply(load, r, r, w, planes, count, each)
     for i = 0, nr - 1 do r[i] = load(r, i) + load(b, floor(i / each) % count) end
     return finish(mine, before, to, pr, nr * size, free, 0, 0)
@@ -106,13 +116,14 @@ function makers.SpatialSubSampling_updateGradInput(dtype)
     end
     local count, each = tonumber(input.size[input.nDimension - 3]), rows * columns
     if not fits(weight, { count }) then return nil end
+    local starts = starts_of(planes, height, width, rows, columns, dw, dh)
     local mine, pg, pw, _, to, free, pr = begin(size, before, grad_output, planes * each, weight,
       count, nil, 0, gradient, n, nil, 0)
     if not mine then return nil end
     local g, r = cast(pointer, pg), cast(pointer, to)
     multiply(load, g, g, cast(pointer, pw), planes, count, each)
     for i = 0, n - 1 do r[i] = 0 end
-    add_parts(load, g, r, true, planes, height, width, rows, columns, kw, kh, dw, dh)
+    scatter(load, g, r, starts, planes * each, width, kw, kh)
     return finish(mine, before, to, pr, n * size, free, 0, 0)
   end
 end
@@ -127,13 +138,13 @@ function makers.SpatialSubSampling_accGradParameters(dtype)
     local count, each = tonumber(input.size[input.nDimension - 3]), rows * columns
     if not fits(grad_weight, { count }) or not fits(grad_bias, { count }) then return nil end
     local nr = planes * each
+    local starts = starts_of(planes, height, width, rows, columns, dw, dh)
     local mine, px, pg, b, w, free, pw, _, pb = begin(size, before, input, n, grad_output, nr,
       grad_bias, count, grad_weight, count, nil, 0, true)
     if not mine or not apart(pb, count * size, pw, count * size) then return nil end
     local g, sums = cast(pointer, pg), cast(pointer, free)
     for i = 0, nr - 1 do sums[i] = 0 end
-    add_parts(load, sums, cast(pointer, px), false, planes, height, width, rows, columns, kw, kh,
-      dw, dh)
+    gather(load, sums, cast(pointer, px), starts, nr, width, kw, kh)
     for i = 0, nr - 1 do sums[i] = load(g, i) * load(sums, i) end
     add_sums(w, free, planes / count, count, each, scale)
     add_sums(b, pg, planes / count, count, each, scale)

@@ -1,0 +1,159 @@
+--- Norms of neighbouring features (FeatureLPPooling), by numpy's inner loops over raw memory.
+-- Addresses are numbers. A sample has `features` times `inner` elements, a window `width` features,
+-- `stride` behind the one before; `windows` of them give as many results for each inner element.
+-- @module nn_norms
+
+local th = ...
+local ffi = require 'ffi'
+local C, job = ffi.C, th.add_job
+local cast, fill, compile, dump = ffi.cast, ffi.fill, loadstring, string.dump
+
+ffi.cdef 'double th_pow(double x, double y) __asm__("pow");'
+
+local memory = cast('char *', 0) -- memory + address: a pointer
+local numbers = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
+local loads = { [4] = th.load_float, [8] = th.load_double }
+
+-- ------------------------------------------------------------------ loops
+
+local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)')
+local operands, steps, length = ffi.new('void *[3]'), ffi.new('intptr_t[3]'), ffi.new('intptr_t[1]')
+local addresses = cast('intptr_t *', operands)
+local zero = ffi.new('double[1]')
+
+-- The same as a loop of numpy's, for where that is not there.
+local function slow_loop(f, size)
+  local load, pointer = loads[size], numbers[size]
+  return function()
+    local a, b, r = cast(pointer, operands[0]), cast(pointer, operands[1]),
+      cast(pointer, operands[2])
+    local step_a, step_b, step_r = tonumber(steps[0]) / size, tonumber(steps[1]) / size,
+      tonumber(steps[2]) / size
+    for i = 0, tonumber(length[0]) - 1 do
+      r[i * step_r] = f(load(a, i * step_a), load(b, i * step_b))
+    end
+  end
+end
+
+local slow = {
+  add = function(a, b) return a + b end,
+  multiply = function(a, b) return a * b end,
+  divide = function(a, b) return a / b end,
+}
+
+-- A loop as jobs get it: its address, and that of its data.
+local function loop_of(p, name, size)
+  local address, data = p[name][0], p[name][1]
+  return { run = address ~= 0 and cast(inner_loop, address) or slow_loop(slow[name], size),
+    data = memory + data }
+end
+
+-- r = loop(a, b) for n elements, `step_a`, `step_b` and `step_r` bytes apart.
+local function compute(loop, n, a, step_a, b, step_b, r, step_r)
+  addresses[0], addresses[1], addresses[2] = a, b, r
+  steps[0], steps[1], steps[2], length[0] = step_a, step_b, step_r, n
+  loop.run(operands, length, steps, loop.data)
+end
+
+-- x = x to some power, for n doubles, by C's pow, as in the reference.
+local function raise(x, n, power)
+  local load = loads[8]
+  if power == 2 then
+    for i = 0, n - 1 do
+      local v = load(x, i)
+      x[i] = v * v
+    end
+  elseif power ~= 1 then
+    for i = 0, n - 1 do x[i] = C.th_pow(load(x, i), power) end
+  end
+end
+
+-- Loops over numbers of one size: those of others are copies.
+local function make_loops(load, load_double)
+  return {
+    -- n doubles from numbers that are `step` elements apart.
+    widen = function(to, from, step, n)
+      for i = 0, n - 1 do to[i] = load(from, i * step) end
+    end,
+    -- Numbers from n doubles.
+    narrow = function(to, from, n)
+      for i = 0, n - 1 do to[i] = load_double(from, i) end
+    end,
+    -- Sets doubles to 0 where z is 0, whose elements are `step` apart.
+    clear = function(x, z, step, n)
+      for i = 0, n - 1 do
+        if z[i * step] == 0 then x[i] = 0 end
+      end
+    end,
+  }
+end
+
+local loops = {}
+for size, load in pairs(loads) do loops[size] = compile(dump(make_loops))(load, loads[8]) end
+
+-- How windows lie: how many runs of results have elements in equal distances, how many elements
+-- a run has, and how far these are apart in a sample and in its results.
+local function runs(p)
+  if p.stride == 1 then return 1, p.windows * p.inner, 1, 1 end
+  return p.inner, p.windows, p.stride * p.inner, p.inner
+end
+
+-- ------------------------------------------------------------------ jobs
+
+-- The norms. `add` is a loop for doubles. There is room for doubles: at `powers` for a sample's
+-- elements, at `sums` for its results.
+job('nn_norms', 'size input output powers sums add[2] power features inner'
+  .. ' width stride windows', function(p, first, last)
+  local size, inner, each, all = p.size, p.inner, p.features * p.inner, p.windows * p.inner
+  local add, own = loop_of(p, 'add', 8), loops[size]
+  local pointer, reps, n, from_step, to_step = numbers[size], runs(p)
+  local powers, sums = cast(numbers[8], memory + p.powers), cast(numbers[8], memory + p.sums)
+  local at_zero = tonumber(cast('intptr_t', zero))
+  for sample = first, last - 1 do
+    own.widen(powers, cast(pointer, memory + p.input) + sample * each, 1, each)
+    raise(powers, each, p.power)
+    for rep = 0, reps - 1 do
+      local from, to = p.powers + 8 * rep, p.sums + 8 * rep
+      compute(add, n, at_zero, 0, from, 8 * from_step, to, 8 * to_step)
+      for i = 1, p.width - 1 do
+        compute(add, n, to, 8 * to_step, from + 8 * i * inner, 8 * from_step, to, 8 * to_step)
+      end
+    end
+    raise(sums, all, 1 / p.power)
+    own.narrow(cast(pointer, memory + p.output) + sample * all, sums, all)
+  end
+end)
+
+-- The gradient: the sums of gradOutput (`grads`) times (input / output) to a power, which is one
+-- lower; 0 where the output is 0. `add` and `divide` are loops for elements, `multiply` for
+-- doubles. There is room for as many doubles as there are windows of a sample: at `powers`, at
+-- `upper`, and at `quotients` for elements.
+job('nn_norms_back', 'size input output grads gradient powers upper quotients add[2] divide[2]'
+  .. ' multiply[2] power features inner width stride windows', function(p, first, last)
+  local size, inner, each, all = p.size, p.inner, p.features * p.inner, p.windows * p.inner
+  local add, divide, multiply = loop_of(p, 'add', size), loop_of(p, 'divide', size),
+    loop_of(p, 'multiply', 8)
+  local pointer, own, reps, n, from_step, to_step = numbers[size], loops[size], runs(p)
+  local powers, upper = cast(numbers[8], memory + p.powers), cast(numbers[8], memory + p.upper)
+  local quotients = cast(pointer, memory + p.quotients)
+  fill(memory + p.gradient + first * each * size, (last - first) * each * size)
+  for sample = first, last - 1 do
+    for rep = 0, reps - 1 do
+      local at, to = sample * each + rep, sample * all + rep
+      local z = cast(pointer, memory + p.output) + to
+      own.widen(upper, cast(pointer, memory + p.grads) + to, to_step, n)
+      for i = 0, p.width - 1 do
+        local part = (at + i * inner) * size
+        compute(divide, n, p.input + part, size * from_step, p.output + to * size, size * to_step,
+          p.quotients, size)
+        own.widen(powers, quotients, 1, n)
+        raise(powers, n, p.power)
+        compute(multiply, n, p.upper, 8, p.powers, 8, p.powers, 8)
+        own.clear(powers, z, to_step, n)
+        own.narrow(quotients, powers, n)
+        part = p.gradient + part
+        compute(add, n, part, size * from_step, p.quotients, size, part, size * from_step)
+      end
+    end
+  end
+end)
