@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import settings
 
 from runtime import PROCESSORS, Engine, LuaError
+
+# The tests start hundreds of processes: let these, and pytest, find modules that are compiled.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A busy machine may take its time for any example.
 settings.register_profile("th", deadline=None)
