@@ -33,6 +33,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+#: Sets what programs expect.
+FRESH = b"torch.setdefaulttensortype('torch.DoubleTensor') torch.manualSeed(1)"
+
+
 class Lua:
     """Runs Lua in the process's engine and returns what it prints.
 
@@ -71,6 +75,11 @@ class Lua:
         except LuaError as error:
             return f"{self.output()}error: {error.message}\n"
 
+    def answer_anew(self, source: str) -> str:
+        """The same, with the default tensor type and a fixed seed."""
+        self.engine.run(self.engine.compile(FRESH))
+        return self.answer(source)
+
 
 @pytest.fixture(scope="session")
 def engine() -> Iterator[Engine]:
@@ -83,7 +92,7 @@ def engine() -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def fresh(engine: Engine) -> Callable[[], None]:
     """Sets the default tensor type and a fixed seed."""
-    chunk = engine.compile(b"torch.setdefaulttensortype('torch.DoubleTensor') torch.manualSeed(1)")
+    chunk = engine.compile(FRESH)
     return lambda: engine.run(chunk)
 
 
