@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from runtime import Engine
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
@@ -27,6 +26,8 @@ def tensor(*values: Any) -> Tensor:
 
 def drawn(text: str, *tensors: Tensor) -> Any:
     """The axes of a figure that is described."""
+    from matplotlib.figure import Figure  # which takes long to load
+
     figure = Figure()
     draw(figure, Description(text.encode(), list(tensors)))
     return figure.axes[0]
@@ -84,7 +85,9 @@ def test_a_window(lua: Lua, here: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
     shown = []
     monkeypatch.setattr(pyplot, "get_backend", lambda: "window")
-    monkeypatch.setattr(Figure, "show", lambda figure: shown.append(len(figure.axes[0].lines)))
+    monkeypatch.setattr(
+        "matplotlib.figure.Figure.show", lambda figure: shown.append(len(figure.axes[0].lines))
+    )
     pyplot.switch_backend("agg")
     assert pyplot.figure().canvas.__class__ is backend_agg.FigureCanvasAgg
     pyplot.close("all")
