@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import settings
 
 from runtime import PROCESSORS, Engine, LuaError
+
+# The tests start hundreds of processes: let these, and pytest, find modules that are compiled.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A busy machine may take its time for any example.
 settings.register_profile("th", deadline=None)
@@ -25,6 +31,10 @@ def pytest_collection_finish() -> None:
     """Let Python's collector pass over the tests themselves: they are many, and all stay."""
     gc.collect()
     gc.freeze()
+
+
+#: Sets what programs expect.
+FRESH = b"torch.setdefaulttensortype('torch.DoubleTensor') torch.manualSeed(1)"
 
 
 class Lua:
@@ -65,6 +75,11 @@ class Lua:
         except LuaError as error:
             return f"{self.output()}error: {error.message}\n"
 
+    def answer_anew(self, source: str) -> str:
+        """The same, with the default tensor type and a fixed seed."""
+        self.engine.run(self.engine.compile(FRESH))
+        return self.answer(source)
+
 
 @pytest.fixture(scope="session")
 def engine() -> Iterator[Engine]:
@@ -77,7 +92,7 @@ def engine() -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def fresh(engine: Engine) -> Callable[[], None]:
     """Sets the default tensor type and a fixed seed."""
-    chunk = engine.compile(b"torch.setdefaulttensortype('torch.DoubleTensor') torch.manualSeed(1)")
+    chunk = engine.compile(FRESH)
     return lambda: engine.run(chunk)
 
 

@@ -19,14 +19,18 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-__all__ = ["Entry", "ask", "cases", "normal", "read"]
+__all__ = ["Entry", "ask", "cases", "normal", "read", "wrong"]
 
 FOLDER = Path(__file__).parent / "runtime" / "transcripts"
+
+#: Entries that are one test: each test takes some time of its own.
+_GROUP = 25
 
 
 @dataclass
@@ -70,13 +74,24 @@ def read(path: Path) -> list[Entry]:
 
 
 def cases(name: str, folder: Path = FOLDER) -> list[object]:
-    """A transcript's entries as parameters (source, printed) of a test."""
-    parameters: list[object] = []
-    for entry in read(folder / f"{name}.txt"):
-        marks = [pytest.mark.xfail(reason=entry.reason, strict=True)] if entry.reason else []
-        source, printed = "\n".join(entry.source), normal("\n".join(entry.printed))
-        parameters.append(pytest.param(source, printed, id=f"{name}:{entry.line}", marks=marks))
-    return parameters
+    """A transcript's entries in groups, the parameters of a test that asserts `wrong`."""
+    entries = read(folder / f"{name}.txt")
+    groups = (entries[i : i + _GROUP] for i in range(0, len(entries), _GROUP))
+    return [pytest.param(group, id=f"{name}:{group[0].line}") for group in groups]
+
+
+def wrong(entries: Sequence[Entry], answer: Callable[[str], str]) -> str:
+    """What is not as it should be, as a transcript of our answers; '' where all is.
+
+    An entry whose answer is expected to differ must differ.
+    """
+    found = []
+    for entry in entries:
+        ours, expected = normal(answer("\n".join(entry.source))), normal("\n".join(entry.printed))
+        if (ours == expected) == bool(entry.reason):
+            remarks = [*entry.remarks, f"# line {entry.line}"]
+            found.append(Entry(remarks, entry.source, ours.splitlines()).text)
+    return "\n".join(found)
 
 
 def normal(text: str) -> str:

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.conftest import Lua
-from tests.transcripts import cases, normal
+from tests.transcripts import Entry, cases, wrong
 
 
-@pytest.mark.parametrize(("source", "printed"), cases("print"))
-def test_as_the_reference(lua: Lua, source: str, printed: str) -> None:
-    assert normal(lua.answer(source)) == printed
+@pytest.mark.parametrize("programs", cases("print"))
+def test_as_the_reference(lua: Lua, programs: list[Entry]) -> None:
+    assert wrong(programs, lua.answer_anew) == ""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import run_th
-from tests.transcripts import ask, cases, normal, read
+from tests.transcripts import Entry, ask, cases, normal, read, wrong
 
 HERE = Path(__file__).parent
 TOP = HERE.parent.parent
@@ -26,9 +26,9 @@ def answers() -> dict[str, str]:
     return dict(zip(sources, map(normal, printed), strict=True))
 
 
-@pytest.mark.parametrize(("source", "printed"), cases("safety", HERE))
-def test_clear_error_or_right_data(answers: dict[str, str], source: str, printed: str) -> None:
-    assert answers[source] == printed
+@pytest.mark.parametrize("programs", cases("safety", HERE))
+def test_clear_error_or_right_data(answers: dict[str, str], programs: list[Entry]) -> None:
+    assert wrong(programs, answers.__getitem__) == ""
 
 
 def run_script(tmp_path: Path, source: str) -> subprocess.CompletedProcess[str]:

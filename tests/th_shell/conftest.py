@@ -5,18 +5,32 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from runtime import Engine
 from tests.processes import run_th
+from tests.starters import SharingStarter, shared
+from th_shell.docs import cli, plugin
+from th_shell.docs.fixing import command as fixing
+from th_shell.magics import save
 from th_shell.session.session import Session
 
 TOP = Path(__file__).resolve().parents[2]
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_starter() -> Iterator[None]:
+    """Lets the th-docs that runs in this process start pages by one process for all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (cli, fixing, plugin, save):
+            patch.setattr(module, "Starter", SharingStarter)
+        yield
+    shared().stop()
 
 
 @pytest.fixture

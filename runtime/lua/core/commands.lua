@@ -6,16 +6,20 @@
 local th = ...
 local host = th.host
 
-local type, pcall, floor = type, pcall, math.floor
+local type, ipairs, pcall, floor = type, ipairs, pcall, math.floor
 local execute, popen = os.execute, io.popen
 local stdout = io.stdout
 
 -- luacheck: globals os.execute io.popen
 
--- Lifts the limit for a command; before it, what the command may look at is finished
--- (`th.before_command`, a function that a package may set).
+local before_commands = {}
+
+--- Has a function called before each command, to finish what that may look at.
+function th.before_commands(f) before_commands[#before_commands + 1] = f end
+
+-- Lifts the limit for a command.
 local function begin()
-  if th.before_command then th.before_command() end
+  for _, f in ipairs(before_commands) do f() end
   return th.ask(host.os_lift_limit)
 end
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
-from tests.transcripts import cases, normal
+from tests.transcripts import Entry, cases, wrong
 
 
-@pytest.mark.parametrize(("source", "printed"), cases("files") + cases("serialize"))
+@pytest.mark.parametrize("programs", cases("files") + cases("serialize"))
 def test_transcript(
-    lua: Lua, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, printed: str
+    lua: Lua, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, programs: list[Entry]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert normal(lua.answer(source)) == printed
+    assert wrong(programs, lua.answer_anew) == ""
     assert not list(tmp_path.iterdir())

@@ -5,14 +5,12 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
-from tests.transcripts import cases, normal
+from tests.transcripts import Entry, cases, wrong
 
 HERE = Path(__file__).parent / "transcripts"
 NAMES = ("class", "utility", "tester", "cmdline", "packages")
 
 
-@pytest.mark.parametrize(
-    ("source", "printed"), [case for name in NAMES for case in cases(name, HERE)]
-)
-def test_as_the_reference(lua: Lua, source: str, printed: str) -> None:
-    assert normal(lua.answer(source)) == printed
+@pytest.mark.parametrize("programs", [case for name in NAMES for case in cases(name, HERE)])
+def test_as_the_reference(lua: Lua, programs: list[Entry]) -> None:
+    assert wrong(programs, lua.answer_anew) == ""

@@ -25,7 +25,7 @@ from tests.runtime.ops.model import (
     shapes,
 )
 
-EXAMPLES = settings(deadline=None, max_examples=15)
+EXAMPLES = settings(deadline=None, max_examples=10)
 
 
 def is_whole(a: Any) -> bool:

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from runtime import Engine
-from tests.conftest import Lua
-
-_FRESH = b"torch.setdefaulttensortype('torch.DoubleTensor') torch.manualSeed(1)"
+from tests.conftest import FRESH, Lua
 
 
 @pytest.fixture(scope="session")
@@ -20,5 +18,5 @@ def engine_for_packages() -> Engine:
 @pytest.fixture
 def lua(engine_for_packages: Engine, capfd: pytest.CaptureFixture[str]) -> Iterator[Lua]:
     """Lua with the default tensor type and a fixed seed."""
-    engine_for_packages.run(engine_for_packages.compile(_FRESH))
+    engine_for_packages.run(engine_for_packages.compile(FRESH))
     yield Lua(engine_for_packages, capfd)

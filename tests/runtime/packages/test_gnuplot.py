@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from runtime import Engine
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
@@ -30,6 +29,8 @@ def tensor(*values: Any) -> Tensor:
 
 def drawn(text: str, *tensors: Tensor) -> Any:
     """The axes of a figure that is described."""
+    from matplotlib.figure import Figure  # which takes long to load
+
     figure = Figure()
     draw(figure, Description(text.encode(), list(tensors)))
     return figure.axes[0]
@@ -91,6 +92,7 @@ def test_errors_of_figures_that_wait_are_told(
     lua("gnuplot.pngfigure('x.png') gnuplot.plot(torch.rand(3)) gnuplot.plotflush()")
     lua("gnuplot.axis{ 'a', 'b', 0, 1 } io.popen('true'):close()")
     assert told.getvalue() == "gnuplot: 'a:b' is no range\n"
+    assert lua("gnuplot.close() io.popen('true'):close() gnuplot.closeall()") == ""
 
 
 def test_figprint(lua: Lua, here: Path) -> None:
@@ -123,7 +125,9 @@ def test_a_window(lua: Lua, here: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
     shown = []
     monkeypatch.setattr(pyplot, "get_backend", lambda: "window")
-    monkeypatch.setattr(Figure, "show", lambda figure: shown.append(len(figure.axes[0].lines)))
+    monkeypatch.setattr(
+        "matplotlib.figure.Figure.show", lambda figure: shown.append(len(figure.axes[0].lines))
+    )
     pyplot.switch_backend("agg")
     assert pyplot.figure().canvas.__class__ is backend_agg.FigureCanvasAgg
     pyplot.close("all")

@@ -12,17 +12,17 @@ import pytest
 from runtime import Engine, LuaError
 from runtime.core.dtypes import Array
 from tests.conftest import Lua
-from tests.transcripts import cases, normal
+from tests.transcripts import Entry, cases, normal, wrong
 
 HERE = Path(__file__).parent / "transcripts"
 
 
-@pytest.mark.parametrize(("source", "printed"), cases("image", HERE))
+@pytest.mark.parametrize("programs", cases("image", HERE))
 def test_as_the_reference(
-    lua: Lua, source: str, printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lua: Lua, programs: list[Entry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert normal(lua.answer(source)) == printed
+    assert wrong(programs, lua.answer_anew) == ""
 
 
 # ------------------------------------------------------------------------- files

@@ -7,17 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Lua
-from tests.transcripts import cases, normal, read
+from tests.transcripts import Entry, cases, normal, read, wrong
 
 HERE = Path(__file__).parent / "transcripts"
 ALONE = ("md5", "signal", "gnuplot")
 
 
-@pytest.mark.parametrize(
-    ("source", "printed"), [case for name in ALONE for case in cases(name, HERE)]
-)
-def test_as_the_reference(lua: Lua, source: str, printed: str) -> None:
-    assert normal(lua.answer(source)) == printed
+@pytest.mark.parametrize("programs", [case for name in ALONE for case in cases(name, HERE)])
+def test_as_the_reference(lua: Lua, programs: list[Entry]) -> None:
+    assert wrong(programs, lua.answer_anew) == ""
 
 
 def test_csvigo_as_the_reference(lua: Lua, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,11 @@
 """What the tests of the documentation runner share: the processes that run pages."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.starters import shared
 from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
@@ -14,9 +15,8 @@ from th_shell.docs.running.processes import Starter
 
 
 @pytest.fixture(scope="session")
-def starter() -> Iterator[Starter]:
-    with Starter() as starter:
-        yield starter
+def starter() -> Starter:
+    return shared()
 
 
 @pytest.fixture(scope="session")

@@ -50,5 +50,5 @@ def test_time_is_in_proportion(
     count = 100
     seconds(count)
     short = min(seconds(count) for _ in range(3))
-    long = min(seconds(count * _FACTOR) for _ in range(2))  # of which one may meet a busy machine
-    assert long < 6 * _FACTOR * short + 0.02
+    # Any of several may meet a busy machine.
+    assert any(seconds(count * _FACTOR) < 6 * _FACTOR * short + 0.02 for _ in range(5))

@@ -126,7 +126,7 @@ def test_up_moves_inside_of_an_input_first(typed_slowly: Slowly) -> None:
 
 def test_ctrl_r_searches_former_inputs(typed_slowly: Slowly) -> None:
     keys = "\x12" + "+ 1" + ENTER + ENTER
-    assert typed_slowly("1 + 1" + ENTER, "7" + ENTER, [keys, ENTER]) == "2\t\n7\t\n2\t\n"
+    assert typed_slowly("1 + 1" + ENTER, "7" + ENTER, keys) == "2\t\n7\t\n2\t\n"
 
 
 @pytest.mark.parametrize("accept", [RIGHT, "\x05"])

@@ -17,7 +17,7 @@ local save, picture, window, close_window = python 'save', python 'picture', pyt
 local SCREEN, PRINTED = { 640, 480 }, { 1024, 768 }
 local SIZES = { png = SCREEN, svg = { 600, 480 }, eps = { 500, 350 }, pdf = { 500, 300 } }
 
-th.before_command = python 'draw_what_waits'
+th.before_commands(python 'draw_what_waits')
 
 local figures = {} -- number -> figure
 local current -- the number of the figure that is plotted in
@@ -61,8 +61,7 @@ local function show(figure, number)
   if is_new then print(('gnuplot: figure %d: %s'):format(number, figure.shown)) end
 end
 
-local function refresh(number)
-  local figure = figures[number]
+local function refresh(figure, number)
   if #figure.series == 0 then return end
   if figure.file then save_file(figure, 'soon') else show(figure, number) end
 end
@@ -105,7 +104,7 @@ function th.gnuplot_set(name, ...)
   for i, value in ipairs(values) do values[i] = tostring(value):gsub('[\t\n]', ' ') end
   settings[name] = ... ~= nil and values or nil
   if th.show_picture and not figures[current].file then return end
-  try(function() settings[name] = old end, refresh, current)
+  try(function() settings[name] = old end, refresh, figures[current], current)
 end
 
 --- Makes a figure current; a new one without a number.
@@ -144,7 +143,7 @@ function gnuplot.plotflush(number)
   if not number or not figures[number] then
     return print('no figure ' .. tostring(number))
   end
-  refresh(number)
+  refresh(figures[number], number)
 end
 
 --- Ends a figure; one for a file is written.
@@ -152,9 +151,9 @@ function gnuplot.close(number)
   number = number or current
   local figure = figures[number]
   if not figure then return end
-  if figure.file then refresh(number) end
   close_window(number)
   figures[number], current = nil, nil
+  if figure.file then refresh(figure, number) end
 end
 
 function gnuplot.closeall()

@@ -72,8 +72,8 @@ def answering(facts: list[tuple[str, str]]) -> Callable[..., None]:
     """A test that each expression is as it is described."""
 
     @pytest.mark.filterwarnings("ignore::UserWarning")
-    @pytest.mark.parametrize(("expression", "expected"), facts)
-    def test(expression: str, expected: str) -> None:
-        assert described(expression) == expected
+    def test() -> None:
+        found = [(expression, described(expression)) for expression, _ in facts]
+        assert [fact for fact in found if fact not in facts] == []
 
     return test

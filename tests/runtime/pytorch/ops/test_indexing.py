@@ -707,6 +707,6 @@ test_values_and_strides, test_errors = answering(FACTS), answering(ERRORS)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(("statement", "name", "expected"), CHANGES)
-def test_changes(statement: str, name: str, expected: str) -> None:
-    assert changed(statement, name) == expected
+def test_changes() -> None:
+    found = [(statement, name, changed(statement, name)) for statement, name, _ in CHANGES]
+    assert [fact for fact in found if fact not in CHANGES] == []

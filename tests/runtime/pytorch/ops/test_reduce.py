@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -34,6 +34,7 @@ WHOLE = arrays.arrays(np.int64, SHAPES, elements=st.integers(-9, 9))
         ("count_nonzero", np.count_nonzero),
     ],
 )
+@settings(max_examples=30)
 @given(array=WHOLE, data=st.data())
 def test_whole_numbers(name: str, expected: Any, array: Array, data: st.DataObject) -> None:
     dim = data.draw(st.integers(-array.ndim, array.ndim - 1))
