@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -37,11 +37,12 @@ def drawn(text: str, *tensors: Tensor) -> Any:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lua: Lua) -> Path:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lua: Lua) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pace, "_debt", 0.0)
     lua("require 'gnuplot' gnuplot.closeall()")
-    return tmp_path
+    yield tmp_path
+    pace._waiting.clear()
 
 
 # ------------------------------------------------------------------------- files
