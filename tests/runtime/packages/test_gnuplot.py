@@ -43,6 +43,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lua: Lua) -> Iterator[
     monkeypatch.setattr(pace, "_FREE", math.inf)
     lua("require 'gnuplot' gnuplot.closeall()")
     yield tmp_path
+    lua("pcall(gnuplot.closeall)")
     pace._waiting.clear()
 
 
