@@ -78,7 +78,7 @@ local old_collect = collectgarbage
 local stopped, collecting = false, false
 local is_pause_ours = true -- whether the program has not set the pause of the collector
 
-local GARBAGE = 6144         -- kB between collections where Lua uses little memory
+local GARBAGE = 4096         -- kB between collections where Lua uses little memory
 local SMALL_HEAP = 65536     -- kB that Lua uses
 local SOON, LATER = 120, 200 -- pauses of the collector, in percent; the second is Lua's own
 
