@@ -53,7 +53,7 @@ end
 
 local KNOWN_C = {}
 for name in ([[lpeg socket.core mime.core ssl.core zlib term.core struct posix readline lsqlite3
-  treplutils]]):gmatch('%S+') do KNOWN_C[name] = true end
+  treplutils lua-utf8]]):gmatch('%S+') do KNOWN_C[name] = true end
 
 -- A line about a package that `th --install` brings, or nil.
 local function about_package(name)
