@@ -7,7 +7,7 @@
 -- @module values
 
 local th = ...
-local host, objects, anchors = th.host, th.objects, th.anchors
+local host, objects, anchor_of = th.host, th.objects, th.anchor_of
 
 local type, select, tostring, unpack = type, select, tostring, unpack
 local pairs, setmetatable = pairs, setmetatable
@@ -34,7 +34,7 @@ local function encode(value, ...) -- luacheck: ignore 212
     return value, nil
   end
   local id = kind == 'userdata' and th.class_of(value)
-  if id and id < host.FIRST_OTHER and (objects[value] or anchors[value]) then
+  if id and id < host.FIRST_OTHER and (objects[value] or anchor_of(value)) then
     local object = th.to_python(value)
     th.track(object) -- it may come back
     return object, 'object'

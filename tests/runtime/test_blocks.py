@@ -87,6 +87,52 @@ def test_wrong_tables(lua: Lua, source: str, message: str) -> None:
     assert lua.error(source) == message
 
 
+def test_new_tensors_are_freed_by_the_first_cycle(lua: Lua) -> None:
+    lua.run("""
+        local function kilobytes_after(make)
+          collectgarbage()
+          collectgarbage()
+          local before = collectgarbage('count')
+          for i = 1, 200 do make() end
+          collectgarbage()
+          return collectgarbage('count') - before
+        end
+        local x = torch.DoubleTensor(1000)
+        assert(kilobytes_after(function() return torch.DoubleTensor(1000) end) < 200)
+        assert(kilobytes_after(function() return torch.DoubleStorage(1000) end) < 200)
+        assert(kilobytes_after(function() return x:clone():narrow(1, 1, 5) end) < 200)
+        assert(kilobytes_after(function() return torch.DoubleTensor(2):resize(1000) end) < 200)
+    """)
+
+
+def test_garbage_between_two_cycles_is_bounded(lua: Lua) -> None:
+    lua.run("""
+        local most = 0
+        for i = 1, 10000 do
+          local x = torch.DoubleTensor(1000)
+          if i % 10 == 0 then most = math.max(most, collectgarbage('count')) end
+        end
+        collectgarbage()
+        assert(most - collectgarbage('count') < 30000)
+    """)
+
+
+def test_environments(lua: Lua) -> None:
+    """What the userdata itself has in its place is not to be seen, and stays."""
+    lua.run("""
+        local large = torch.DoubleTensor(200, 200) -- Python makes it
+        for _, x in ipairs{ torch.DoubleTensor(3), torch.LongStorage(3), large } do
+          local first, mine = torch.getenv(x), { 1 }
+          assert(first == torch.getenv(newproxy()))
+          torch.setenv(x, mine)
+          x:resize(5):fill(2)
+          collectgarbage()
+          assert(torch.getenv(x) == mine and debug.getfenv(x) == mine and x[5] == 2)
+          assert(debug.setfenv(x, first) == x and debug.getuservalue(x) == first)
+        end
+    """)
+
+
 # Values at which conversions differ: signs, limits of the types, what is no number.
 VALUES = """
 local values = { 0, 1, -1, 2.5, -2.5, 127, 128, -129, 255, 256, 65535, -32769, 2 ^ 31 - 1, 2 ^ 31,

@@ -3,9 +3,9 @@
 -- `objects` maps the userdata of a tensor, storage or other object to its Python object. The
 -- table of a class (see core/structs.lua) maps the userdata to its C struct, from the first use of
 -- the struct on. A view or block that Lua has made itself has a struct but no Python object until
--- an operation in Python needs one, which `adopt` then makes. Until then `anchors` maps its
--- userdata to what keeps the memory: a Python storage, or a block (a cdata) itself. All these
--- tables have weak keys: Python never refers to a userdata.
+-- an operation in Python needs one, which `adopt` then makes. Until then it has an anchor, which
+-- keeps the memory: a Python storage, or a block (a cdata) itself; see core/holders.lua. All tables
+-- by userdata have weak keys: Python never refers to a userdata.
 -- @module bridge
 
 local th = ...
@@ -17,11 +17,12 @@ local unpack = unpack
 local raw_metatable = debug.getmetatable
 local band, MOVED = require('bit').band, tonumber(host.FLAGS:match('MOVED (%d+)'))
 local track, count_object = th.track, th.count_object
+local holders, new_holder, anchor_of = th.holders, th.new_holder, th.anchor_of
+local STRUCT, ANCHOR = th.STRUCT, th.ANCHOR
 
 local weak = { __mode = 'k' }
 local objects = setmetatable({}, weak)
-local anchors = setmetatable({}, weak)
-th.objects, th.anchors = objects, anchors
+th.objects = objects
 
 -- These tables grow with the tensors that Lua makes between two collections, and never shrink;
 -- every collection has to traverse them. So Lua collects before there are very many.
@@ -30,8 +31,8 @@ local FIRST_LIMIT = 1024 -- the first time, since th.pace_collector then sees wh
 local made, limit = 0, FIRST_LIMIT
 
 local function collect()
+  th.pace_collector(function() made = 0 end)
   th.collect()
-  th.pace_collector()
   -- A collection takes as long as there is memory in use. So the next one is due when tensors
   -- have been made for as much again, at 256 bytes each.
   made, limit = 0, max(MIN_LIMIT, 4 * th.count_memory())
@@ -43,7 +44,8 @@ end
 -- @param struct its C struct
 -- @param anchor what keeps its memory: a Python storage or a block
 function th.attach(structs, value, struct, anchor)
-  anchors[value] = anchor
+  local holder = holders[value]
+  holder[STRUCT], holder[ANCHOR] = struct, anchor
   structs[value] = struct
   if type(anchor) == 'cdata' and band(anchor.own.flag, MOVED) ~= 0 then
     th.keep_storage(value, th.storage_object(anchor.own)) -- a finalizer has resized it meanwhile
@@ -56,7 +58,8 @@ local SPARE = 64 -- userdata that are made at once
 
 local function make_one(proxy, structs, ...) -- luacheck: ignore 212
   local value = newproxy(proxy)
-  anchors[value], structs[value] = false, false
+  new_holder(value)
+  structs[value] = false
   return value
 end
 
@@ -160,7 +163,7 @@ local MAX_VALUES = 1000 -- passed in one call: Lua's stack has room for some tho
 -- passed.
 local function table_to_python(value)
   local first = value[1]
-  if type(first) ~= 'userdata' or not (anchors[first] or objects[first]) then
+  if type(first) ~= 'userdata' or not (anchor_of(first) or objects[first]) then
     if first == nil or type(first) == 'table' or getmetatable(value) then return marker(value) end
     return host.list(to_python(first))
   end
@@ -177,7 +180,7 @@ end
 function to_python(value, ...) -- luacheck: ignore 212
   local kind = type(value)
   if kind == 'userdata' then
-    return objects[value] or anchors[value] and th.adopt(value)
+    return objects[value] or anchor_of(value) and th.adopt(value)
       or objects[value] or marker(value) -- a finalizer may have adopted it since the first look-up
   elseif kind == 'number' then
     if value == 0 and 1 / value < 0 then return NEGATIVE_ZERO end

@@ -78,7 +78,7 @@ local old_collect = collectgarbage
 local stopped, collecting = false, false
 local is_pause_ours = true -- whether the program has not set the pause of the collector
 
-local GARBAGE = 4096         -- kB between collections where Lua uses little memory
+local GARBAGE = 8192         -- kB between collections where Lua uses little memory
 local SMALL_HEAP = 65536     -- kB that Lua uses
 local SOON, LATER = 120, 200 -- pauses of the collector, in percent; the second is Lua's own
 
@@ -112,16 +112,30 @@ function th.collect(step)
   if stopped then old_collect('stop') end
 end
 
---- Sets when the collector begins again. Called in programs that make many tensors. Where Lua uses
--- much memory for these, it would grow to several times that; where it uses little, collections
--- that look through all that Lua has would take longer than the operations. What tensors use is
--- freed by the second collection only: so the garbage g before a collection makes the next one wait
--- for (used + g) * (pause - 1), which this pause brings to GARBAGE.
-function th.pace_collector()
+-- Sets when the collector begins again. Where Lua uses much memory for tensors, it would grow to
+-- several times that; where it uses little, collections that look through all that Lua has would
+-- take longer than the operations.
+local function set_pause()
   if not is_pause_ours then return end
   local used = old_collect('count')
-  local pause = used < SMALL_HEAP and max(SOON, 100 + 100 * GARBAGE / (GARBAGE + used)) or LATER
-  old_collect('setpause', pause)
+  old_collect('setpause', used < SMALL_HEAP and max(SOON, 100 + 100 * GARBAGE / used) or LATER)
+end
+
+local newproxy = newproxy
+local paced = false -- whether each cycle sets the pause
+
+--- Lets each cycle of the collector set the pause before the next one, by what is in use then.
+-- Called in programs that make many tensors.
+-- @param at_end called at the end of each cycle
+function th.pace_collector(at_end)
+  if paced then return end
+  paced = true
+  local watch = newproxy(true)
+  getmetatable(watch).__gc = function(old)
+    set_pause()
+    at_end()
+    newproxy(old) -- which the next cycle finalizes
+  end
 end
 
 --- The kB that Lua uses.

@@ -11,6 +11,7 @@ local th = ...
 local ffi, bit = require 'ffi', require 'bit'
 local host, objects = th.host, th.objects
 local weak = { __mode = 'k' }
+local anchor_of, set_anchor, set_struct = th.anchor_of, th.set_anchor, th.set_struct
 
 -- Element types in the order of Python's DTYPES.
 th.dtypes = {}
@@ -21,7 +22,7 @@ end
 -- The flags of a storage, by their names in runtime/core/c_structs.py; the dimensions that views
 -- and blocks have room for.
 th.flags, th.ROOM = {}, host.ROOM
-th.NO_STORAGE = true -- in anchors: the tensor has no storage
+th.NO_STORAGE = true -- as an anchor: the tensor has no storage
 for name, value in host.FLAGS:gmatch('(%w+) (%d+)') do th.flags[name] = tonumber(value) end
 
 -- Python's structs, and those that Lua makes: views and blocks begin as a tensor's, stores as a
@@ -78,8 +79,8 @@ for i, dtype in ipairs(th.dtypes) do
   dtype.storage_pointer = ffi.typeof('TH' .. dtype.name .. 'Storage *')
   pointer_types[dtype.tensor_id] = dtype.tensor_pointer
   pointer_types[dtype.storage_id] = dtype.storage_pointer
-  dtype.structs = setmetatable({}, weak)
-  dtype.storage_structs = setmetatable({}, weak)
+  dtype.structs = setmetatable({}, th.weak_both)
+  dtype.storage_structs = setmetatable({}, th.weak_both)
   structs[dtype.tensor_id], structs[dtype.storage_id] = dtype.structs, dtype.storage_structs
 end
 
@@ -113,7 +114,8 @@ local function fetch_struct(value)
   local address, id = th.ask(host.mirror, object)
   if not address then return nil end
   local struct = ffi.cast(pointer_types[id], address)
-  structs[id][value], owners[address] = struct, value
+  set_struct(structs[id], value, struct)
+  owners[address] = value
   return struct, id
 end
 th.fetch_struct = fetch_struct
@@ -185,7 +187,8 @@ end
 local function adopt_late(value, make)
   local object = make()
   if objects[value] then return objects[value] end
-  objects[value], th.anchors[value] = object, nil
+  objects[value] = object
+  set_anchor(value, nil)
   return object
 end
 
@@ -195,14 +198,15 @@ end
 -- @param value the userdata, if it is there already
 function th.late(mt, make, value)
   value = value or th.newproxy(th.proxy(mt))
-  th.anchors[value] = make
+  set_anchor(value, make)
   return value
 end
 
 -- Makes the Python object of a storage that Lua has made. Its struct stays where it is.
 local function adopt_storage(value, block, dtype)
   local object = adopt_block(block, dtype)
-  objects[value], th.anchors[value] = object, nil
+  objects[value] = object
+  set_anchor(value, nil)
   return object
 end
 
@@ -243,7 +247,7 @@ end
 function th.adopt(value)
   while true do
     local view, id = find_struct(value)
-    local anchor, changes = th.anchors[value], exposed[value]
+    local anchor, changes = anchor_of(value), exposed[value]
     if not anchor then return objects[value] end
     if type(anchor) == 'function' then return adopt_late(value, anchor) end
     if id >= host.FIRST_STORAGE then
@@ -259,7 +263,8 @@ function th.adopt(value)
       end
       local struct = ffi.cast(pointer_types[id], address)
       objects[value], owners[address] = object, value
-      structs[id][value], th.anchors[value] = struct, nil
+      set_struct(structs[id], value, struct)
+      set_anchor(value, nil)
       return object
     end
   end
@@ -269,9 +274,10 @@ end
 local function keep_storage(value, storage)
   local _, id = find_struct(value)
   if id and id >= host.FIRST_STORAGE then
-    objects[value], th.anchors[value] = storage, nil
+    objects[value] = storage
+    set_anchor(value, nil)
   else
-    th.anchors[value] = storage
+    set_anchor(value, storage)
   end
 end
 th.keep_storage = keep_storage
@@ -283,9 +289,10 @@ local BYTES = ffi.sizeof('THDoubleView') - FIRST
 -- Changes a struct in place: the program has a pointer to it, which shows the change.
 local function change_struct(known, value, old, struct, anchor)
   local to, from = address_of(old) + FIRST, address_of(struct) + FIRST
-  if not th.anchors[value] or not rawequal(known[value], old) then return false end
+  if not anchor_of(value) or not rawequal(known[value], old) then return false end
   ffi.C.th_copy(to, from, BYTES)
-  th.anchors[value], exposed[value] = anchor, exposed[value] + 1
+  set_anchor(value, anchor)
+  exposed[value] = exposed[value] + 1
   return true
 end
 
@@ -295,13 +302,13 @@ end
 -- to Python.
 -- @param known the table of its class
 function th.replace_struct(known, value, old, struct, anchor)
-  local anchors = th.anchors
   if exposed[value] then
     local done = change_struct(known, value, old, struct, anchor)
     return done
   end
-  if not anchors[value] or not rawequal(known[value], old) then return false end
-  known[value], anchors[value] = struct, anchor
+  if not anchor_of(value) or not rawequal(known[value], old) then return false end
+  set_struct(known, value, struct)
+  set_anchor(value, anchor)
   return true
 end
 
@@ -312,8 +319,8 @@ function th.leave_block(block)
   own.flag = bit.bor(own.flag, th.flags.MOVED)
   if bit.band(own.flag, th.flags.SHARED) == 0 then return end
   local storage = th.storage_object(own)
-  for value, anchor in next, th.anchors do
-    if rawequal(anchor, block) then keep_storage(value, storage) end
+  for value in next, th.holders do
+    if rawequal(anchor_of(value), block) then keep_storage(value, storage) end
   end
 end
 
@@ -323,8 +330,8 @@ end
 function th.struct_pointer(value, known)
   local id = th.class_of(value)
   local struct = id and structs[id] and structs[id][value]
-  if not struct or id >= host.FIRST_STORAGE or type(th.anchors[value]) == 'function'
-    or not th.anchors[value] then
+  if not struct or id >= host.FIRST_STORAGE or type(anchor_of(value)) == 'function'
+    or not anchor_of(value) then
     return th.settled_struct(value, known)
   end
   if known and known ~= structs[id] then return nil end
@@ -342,7 +349,7 @@ end
 function th.settled_struct(value, known)
   local id = th.class_of(value)
   local is_storage = id and id >= host.FIRST_STORAGE
-  if th.anchors[value] and not is_storage then th.adopt(value) end
+  if anchor_of(value) and not is_storage then th.adopt(value) end
   local struct = id and structs[id] and structs[id][value]
   if is_storage and struct then
     owners[address_of(struct)] = value

@@ -12,7 +12,7 @@ local type, tonumber, select, min, max = type, tonumber, select, math.min, math.
 local call, objects = files.call, th.objects
 local fail, skip_newline, window_of = files.fail, files.skip_newline, files.window
 local load, convert = dtype.load, dtype.convert
-local anchors, blocks, storage_structs = th.anchors, th.blocks, dtype.storage_structs
+local anchor_of, blocks, storage_structs = th.anchor_of, th.blocks, dtype.storage_structs
 local pointer, width = dtype.pointer, ffi.sizeof(dtype.ctype)
 local cast = ffi.cast
 
@@ -179,7 +179,7 @@ end
 -- Copies n elements of a storage that Lua has made into the window, if it has room for them.
 local function put_elements(w, storage, n)
   local before, at, m, bytes = blocks.moves(), w.at, w.memory, n * width
-  if not anchors[storage] or w.direct == 0 or n == 0 or at + bytes > w.room
+  if not anchor_of(storage) or w.direct == 0 or n == 0 or at + bytes > w.room
     or at + bytes >= tonumber(m.size) or IS_LONG and w.long_size == 4 then
     return false
   end

@@ -8,7 +8,7 @@ local th = ...
 local torch, files = th.torch, th.files
 
 local type, tostring, pairs, ipairs = type, tostring, pairs, ipairs
-local objects, anchors, FIRST_STORAGE = th.objects, th.anchors, th.host.FIRST_STORAGE
+local objects, anchor_of, FIRST_STORAGE = th.objects, th.anchor_of, th.host.FIRST_STORAGE
 local typename = th.typename
 
 -- The kinds of objects by their numbers in files.
@@ -259,7 +259,7 @@ local openers = {
 local function identity(object, state)
   local kind = type(object)
   if kind == 'table' or kind == 'function' then return object end
-  if state.private and anchors[object] and th.class_of(object) < FIRST_STORAGE then
+  if state.private and anchor_of(object) and th.class_of(object) < FIRST_STORAGE then
     return object
   end
   return (pointer_of(object))

@@ -5,7 +5,7 @@ local th = ...
 local ffi, bit = require 'ffi', require 'bit'
 
 local type, tonumber = type, tonumber
-local anchors, objects = th.anchors, th.objects
+local anchor_of, objects = th.anchor_of, th.objects
 local attach = th.attach
 local ROOM, SHARED = th.ROOM, th.flags.SHARED
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
@@ -185,7 +185,7 @@ end
 
 --- What keeps the memory of a tensor with struct c, to be kept by another tensor or storage, too.
 function blocks.share(value, c)
-  local anchor = anchors[value]
+  local anchor = anchor_of(value)
   if anchor == nil then
     return c.storage ~= nil and th.storage_object(c.storage) or th.NO_STORAGE
   elseif type(anchor) == 'cdata' then
@@ -196,7 +196,7 @@ end
 
 --- The same for a storage's userdata, with struct s.
 function blocks.share_storage(value, s)
-  local anchor = anchors[value]
+  local anchor = anchor_of(value)
   if anchor == nil then return objects[value] end
   s.flag = bit.bor(s.flag, SHARED)
   return anchor

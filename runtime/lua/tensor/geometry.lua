@@ -10,7 +10,7 @@ local th, dtype, slow = ...
 local type, tonumber, select, min, max = type, tonumber, select, math.min, math.max
 local structs, storage_structs = dtype.structs, dtype.storage_structs
 local fetch_struct, fetch_storage = dtype.fetch_struct, dtype.fetch_storage
-local anchors, replace_struct, class_of = th.anchors, th.replace_struct, th.class_of
+local anchor_of, replace_struct, class_of = th.anchor_of, th.replace_struct, th.class_of
 local blocks, new_view, publish = th.blocks, dtype.new_view, dtype.publish
 local copy_geometry = dtype.copy_geometry
 local View, ROOM, NO_STORAGE = dtype.view, th.ROOM, th.NO_STORAGE
@@ -71,9 +71,9 @@ local function move_to(self, old, anchor, block, count)
   if not block then return false end
   leave_undetermined(dtype, block.data, count)
   if anchor == NO_STORAGE then
-    return anchors[self] == anchor and replace_struct(structs, self, old, block, block)
+    return anchor_of(self) == anchor and replace_struct(structs, self, old, block, block)
   end
-  if anchors[self] ~= anchor or not blocks.is_sole(old, anchor) then return false end
+  if anchor_of(self) ~= anchor or not blocks.is_sole(old, anchor) then return false end
   blocks.grow(dtype, block, old.storage)
   return replace_struct(structs, self, old, block, block)
 end
@@ -89,7 +89,7 @@ function dtype.resize_to(self, n, a, b, c, d)
   local old = structs[self] or fetch_struct(self)
   if not old then return false end
   if has_sizes(old, n, a, b, c, d) then return true end
-  local anchor = anchors[self]
+  local anchor = anchor_of(self)
   local count = anchor and product(n, a, b, c, d)
   if not count then return false end
   if needs_block(old, count) then
@@ -129,7 +129,7 @@ local function resize_to_many(self, n, size)
   local old = structs[self] or fetch_struct(self)
   if not old then return false end
   if has_sizes_at(old, n, size) then return true end
-  local anchor = anchors[self]
+  local anchor = anchor_of(self)
   if not anchor or n > ROOM then return false end
   local view = bare_view(n)
   local count = set_many_sizes(view, n, size)
@@ -329,7 +329,7 @@ end
 --- Makes a tensor the view that another one is, or a view of a storage.
 function geometry.set(self, ...)
   local n, a, b, c, d = select('#', ...), ...
-  local old = anchors[self] and structs[self]
+  local old = anchor_of(self) and structs[self]
   if old then
     local view, anchor, source
     if n == 0 then

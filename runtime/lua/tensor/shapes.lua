@@ -7,7 +7,7 @@
 local th, dtype, slow = ...
 
 local type, tonumber, select = type, tonumber, select
-local structs, anchors, replace_struct = dtype.structs, th.anchors, th.replace_struct
+local structs, anchor_of, replace_struct = dtype.structs, th.anchor_of, th.replace_struct
 local class_of, TENSOR = th.class_of, dtype.tensor_id
 local fetch_struct, new_view, publish = dtype.fetch_struct, dtype.new_view, dtype.publish
 local locate, copy_geometry, is_size = dtype.locate, dtype.copy_geometry, dtype.is_size
@@ -33,7 +33,7 @@ local function give(target, view, anchor)
     local value = publish(view, anchor)
     return value
   end
-  local old = anchors[target] and structs[target]
+  local old = anchor_of(target) and structs[target]
   if view.storage == nil or not is_within(view) then return nil end
   return old and replace_struct(structs, target, old, view, anchor) and target or nil
 end

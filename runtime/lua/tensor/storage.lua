@@ -26,7 +26,7 @@ end
 
 -- Whether a value is a tensor that Lua alone knows: no other value stands for the same one.
 local function is_only_value(value)
-  local anchor = th.anchors[value]
+  local anchor = th.anchor_of(value)
   return anchor ~= nil and type(anchor) ~= 'function' and th.class_of(value) < FIRST_STORAGE
 end
 
@@ -164,7 +164,7 @@ end
 -- was possible.
 local function move_to_store(self, dtype, n)
   local structs = dtype.storage_structs
-  local old, anchor = structs[self], th.anchors[self]
+  local old, anchor = structs[self], th.anchor_of(self)
   if type(n) ~= 'number' or not (n >= 1 and n <= blocks.MAX) or n % 1 ~= 0
     or type(anchor) ~= 'cdata' or band(old.flag, blocks.NOT_SOLE) ~= 0 then
     return false
