@@ -17,7 +17,6 @@ from functools import cache
 from typing import Any
 
 from runtime.compute.processors import PROCESSORS
-from runtime.core.platform import set_at_load
 
 __all__ = ["check_room", "many_threads", "one_thread_at_load"]
 
@@ -31,10 +30,13 @@ _STACK = 8 << 20  # bytes of a thread that it starts
 @contextmanager
 def one_thread_at_load() -> Iterator[None]:
     """Let a library that is loaded within start with one thread, unless the user chose."""
+    ours = [name for name in _VARIABLES if name not in os.environ]
+    os.environ.update(dict.fromkeys(ours, "1"))
     try:
-        with set_at_load(dict.fromkeys(_VARIABLES, "1")):
-            yield
+        yield
     finally:
+        for name in ours:  # programs started from here choose for themselves
+            del os.environ[name]
         _libraries.cache_clear()
 
 

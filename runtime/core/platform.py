@@ -19,8 +19,6 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -34,7 +32,6 @@ __all__ = [
     "missing",
     "processor_seconds",
     "require",
-    "set_at_load",
 ]
 
 #: The folder of this process's open files.
@@ -98,24 +95,6 @@ def give_pages_back() -> None:
     malloc_trim = c_function("malloc_trim")
     if malloc_trim is not None:
         malloc_trim(0)
-
-
-# -- libraries
-
-
-@contextmanager
-def set_at_load(variables: Mapping[str, str]) -> Iterator[None]:
-    """Set variables of the environment for a library that is loaded within.
-
-    Those that the user has set keep their values.
-    """
-    ours = [name for name in variables if name not in os.environ]
-    os.environ.update({name: variables[name] for name in ours})
-    try:
-        yield
-    finally:
-        for name in ours:  # programs started from here choose for themselves
-            del os.environ[name]
 
 
 # -- processors

@@ -14,7 +14,6 @@ from runtime.compute.blas_threads import one_thread_at_load
 from runtime.core.arithmetic import numpy_has_come
 from runtime.core.collector import nothing_is_garbage
 from runtime.core.interrupts import uninterruptible
-from runtime.core.platform import set_at_load
 
 __all__ = ["load_numpy", "load_operations"]
 
@@ -22,11 +21,6 @@ __all__ = ["load_numpy", "load_operations"]
 # loaded to one half, by a thread that it has not.
 _loading = threading.RLock()
 _is_loaded = False
-
-# Where a virtual machine's host has to supply the memory, huge pages that are new cost several
-# times as much as small ones, which the system has used before.
-_OPTIONS = {"NUMPY_MADVISE_HUGEPAGE": "0"}
-
 _error: BaseException | None = None
 
 
@@ -71,7 +65,7 @@ def _load(what: Callable[[], None]) -> None:
     if _error is not None:
         raise _error.with_traceback(None)
     try:
-        with one_thread_at_load(), set_at_load(_OPTIONS), nothing_is_garbage():
+        with one_thread_at_load(), nothing_is_garbage():
             what()
     except BaseException as error:
         _error = _explained(error)

@@ -14,6 +14,7 @@ local getinfo, getlocal = debug.getinfo, debug.getlocal
 local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
 local setfenv, setmetatable = setfenv, setmetatable
 local gmatch, match, sub, concat = string.gmatch, string.match, string.sub, table.concat
+local floor = math.floor
 
 local KEEP = host.KEEP
 local MOST_UPVALUES = 60 -- of a function
@@ -49,15 +50,27 @@ local function keep(...)
   kept = true
 end
 
+-- The level of a function for the caller; nil where it is not running. It is looked for from the
+-- outermost level on, near which it is: there may be many thousands, and Lua counts from the
+-- innermost one each time.
+local function level_of(f)
+  local level, beyond = 1, 2
+  while getinfo(beyond, 'f') do level, beyond = beyond, 2 * beyond end
+  while beyond - level > 1 do
+    local middle = floor((level + beyond) / 2)
+    if getinfo(middle, 'f') then level = middle else beyond = middle end
+  end
+  while level > 1 do
+    if getinfo(level, 'f').func == f then return level - 1 end
+    level = level - 1
+  end
+end
+
 -- Takes over the values of the locals of a function that has raised an error. The first variables
 -- that are active are those that it declares outside of blocks, in order.
 local function keep_values(f, declared)
-  local level, info = 2, getinfo(2, 'f')
-  while info and info.func ~= f do
-    level = level + 1
-    info = getinfo(level, 'f')
-  end
-  if not info then return end
+  local level = level_of(f)
+  if not level then return end
   local index = 1
   for name in gmatch(declared, '%S+') do
     local active, value = getlocal(level, index)

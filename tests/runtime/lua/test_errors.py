@@ -57,6 +57,15 @@ def test_text_of_an_uncaught_error(source: str, shown: str) -> None:
     assert printed.endswith("42\t\n")
 
 
+def test_locals_behind_many_calls_are_kept_soon() -> None:
+    printed = prompt(
+        "start = os.clock()",
+        "local x = 5 local function f() return 1 + f() end f()",
+        "= x, os.clock() - start < 1",
+    )
+    assert printed.endswith("\n5\ttrue\t\n")
+
+
 def test_values_are_kept() -> None:
     printed = prompt("kept = torch.ones(3)", "_RESULTS = nil string = nil", "kept:sum()", "_LAST")
     assert printed == "3\t\n3\t\n"

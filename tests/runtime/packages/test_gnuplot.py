@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -39,9 +40,10 @@ def drawn(text: str, *tensors: Tensor) -> Any:
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lua: Lua) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(pace, "_debt", 0.0)
+    monkeypatch.setattr(pace, "_FREE", math.inf)
     lua("require 'gnuplot' gnuplot.closeall()")
     yield tmp_path
+    lua("pcall(gnuplot.closeall)")
     pace._waiting.clear()
 
 
@@ -67,7 +69,7 @@ def test_figures_for_files_are_drawn_at_the_end(here: Path) -> None:
 
 
 @pytest.fixture
-def no_time_to_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_time_to_draw(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "_FREE", 0.0)
     monkeypatch.setattr(pace, "_SHARE", 0.0)
 

@@ -119,7 +119,7 @@ local function file_figure(file, kind, number)
     th.fail(('cannot save to %s: directory does not exist'):format(file))
   end
   local figure = use(number)
-  figure.file, figure.file_kind = file, kind
+  figure.file, figure.file_kind = paths.concat(file), kind -- wherever the program goes meanwhile
   return current
 end
 
