@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,13 +32,12 @@ def lp_pooling(
     _check_dimensions(2, input, batch)
     shape = _upcast(input, batch)
     _check_window(3, 5, shape, width, stride)
-    count = (shape[1] - width) // stride + 1
-    inner = math.prod(shape[2:])
+    lie = _windows(shape, width, stride)
     sizes = list(input.sizes)
-    sizes[1 if batch else 0] = count
+    sizes[1 if batch else 0] = lie["windows"]
     x = contiguous(input)
-    powers = working(shape[1] * inner, np.float64)
-    sums = working(count * inner, np.float64)
+    powers = working(lie["features"] * lie["inner"], np.float64)
+    sums = working(lie["windows"] * lie["inner"], np.float64)
     with result(output, tuple(sizes)) as out:
         run(
             "nn_norms",
@@ -49,11 +49,7 @@ def lp_pooling(
             sums=sums,
             add=_loop(np.add, "d"),
             power=power,
-            features=shape[1],
-            inner=inner,
-            width=width,
-            stride=stride,
-            windows=count,
+            **lie,
         )
 
 
@@ -81,19 +77,18 @@ def lp_pooling_backward(
             "Assertion `outputDesc.size[i] == gradOutputDesc.size[i]' failed. output and "
             "gradOutput sizes do not match"
         )
-    count = (shape[1] - width) // stride + 1
+    lie = _windows(shape, width, stride)
     check(
-        count == found[1],
+        lie["windows"] == found[1],
         3,
         "input and output sizes do not match with respect to width and stride",
     )
     if shape[0] != found[0] or shape[2:] != found[2:]:  # Torch7 reads beyond the end
         raise TorchError("input and output sizes do not match")
     x, g, z = contiguous(input), contiguous(grad_output), contiguous(output)
-    inner = math.prod(shape[2:])
-    letter = x.dtype.char
-    powers, upper = working(count * inner, np.float64), working(count * inner, np.float64)
-    quotients = working(count * inner, x.dtype)
+    letter, n = x.dtype.char, lie["windows"] * lie["inner"]
+    powers, upper = working(n, np.float64), working(n, np.float64)
+    quotients = working(n, x.dtype)
     with result(gradient, input.sizes) as out:
         run(
             "nn_norms_back",
@@ -110,11 +105,7 @@ def lp_pooling_backward(
             divide=_loop(np.divide, letter),
             multiply=_loop(np.multiply, "d"),
             power=power - 1,
-            features=shape[1],
-            inner=inner,
-            width=width,
-            stride=stride,
-            windows=count,
+            **lie,
         )
 
 
@@ -129,6 +120,18 @@ def _check_window(size_at: int, width_at: int, shape: Sizes, width: int, stride:
     check(shape[1] >= width, size_at, "input: feature dimension must be >= width")
     check(2 <= width <= 16, width_at, "width must be between 2 - 16")
     check(1 <= stride <= 4, width_at + 1, "stride must be between 1 - 4")
+
+
+def _windows(shape: Sizes, width: int, stride: int) -> dict[str, Any]:
+    """How windows lie, as the jobs get it."""
+    windows = (shape[1] - width) // stride + 1
+    return {
+        "features": shape[1],
+        "inner": math.prod(shape[2:]),
+        "width": width,
+        "stride": stride,
+        "windows": windows,
+    }
 
 
 def _upcast(tensor: Tensor, batch: bool) -> Sizes:

@@ -8,7 +8,6 @@ dimensions, three in three, and one of an image.
 from __future__ import annotations
 
 import atexit
-import os
 import sys
 from collections.abc import Callable
 from io import BytesIO
@@ -46,20 +45,23 @@ def _save(
     height: float,
     when: bytes,
 ) -> None:
-    """Write a figure to a file, png, svg, eps or pdf: now, soon, or at the end of the program."""
-    description, path = Description(text, tensors), os.path.abspath(name)
+    """Write a figure to a file, png, svg, eps or pdf: now, soon, or at the end of the program.
+
+    The name of a file that is not written now must be absolute.
+    """
+    description = Description(text, tensors)
 
     def write() -> None:
         figure, data = _figure(width, height), BytesIO()
         draw(figure, description)
         figure.savefig(data, format=kind.decode())
         try:
-            with open(path, "wb") as file:
+            with open(name, "wb") as file:
                 file.write(data.getvalue())
         except OSError as error:
             raise TorchError(f"cannot save to {name.decode()}: {error.strerror}") from error
 
-    {b"now": pace.now, b"soon": pace.soon, b"end": pace.at_the_end}[when](path, write)
+    {b"now": pace.now, b"soon": pace.soon, b"end": pace.at_the_end}[when](name, write)
 
 
 def _picture(text: bytes, tensors: list[Tensor], width: float, height: float) -> Tensor:

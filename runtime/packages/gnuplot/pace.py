@@ -57,7 +57,6 @@ def soon(key: Key, drawing: Drawing) -> None:
 
 def at_the_end(key: Key, drawing: Drawing) -> None:
     """Draw at the end of the program, unless the figure is drawn or closed before then."""
-    atexit.register(draw_what_waits)
     _waiting[key] = (os.getpid(), drawing)
 
 
@@ -67,6 +66,7 @@ def forget(key: Key) -> None:
     _drawn.discard(key)
 
 
+@atexit.register
 def draw_what_waits() -> None:
     """Draw what waits in this process; errors are told, since no program can catch them."""
     while _waiting:

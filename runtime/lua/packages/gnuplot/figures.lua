@@ -133,8 +133,7 @@ function gnuplot.figprint(file)
   if kind ~= 'png' and kind ~= 'eps' and kind ~= 'pdf' then
     th.fail('only eps and png and pdf for figprint')
   end
-  save_figure(current_figure(), file, kind, kind == 'png' and PRINTED or SIZES[kind],
-    'now')
+  save_figure(current_figure(), file, kind, kind == 'png' and PRINTED or SIZES[kind], 'now')
 end
 
 --- Writes a figure to its file, or shows it again.
