@@ -25,9 +25,11 @@ _AT_END = 16 << 20
 #: at most: what is larger is no gap, but the room that all mappings are in.
 _BELOW, _MOST_GAP = (61 << 20) + 13 * mmap.PAGESIZE, 1 << 40
 _FLAGS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-#: Bytes of blocks of which one of each size is taken, and of larger ones, of which all are, or so
-#: many: the block at the end may be mapped, and no end of the heap.
-_SMALL, _LARGE = range(8, 1040, 16), [1 << bits for bits in range(19, 9, -1)]
+#: How often the gaps are read, at most: one that cannot be filled must not keep the process.
+_MOST_READINGS = 8
+#: Bytes of blocks of which all that are free are taken, or so many: the block at the end may be
+#: mapped, and no end of the heap.
+_SIZES = [*(1 << bits for bits in range(19, 9, -1)), *range(1016, 0, -16)]
 _MOST_OF_A_SIZE = 32
 #: numpy keeps freed memory of each size up to 1024 bytes. Few arrays have the sizes left out here.
 _CACHED_BY_NUMPY = [*range(1, 64), *range(64, 1025, 8)]
@@ -43,20 +45,26 @@ def move_addresses() -> None:
     allocate = ctypes.CDLL(None).malloc
     allocate.restype, allocate.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
     end = allocate(_AT_END) or 0
-    for size in _LARGE:
+    for size in _SIZES:
         for _ in range(_MOST_OF_A_SIZE):
             if (allocate(size) or end) >= end:  # no more that is free: it is taken from the end
                 break
-    for size in _SMALL:
-        allocate(size)
 
 
 def _fill_gaps() -> None:
-    """Map the gaps between mappings: what is mapped next is below all of them."""
+    """Map the gaps between mappings: what is mapped next is below all of them.
+
+    Python may map memory of its own while it reads where the gaps are: a gap that is smaller then
+    is not filled at first, and is found once more.
+    """
     library = ctypes.CDLL(None)
     library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    for start, end in _gaps():
-        library.mmap(start, end - start, 0, _FLAGS, -1, 0)  # there, since nothing else is
+    for _ in range(_MOST_READINGS):
+        gaps = _gaps()
+        if not gaps:
+            break
+        for start, end in gaps:
+            library.mmap(start, end - start, 0, _FLAGS, -1, 0)  # there, if nothing else is
 
 
 def _gaps() -> list[tuple[int, int]]:
