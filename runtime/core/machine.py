@@ -113,7 +113,7 @@ def _set(most: int) -> None:
 def _fields(path: str, names: tuple[str, ...]) -> dict[str, int]:
     """Fields of a file whose lines are like ``VmData:   360 kB``, in bytes."""
     found = {}
-    with suppress(OSError, ValueError), open(path, encoding="ascii") as file:
+    with suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
         for line in file:
             name, _, rest = line.partition(":")
             if name in names:

@@ -70,14 +70,15 @@ def _fill_gaps() -> None:
 def _gaps() -> list[tuple[int, int]]:
     """The gaps between mappings, but for those that the stack and the heap may grow into."""
     try:
-        with open("/proc/self/maps") as file:
-            lines = [line.split() for line in file]
+        with open("/proc/self/maps", "rb") as file:
+            lines = file.read().splitlines()
     except OSError:  # not Linux
         return []
     found = []
-    for above, below in zip(lines, lines[1:], strict=False):
-        start, end = int(above[0].partition("-")[2], 16), int(below[0].partition("-")[0], 16)
-        grows = {"[heap]", "[stack]"} & {above[-1], below[-1]}
+    places = [tuple(int(at, 16) for at in line.split(b" ", 1)[0].split(b"-")) for line in lines]
+    for i, (_, start) in enumerate(places[:-1]):
+        end = places[i + 1][0]
+        grows = any(line.endswith((b"[heap]", b"[stack]")) for line in lines[i : i + 2])
         if 0 < end - start < _MOST_GAP and not grows:
             found.append((start, end))
     return found

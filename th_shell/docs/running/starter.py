@@ -36,7 +36,7 @@ from th_shell.docs.running.system import (
     limit_memory,
     remove_folder,
 )
-from th_shell.docs.running.worker import serve
+from th_shell.docs.running.worker import rehearse, serve
 from th_shell.packages.place import search_users_tree
 
 __all__ = ["main"]
@@ -45,9 +45,9 @@ _DESCRIPTORS = 4  # that come with a request
 _PATIENCE = 10  # seconds in which keepers must have ended when there is nothing more to do
 _RUNS = -1  # instead of the status of a process that has not ended
 
-#: What many runs would load each by itself is loaded here, behind so many runs: the generator of
-#: random numbers after the two of a first page, what takes longer when there are more pages.
-_PRELOADS = {2: preload_random, 12: preload_lapack}
+#: Runs behind which what many of them would load each by itself is loaded here: little after the
+#: two of a first page, what takes longer when there are more pages.
+_FEW, _MANY = 2, 12
 
 
 def main(descriptor: int, engines: int) -> NoReturn:
@@ -73,9 +73,7 @@ def main(descriptor: int, engines: int) -> NoReturn:
             data, descriptors, _, _ = socket.recv_fds(requests, 1 << 20, _DESCRIPTORS)
             if not data:
                 _end(keepers, ended)
-            if runs in _PRELOADS:
-                _PRELOADS[runs]()
-                gc.freeze()
+            _load_more(runs, made)
             runs += 1
             plan = json.loads(data)
             keeper = os.fork()
@@ -85,6 +83,19 @@ def main(descriptor: int, engines: int) -> NoReturn:
             keepers[keeper] = plan["folder"]
             for used in descriptors:
                 os.close(used)
+
+
+def _load_more(runs: int, engines: list[Engine]) -> None:
+    """Load behind so many runs what they would load each by itself."""
+    if runs == _FEW:
+        preload_random()
+        for engine in engines:
+            rehearse(engine)
+    elif runs == _MANY:
+        preload_lapack()
+    else:
+        return
+    gc.freeze()
 
 
 def _notice_endings() -> int:

@@ -17,7 +17,7 @@ from th_shell.docs.running.protocol import (
     write_message,
 )
 
-__all__ = ["serve"]
+__all__ = ["rehearse", "serve"]
 
 _BEGIN = """\
 io.stdout:setvbuf('no')
@@ -30,6 +30,26 @@ if later ~= 0 then
 end
 """
 _BLOCK = "torch.setdefaulttensortype('torch.DoubleTensor')"
+#: What examples of most pages use, each at its first use loaded or made.
+_REHEARSAL = (
+    _BEGIN.format(seed=1, clock=0)
+    + _BLOCK
+    + """
+local x = torch.rand(3)
+tostring(x + 1)
+tostring(torch.Tensor(2, 2):fill(1):t())
+x[1] = 2
+pcall(error, 'x')
+"""
+)
+
+
+def rehearse(engine: Engine) -> None:
+    """Do what most pages do, in a process that forks for each: its forks have loaded it then.
+
+    Leaves the engine as it was, but for the seed, which `serve` sets anew, and the buffer of files.
+    """
+    engine.run(engine.compile(_REHEARSAL.encode()))
 
 
 def serve(engine: Engine) -> None:
