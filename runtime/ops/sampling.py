@@ -134,11 +134,9 @@ def alias_draw(r: Tensor, generator: Generator | None, aliases: Tensor, q: Tenso
     if not 0 < aliases.nelement <= q.nelement:
         sizes = f"J: {describe(aliases.sizes)}, q: {describe(q.sizes)}"
         raise TorchError(f"size mismatch, {sizes}")
-    # Torch7: every call subtracts 1 from the aliases, and does not add it again.
-    aliases.array[...] -= 1
     count = r.nelement
-    out = r.flat if r.is_contiguous else np.empty(count, np.int64)
-    others, chances = aliases.flat, q.flat
+    out = np.empty(count, np.int64)
+    others, chances = aliases.flat - 1, q.flat
     for start in range(0, count, _DRAWS):
         part = out[start : start + _DRAWS]
         draws = chosen(generator).uniform(2 * part.size)
@@ -147,5 +145,6 @@ def alias_draw(r: Tensor, generator: Generator | None, aliases: Tensor, q: Tenso
         if not ((own >= 0) & (own <= 1)).all():
             raise ArgError(1, "must be >= 0 and <= 1")
         part[...] = np.where(draws[1::2] <= own, index + 1, others[index])
-    if not r.is_contiguous:
-        r.array[...] = out.reshape(r.sizes)
+    # Torch7: every call subtracts 1 from the aliases, and does not add it again.
+    aliases.array[...] -= 1
+    r.array[...] = out.reshape(r.array.shape)
