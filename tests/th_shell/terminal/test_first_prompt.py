@@ -131,8 +131,9 @@ def test_the_history_comes_with_the_engine(
 ) -> None:
     Path(environment["TREPL_HISTORY"]).write_text("for i = 7, 8 do\nprint(i)\nend\n")
     program = start()
-    while not terminal.shows(b"..> end", seconds=0.2):
-        terminal.press(b"\x1b[A")
+    terminal.press(b"\x1b[A")
+    while not terminal.shows(b"..> end", seconds=2):
+        terminal.press(b"\x1b[A")  # one more would go to the line above
     terminal.press(b"\r")
     terminal.until(b"7\t\r\n8\t\r\n")
     leave(terminal, program)
