@@ -178,7 +178,8 @@ function lapack.geqrf(r, tau, a, ...) -- luacheck: ignore 212
 end
 
 -- Runs `compute` on a copy of a square matrix a, by columns; returns the copy as a new tensor.
-local function on_square(r, a, compute, ...)
+-- part: the triangle, for compute.
+local function on_square(r, a, compute, part, ...) -- luacheck: ignore 212
   local size, columns = sizes_of(a)
   if r ~= nil or not size or size ~= columns then return nil end
   local before = moves()
@@ -188,7 +189,7 @@ local function on_square(r, a, compute, ...)
     return nil
   end
   ints[N] = size
-  if not compute(to, to_address, size, ...) then return nil end
+  if not compute(to, to_address, size, part) then return nil end
   return (publish(dtype, block))
 end
 
@@ -203,7 +204,7 @@ local function invert(_, to)
 end
 
 function lapack.inverse(r, a, ...)
-  return on_square(r, a, invert, ...)
+  return on_square(r, a, invert, nil, ...)
 end
 
 local function cholesky(elements, to, size, part)
@@ -238,7 +239,7 @@ end
 
 -- Runs `compute` on copies of b, and of a square matrix a; returns both as new tensors. The copy of
 -- a is in the working memory if it is no result.
-local function on_system(b, a, keeps_a, compute, ...)
+local function on_system(b, a, keeps_a, compute, part, ...) -- luacheck: ignore 212
   local rows, columns = sizes_of(b, true)
   local size, other = sizes_of(a)
   if not rows or size ~= rows or other ~= rows then return nil end
@@ -254,7 +255,7 @@ local function on_system(b, a, keeps_a, compute, ...)
     return nil
   end
   ints[N], ints[NRHS] = size, columns
-  compute(to_address, x_address, ...)
+  compute(to_address, x_address, part)
   if ints[INFO] ~= 0 then return nil end
   if not block then return (publish(dtype, x_block)) end
   return publish(dtype, x_block), publish(dtype, block)
@@ -264,7 +265,7 @@ local function solve(a, x) gesv(n, nrhs, a, n, PIVOTS, x, n, info) end
 
 function lapack.gesv(x, lu, b, a, ...)
   if x ~= nil or lu ~= nil then return nil end
-  return on_system(b, a, true, solve, ...)
+  return on_system(b, a, true, solve, nil, ...)
 end
 
 local function solve_cholesky(a, x, part) potrs(letter[part], n, nrhs, a, n, x, n, info) end
