@@ -21,14 +21,14 @@ def functions() -> dict[bytes, Any]:
     return {b"start_worker": guarded(_start), b"join_worker": guarded(_join)}
 
 
-def _start(source: bytes, path: bytes, cpath: bytes, as_cpu: bool, trust: bool) -> int:
+def _start(source: bytes, path: bytes, cpath: bytes, as_cpu: bool, trusts: bool) -> int:
     """Run a program in a new thread; returns the thread's number.
 
     path, cpath: where its engine looks for modules. as_cpu: whether GPUs are the processor there.
-    trust: whether functions in files are loaded there.
+    trusts: whether functions in files are loaded there.
     """
     number = next(_numbers)
-    args = (source, path, cpath, as_cpu, trust)
+    args = (source, path, cpath, b"yes" if as_cpu else b"no", b"yes" if trusts else b"no")
     thread = threading.Thread(target=_work, args=args, name=f"threads {number}", daemon=True)
     _threads[number] = thread
     thread.start()
@@ -36,14 +36,14 @@ def _start(source: bytes, path: bytes, cpath: bytes, as_cpu: bool, trust: bool) 
 
 
 _PREPARE = b"""
-    local as_cpu, trust
-    package.path, package.cpath, as_cpu, trust = ...
-    if as_cpu then torch.gpuascpu() end
-    torch.trustfunctions(trust)
+    local as_cpu, trusts
+    package.path, package.cpath, as_cpu, trusts = ...
+    if as_cpu == 'yes' then torch.gpuascpu() end
+    torch.trustfunctions(trusts == 'yes')
 """
 
 
-def _work(source: bytes, *settings: bytes | bool) -> None:
+def _work(source: bytes, *settings: bytes) -> None:
     from runtime.engine import Engine  # which uses this module
 
     try:
