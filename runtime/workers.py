@@ -21,29 +21,35 @@ def functions() -> dict[bytes, Any]:
     return {b"start_worker": guarded(_start), b"join_worker": guarded(_join)}
 
 
-def _start(source: bytes, path: bytes, cpath: bytes) -> int:
+def _start(source: bytes, path: bytes, cpath: bytes, as_cpu: bool, trusts: bool) -> int:
     """Run a program in a new thread; returns the thread's number.
 
-    path, cpath: where its engine looks for modules.
+    path, cpath: where its engine looks for modules. as_cpu: whether GPUs are the processor there.
+    trusts: whether functions in files are loaded there.
     """
     number = next(_numbers)
-    args = (source, path, cpath)
+    args = (source, path, cpath, b"yes" if as_cpu else b"no", b"yes" if trusts else b"no")
     thread = threading.Thread(target=_work, args=args, name=f"threads {number}", daemon=True)
     _threads[number] = thread
     thread.start()
     return number
 
 
-_SEARCH = b"package.path, package.cpath = ..."
+_PREPARE = b"""
+    local as_cpu, trusts
+    package.path, package.cpath, as_cpu, trusts = ...
+    if as_cpu == 'yes' then torch.gpuascpu() end
+    torch.trustfunctions(trusts == 'yes')
+"""
 
 
-def _work(source: bytes, path: bytes, cpath: bytes) -> None:
+def _work(source: bytes, *settings: bytes) -> None:
     from runtime.engine import Engine  # which uses this module
 
     try:
         with Engine() as engine:
             engine.stay_open_at_exit()
-            engine.call(engine.compile(_SEARCH), path, cpath)
+            engine.call(engine.compile(_PREPARE), *settings)
             engine.run(engine.compile(source, b"=thread"))
             engine.flush()
     except LuaError as error:

@@ -33,7 +33,12 @@ def _is_repository(folder: str) -> bool:
 
 def _address(source: str) -> str:
     # Of a plain path, git would make links to the repository's files, and ignore --depth.
-    return Path(source).resolve().as_uri() if os.path.isdir(source) else source
+    if os.path.isdir(source):
+        return Path(source).resolve().as_uri()
+    # As rockspecs write addresses. GitHub no longer answers git's own protocol.
+    source = source.removeprefix("git+")
+    at_github = source.removeprefix("git://github.com/")
+    return source if at_github == source else f"https://github.com/{at_github}"
 
 
 def _git(*words: str) -> str:

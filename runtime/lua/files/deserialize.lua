@@ -29,6 +29,9 @@ function torch.trustfunctions(trust)
   trusted = trust ~= false
 end
 
+--- Whether functions in files are loaded.
+function serial.is_trusting() return trusted end
+
 --- Calls a function; meanwhile functions in what it reads are loaded, as this process wrote them.
 function serial.trusting(f, ...)
   local before = trusted

@@ -188,6 +188,9 @@ local makers = {
   cunn = make_cunn, cudnn = make_cudnn,
 }
 
+--- Whether programs for GPUs compute on the processor.
+function th.has_gpu() return is_processor end
+
 --- Whether a module is a package for GPUs that says there is none.
 function th.lacks_gpu(name)
   return makers[name] ~= nil and not is_processor

@@ -14,6 +14,7 @@ nn torch/nn layers of neural networks
 nngraph torch/nngraph networks of nn that are graphs
 nnx clementfarabet/lua---nnx experimental layers for nn
 optim torch/optim optimization: sgd, adam and others
+optnet fmassa/optimize-net networks of nn in less memory
 penlight lunarmodules/Penlight libraries in the manner of Python's, whose module is pl
 pl lunarmodules/Penlight libraries in the manner of Python's
 rnn Element-Research/rnn recurrent layers for nn

@@ -67,6 +67,18 @@ def test_missing_c_library(lua: Lua, name: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("loadcaffe", "is built against Torch7's own C core, which is not part of this program"),
+        ("qt.x", "opens windows, which this program does not"),
+        ("clnn", "is for GPUs, and there is none here"),
+    ],
+)
+def test_missing_package_that_cannot_be_there(lua: Lua, name: str, what: str) -> None:
+    assert lua.error(f"require '{name}'").endswith(f"\n\t'{name}' {what}")
+
+
 def test_packages_load_without_a_c_library_that_few_functions_need(tmp_path: Path) -> None:
     (tmp_path / "unsup").mkdir()
     (tmp_path / "unsup/init.lua").write_text("require 'libunsup' unsup.name = 'here'")

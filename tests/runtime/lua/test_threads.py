@@ -142,6 +142,21 @@ def test_locks_and_single_threads(lua: Lua, tmp_path: Path) -> None:
     assert "no mutex has the number 0" in lua.error("require('threads').Mutex(0):lock()")
 
 
+def test_threads_may_do_what_the_program_may(tmp_path: Path) -> None:
+    with Engine() as engine:
+        engine.run(f"""
+            torch.gpuascpu()
+            torch.trustfunctions(true)
+            torch.save('{tmp_path}/f', function() return 7 end)
+            local pool = require('threads').Threads(1)
+            pool:addjob(function()
+              return torch.load('{tmp_path}/f')(), torch.ones(2):cuda():type()
+            end, function(seven, kind) done = seven == 7 and kind == 'torch.FloatTensor' end)
+            pool:terminate()
+            assert(done)
+        """)
+
+
 def test_safe_functions(pool: Lua) -> None:
     pool.run("""
         local safe = threads.safe(function(a, b) return b, a end)

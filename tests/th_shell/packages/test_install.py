@@ -134,6 +134,16 @@ def test_a_url_another_tree_and_modules_that_the_rockspec_lists(
     assert record["source"].startswith("file://") and len(record["commit"]) == 40
 
 
+def test_a_url_as_rockspecs_write_it(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.{sources.as_uri()}/.insteadOf")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "https://github.com/somebody/")
+    assert run("install", "git+https://github.com/somebody/base") == 0
+    assert run("remove", "base") == 0
+    assert run("install", "git://github.com/somebody/base") == 0
+    assert files(users_tree()) == ["base/init.lua", "base/sub/part.lua"]
+
+
 def test_a_folder_without_git_and_rockspec(sources: Path, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()

@@ -45,7 +45,8 @@ local Thread = class_of_numbers({
 })
 getmetatable(Thread).__call = function(_, source)
   if type(source) ~= 'string' then th.type_error(1, 'string', source) end
-  local number = th.ask(host.start_worker, source, package.path, package.cpath)
+  local number = th.ask(host.start_worker, source, package.path, package.cpath,
+    th.has_gpu(), th.serial.is_trusting())
   return setmetatable({ number = number }, getmetatable(Thread).__index)
 end
 
