@@ -122,11 +122,13 @@ function makers.BatchNormalization_backward(dtype)
       end
       if r then
         local factor = inverse * (w and load(w, f) or 1)
-        local slope = train and product * inverse * inverse / size or 0
-        local average = train and sum / size or 0
+        local slope = product * inverse * inverse / size
+        local average = sum / size
         for at = first, n - 1, plane do
           for i = at, at + positions - 1 do
-            r[i] = (load(g, i) - average - (load(x, i) - mean) * slope) * factor
+            local upper = load(g, i)
+            if train then upper = upper - average - (load(x, i) - mean) * slope end
+            r[i] = upper * factor
           end
         end
       end
