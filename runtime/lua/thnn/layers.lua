@@ -171,7 +171,7 @@ local function slopes(input, weight, count)
   local n, dims = dense(input), input.nDimension
   if n == 0 or n > MAX then return nil end
   local found, positions = 1, n
-  if count > 0 then
+  if count ~= 0 then
     found = tonumber(input.size[dims > 1 and 1 or 0])
     if found ~= count then return nil end
     positions = dims > 1 and n / (tonumber(input.size[0]) * found) or 1
