@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
+from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
 from runtime.thnn.checks import check, check_size, first_element
 from runtime.thnn.table import thnn
@@ -38,7 +38,12 @@ def class_nll(
     """
     check_size("output", output, 1, 0, 1)
     check_size("total_weight", total_weight, 1, 0, 1)
-    rows, places = _targets(input, target, weights, ignore_index)
+    shape = "" if weights is None else describe(weights.sizes)
+    message = (
+        f"weight tensor should be defined either for all {_classes(input)} classes or no classes "
+        f"but got weight tensor of shape: {shape}"
+    )
+    rows, places = _targets(input, target, weights, ignore_index, message)
     weight = np.ones(len(rows), input.dtype.numpy) if weights is None else weights.flat[places]
     x = input.array.reshape(-1, input.sizes[-1])
     total = weight.sum()
@@ -61,36 +66,49 @@ def class_nll_gradient(
     ignore_index: int,
 ) -> None:
     """gradInput at the targets' classes = minus their weights; the others stay as they are."""
+    classes = _classes(input)
     if not gradient.is_contiguous:
         raise TorchError("gradInput must be contiguous")
-    total = total_weight.array[0]
+    total = first_element("total_weight", total_weight)
     if not total > 0:
         return
-    rows, places = _targets(input, target, weights, ignore_index)
+    message = "weight tensor should be defined either for all or no classes"
+    rows, places = _targets(input, target, weights, ignore_index, message)
+    at = rows * classes + places
+    if at.size and at.max() >= gradient.nelement:
+        raise TorchError(f"gradInput is too small: {describe(gradient.sizes)}")
     values = -np.ones(1, input.dtype.numpy) if weights is None else -weights.flat[places]
     # Torch7: of one frame, the gradient does not count the weight where it is averaged.
     if input.ndim == 1 and size_average:
         values = -np.ones(1, input.dtype.numpy)
     elif size_average:
         values = values / total
-    gradient.array.reshape(-1, gradient.sizes[-1])[rows, places] = values
+    gradient.array.reshape(-1)[at] = values
+
+
+def _classes(input: Tensor) -> int:
+    if not input.ndim:
+        raise ArgError(2, "dimension 0 out of range of 0D tensor")
+    return input.sizes[-1]
 
 
 def _targets(
-    input: Tensor, target: Tensor, weights: Tensor | None, ignore_index: int
+    input: Tensor, target: Tensor, weights: Tensor | None, ignore_index: int, message: str
 ) -> tuple[Array, Array]:
-    """The rows of the input that count, from 0, and the classes of their targets, from 0."""
-    classes = input.sizes[-1] if input.sizes else 0
+    """The rows of the input that count, from 0, and the classes of their targets, from 0.
+
+    message: what is raised where weights are not as many as there are classes.
+    """
+    classes = _classes(input)
     if target.ndim > 1:
         raise TorchError("multi-target not supported")
     if input.ndim > 2:
         raise TorchError("input tensor should be 1D or 2D")
     if weights is not None and weights.nelement != classes:
-        raise TorchError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but "
-            f"got weight tensor of shape: {describe(weights.sizes)}"
-        )
+        raise TorchError(message)
     count = input.sizes[0] if input.ndim == 2 else 1
+    if not target.ndim:
+        raise ArgError(2, "dimension 1 out of range of 0D tensor")
     if input.ndim == 2 and target.nelement != count:
         raise TorchError("Assertion `THIndexTensor_(size)(target, 0) == batch_size' failed. ")
     places = target.flat[:count] - 1

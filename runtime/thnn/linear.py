@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.core.dtypes import cast_scalar
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor, describe
+from runtime.core.errors import ArgError, TorchError
+from runtime.core.tensor import Tensor
 from runtime.ops._operands import check_counts
 from runtime.ops.linalg.blas import addmm, addmv, addr
 from runtime.thnn.table import thnn
@@ -22,14 +22,38 @@ def _ones(buffer: Tensor, frames: int) -> Tensor:
     return buffer
 
 
-def _check_matrix(name: str, tensor: Tensor) -> None:
-    if tensor.ndim != 2:
-        raise TorchError(f"{name} must be a matrix, but is of shape: {describe(tensor.sizes)}")
+def _turned(matrix: Tensor) -> Tensor:
+    """The matrix with its first two dimensions exchanged."""
+    if matrix.ndim < 2:
+        raise ArgError(2 if matrix.ndim else 1, "out of range")
+    return matrix.transpose(0, 1)
 
 
-def _check_vector(name: str, tensor: Tensor | None) -> None:
-    if tensor is not None and tensor.ndim != 1:
-        raise TorchError(f"{name} must be a vector, but is of shape: {describe(tensor.sizes)}")
+def _add_matrices(r: Tensor, beta: float, alpha: float, m1: Tensor, m2: Tensor) -> None:
+    """r = beta * r + alpha * m1 * m2."""
+    if m1.ndim != 2 or m2.ndim != 2:
+        raise TorchError(f"matrices expected, got {m1.ndim}D, {m2.ndim}D tensors")
+    if m1.sizes[1] == m2.sizes[0] and r.ndim != 2:
+        raise TorchError(f"matrix expected, got {r.ndim}D tensor for t")
+    addmm(r, beta, r, alpha, m1, m2)
+
+
+def _add_vector(r: Tensor, beta: float, t: Tensor, alpha: float, mat: Tensor, vec: Tensor) -> None:
+    """r = beta * t + alpha * mat * vec."""
+    if mat.ndim != 2 or vec.ndim != 1:
+        raise TorchError(f"matrix and vector expected, got {mat.ndim}D, {vec.ndim}D")
+    if mat.sizes[1] == vec.sizes[0] and t.ndim != 1:
+        raise TorchError(f"vector expected, got t: {t.ndim}D")
+    addmv(r, beta, t, alpha, mat, vec)
+
+
+def _add_outer(r: Tensor, alpha: float, vec1: Tensor, vec2: Tensor) -> None:
+    """r += alpha * the outer product of two vectors."""
+    if vec1.ndim != 1 or vec2.ndim != 1:
+        raise TorchError(f"vector and vector expected, got {vec1.ndim}D, {vec2.ndim}D tensors")
+    if r.ndim != 2:
+        raise TorchError(f"expected matrix, got {r.ndim}D tensor for t")
+    addr(r, 1, r, alpha, vec1, vec2)
 
 
 @thnn(
@@ -40,22 +64,26 @@ def linear(
     input: Tensor, output: Tensor, weight: Tensor, bias: Tensor | None, buffer: Tensor | None
 ) -> None:
     """output = weight * input + bias, of a vector or of each row of a matrix."""
-    _check_matrix("weight", weight)
-    _check_vector("bias", bias)
+    if input.ndim not in (1, 2):
+        return
+    if not weight.ndim:
+        raise ArgError(2, "dimension 1 out of range of 0D tensor")
     rows = weight.sizes[0]
     start = output.new((rows,))
     if input.ndim == 1:
-        start.array[...] = 0 if bias is None else bias.array
-        addmv(output, 1, start, 1, weight, input)
-    elif input.ndim == 2:
+        if bias is not None:
+            check_counts(tensor=start, src=bias)
+        start.array[...] = 0 if bias is None else bias.flat
+        _add_vector(output, 1, start, 1, weight, input)
+    else:
         product = output.new((input.sizes[0], rows))
-        addmm(product, 0, product, 1, input, weight.transpose(0, 1))
+        _add_matrices(product, 0, 1, input, _turned(weight))
         output.resize(product.sizes)
         output.array[...] = product.array
         if buffer is not None:
             _ones(buffer, input.sizes[0])
         if bias is not None and buffer is not None:
-            addr(output, 1, output, 1, buffer, bias)
+            _add_outer(output, 1, buffer, bias)
 
 
 @thnn(
@@ -68,14 +96,13 @@ def linear_backward(
     """gradInput = the transpose of weight * gradOutput."""
     if gradient is None:
         return
-    _check_matrix("weight", weight)
     result = gradient.new(input.sizes)
     if input.ndim == 1:
-        _check_vector("gradOutput", grad_output)
-        addmv(result, 0, result, 1, weight.transpose(0, 1), grad_output)
+        _add_vector(result, 0, result, 1, _turned(weight), grad_output)
     elif input.ndim == 2:
-        _check_matrix("gradOutput", grad_output)
-        addmm(result, 0, result, 1, grad_output, weight)
+        _add_matrices(result, 0, 1, grad_output, weight)
+    else:
+        result.array[...] = 0
     gradient.resize(input.sizes)
     gradient.array[...] = result.array
 
@@ -99,19 +126,17 @@ def linear_accumulate(
 ) -> None:
     """Add scale times the gradients of weight and bias to gradWeight and gradBias."""
     scale = cast_scalar(scale, input.dtype)
-    _check_matrix("gradWeight", grad_weight)
     if input.ndim == 1:
-        _check_vector("gradOutput", grad_output)
-        addr(grad_weight, 1, grad_weight, scale, grad_output, input)
+        _add_outer(grad_weight, scale, grad_output, input)
         if bias is not None and grad_bias is not None:
             check_counts(r_=grad_bias, t=grad_bias, src=grad_output)
             grad_bias.array[...] += (scale * grad_output.flat).reshape(grad_bias.sizes)
     elif input.ndim == 2:
-        _check_matrix("gradOutput", grad_output)
-        upper = grad_output.transpose(0, 1)
-        addmm(grad_weight, 1, grad_weight, scale, upper, input)
+        upper = _turned(grad_output)
+        _add_matrices(grad_weight, 1, scale, upper, input)
         if bias is not None and grad_bias is not None and buffer is not None:
-            addmv(grad_bias, 1, grad_bias, scale, upper, _ones(buffer, input.sizes[0]))
+            ones = _ones(buffer, input.sizes[0])
+            _add_vector(grad_bias, 1, grad_bias, scale, upper, ones)
 
 
 def _only_on_gpus(*_: Any) -> None:

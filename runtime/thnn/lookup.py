@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
+from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
 from runtime.thnn._sums import add_rows
 from runtime.thnn.table import thnn
@@ -43,9 +43,12 @@ def accumulate(
         raise TorchError(
             f"input must be a vector or matrix, but is of shape: {describe(input.sizes)}"
         )
-    rows = _checked_rows("inputs need", input, grad_weight.sizes[0])
+    rows = _checked_rows("inputs need", input, grad_weight)
     weights = grad_weight.array.reshape(grad_weight.sizes[0], -1)
-    gradients = grad_output.flat.reshape(len(rows), weights.shape[1])
+    needed = len(rows) * weights.shape[1]
+    if grad_output.nelement < needed:
+        raise TorchError(f"gradOutput has too few elements: {describe(grad_output.sizes)}")
+    gradients = grad_output.flat[:needed].reshape(len(rows), -1)
     factor = np.full(len(rows), scale, weights.dtype)
     if scale_by_frequency:
         counts = np.bincount(rows, minlength=len(weights))
@@ -73,7 +76,7 @@ def renorm(indices: Tensor, weight: Tensor, max_norm: float, norm_type: float) -
         raise TorchError("idx must be a vector")
     if norm_type <= 0:
         raise TorchError("non-positive-norm not supported")
-    rows = np.unique(_checked_rows("input need", indices, weight.sizes[0]))
+    rows = np.unique(_checked_rows("input need", indices, weight))
     indices.array.sort()
     indices.array[: len(rows)] = rows + 1
     values = weight.array.reshape(weight.sizes[0], -1)
@@ -82,8 +85,11 @@ def renorm(indices: Tensor, weight: Tensor, max_norm: float, norm_type: float) -
     values[rows[large]] *= (max_norm / (norms[large] + 1e-7))[:, None].astype(values.dtype)
 
 
-def _checked_rows(message: str, input: Tensor, count: int) -> Array:
-    """The numbers of rows, from 0, in the order of input's elements."""
+def _checked_rows(message: str, input: Tensor, weight: Tensor) -> Array:
+    """The numbers of rows of weight, from 0, in the order of input's elements."""
+    if not weight.ndim:
+        raise ArgError(2, "dimension 1 out of range of 0D tensor")
+    count = weight.sizes[0]
     rows = input.flat - 1
     wrong = (rows < 0) | (rows >= count)
     if wrong.any():

@@ -50,7 +50,8 @@ def multi_margin(
     """
     excess, weight, _ = _excesses(input, target, weights, margin)
     check(output.ndim == 1, 1, "tensor must have one dimension")
-    loss = ((excess if p == 1 else excess * excess) * weight).sum(dtype=np.float64)
+    terms = np.where(excess > 0, (excess if p == 1 else excess * excess) * weight, 0)
+    loss = terms.sum(dtype=np.float64)
     loss /= excess.shape[1] * (len(excess) if size_average else 1)
     output.array[0] = loss
 
@@ -71,7 +72,7 @@ def multi_margin_gradient(
     """gradInput = the derivative of each excess, and minus their sum at the target."""
     excess, weight, at = _excesses(input, target, weights, margin)
     norm = 1 / (excess.size if size_average else excess.shape[1])
-    slopes = (excess > 0) * weight * norm if p == 1 else 2 * norm * excess * weight
+    slopes = np.where(excess > 0, weight * norm if p == 1 else 2 * norm * excess * weight, 0)
     slopes[np.arange(len(at)), at] = -slopes.sum(axis=1)
     gradient.resize(input.sizes)
     gradient.array[...] = slopes.reshape(input.sizes)

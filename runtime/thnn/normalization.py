@@ -46,15 +46,18 @@ class _Channels:
             return tensor.array.reshape(self.frames, self.count, self.positions)
         return tensor.flat.reshape(self.frames, self.count, self.positions)
 
-    def vector(self, tensor: Tensor | None) -> Array | None:
-        """A tensor with a number for each channel, as an array."""
-        if tensor is None:
-            return None
-        if tensor.ndim != 1:
+    def vectors(self, *tensors: Tensor | None) -> list[Array | None]:
+        """Tensors with a number for each channel, as arrays.
+
+        Torch7: all are looked at for one channel after the other.
+        """
+        given = [t for t in tensors if t is not None]
+        lengths = [t.sizes[0] if t.ndim == 1 else 0 for t in given]
+        if given and min(lengths) < self.count:
+            if min(lengths):
+                raise ArgError(2, "out of range")
             raise ArgError(1, "tensor must have one dimension")
-        if tensor.sizes[0] < self.count:
-            raise ArgError(2, "out of range")
-        return tensor.array[: self.count]
+        return [None if t is None else t.array[: self.count] for t in tensors]
 
     def groups(self, at: slice, dtype: np.dtype[Any]) -> Iterator[tuple[slice, Array]]:
         """The channels of a range in groups, each with memory for as many elements."""
@@ -110,9 +113,10 @@ def batch_norm(
     Otherwise they are the running ones.
     """
     channels = _Channels(input.sizes)
-    w, b = channels.vector(weight), channels.vector(bias)
-    means, variances = channels.vector(running_mean), channels.vector(running_var)
-    kept = [channels.vector(t) for t in (save_mean, save_std)] if train else []
+    saved = (save_mean, save_std) if train else ()
+    w, b, means, variances, *kept = channels.vectors(
+        weight, bias, running_mean, running_var, *saved
+    )
     assert means is not None and variances is not None
     x = channels.values(input)
     output.resize(input.sizes)
@@ -197,9 +201,9 @@ def batch_norm_backward(
     """
     check_shapes(input=input, gradOutput=grad_output)
     channels = _Channels(input.sizes)
-    w, to_weight, to_bias = (channels.vector(t) for t in (weight, grad_weight, grad_bias))
-    first, second = (save_mean, save_std) if train else (running_mean, running_var)
-    means, factors = channels.vector(first), channels.vector(second)
+    statistics = (save_mean, save_std) if train else (running_mean, running_var)
+    vectors = channels.vectors(weight, *statistics, grad_weight, grad_bias)
+    w, means, factors, to_weight, to_bias = vectors
     x, g = channels.values(input), channels.values(grad_output)
     out = None
     if gradient is not None:

@@ -116,17 +116,17 @@ def prelu_accumulate(
     check_counts(input=input, gradOutput=grad_output)
     if planes and not grad_weight.is_contiguous:
         raise ArgError(6, "gradWeight needs to be contiguous")
-    _slopes(grad_weight, max(planes, 1))
+    shape = _planes(input, planes) if planes else None
+    _slopes(grad_weight, planes or 1)
 
     def products(x: Array, g: Array) -> Array:
         terms: Array = x * g
         keep(x <= 0, terms, terms)
         return terms
 
-    if planes == 0:
+    if shape is None:
         sums = np.array([total(products, input, grad_output)])
     else:
-        shape = _planes(input, planes)
         x, g = input.flat.reshape(shape), grad_output.flat.reshape(shape)
         sums = np.zeros(planes)
         for frame, gradients in zip(x, g, strict=True):

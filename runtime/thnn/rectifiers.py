@@ -66,10 +66,10 @@ def threshold_backward(
 _LEAKY = ", accreal negval, bool inplace"
 
 
-def _scale_negative(x: Array, g: Array, slope: float, inplace: bool, out: Array) -> None:
-    """out = g where x is positive, g * slope elsewhere; in place, g stays where x is a nan."""
+def _scale_negative(x: Array, g: Array, slope: float, keeps_nan: bool, out: Array) -> None:
+    """out = g where x is positive, g * slope elsewhere; keeps_nan: g stays where x is a nan."""
     factor = np.empty_like(x)
-    choose(~(x <= 0) if inplace else x > 0, 1, slope, factor)
+    choose(~(x <= 0) if keeps_nan else x > 0, 1, slope, factor)
     np.multiply(g, factor, out=out)
 
 
@@ -159,18 +159,22 @@ _HARD_TANH = ", accreal min_val, accreal max_val, bool inplace"
 @thnn(
     "HardTanh_updateOutput",
     _FORWARD + _HARD_TANH,
-    each="output = input ~= input and max_val or min(max(input, min_val), max_val)",
+    each="output = input ~= input and max_val or min(max(input, min_val), max_val)"
+    " if min_val <= max_val and not inplace",
 )
 def hard_tanh(input: Tensor, output: Tensor, least: float, greatest: float, inplace: bool) -> None:
     """output = input, but at least min_val and at most max_val."""
     least, greatest = (cast_scalar(x, input.dtype) for x in (least, greatest))
+    # Torch7: in place, but not of vectors.
+    keeps_nan = inplace and input.ndim > 1 and input.is_contiguous
 
     def compute(x: Array, out: Array) -> None:
         # Torch7: a nan becomes max_val.
+        lowest = np.minimum if keeps_nan else np.fmin
         if least <= greatest:
-            np.fmax(np.fmin(x, greatest, out=out), least, out=out)
+            np.maximum(lowest(x, greatest, out=out), least, out=out)
         else:
-            choose(x < least, least, np.fmin(x, greatest), out)
+            choose(x < least, least, lowest(x, greatest), out)
 
     compute_each(output, compute, input, inplace=inplace)
 
@@ -277,7 +281,8 @@ def random_relu(
     draws = generator.uniform(int(np.count_nonzero(negative)))
     factors[negative] = draws * (upper - lower) + lower
     noise.resize(input.sizes)
-    noise.array[...] = factors.reshape(input.sizes)
+    if factors.size:
+        noise.array[...] = factors.reshape(input.sizes)
     compute_each(output, np.multiply, input, noise, inplace=inplace)
 
 
@@ -299,7 +304,12 @@ def random_relu_backward(
     check_counts(input=input, gradOutput=grad_output)
     lower, upper = (float(cast_scalar(x, input.dtype)) for x in (lower, upper))
     if not (train and cast_scalar(upper - lower, input.dtype) > 1e-6):
-        leaky_relu_backward(input, grad_output, gradient, (lower + upper) / 2, inplace)
+        slope = (lower + upper) / 2
+
+        def compute(g: Array, x: Array, out: Array) -> None:
+            _scale_negative(x, g, slope, True, out)
+
+        compute_each(gradient, compute, grad_output, input, inplace=inplace, like=input)
         return
     check_operands(r_=grad_output, t=grad_output, src=noise)
     compute_each(gradient, np.multiply, grad_output, noise, inplace=inplace)

@@ -134,7 +134,8 @@ return function(weight, first, last, at, gradients, outputs, extra, all_decay, a
     end
     EACH{
       local x = load(weight, w + k)
-      weight[w + k] = x - x * decay - load(g, k) * rate
+      local rest = all_decay ~= 0 and x * decay or 0 -- no nan of infinite weights
+      weight[w + k] = x - rest - load(g, k) * rate
     }
   end
 end]]
@@ -163,8 +164,9 @@ return function(weight, first, last, at, values, g, outputs, extra, all_decay, s
     end
     EACH{
       local x = load(weight, w + k)
-      if outputs > 1 then x = x - x * decay end
-      local rest = outputs == 1 and x * decay or 0
+      local decays = all_decay ~= 0 or outputs == 1 and extra > 0
+      if decays and outputs > 1 then x = x - x * decay end
+      local rest = decays and outputs == 1 and x * decay or 0
       weight[w + k] = x - factor * load(g, k) - rest
     }
   end

@@ -158,19 +158,23 @@ local function multi_margin(dtype, gradient)
       local class, first = tonumber(t[i]) - 1, i * classes
       if not (class >= 0 and class < classes) then return true end -- a finalizer has changed it
       local weight = (w and load(w, class) or 1) * norm
-      local least, slopes = margin - load(x, first + class), 0
+      local least = margin - load(x, first + class)
       for k = 0, classes - 1 do
         local z = least + load(x, first + k)
         if k == class or not (z > 0) then z = 0 end
-        if gradient then
-          local slope = p == 1 and (z > 0 and weight or 0) or 2 * z * weight
-          r[first + k] = slope
-          slopes = slopes + slope
-        else
-          sum = sum + (p == 1 and z or z * z) * weight
+        local part = 0 -- also where the weight is infinite or nan
+        if z > 0 and gradient then
+          part = p == 1 and weight or 2 * z * weight
+        elseif z > 0 then
+          part = (p == 1 and z or z * z) * weight
         end
+        if gradient then r[first + k] = part end
+        sum = sum + part
       end
-      if gradient then r[first + class] = -slopes end
+      if gradient then
+        r[first + class] = -sum
+        sum = 0
+      end
     end
     if not gradient then r[0] = sum end
     return true

@@ -122,11 +122,13 @@ function makers.BatchNormalization_backward(dtype)
       end
       if r then
         local factor = inverse * (w and load(w, f) or 1)
-        local slope = train and product * inverse * inverse / size or 0
-        local average = train and sum / size or 0
+        local slope = product * inverse * inverse / size
+        local average = sum / size
         for at = first, n - 1, plane do
           for i = at, at + positions - 1 do
-            r[i] = (load(g, i) - average - (load(x, i) - mean) * slope) * factor
+            local upper = load(g, i)
+            if train then upper = upper - average - (load(x, i) - mean) * slope end
+            r[i] = upper * factor
           end
         end
       end
@@ -169,7 +171,7 @@ local function slopes(input, weight, count)
   local n, dims = dense(input), input.nDimension
   if n == 0 or n > MAX then return nil end
   local found, positions = 1, n
-  if count > 0 then
+  if count ~= 0 then
     found = tonumber(input.size[dims > 1 and 1 or 0])
     if found ~= count then return nil end
     positions = dims > 1 and n / (tonumber(input.size[0]) * found) or 1

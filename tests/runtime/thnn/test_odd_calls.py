@@ -1,0 +1,19 @@
+"""Wrong or empty tensors, nans and infinities: odd_calls.txt is what odd_calls.lua is to print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from runtime import Engine
+
+HERE = Path(__file__).parent
+
+
+def test_odd_calls_give_what_the_original_gives(capfd: pytest.CaptureFixture[str]) -> None:
+    with Engine() as engine:
+        engine.call(engine.compile_file(f"{HERE}/odd_calls.lua"))
+        engine.flush()
+    found = [line.rstrip().replace("-0 0", "0 0") for line in capfd.readouterr().out.splitlines()]
+    assert found == (HERE / "odd_calls.txt").read_text().splitlines()
