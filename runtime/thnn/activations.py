@@ -101,7 +101,8 @@ _SOFT_PLUS = ", accreal beta, accreal threshold"
 @thnn(
     "SoftPlus_updateOutput",
     _FORWARD + _SOFT_PLUS,
-    each="output = input * beta > threshold and input or log1p(exp(input * beta)) / beta",
+    each="output = real(input * beta) > threshold and input"
+    " or log1p(exp(real(input * beta))) / beta",
 )
 def soft_plus(input: Tensor, output: Tensor, beta: float, threshold: float) -> None:
     """output = log(1 + exp(beta * input)) / beta, or input where beta * input > threshold."""
@@ -109,16 +110,21 @@ def soft_plus(input: Tensor, output: Tensor, beta: float, threshold: float) -> N
 
     def compute(x: Array, out: Array) -> None:
         exponent = x * beta
-        choose(exponent > limit, x, np.log1p(np.exp(exponent)) / beta, out)
+        low = np.log1p(np.exp(exponent, dtype=np.float64)) / beta
+        choose(exponent > limit, x, low.astype(x.dtype, copy=False), out)
 
     compute_each(output, compute, input)
+
+
+#: Torch7: rounded to the element type; what follows is computed in double precision.
+_EXPONENTIAL = "real(exp(real(output * beta)))"
 
 
 @thnn(
     "SoftPlus_updateGradInput",
     _BACKWARD + ", THTensor *output" + _SOFT_PLUS,
-    each="gradInput = output * beta > threshold and gradOutput"
-    " or gradOutput * (exp(output * beta) - 1) / exp(output * beta)",
+    each="gradInput = real(output * beta) > threshold and gradOutput"
+    f" or gradOutput * ({_EXPONENTIAL} - 1) / {_EXPONENTIAL}",
 )
 def soft_plus_backward(
     input: Tensor,
@@ -135,8 +141,9 @@ def soft_plus_backward(
 
     def compute(y: Array, g: Array, out: Array) -> None:
         exponent = y * beta
-        z = np.exp(exponent)
-        choose(exponent > limit, g, g * (z - 1) / z, out)
+        z = np.exp(exponent, dtype=np.float64).astype(y.dtype).astype(np.float64)
+        low = g * (z - 1) / z
+        choose(exponent > limit, g, low.astype(g.dtype, copy=False), out)
 
     compute_each(gradient, compute, output, grad_output)
 

@@ -104,7 +104,11 @@ def accumulate(
     _: Tensor,
     *numbers: float,
 ) -> None:
-    """Add scale times the gradients to gradWeight and gradBias."""
+    """Add scale times the gradients to gradWeight and gradBias.
+
+    Torch7 leaves both with their memory turned, maps within planes, and at a second call loses
+    gradients where there are as many maps as planes.
+    """
     *sizes, scale = numbers
     shape = _checked(input, grad_output, grad_weight, grad_bias, tuple(map(int, sizes)))
     _check_places(shape, _turned(shape, tuple(map(int, sizes))))

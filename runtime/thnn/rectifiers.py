@@ -118,10 +118,10 @@ def elu(input: Tensor, output: Tensor, alpha: float, inplace: bool) -> None:
     alpha = cast_scalar(alpha, input.dtype)
 
     def compute(x: Array, out: Array) -> None:
-        low = np.exp(np.minimum(x, 0))
+        low = np.exp(np.minimum(x, 0), dtype=np.float64)
         low -= 1
         low *= alpha
-        choose(x <= 0, low, x, out)
+        choose(x <= 0, low.astype(x.dtype, copy=False), x, out)
 
     compute_each(output, compute, input, inplace=inplace)
 

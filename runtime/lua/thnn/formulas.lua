@@ -25,7 +25,7 @@ local HUGE = 2 ^ 1000
 ]]
 
 local WORDS = {}
-for word in ('and or not if exp log log1p sqrt abs floor ceil max min'):gmatch('%w+') do
+for word in ('and or not if exp log log1p sqrt abs floor ceil max min real'):gmatch('%w+') do
   WORDS[word] = true
 end
 
