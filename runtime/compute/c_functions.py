@@ -101,7 +101,7 @@ _SORTED = np.empty(1)  # an array of the type, which the function may look at
 
 
 def _sorter() -> tuple[int, int] | None:
-    if sys.implementation.name != "cpython" or np.lib.NumpyVersion(np.__version__) < "2.0.0":
+    if sys.implementation.name != "cpython":
         return None
     module = import_module("numpy._core._multiarray_umath")
     interface = ctypes.cast(_capsule(module._ARRAY_API)[1], ctypes.POINTER(ctypes.c_void_p))

@@ -230,9 +230,6 @@ def test_a_function_that_scipy_has_not(notes: Callable[[], str]) -> None:
 # -- numpy's sort
 
 
-@pytest.mark.skipif(
-    np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="numpy 1 has it elsewhere"
-)
 def test_the_sort_is_found() -> None:
     found = c_functions.sorter.__wrapped__()
     assert found is not None and found[0] != 0

@@ -132,7 +132,7 @@ TOO_LARGE: list[tuple[str, int | None]] = [
     ("x = torch.Tensor(3e8):fill(1)", 2),
     ("x = torch.Tensor(10):resize(3e8)", 2),
     ("x = torch.zeros(10):repeatTensor(3e7)", 2),
-    ("x = torch.zeros(1e7) y = torch.cat{x, x, x}", 0),
+    ("x = torch.zeros(1e7) y = torch.cat{x, x, x, x}", 0),
     # Nothing of these is written: it counts as if it were.
     ("t = {} for i = 1, 100 do t[i] = torch.Tensor(1e6) end", 0),
     ("t = {} for i = 1, 10 do t[i] = torch.Tensor(1e7) end", 0),

@@ -22,8 +22,8 @@ def _make_calm() -> contextvars.Context:
     return context
 
 
-class _ByThread(threading.local):
-    """For numpy before 2, whose setting belongs to the thread."""
+class _WhileSetUp(threading.local):
+    """What a finalizer finds that Python's collector calls while a thread's context is made."""
 
     @staticmethod
     def run(function: Any, *args: Any, **options: Any) -> Any:
@@ -31,14 +31,13 @@ class _ByThread(threading.local):
             return function(*args, **options)
 
 
-class _ByContext(_ByThread):
+class _Quietly(_WhileSetUp):
     def __init__(self) -> None:
-        # A finalizer that Python's collector calls here finds the other `run`.
         self.run: Any = _make_calm().run
 
 
 #: ``quietly.run(ufunc, *args, **options)``; the function must not call code of Python's.
-quietly = _ByContext() if int(np.__version__.split(".")[0]) > 1 else _ByThread()
+quietly = _Quietly()
 
 
 _free: list[contextvars.Context] = []
@@ -46,8 +45,6 @@ _free: list[contextvars.Context] = []
 
 def calmly(function: Any, *args: Any) -> Any:
     """Call a function in which numpy's functions give no warnings; it may call code of Python's."""
-    if type(quietly) is _ByThread:
-        return quietly.run(function, *args)
     try:
         context = _free.pop()
     except IndexError:

@@ -92,7 +92,7 @@ def _floats_between(drawn: Array, low: float, high: float, kind: np.dtype[Any]) 
         return values
     start, end = np.float32(low), np.float32(high)
     # One rounding for product and sum: doubles hold the product of two floats.
-    wide = values.astype(np.float64)  # numpy 1 would multiply floats by a double as floats
+    wide = values.astype(np.float64)
     wide *= np.float64(end - start)
     wide += np.float64(start)
     values = wide.astype(np.float32).astype(kind, copy=False)

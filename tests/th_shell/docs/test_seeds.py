@@ -6,6 +6,7 @@ are no part of the repository: tests/docs/converted.txt has their difficulties.
 """
 
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -27,6 +28,8 @@ PYTHON_PAGES = {
     "002_90057bba74f56b9a.txt": {"pass": 3, "ran": 16, "erratum": 1},
     "003_f6a2b82325ffd9ad.txt": {"pass": 22, "layout": 2, "device": 4, "erratum": 1},
 }
+if sys.version_info < (3, 11):  # in which the ids that its erratum tells of differ, as in the page
+    del PYTHON_PAGES["003_f6a2b82325ffd9ad.txt"]
 
 pytestmark = pytest.mark.skipif(not SEEDS.is_dir(), reason="needs ../shared/seeds")
 

@@ -46,8 +46,8 @@ def _text(value: Any) -> str:
 
 
 def _error(error: Exception) -> str:
-    """An error's class and text, in which numpy 1 has another name for its booleans."""
-    return f"{type(error).__name__}: {error}".replace("numpy.bool_", "numpy.bool")
+    """An error's class and text."""
+    return f"{type(error).__name__}: {error}"
 
 
 def described(expression: str) -> str:
