@@ -13,7 +13,7 @@ local ffi = require 'ffi'
 
 if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return {} end
 
-local band, type, min = require('bit').band, type, math.min
+local formulas, type, min = th.formulas, type, math.min
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local geometry, place, moves = tools.geometry, tools.place, tools.moves
 local new, publish, keep = tools.new, tools.publish, tools.keep
@@ -22,7 +22,7 @@ local MAX = 32 -- rows and columns
 
 -- ------------------------------------------------------------- LAPACK's functions
 
-local array, pointer = ffi.typeof('$[?]', ffi.typeof(dtype.ctype)), dtype.pointer
+local array = ffi.typeof('$[?]', ffi.typeof(dtype.ctype))
 local work, WORK_SIZE = array(8192), 8192
 local scratch, more, pivots = array(MAX * MAX), array(2 * MAX), ffi.new('int32_t[?]', MAX)
 local WORK, SCRATCH, MORE, PIVOTS = keep(work), keep(scratch), keep(more), keep(pivots)
@@ -73,49 +73,43 @@ local function sizes_of(value, may_be_vector)
   return rows, columns
 end
 
--- Where the elements of a matrix or vector of these sizes are, as numbers and as whole numbers of
--- 32 bits; the strides of rows and columns. nil if they are not in the storage.
+-- The address of a matrix's or vector's elements, if it has so many, and the distances of rows and
+-- columns. nil if they are not in the storage.
 local function open(value, rows, columns)
   local c = struct_of(value)
   local dims, s0, s1, s2, t0, t1, t2 = geometry(c)
   local from = dims > 0 and place(c, W, s0, s1, s2, t0, t1, t2)
   if not from or s1 * s2 ~= rows * columns or s0 ~= 1 then return nil end
   if dims == 1 then t1, t2 = t2, 0 end
-  from = ffi.cast(pointer, from)
-  return from, ffi.cast('int32_t *', from), t1, t2
+  return from, t1, t2
 end
 
-local EXPONENT = IS_DOUBLE and 0x7ff00000 or 0x7f800000
-local STEP, HIGH = IS_DOUBLE and 2 or 1, IS_DOUBLE and 1 or 0
+local copy_rows, run, load = formulas.copy_rows, th.reductions.run, dtype.load
+local copy, copy_data = formulas.inner_loop('positive', IS_DOUBLE and 'd->d' or 'f->f')
+local add, add_data = formulas.inner_loop('add', IS_DOUBLE and 'dd->d' or 'ff->f')
+local sum = array(1)
+local SUM = keep(sum)
 
--- Copies a matrix to memory, by columns that are `apart` elements apart; false if an element is
--- infinite or no number.
-local function take(from, words, rows, columns, t1, t2, to, apart)
-  local i, j, source, target = 0, 0, 0, 0
-  for _ = 1, rows * columns do
-    if band(words[STEP * source + HIGH], EXPONENT) == EXPONENT then return false end
-    to[target] = from[source]
-    i = i + 1
-    if i < rows then
-      source, target = source + t1, target + 1
-    else
-      i, j = 0, j + 1
-      source, target = j * t2, j * apart
-    end
-  end
-  return true
+-- Copies a matrix to memory, by columns; false if an element is infinite or no number, or their sum
+-- is too large.
+local function take(from, rows, columns, t1, t2, to)
+  copy_rows(copy, copy_data, rows, columns, 1, to, W, W * rows, 0, from, W * t1, W * t2, 0)
+  sum[0] = 0
+  run(add, add_data, rows * columns, SUM, 0, to, W, SUM, 0)
+  local total = load(sum, 0)
+  return total - total == 0
 end
 
--- A new matrix that is stored by columns: its block, its elements, and their address.
+-- A new matrix that is stored by columns: its block, the address of its elements, and these.
 local function new_columns(rows, columns)
   local block, to = new(dtype, 2, 1, rows, columns)
   block.stride[0], block.stride[1] = 1, rows
-  return block, block.data, to
+  return block, to, block.data
 end
 
 local function new_vector(size)
   local block, to = new(dtype, 1, 1, 1, size)
-  return block, block.data, to
+  return block, to, block.data
 end
 
 -- Sets the elements below the diagonal, or above it, to 0.
@@ -132,11 +126,11 @@ end
 
 local lapack = {}
 
--- geqrf on a copy of a; factors by tau, which are in `more`. Returns the block, the elements and
--- their address, if LAPACK has succeeded.
-local function factor(a, rows, columns, before, to, to_address)
-  local from, words, t1, t2 = open(a, rows, columns)
-  if not from or moves() ~= before or not take(from, words, rows, columns, t1, t2, to, rows) then
+-- geqrf on a copy of a, at an address; factors by tau, which are in `more`. Returns whether LAPACK
+-- has succeeded.
+local function factor(a, rows, columns, before, to_address)
+  local from, t1, t2 = open(a, rows, columns)
+  if not from or moves() ~= before or not take(from, rows, columns, t1, t2, to_address) then
     return false
   end
   ints[M], ints[N], ints[K] = rows, columns, columns
@@ -151,10 +145,10 @@ function lapack.qr(q, r, a, ...) -- luacheck: ignore 212
   local rows, columns = sizes_of(a)
   if q ~= nil or r ~= nil or not rows or rows < columns then return nil end
   local before = moves()
-  local q_block, to, to_address = new_columns(rows, columns)
+  local q_block, to_address, to = new_columns(rows, columns)
   local r_block = new(dtype, 2, 1, columns, columns)
   local upper = r_block.data
-  if not factor(a, rows, columns, before, to, to_address) then return nil end
+  if not factor(a, rows, columns, before, to_address) then return nil end
   for i = 0, columns - 1 do
     for j = i, columns - 1 do upper[i * columns + j] = to[j * rows + i] end
   end
@@ -170,9 +164,9 @@ function lapack.geqrf(r, tau, a, ...) -- luacheck: ignore 212
   local rows, columns = sizes_of(a)
   if r ~= nil or tau ~= nil or not rows or rows < columns then return nil end
   local before = moves()
-  local block, to, to_address = new_columns(rows, columns)
-  local tau_block, scales = new_vector(columns)
-  if not factor(a, rows, columns, before, to, to_address) then return nil end
+  local block, to_address = new_columns(rows, columns)
+  local tau_block, _, scales = new_vector(columns)
+  if not factor(a, rows, columns, before, to_address) then return nil end
   for i = 0, columns - 1 do scales[i] = more[i] end
   return publish(dtype, block), publish(dtype, tau_block)
 end
@@ -183,9 +177,9 @@ local function on_square(r, a, compute, part, ...) -- luacheck: ignore 212
   local size, columns = sizes_of(a)
   if r ~= nil or not size or size ~= columns then return nil end
   local before = moves()
-  local block, to, to_address = new_columns(size, size)
-  local from, words, t1, t2 = open(a, size, size)
-  if not from or moves() ~= before or not take(from, words, size, size, t1, t2, to, size) then
+  local block, to_address, to = new_columns(size, size)
+  local from, t1, t2 = open(a, size, size)
+  if not from or moves() ~= before or not take(from, size, size, t1, t2, to_address) then
     return nil
   end
   ints[N] = size
@@ -244,14 +238,14 @@ local function on_system(b, a, keeps_a, compute, part, ...) -- luacheck: ignore 
   local size, other = sizes_of(a)
   if not rows or size ~= rows or other ~= rows then return nil end
   local before = moves()
-  local x_block, x, x_address = new_columns(rows, columns)
-  local block, to, to_address = nil, scratch, SCRATCH
-  if keeps_a then block, to, to_address = new_columns(size, size) end
-  local from_b, words_b, b1, b2 = open(b, rows, columns)
-  local from_a, words_a, a1, a2 = open(a, size, size)
+  local x_block, x_address = new_columns(rows, columns)
+  local block, to_address = nil, SCRATCH
+  if keeps_a then block, to_address = new_columns(size, size) end
+  local from_b, b1, b2 = open(b, rows, columns)
+  local from_a, a1, a2 = open(a, size, size)
   if not (from_a and from_b) or moves() ~= before
-    or not take(from_b, words_b, rows, columns, b1, b2, x, rows)
-    or not take(from_a, words_a, size, size, a1, a2, to, size) then
+    or not take(from_b, rows, columns, b1, b2, x_address)
+    or not take(from_a, size, size, a1, a2, to_address) then
     return nil
   end
   ints[N], ints[NRHS] = size, columns
@@ -289,14 +283,14 @@ function lapack.gels(x, qr, b, a, ...) -- luacheck: ignore 212
   local rows, columns = sizes_of(a)
   if x ~= nil or qr ~= nil or not b_rows or b_rows ~= rows or rows < columns then return nil end
   local before = moves()
-  local x_block, sides, x_address = new_columns(rows, right)
+  local x_block, x_address = new_columns(rows, right)
   x_block.size[0] = columns -- the residuals are in the rows below
-  local block, to, to_address = new_columns(rows, columns)
-  local from_b, words_b, b1, b2 = open(b, rows, right)
-  local from_a, words_a, a1, a2 = open(a, rows, columns)
+  local block, to_address = new_columns(rows, columns)
+  local from_b, b1, b2 = open(b, rows, right)
+  local from_a, a1, a2 = open(a, rows, columns)
   if not (from_a and from_b) or moves() ~= before
-    or not take(from_b, words_b, rows, right, b1, b2, sides, rows)
-    or not take(from_a, words_a, rows, columns, a1, a2, to, rows) then
+    or not take(from_b, rows, right, b1, b2, x_address)
+    or not take(from_a, rows, columns, a1, a2, to_address) then
     return nil
   end
   ints[M], ints[N], ints[NRHS] = rows, columns, right
@@ -314,10 +308,10 @@ function lapack.symeig(values, vectors, a, job, part, ...) -- luacheck: ignore 2
   local size, columns = sizes_of(a)
   if values ~= nil or vectors ~= nil or not size or size ~= columns then return nil end
   local before = moves()
-  local block, to, to_address = new_columns(size, size)
-  local value_block, _, found = new_vector(size)
-  local from, words, t1, t2 = open(a, size, size)
-  if not from or moves() ~= before or not take(from, words, size, size, t1, t2, to, size) then
+  local block, to_address = new_columns(size, size)
+  local value_block, found = new_vector(size)
+  local from, t1, t2 = open(a, size, size)
+  if not from or moves() ~= before or not take(from, size, size, t1, t2, to_address) then
     return nil
   end
   ints[N] = size
@@ -336,12 +330,9 @@ function lapack.eig(values, vectors, a, job, ...) -- luacheck: ignore 212
   local value_block = new(dtype, 2, 1, size, 2)
   local found = value_block.data
   local block, to_address = nil, SCRATCH
-  if job == 'V' then
-    local _
-    block, _, to_address = new_columns(size, size)
-  end
-  local from, words, t1, t2 = open(a, size, size)
-  if not from or moves() ~= before or not take(from, words, size, size, t1, t2, scratch, size) then
+  if job == 'V' then block, to_address = new_columns(size, size) end
+  local from, t1, t2 = open(a, size, size)
+  if not from or moves() ~= before or not take(from, size, size, t1, t2, SCRATCH) then
     return nil
   end
   ints[N] = size
@@ -364,13 +355,13 @@ function lapack.svd(u, s, v, a, job, ...) -- luacheck: ignore 212
   local rows, columns = sizes_of(a)
   if u ~= nil or s ~= nil or v ~= nil or not rows or job ~= 'S' then return nil end
   local size, before = min(rows, columns), moves()
-  local u_block, _, u_address = new_columns(rows, size)
-  local s_block, _, s_address = new_vector(size)
+  local u_block, u_address = new_columns(rows, size)
+  local s_block, s_address = new_vector(size)
   local v_block = new(dtype, 2, 1, columns, size)
   local to = v_block.data
-  local from, words, t1, t2 = open(a, rows, columns)
+  local from, t1, t2 = open(a, rows, columns)
   if not from or moves() ~= before
-    or not take(from, words, rows, columns, t1, t2, scratch, rows) then
+    or not take(from, rows, columns, t1, t2, SCRATCH) then
     return nil
   end
   ints[M], ints[N], ints[K] = rows, columns, size
