@@ -248,6 +248,11 @@ class Engine(PythonDoor):
         lines = to_text(self._lua.call(b"package_sources")).splitlines()
         return {name: f"https://github.com/{path}" for name, path, _ in map(_three, lines)}
 
+    def impossible_packages(self) -> dict[str, str]:
+        """Packages that there cannot be, and why: "opens windows, which th does not"."""
+        lines = to_text(self._lua.call(b"impossible_packages")).splitlines()
+        return dict(line.split("\t") for line in lines)
+
     # -- Ctrl-C, and what takes long
 
     @contextmanager

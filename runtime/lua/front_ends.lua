@@ -69,6 +69,13 @@ function shell.package_sources()
   return th.chunk('packages/sources')()
 end
 
+--- The packages that there cannot be: lines of a name and what it is, with a tab between them.
+function shell.impossible_packages()
+  local lines = {}
+  for name, what in pairs(th.impossible_packages) do lines[#lines + 1] = name .. '\t' .. what end
+  return table.concat(lines, '\n')
+end
+
 local sampler
 
 --- Begins to take samples of which line of the program runs (see packages/sampler.lua).

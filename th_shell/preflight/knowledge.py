@@ -35,17 +35,12 @@ _GPU_PACKAGES = Lack(
     "it computes on a GPU, and th on the processor alone", "leave it out, or use th --gpu-as-cpu"
 )
 _WINDOWS = Lack("not part of th, which opens no windows", "leave it out, or write to files")
-_CAMERA = Lack(
-    "not part of th, and it needs a C library built against Torch7's own C core", "leave it out"
-)
 
-#: Packages of Torch7 that th has not, by the names that `require` knows them under.
+#: Packages of Torch7 that cannot do here what they are for, besides those that cannot be here.
 _PACKAGES: Mapping[str, Lack] = {
     name: lack
     for names, lack in (
-        ("cunn cutorch cudnn cunnx fbcunn nccl cltorch clnn", _GPU_PACKAGES),
-        ("camera", _CAMERA),
-        ("qt qtwidget qttorch qtuiloader qtide qtcore qtgui", _WINDOWS),
+        ("cunn cutorch cudnn", _GPU_PACKAGES),
         ("display itorch iTorch", _WINDOWS),
     )
     for name in names.split()
@@ -93,7 +88,13 @@ def facts_of(engine: Engine) -> Facts:
     fields = {name: frozenset(engine.names(name)) for name in LIBRARIES}
     # The error about a tensor without a GPU is no method that programs may use.
     known = frozenset().union(*methods) - GPU_METHODS
-    return Facts(fields, known, {**_PACKAGES, **_installable(engine)}, engine)
+    packages = {**_PACKAGES, **_impossible(engine), **_installable(engine)}
+    return Facts(fields, known, packages, engine)
+
+
+def _impossible(engine: Engine) -> Mapping[str, Lack]:
+    packages = engine.impossible_packages()
+    return {name: Lack(f"it {what}", "leave it out") for name, what in packages.items()}
 
 
 def _installable(engine: Engine) -> Mapping[str, Lack]:

@@ -81,16 +81,16 @@ local function without_library(name)
   end
 end
 
--- What packages of Torch7 are that this program cannot have, by the first part of their names.
-local IMPOSSIBLE = {}
+--- What packages of Torch7 are that th cannot have, by the first part of their names.
+local impossible = {}
+th.impossible_packages = impossible
 for what, names in pairs {
-  ["is built against Torch7's own C core, which is not part of this program"] =
+  ["is built against Torch7's own C core, which th does not have"] =
     'loadcaffe mattorch camera audio npy4th',
-  ['opens windows, which this program does not'] =
-    'qt qtwidget qttorch qtuiloader qtide qtcore qtgui',
-  ['is for GPUs, and there is none here'] = 'cltorch clnn cunnx fbcunn nccl',
+  ['opens windows, which th does not'] = 'qt qtwidget qttorch qtuiloader qtide qtcore qtgui',
+  ['is for GPUs, and th computes on the processor'] = 'cltorch clnn cunnx fbcunn nccl',
 } do
-  for name in names:gmatch('%S+') do IMPOSSIBLE[name] = what end
+  for name in names:gmatch('%S+') do impossible[name] = what end
 end
 
 -- The last searcher: adds to the message about a missing module what it is.
@@ -99,7 +99,7 @@ package.loaders[#package.loaders + 1] = function(name)
   if load then return load end
   local about = about_package(name)
   if about then return about end
-  local lack = IMPOSSIBLE[name:match('^[^.]+')]
+  local lack = impossible[name:match('^[^.]+')]
   if lack then return ("\n\t'%s' %s"):format(name, lack) end
   if name:match('^lib') or KNOWN_C[name] then
     return ("\n\t'%s' is a C library, and it is not present: it has to be built for LuaJIT 2.1 "

@@ -70,9 +70,9 @@ def test_missing_c_library(lua: Lua, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("loadcaffe", "is built against Torch7's own C core, which is not part of this program"),
-        ("qt.x", "opens windows, which this program does not"),
-        ("clnn", "is for GPUs, and there is none here"),
+        ("loadcaffe", "is built against Torch7's own C core, which th does not have"),
+        ("qt.x", "opens windows, which th does not"),
+        ("clnn", "is for GPUs, and th computes on the processor"),
     ],
 )
 def test_missing_package_that_cannot_be_there(lua: Lua, name: str, what: str) -> None:
