@@ -159,8 +159,8 @@ _HARD_TANH = ", accreal min_val, accreal max_val, bool inplace"
 @thnn(
     "HardTanh_updateOutput",
     _FORWARD + _HARD_TANH,
-    each="output = input ~= input and max_val or min(max(input, min_val), max_val)"
-    " if min_val <= max_val and not inplace",
+    each="output = input ~= input and (inplace and input.nDimension > 1 and input or max_val)"
+    " or min(max(input, min_val), max_val) if min_val <= max_val",
 )
 def hard_tanh(input: Tensor, output: Tensor, least: float, greatest: float, inplace: bool) -> None:
     """output = input, but at least min_val and at most max_val."""

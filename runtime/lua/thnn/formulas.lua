@@ -60,6 +60,8 @@ local function translate(row)
   local function replace(name)
     if WORDS[name] or name:find('^[%d.]') then return nil end
     if name == 'NORM' then return 'norm' end
+    local tensor = name:match('^(%w+)%.nDimension$')
+    if tensor then return ('a%d.nDimension'):format(places[tensor]) end
     local at = places[name] or error(row.name .. ': no parameter ' .. name)
     if row.kinds[at] == 'T' then
       if element == 'x' and not found[at] then
