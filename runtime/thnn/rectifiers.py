@@ -98,11 +98,16 @@ def leaky_relu_backward(
 ) -> None:
     """gradInput = gradOutput where input is positive, gradOutput * negval elsewhere."""
     check_counts(input=input, gradOutput=grad_output)
+    _scale_gradient(input, grad_output, gradient, slope, inplace, keeps_nan=inplace)
 
+
+def _scale_gradient(
+    input: Tensor, upper: Tensor, gradient: Tensor, slope: float, inplace: bool, keeps_nan: bool
+) -> None:
     def compute(g: Array, x: Array, out: Array) -> None:
-        _scale_negative(x, g, slope, inplace, out)
+        _scale_negative(x, g, slope, keeps_nan, out)
 
-    compute_each(gradient, compute, grad_output, input, inplace=inplace, like=input)
+    compute_each(gradient, compute, upper, input, inplace=inplace, like=input)
 
 
 _ELU = ", accreal alpha, bool inplace"
@@ -165,11 +170,10 @@ _HARD_TANH = ", accreal min_val, accreal max_val, bool inplace"
 def hard_tanh(input: Tensor, output: Tensor, least: float, greatest: float, inplace: bool) -> None:
     """output = input, but at least min_val and at most max_val."""
     least, greatest = (cast_scalar(x, input.dtype) for x in (least, greatest))
-    # Torch7: in place, but not of vectors.
+    # Torch7: a nan becomes max_val, but stays in place, except in vectors.
     keeps_nan = inplace and input.ndim > 1 and input.is_contiguous
 
     def compute(x: Array, out: Array) -> None:
-        # Torch7: a nan becomes max_val.
         lowest = np.minimum if keeps_nan else np.fmin
         if least <= greatest:
             np.maximum(lowest(x, greatest, out=out), least, out=out)
@@ -305,11 +309,7 @@ def random_relu_backward(
     lower, upper = (float(cast_scalar(x, input.dtype)) for x in (lower, upper))
     if not (train and cast_scalar(upper - lower, input.dtype) > 1e-6):
         slope = (lower + upper) / 2
-
-        def compute(g: Array, x: Array, out: Array) -> None:
-            _scale_negative(x, g, slope, True, out)
-
-        compute_each(gradient, compute, grad_output, input, inplace=inplace, like=input)
+        _scale_gradient(input, grad_output, gradient, slope, inplace, keeps_nan=True)
         return
     check_operands(r_=grad_output, t=grad_output, src=noise)
     compute_each(gradient, np.multiply, grad_output, noise, inplace=inplace)

@@ -13,11 +13,11 @@ local ffi = require 'ffi'
 
 if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return {} end
 
-local formulas, type, min = th.formulas, type, math.min
+local type, min = type, math.min
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local geometry, place, moves = tools.geometry, tools.place, tools.moves
 local new, publish, keep = tools.new, tools.publish, tools.keep
-local IS_DOUBLE, W = dtype.name == 'Double', ffi.sizeof(dtype.ctype)
+local W = ffi.sizeof(dtype.ctype)
 local MAX = 32 -- rows and columns
 
 -- ------------------------------------------------------------- LAPACK's functions
@@ -84,20 +84,16 @@ local function open(value, rows, columns)
   return from, t1, t2
 end
 
-local copy_rows, run, load = formulas.copy_rows, th.reductions.run, dtype.load
-local copy, copy_data = formulas.inner_loop('positive', IS_DOUBLE and 'd->d' or 'f->f')
-local add, add_data = formulas.inner_loop('add', IS_DOUBLE and 'dd->d' or 'ff->f')
-local sum = array(1)
-local SUM = keep(sum)
+local copy_rows, are_finite = th.formulas.copy_rows, th.reductions.finite_check(dtype)
+local kind = dtype.name == 'Double' and 'd' or 'f'
+local copy, copy_data = th.formulas.inner_loop('positive', kind .. '->' .. kind)
+if not copy or not are_finite then return {} end
 
 -- Copies a matrix to memory, by columns; false if an element is infinite or no number, or their sum
 -- is too large.
 local function take(from, rows, columns, t1, t2, to)
   copy_rows(copy, copy_data, rows, columns, 1, to, W, W * rows, 0, from, W * t1, W * t2, 0)
-  sum[0] = 0
-  run(add, add_data, rows * columns, SUM, 0, to, W, SUM, 0)
-  local total = load(sum, 0)
-  return total - total == 0
+  return (are_finite(to, rows * columns))
 end
 
 -- A new matrix that is stored by columns: its block, the address of its elements, and these.

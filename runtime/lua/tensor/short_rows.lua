@@ -11,7 +11,7 @@ local th = ...
 local ffi = require 'ffi'
 
 local concat = table.concat
-local formulas, reductions = th.formulas, th.reductions
+local reductions = th.reductions
 
 local MAX_LENGTH = 16 -- elements of a row
 local MANY = 8        -- rows: LuaJIT compiles no loop that ends at its first turn
@@ -100,23 +100,6 @@ end
 
 -- ------------------------------------------------------------------------ calls
 
-local cells = th.working_memory('double', 2)
-local CELL = tonumber(ffi.cast('intptr_t', cells))
-
--- A function that says whether n elements from an address on are finite: then their sum is, too,
--- unless they are very large.
-local function finite_checker(dtype, size, at)
-  local kind = dtype.name == 'Float' and 'f' or 'd'
-  local add, data = formulas.inner_loop('add', ('xx->x'):gsub('x', kind))
-  local sum, load, run = ffi.cast(dtype.pointer, cells), dtype.load, reductions.run
-  return add and function(n)
-    cells[0] = 0
-    run(add, data, n, CELL, 0, at, size, CELL, 0)
-    local total = load(sum, 0)
-    return total - total == 0
-  end
-end
-
 local OPERATORS = { add = '+', multiply = '*' }
 
 --- A function of sections (see `reductions.sections`) that computes results, if all is well.
@@ -125,17 +108,17 @@ local OPERATORS = { add = '+', multiply = '*' }
 -- @param fold 'add' or 'multiply'
 -- @param x, r pointers to the elements of a type, Float or Double, and to the results
 return function(dtype, what, of_columns, fold, x, r)
-  local operator, is_finite = OPERATORS[fold], nil
+  local operator, are_finite = OPERATORS[fold], nil
   local of_rows, columns = {}, {}
-  local size, at = ffi.sizeof(dtype.ctype), tonumber(ffi.cast('intptr_t', x))
+  local at = tonumber(ffi.cast('intptr_t', x))
   return function(outer, count, inner, ...) -- luacheck: ignore 212
     local loops, n, rows, name = of_rows, count, outer, what
     if inner > 1 then loops, n, rows, name = columns, inner, count, of_columns end
     if n < 2 or n > MAX_LENGTH or rows < MANY or not name or (inner > 1 and outer > 1) then
       return false
     end
-    if is_finite == nil then is_finite = finite_checker(dtype, size, at) or false end
-    if not is_finite or not is_finite(n * rows) then return false end
+    if are_finite == nil then are_finite = reductions.finite_check(dtype) or false end
+    if not are_finite or not are_finite(at, n * rows) then return false end
     local loop = loops[n]
     if not loop then
       loop = make(name, n, operator, x, r)
