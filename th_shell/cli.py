@@ -20,6 +20,7 @@ from th_shell import __version__
 from th_shell.options import USAGE, Action, Options, parse
 from th_shell.packages.place import search_users_tree
 from th_shell.usage import UsageError
+from th_shell.visible import complain, visible, visible_line
 
 if TYPE_CHECKING:
     from runtime import Engine, LuaError
@@ -52,7 +53,8 @@ def main(argv: list[str] | None = None) -> int:
 
             return command.run(options.packages[0], options.packages[1:])
     except UsageError as error:
-        print(f"th: {error}\n{USAGE}", end="", file=sys.stderr)
+        complain(error)
+        print(USAGE, end="", file=sys.stderr)
         return WRONG_USAGE
     # What the start makes stays until the end, where the system takes it back: Python's collector
     # would look through all of it, several times.
@@ -77,7 +79,7 @@ def _check_programs(options: Options) -> int:
     try:
         from th_shell.preflight.command import check
     except ImportError as error:
-        print(f"th: {error}", file=sys.stderr)
+        complain(error)
         return WRONG_USAGE
     return check(options.check or (), options.json)
 
@@ -88,7 +90,7 @@ def _print(what: str) -> int:
             os.write(1, text.encode("utf-8", "surrogateescape"))
     except (OSError, ImportError) as error:
         message = f"write error: {error.strerror}" if isinstance(error, OSError) else error
-        print(f"th: {message}", file=sys.stderr)
+        complain(message)
         return FAILURE
     return 0
 
@@ -139,7 +141,7 @@ def _run(options: Options) -> int:
             return _open_prompt_first(options)
         from runtime import Engine, LuaError
     except ImportError as error:
-        print(f"th: {error}", file=sys.stderr)
+        complain(error)
         return FAILURE
 
     engine = Engine()
@@ -218,7 +220,7 @@ def _check_output(engine: Engine) -> int:
     """The exit status of a program that has ended: failure if not all output could be written."""
     error = engine.output_error()
     if error:
-        print(f"th: {error}", file=sys.stderr)
+        complain(error)
     return FAILURE if error else 0
 
 
@@ -277,7 +279,7 @@ def _load(engine: Engine, name: str) -> None:
     except LuaError as error:
         # Torch7: goes on without the library.
         engine.flush()
-        _report(error, f"could not load {name}, skipping\n")
+        _report(error, f"could not load {visible_line(name)}, skipping\n")
 
 
 def _standard_input() -> bytes:
@@ -294,8 +296,6 @@ def _report(error: LuaError, prefix: str) -> None:
     if error.traceback:
         text += f"{error.traceback}\n"
     if sys.stderr.isatty():
-        from th_shell.visible import visible
-
         text = visible(text)
     # Written as bytes: the message may contain bytes that are no text in any encoding.
     sys.stderr.flush()

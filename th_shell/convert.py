@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from th_shell.usage import UsageError
+from th_shell.visible import complain
 
 __all__ = ["run"]
 
@@ -62,8 +63,7 @@ def _read(words: Sequence[str]) -> tuple[str, str, Any]:
 def _fail(message: str, progress: _Progress | None = None) -> int:
     if progress is not None:
         progress.end()
-    text = " ".join(message.split())
-    print(f"th: {text}", file=sys.stderr)
+    complain(message)
     return _FAILURE
 
 

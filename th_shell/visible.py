@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
-__all__ = ["columns", "visible"]
+__all__ = ["columns", "complain", "visible", "visible_line"]
 
 _USUAL_COLUMNS = 80
 
@@ -28,6 +29,16 @@ def columns() -> int:
 def visible(text: str) -> str:
     """A text with its control codes written as digits: ``\\027[2J``."""
     return _CONTROL.sub(_escaped, text)
+
+
+def visible_line(text: str) -> str:
+    """The same in one line: a newline, as a file's name may have it, is digits, too."""
+    return visible(text).replace("\n", "\\010")
+
+
+def complain(message: object, program: str = "th") -> None:
+    """Say in one line on the standard error what is wrong: 'th: message'."""
+    print(f"{program}: {visible_line(str(message))}", file=sys.stderr)
 
 
 def _escaped(code: re.Match[str]) -> str:

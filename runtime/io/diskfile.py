@@ -21,7 +21,7 @@ from runtime.core.mapping import is_mapped
 from runtime.core.memory import Memory
 from runtime.core.state import current
 from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.texts import to_text
+from runtime.core.texts import shown
 from runtime.io.file import File
 
 __all__ = ["DiskFile", "flush_all"]
@@ -102,8 +102,7 @@ class DiskFile(File):
         return descriptor
 
     def _cannot_open(self) -> str:
-        shown = to_text(self.name)
-        return f"cannot open <{shown}> in mode {self._mode()}"
+        return f"cannot open <{shown(self.name)}> in mode {self._mode()}"
 
     def _mode(self) -> str:
         # As error messages show it.

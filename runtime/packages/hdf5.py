@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import atexit
 import itertools
-from collections.abc import Callable, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from runtime.core.errors import TorchError
 from runtime.core.interrupts import uninterruptible
 from runtime.core.storage import Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from runtime.core.texts import shown, to_bytes
 from runtime.packages import optional
 
 __all__ = ["functions"]
@@ -42,15 +46,36 @@ def _add(thing: Any) -> int:
     return number
 
 
+def _known(number: Any) -> Any:
+    """What has a number, which a program may have made up; None for any other value."""
+    thing = _objects.get(number) if isinstance(number, int) else None
+    return thing if thing is not None and thing.id.valid else None
+
+
 def _find(number: float) -> Any:
-    thing = _objects.get(int(number))
-    if thing is None or not thing.id.valid:
+    thing = _known(number)
+    if thing is None:
         raise TorchError("the HDF5 file is closed")
     return thing
 
 
+@contextmanager
+def _errors(failed: str) -> Iterator[None]:
+    """Raise h5py's errors as one that begins with a text. Theirs tell of HDF5's functions."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise TorchError(f"{failed} ({_reason(error)})") from error
+
+
 def _reason(error: Exception) -> str:
-    return str(error).strip("'\"").replace("\n", " ")
+    if isinstance(error, TorchError):
+        return str(error)
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return "it is damaged, or of a kind that cannot be read here"
 
 
 # ------------------------------------------------------------------------- files
@@ -60,75 +85,94 @@ def _reason(error: Exception) -> str:
 def _open(path: bytes, mode: bytes) -> int:
     h5py = _h5py()
     atexit.register(_close_all)
-    try:
+    with _errors("HDF5File: fileID -1 is not valid"):
+        if mode != b"r" and _is_open(path):
+            raise TorchError("it is open")
         return _add(h5py.File(path, mode.decode()))
-    except OSError as error:
-        raise TorchError(f"HDF5File: fileID -1 is not valid ({_reason(error)})") from error
+
+
+def _is_open(path: bytes) -> bool:
+    files = {thing.file.filename for thing in _objects.values() if thing.id.valid}
+    return os.path.exists(path) and any(
+        os.path.exists(name) and os.path.samefile(name, path) for name in files
+    )
 
 
 @uninterruptible
 def _close(number: float) -> None:
     """Close a file, with all that was found in it; or let go of a group or dataset."""
-    thing = _objects.pop(int(number), None)
-    if thing is None or not isinstance(thing, _h5py().File):
+    thing = _known(number)
+    if thing is not None:
+        del _objects[int(number)]
+    if not isinstance(thing, _h5py().File):
         return
-    inside = [n for n, other in _objects.items() if other.id.valid and other.file == thing]
-    thing.close()
-    for n in inside:
-        _objects.pop(n, None)
+    with _errors("Error closing the HDF5 file"):
+        inside = [n for n, other in _objects.items() if other.id.valid and other.file == thing]
+        for n in inside:
+            _objects.pop(n, None)
+        thing.close()
 
 
 @uninterruptible
 def _close_all() -> None:
     """Write out the files that a program has left open."""
     for number in list(_objects):
-        _close(number)
+        try:
+            _close(number)
+        except TorchError as error:
+            print(f"hdf5: {error}", file=sys.stderr)
 
 
 def _group(number: float, name: bytes) -> int:
     """A group of a file or group, which is made where there is none of the name."""
     parent = _find(number)
-    try:
+    with _errors("Invalid groupID -1"):
+        if isinstance(parent.get(name), _h5py().Dataset):
+            raise TorchError(f"{shown(name)} is data")
         return _add(parent.require_group(name))
-    except (OSError, TypeError, ValueError) as error:
-        raise TorchError(f"Invalid groupID -1 ({_reason(error)})") from error
 
 
 def _children(number: float) -> bytes:
     """The children of a group: of each its number, its kind and its name, and a zero byte."""
-    h5py, found = _h5py(), []
     parent = _find(number)
-    for name in parent:
-        child = parent.get(name)
+    with _errors("Failed getting group info"):
+        names = list(parent)
+    found = [f"{_child(parent, number, name)} {name}\0" for name in names]
+    return to_bytes("".join(found))
+
+
+def _child(parent: Any, number: float, name: str) -> str:
+    """The number and the kind of a group's child."""
+    h5py = _h5py()
+    where = f"'{shown(to_bytes(name))}' in {_describe_group(number)}"
+    with _errors(f"Unable to read from {where} - no such data path"):
+        child = parent[name]
         kind = {h5py.Group: "group", h5py.Dataset: "dataset"}.get(type(child), "other")
-        found.append(f"{_add(child) if kind != 'other' else 0} {kind} {name}\0")
-    return "".join(found).encode("utf-8", "surrogateescape")
+        if kind == "group" and _holds(child, parent):
+            raise TorchError("it is a group inside of itself")
+    return f"{_add(child) if kind != 'other' else 0} {kind}"
+
+
+def _holds(group: Any, inner: Any) -> bool:
+    """Whether a group is another one, or one around that."""
+    while inner != group:
+        if inner.name == "/":
+            return False
+        inner = inner.parent
+    return True
 
 
 def _name(number: float) -> bytes:
-    thing = _objects.get(int(number))
-    return str(thing.name).encode() if thing is not None and thing.id.valid else b""
+    thing = _known(number)
+    return to_bytes(str(thing.name)) if thing is not None else b""
 
 
 # ---------------------------------------------------------------------- datasets
 
 
-def _element_type(dataset: Any) -> DType:
-    """The element type of the tensor that a dataset is read into."""
-    dtype = dataset.dtype
-    key = dtype.str[1:].replace("u", "i")
-    if key in _READ_AS and not _h5py().check_enum_dtype(dtype):
-        return _BY_NAME[_READ_AS[key]]
-    if dtype.kind in "iuf":
-        kind = "float" if dtype.kind == "f" else "integer"
-        raise TorchError(f"Cannot support reading {kind} data with size = {dtype.itemsize} bytes")
-    name = "STRING" if _h5py().check_string_dtype(dtype) else _CLASSES.get(dtype.kind, "NO_CLASS")
-    raise TorchError(f"Reading data of class {name}({dtype}) is unsupported")
-
-
-def _read(dataset: Any, sizes: tuple[int, ...], where: Any) -> Tensor:
+def _read(dataset: Any, dtype: DType, sizes: tuple[int, ...], where: Any) -> Tensor:
     """A new tensor of the elements of a part of a dataset."""
-    tensor = TENSOR_CLASSES[_element_type(dataset).index].new(sizes)
+    tensor = TENSOR_CLASSES[dtype.index].new(sizes)
     if tensor.nelement:
         # The same bytes as the file's type, in this machine's order: of which sign is told by it.
         array = tensor.array.view(dataset.dtype.newbyteorder("="))
@@ -137,48 +181,55 @@ def _read(dataset: Any, sizes: tuple[int, ...], where: Any) -> Tensor:
 
 
 def _all(number: float) -> Tensor:
-    dataset = _find(number)
-    _element_type(dataset)
-    try:
-        if dataset.shape is None or not dataset.shape:
+    dataset, dtype = _find(number), _type(number)
+    with _errors(f"HDF5DataSet:all() - failed reading data from {_described(number)}"):
+        if not dataset.shape:
             raise TorchError("it has no dimension")
-        return _read(dataset, dataset.shape, np.s_[...])
-    except (OSError, ValueError, TorchError) as error:
-        raise TorchError(
-            f"HDF5DataSet:all() - failed reading data from {_described(number)} ({_reason(error)})"
-        ) from error
+        return _read(dataset, dtype, dataset.shape, np.s_[...])
 
 
 def _partial(number: float, ranges: Storage) -> Tensor:
     """A part of a dataset. ranges: of each dimension the first and the last index, from 1."""
-    dataset = _find(number)
+    dataset, sizes = _find(number), _sizes(number)
     first, last = ranges.data[::2].tolist(), ranges.data[1::2].tolist()
-    if len(first) != dataset.ndim:
+    if len(first) != len(sizes):
         raise TorchError(
-            f"HDF5DataSet:partial() - dimension mismatch. Expected {dataset.ndim} but "
+            f"HDF5DataSet:partial() - dimension mismatch. Expected {len(sizes)} but "
             f"{len(first)} were given."
         )
-    sizes = tuple(b - a + 1 for a, b in zip(first, last, strict=True))
-    fits = all(1 <= a <= b <= n for a, b, n in zip(first, last, dataset.shape or (), strict=True))
-    try:
-        if not fits:
-            raise TorchError(f"the sizes are {' x '.join(map(str, dataset.shape))}")
+    dtype = _type(number)
+    with _errors(f"HDF5DataSet:partial() - failed reading data from {_described(number)}"):
+        if not all(1 <= a <= b <= n for a, b, n in zip(first, last, sizes, strict=True)):
+            raise TorchError(f"the sizes are {' x '.join(map(str, sizes))}")
         where = tuple(slice(a - 1, b) for a, b in zip(first, last, strict=True))
-        return _read(dataset, sizes, where)
-    except (OSError, TorchError) as error:
-        _element_type(dataset)
-        raise TorchError(
-            f"HDF5DataSet:partial() - failed reading data from {_described(number)} "
-            f"({_reason(error)})"
-        ) from error
+        return _read(dataset, dtype, tuple(part.stop - part.start for part in where), where)
 
 
 def _described(number: float) -> str:
-    return f"[HDF5DataSet ({int(number)} {_find(number).name} DATASET)]"
+    name = shown(to_bytes(str(_find(number).name)))
+    return f"[HDF5DataSet ({int(number)} {name} DATASET)]"
 
 
 def _sizes(number: float) -> tuple[int, ...]:
-    return tuple(_find(number).shape or ())
+    dataset = _find(number)
+    with _errors("Failed getting dataspace size"):
+        return tuple(dataset.shape or ())
+
+
+def _type(number: float) -> DType:
+    """The element type of the tensor that a dataset is read into."""
+    dataset = _find(number)
+    with _errors(f"Error getting type for object {int(number)}"):
+        dtype, is_text = dataset.dtype, _h5py().check_string_dtype(dataset.dtype)
+        is_choice = _h5py().check_enum_dtype(dtype)
+    key = dtype.str[1:].replace("u", "i")
+    if key in _READ_AS and not is_choice:
+        return _BY_NAME[_READ_AS[key]]
+    if dtype.kind in "iuf":
+        kind = "float" if dtype.kind == "f" else "integer"
+        raise TorchError(f"Cannot support reading {kind} data with size = {dtype.itemsize} bytes")
+    name = "STRING" if is_text else _CLASSES.get(dtype.kind, "NO_CLASS")
+    raise TorchError(f"Reading data of class {name}({dtype}) is unsupported")
 
 
 def _file_type(tensor: Tensor) -> np.dtype[Any]:
@@ -193,22 +244,15 @@ def _write(
 ) -> int:
     """Make a dataset of a tensor in a group; with chunks, it can grow in its first dimension."""
     group, dtype = _find(number), _file_type(tensor)
-    error: Exception | str | None = None
-    if not tensor.nelement:
-        error = "the tensor has no elements"
-    elif deflate is not None and chunks is None:
-        error = "only chunks are compressed: setChunked"
-    elif name in group:
-        error = "there is something of this name"
-    else:
-        try:
-            return _add(
-                _new_dataset(group, name, tensor.array.astype(dtype, copy=False), chunks, deflate)
-            )
-        except (OSError, TypeError, ValueError) as raised:
-            error = raised
-    reason = error if isinstance(error, str) else _reason(error)
-    raise TorchError(f"Error writing data {name.decode()} to {_describe_group(number)} ({reason})")
+    with _errors(f"Error writing data {shown(name)} to {_describe_group(number)}"):
+        if not tensor.nelement:
+            raise TorchError("the tensor has no elements")
+        if deflate is not None and chunks is None:
+            raise TorchError("only chunks are compressed: setChunked")
+        if name in group:
+            raise TorchError("there is something of this name")
+        array = tensor.array.astype(dtype, copy=False)
+        return _add(_new_dataset(group, name, array, chunks, deflate))
 
 
 def _new_dataset(
@@ -223,39 +267,34 @@ def _new_dataset(
 
 
 def _describe_group(number: float) -> str:
-    return f"[HDF5Group {int(number)} {_find(number).name}]"
+    name = shown(to_bytes(str(_find(number).name)))
+    return f"[HDF5Group {int(number)} {name}]"
 
 
-def _growth_error(dataset: Any, sizes: Sequence[int]) -> str | None:
-    """Why a tensor cannot be appended to a dataset."""
+def _check_growth(dataset: Any, sizes: Sequence[int]) -> None:
+    """Raise TorchError where a tensor cannot be appended to a dataset."""
+    if not isinstance(dataset, _h5py().Dataset):
+        raise TorchError("no such data")
     if not dataset.chunks or dataset.maxshape[0] is not None:
-        return "only data that was written in chunks can grow"
+        raise TorchError("only data that was written in chunks can grow")
     if len(sizes) != dataset.ndim or any(
         size > n for size, n in zip(sizes[1:], dataset.shape[1:], strict=True)
     ):
         shapes = (" x ".join(map(str, shape)) for shape in (sizes, dataset.shape))
-        return "the sizes are {}, those of the data {}".format(*shapes)
-    return None
+        raise TorchError("the sizes are {}, those of the data {}".format(*shapes))
 
 
 @uninterruptible
 def _append(number: float, name: bytes, tensor: Tensor) -> int:
     """Write a tensor behind the rows of a dataset."""
     group = _find(number)
-    dataset = group.get(name)
-    failed = f"Error extending data {name.decode()} to {_describe_group(number)}"
-    if not isinstance(dataset, _h5py().Dataset):
-        raise TorchError(f"{failed} (no such data)")
-    reason = _growth_error(dataset, tensor.sizes)
-    if reason:
-        raise TorchError(f"{failed} ({reason})")
-    rows = dataset.shape[0]
-    try:
+    with _errors(f"Error extending data {shown(name)} to {_describe_group(number)}"):
+        dataset = group.get(name)
+        _check_growth(dataset, tensor.sizes)
+        rows = dataset.shape[0]
         dataset.resize(rows + tensor.sizes[0], axis=0)
         dataset[(slice(rows, None), *(slice(0, n) for n in tensor.sizes[1:]))] = tensor.array
-    except (OSError, TypeError, ValueError) as error:
-        raise TorchError(f"{failed} ({_reason(error)})") from error
-    return _add(dataset)
+        return _add(dataset)
 
 
 def functions() -> dict[str, Callable[..., Any]]:
@@ -269,7 +308,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         "all": _all,
         "partial": _partial,
         "sizes": _sizes,
-        "type": lambda number: _element_type(_find(number)).tensor_name.encode(),
+        "type": lambda number: _type(number).tensor_name.encode(),
         "write": _write,
         "append": _append,
     }

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from runtime.calls.classes import class_id
+from runtime.core.dtypes import LONG, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
@@ -114,6 +115,9 @@ def _find(table: dict[int, T], number: float, what: str) -> T:
 def _share(value: Tensor | Storage) -> int:
     """Let the next message refer to a tensor or storage; its number in the message."""
     view = value.alias() if isinstance(value, Tensor) else value
+    storage = view.storage if isinstance(view, Tensor) else view
+    if storage is not None:
+        storage.share_with_threads()
     _exchange.written.append(view)
     return len(_exchange.written) - 1
 
@@ -147,7 +151,7 @@ def _unlock(number: float) -> None:
 
 
 def _set_counter(number: float, value: float) -> None:
-    _find(_counters, number, "counter").value = int(value)
+    _find(_counters, number, "counter").value = int(cast_scalar(value, LONG))
 
 
 def functions() -> dict[str, Callable[..., Any]]:

@@ -6,11 +6,12 @@ import io
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import IO, Any, Literal
 
 from runtime.core.collector import nothing_is_garbage
 from runtime.core.errors import TorchError
-from runtime.core.texts import to_text
+from runtime.core.texts import shown
 from runtime.io.replacement import Replacement
 from runtime.t7.reader import ObjectReader, Reader
 from runtime.t7.sink import BinarySink, Put, Sink, TextSink
@@ -39,7 +40,8 @@ def load(
 
     file: a path, or a binary file object, which is read to its end.
     format: None finds it out; 'ascii', or 'binary' with longs of 8 bytes ('b64' is the same), or of
-    4 bytes ('b32'), as Torch7 writes them on Windows and on machines of 32 bits.
+    4 bytes ('b32'), as Torch7 writes them on Windows and on machines of 32 bits (found out of files
+    in which nothing stands behind the object).
     readers: for names of classes that have a format of their own, functions that read an object's
     contents. They get an object with the methods `read_object`, `read_int`, `read_long`,
     `read_double` and `read_string`; what they return stands for the object.
@@ -69,10 +71,13 @@ def load(
     except T7Error:
         if format is not None or not first.has_longs:
             raise
-        try:
-            return _read(BinarySource(source, order, 4), readers or {}, name)
-        except T7Error:
-            pass
+        # Longs of 4 bytes, if with these the file ends where the object does: a damaged file of
+        # longs of 8 bytes may have an object, too, if half of each is read.
+        with suppress(T7Error):
+            second = BinarySource(source, order, 4)
+            value = _read(second, readers or {}, name)
+            if second.position == source.size:
+                return value
         raise  # what is wrong if the longs have 8 bytes, as most files' have
 
 
@@ -101,7 +106,7 @@ def _opened(file: Path | IO[bytes], lazy: bool) -> tuple[Bytes, str]:
     if not isinstance(file, (str, bytes, os.PathLike)):
         name = getattr(file, "name", None)
         return MemoryBytes(file.read()), name if isinstance(name, str) else "file"
-    name = to_text(os.fsencode(file))
+    name = shown(os.fsencode(file))
     with io.FileIO(os.fsdecode(file)) as raw:
         status = os.fstat(raw.fileno())
         if stat.S_ISREG(status.st_mode) and status.st_size:

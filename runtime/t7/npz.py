@@ -5,6 +5,7 @@ Arrays are written one after the other, in parts, so that a file may be larger t
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from typing import IO, Any
@@ -17,26 +18,66 @@ from runtime.core.tensor import Tensor as LuaTensor
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.faces import lua_tensor, storage_of
 from runtime.t7.sink import parts_of
+from runtime.t7.values import T7Error
 from runtime.t7.walk import named_values
 
 __all__ = ["write_npz"]
+
+_SUFFIX = ".npy"
+_LONGEST = 0xFFFF  # bytes of a file's name in an archive, whose length has 2 bytes there
+_SHOWN = 40  # characters of a name in an error
+_DOTS = re.compile(r"(?<![^/\\])\.+(?![^/\\])")  # parts of a path that are dots alone
+_EMPTY = re.compile("(?<![^/])(?=/)")  # and parts that are nothing: before a slash, or between two
 
 
 def write_npz(file: IO[bytes], value: Any, progress: Callable[[int], object]) -> None:
     """Write a value of `load`. progress: gets the number of bytes that were just written.
 
-    Names are those of `named_values`; where two are the same, the second gets '#2', and so on.
+    Names are those of `named_values`; where two are the same, the second gets '#2', and so on. Of
+    paths, what would lead out of a folder is lines: '__/x' for '../x'.
     Strings that numpy cannot hold as text are arrays of their bytes.
+
+    Raises T7Error for a name that is too long for the format.
     """
-    used: dict[str, int] = {}
+    names = _Names()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, item in named_values(value):
             if item is None:
                 continue
-            count = used[name] = used.get(name, 0) + 1
-            unique = name if count == 1 else f"{name}#{count}"
-            with archive.open(f"{unique}.npy", "w", force_zip64=True) as out:
+            with archive.open(names.member(name), "w", force_zip64=True) as out:
                 _write(out, item, progress)
+
+
+class _Names:
+    """The names of an archive's files, each of which is there once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._last: dict[str, int] = {}  # the numbers behind names that were asked for before
+
+    def member(self, name: str) -> str:
+        """A new file's name, for an array of a name."""
+        name = _inside(name)
+        number, unique = self._last.get(name, 1), name
+        # numpy finds an array by its name and by its file's: so both are taken.
+        while not self._taken.isdisjoint((unique, f"{unique}{_SUFFIX}")):
+            number += 1
+            unique = f"{name}#{number}"
+        self._last[name] = number
+        file = f"{unique}{_SUFFIX}"
+        self._taken |= {unique, file}
+        length = len(file.encode())
+        if length > _LONGEST:
+            raise T7Error(
+                f"the name of an array has {length} bytes ({name[:_SHOWN]}...): .npz has room for "
+                f"{_LONGEST}"
+            )
+        return file
+
+
+def _inside(name: str) -> str:
+    """A name that, as a path, leads to what is in the folder."""
+    return _EMPTY.sub("_", _DOTS.sub(lambda found: "_" * len(found[0]), name))
 
 
 def _write(out: IO[bytes], value: Any, progress: Callable[[int], object]) -> None:

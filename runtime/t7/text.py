@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import BYTE, CHAR, INT, Array, DType, cast_scalar
+from runtime.core.dtypes import BYTE, CHAR, FLOAT, HALF, INT, Array, DType, cast, wrapped
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.t7.source import OVERFLOW, too_short
 from runtime.t7.values import T7Error
@@ -42,7 +42,7 @@ class TextSource:
         return self._at
 
     def read_int(self) -> int:
-        return int(cast_scalar(self._one_whole(), INT))
+        return wrapped(self._one_whole(), INT)
 
     def read_long(self) -> int:
         return self._one_whole()
@@ -80,10 +80,11 @@ class TextSource:
         if dtype in (BYTE, CHAR):  # as they are
             storage.data.view(np.uint8).data[:] = self._data[self._at : self._at + count]
             self._at += count
-        elif not self._fill_from_line(storage.data):
-            read = self._number if dtype.is_float else self._whole
-            for i in range(count):
-                storage.data[i] = cast_scalar(read(), dtype)
+        else:
+            numbers = self._numbers(dtype, count)
+            if dtype is HALF:  # scanf reads a float
+                numbers = cast(numbers, FLOAT)
+            storage.data[:] = cast(numbers, dtype)
         if count:
             self._skip_newline()
         return storage
@@ -91,21 +92,27 @@ class TextSource:
     def read_plain_entries(self, into: dict[Any, Any], count: int) -> tuple[int, Any]:
         return 0, None
 
-    def _fill_from_line(self, out: Array) -> bool:
-        """Read elements that are all the numbers of one line, as Torch7 writes them."""
+    def _numbers(self, dtype: DType, count: int) -> Array:
+        """The next numbers, as the widest of the type's kind."""
+        wide = np.float64 if dtype.is_float else np.int64
+        numbers = self._line(_NUMBER if dtype.is_float else _WHOLE, wide, count)
+        if numbers is not None:
+            return numbers
+        read = self._number if dtype.is_float else self._whole
+        return np.fromiter((read() for _ in range(count)), wide, count)
+
+    def _line(self, pattern: re.Pattern[bytes], wide: type, count: int) -> Array | None:
+        """Numbers that are all those of one line, as Torch7 writes them; None for others."""
         end = self._data.find(b"\n", self._at)
         words = self._data[self._at : end].split() if end >= 0 else []
-        if len(words) != len(out):
-            return False
-        pattern = _NUMBER if out.dtype.kind == "f" else _WHOLE
-        if not all(pattern.fullmatch(word) for word in words):
-            return False
+        if len(words) != count or not all(pattern.fullmatch(word) for word in words):
+            return None
         try:
-            out[:] = np.array(words, dtype=out.dtype)
+            numbers: Array = np.array(words, dtype=wide)
         except (ValueError, OverflowError):  # numbers that scanf reads in ways of its own
-            return False
+            return None
         self._at = end
-        return True
+        return numbers
 
     def _one_whole(self) -> int:
         number = self._whole()

@@ -364,6 +364,7 @@ def test_settings_are_read_and_what_is_wrong_is_told(
         terminal.until(b"[2] th> ")
 
 
+@pytest.mark.unguarded("numpy is loaded from the start")
 def test_a_statement_loads_nothing_of_the_terminal(environment: dict[str, str]) -> None:
     source = """
 import sys
@@ -379,6 +380,7 @@ print([m for m in loaded if m in sys.modules])
 
 
 @pytest.mark.parametrize(("source", "most"), [("print(1)", 0.8), ("print(torch.ones(2))", 1.6)])
+@pytest.mark.unguarded("numpy is loaded from the start")
 def test_it_starts_fast(
     command: list[str], environment: dict[str, str], source: str, most: float
 ) -> None:

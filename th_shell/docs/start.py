@@ -6,9 +6,8 @@ The first Ctrl-C ends what runs, which may take a moment; at the second one the 
 
 from __future__ import annotations
 
-import sys
-
 from th_shell.docs.interrupts import handle_interrupts
+from th_shell.visible import complain
 
 __all__ = ["main"]
 
@@ -22,7 +21,7 @@ def main() -> int:
     try:
         from th_shell.docs.cli import main as run
     except ImportError as error:
-        print(f"th-docs: {error}", file=sys.stderr)
+        complain(error, "th-docs")
         return _CANNOT_RUN
     except KeyboardInterrupt:  # loading the libraries takes a moment
         return _INTERRUPTED

@@ -20,6 +20,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
 from th_shell.docs.settings.settings import SettingsError
+from th_shell.files import read_file
 from th_shell.help.names import parts_of, without_texts
 
 __all__ = ["Found", "Shown", "find_examples", "page_folders"]
@@ -99,7 +100,7 @@ def _examples_in(
     status = page.stat()
     if status.st_size > _MOST_BYTES:
         raise PageError("too large a page")
-    if parts_of(name)[2].encode() not in page.read_bytes():
+    if parts_of(name)[2].encode() not in read_file(page):
         return
     examples = _read(page, status.st_mtime_ns, engine)
     for at, example in enumerate(examples):

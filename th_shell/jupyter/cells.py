@@ -179,7 +179,7 @@ class Cells:
         """Run an input whose values are not shown, within `Session.stoppable`."""
         self._expect(b"nothing")
         error = self.session.evaluate(source)
-        if error is None and self.session.engine.interrupted:
+        if error is None and self.session.engine.take_interrupt():
             error = Interrupted("interrupted!")  # it came behind the input's last step
         return Outcome(leave=True) if self._leaving else Outcome(error)
 

@@ -10,6 +10,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+from th_shell.visible import complain
+
 __all__ = ["DISPLAY_NAME", "NAME", "run"]
 
 NAME = "th"
@@ -29,7 +31,7 @@ def run(words: list[str]) -> int:
     try:
         print(_done(words))
     except _Wrong as error:
-        print(f"th: {error}", file=sys.stderr)
+        complain(error)
         return 1
     return 0
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from runtime import without_limit
 from th_shell.entry import lines_of
+from th_shell.files import read_file
 from th_shell.magics.errors import MagicError
 from th_shell.magics.inputs import chosen, numbers
 
@@ -91,7 +92,7 @@ def file_words(text: str) -> list[str]:
 
 def _read(name: str) -> str:
     try:
-        return Path(name).read_bytes().decode("utf-8", "surrogateescape")
+        return read_file(Path(name)).decode("utf-8", "surrogateescape")
     except (OSError, ValueError) as error:
         raise MagicError.of(name, error) from None
 

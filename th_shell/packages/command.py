@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from th_shell.packages.place import users_tree
 from th_shell.packages.sources import fetch
 from th_shell.packages.tree import Record, Tree
 from th_shell.usage import UsageError
+from th_shell.visible import complain
 
 __all__ = ["run"]
 
@@ -42,7 +42,7 @@ def run(what: str, words: Sequence[str]) -> int:
 
 
 def _fail(error: Exception | str) -> int:
-    print(f"th: {error}", file=sys.stderr)
+    complain(error)
     return _FAILURE
 
 

@@ -18,10 +18,20 @@ def fetch(source: str, into: Path) -> str:
     Returns the commit; '' for a folder without git. Raises UsageError where that fails.
     """
     if os.path.isdir(source) and not _is_repository(source):
-        shutil.copytree(source, into, symlinks=True)
+        shutil.copytree(source, into, symlinks=True, ignore=_special)
         return ""
     _git("clone", "--quiet", "--depth", "1", "--", _address(source), str(into))
     return _git("-C", str(into), "rev-parse", "HEAD").strip()
+
+
+def _special(folder: str, names: list[str]) -> list[str]:
+    """Which of a folder's names are pipes, devices and the like: who copies one may wait for it."""
+    paths = {name: os.path.join(folder, name) for name in names}
+    return [
+        name
+        for name, path in paths.items()
+        if not (os.path.islink(path) or os.path.isfile(path) or os.path.isdir(path))
+    ]
 
 
 def _is_repository(folder: str) -> bool:

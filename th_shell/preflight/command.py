@@ -20,7 +20,7 @@ from th_shell.preflight.modules import Modules
 from th_shell.preflight.programs import Program, UnreadableError, read
 from th_shell.preflight.rules import Finding, findings
 from th_shell.preflight.world import World
-from th_shell.visible import visible
+from th_shell.visible import visible_line
 
 __all__ = ["check"]
 
@@ -49,7 +49,7 @@ def check(words: Sequence[str], as_json: bool = False) -> int:
         problems.append(f"th: no file *.lua in {' '.join(words)}")
     if programs or as_json:
         _print(_json(programs, found) if as_json else _text(programs, found), sys.stdout)
-    _print(map(visible, problems), sys.stderr)
+    _print(map(visible_line, problems), sys.stderr)
     if problems or not programs:
         return UNREADABLE
     return SOMETHING if found else NOTHING
@@ -74,7 +74,7 @@ def _files(words: Sequence[str]) -> Iterator[Path]:
 
 def _text(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str]:
     for one in found:
-        yield visible(f"{one.path}:{one.line}: {_message(one)}")
+        yield visible_line(f"{one.path}:{one.line}: {_message(one)}")
     files = f"{len(programs):,} file{'s' * (len(programs) != 1)}"
     if not found:
         yield f"checked {files}: nothing is missing"
@@ -87,7 +87,7 @@ def _text(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str
         listed.append(f"others {sum(count for _, count in counts[_SUBJECTS:])}")
     bad = len({one.path for one in found})
     places = f"{len(found):,} place{'s' * (len(found) != 1)}"
-    yield visible(f"checked {files}: {places} in {bad:,} ({', '.join(listed)})")
+    yield visible_line(f"checked {files}: {places} in {bad:,} ({', '.join(listed)})")
 
 
 def _message(one: Finding) -> str:

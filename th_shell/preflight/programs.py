@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from runtime import Engine, LuaSyntaxError
+from th_shell.files import read_file
 from th_shell.preflight.parser import NotLuaError, parse
 from th_shell.preflight.syntax_tree import Chunk, Name, Use
 
@@ -76,7 +77,7 @@ def _globals(chunk: Chunk) -> Sequence[str]:
 def read(path: Path, engine: Engine) -> Program:
     """Read a file, and compile it, without running it. Raises UnreadableError."""
     try:
-        data = path.read_bytes()
+        data = read_file(path)
     except OSError as error:
         raise UnreadableError(error.strerror or str(error)) from None
     if data.startswith(_NOT_SOURCE):

@@ -18,6 +18,7 @@ from typing import Any
 
 from th_shell.python.options import PythonOptions
 from th_shell.python.tracebacks import without_own_frames
+from th_shell.visible import complain
 
 __all__ = ["Program", "leave_by_interrupt"]
 
@@ -72,7 +73,7 @@ class Program:
 
             sys.path.insert(0, os.getcwd())
             if not _is_there(program):
-                print(f"th: No module named {program}", file=sys.stderr)
+                complain(f"No module named {program}")
                 return _FAILURE
             self._keep(runpy.run_module(program, run_name="__main__", alter_sys=True))
         elif kind == "file" and _is_run_by_runpy(program):

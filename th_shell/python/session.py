@@ -18,7 +18,7 @@ from th_shell.python.evaluation import Evaluator, show_error
 from th_shell.python.inputs import inputs, is_exit, is_page, wants_more
 from th_shell.python.tracebacks import is_own
 from th_shell.session.conversation import Conversation
-from th_shell.session.interrupt import Watch
+from th_shell.session.interrupt import EARLY, Watch
 from th_shell.visible import visible
 
 __all__ = ["CONTINUATION", "PROMPT", "PythonSession"]
@@ -77,6 +77,7 @@ class PythonSession(Conversation):
         if command is not None:
             run, rest = command
             run(self, rest)
+            EARLY.take()
             return True
         error = self.evaluate(piece)
         if error is not None:
@@ -114,6 +115,8 @@ class PythonSession(Conversation):
             previous = signal.signal(signal.SIGINT, signal.default_int_handler)
             self._can_stop = True
             try:
+                if EARLY.take():
+                    raise KeyboardInterrupt
                 yield
             finally:
                 self._can_stop = False

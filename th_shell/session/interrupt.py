@@ -20,7 +20,7 @@ from typing import Protocol
 
 from th_shell.session.question import Question
 
-__all__ = ["Stoppable", "Watch", "calm"]
+__all__ = ["EARLY", "Stoppable", "Watch", "calm"]
 
 #: How many seconds an input may go on after Ctrl-C until th says what runs.
 PATIENCE = 0.5
@@ -39,13 +39,38 @@ class Stoppable(Protocol):
         """What runs now, in a few words."""
 
 
+class _Early:
+    """Whether Ctrl-C was pressed when an input was read, and could not be stopped yet."""
+
+    def __init__(self) -> None:
+        self._pressed = False
+
+    def press(self) -> None:
+        """It was pressed."""
+        self._pressed = True
+
+    def handle(self, _: int, __: FrameType | None) -> None:
+        """Hear the signal."""
+        self.press()
+
+    def take(self) -> bool:
+        """Whether it was; from then on it was not."""
+        pressed, self._pressed = self._pressed, False
+        return pressed
+
+
+#: What an input asks when it begins: it then stops at once.
+EARLY = _Early()
+
+
 @contextmanager
 def calm() -> Iterator[None]:
     """Let neither Ctrl-C nor Ctrl-\\ end th within the context: what is watched, or reads, acts.
 
     To be used in the main thread, at a terminal.
     """
-    before = [(number, signal.signal(number, _nothing)) for number in (signal.SIGINT, _quit())]
+    handlers = {signal.SIGINT: EARLY.handle, _quit(): _nothing}
+    before = [(number, signal.signal(number, handler)) for number, handler in handlers.items()]
     # A program that reads a line goes on reading it.
     signal.siginterrupt(_quit(), False)
     try:

@@ -97,7 +97,7 @@ class Player:
         outcome, error = self._run(example)
         if error is not None:
             session.show(error)
-        if isinstance(error, Interrupted) or session.engine.interrupted:
+        if isinstance(error, Interrupted) or session.engine.take_interrupt():
             return False
         if example.value and error is None:
             outcome = self._with_values(example, outcome)

@@ -19,7 +19,7 @@ from th_shell.entry import Entry
 from th_shell.session.commands import find_command, is_command
 from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import is_page, placed, split
-from th_shell.session.interrupt import Watch
+from th_shell.session.interrupt import EARLY, Watch
 from th_shell.session.look import UNICODE, Look
 from th_shell.syntax import Judge, Syntax
 from th_shell.visible import visible
@@ -206,6 +206,7 @@ class Session(Conversation):
                     run, rest = command
                     run(self, rest)
                     self.engine.flush()
+                    EARLY.take()
                     continue
                 if not self.can_stop:
                     stack.enter_context(self.stoppable())
@@ -217,6 +218,8 @@ class Session(Conversation):
     def stoppable(self) -> Iterator[None]:
         """Let Ctrl-C stop the inputs that run within the context."""
         with self._watch, self.engine.interruptible():
+            if EARLY.take():
+                self.engine.interrupt()
             self.can_stop = True
             try:
                 yield
@@ -282,10 +285,13 @@ class Session(Conversation):
             self.log.append(Entry(number, source, error))
         return error
 
+    def _interrupt(self) -> Interrupted | None:
+        """The error about Ctrl-C that came before an input's first step, or behind its last."""
+        is_pressed = self.can_stop and self.engine.take_interrupt()
+        return Interrupted("interrupted!") if is_pressed else None
+
     def _run(self, source: str) -> bool:
-        error = self.evaluate(source)
-        if error is None and self.can_stop and self.engine.interrupted:
-            error = Interrupted("interrupted!")  # it came behind the input's last step
+        error = self._interrupt() or self.evaluate(source) or self._interrupt()
         if error is None:
             self._write_lines(self.hints_on_value(source))
         elif self.take_error is not None:

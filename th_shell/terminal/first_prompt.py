@@ -10,20 +10,16 @@ import os
 import signal
 import termios
 from collections.abc import Callable
-from typing import Any
 
 from th_shell.banner import PROMPT, banner
+from th_shell.terminal.kept import KeptKeys
 
 __all__ = ["FirstPrompt"]
 
-_IN, _OUT = 0, 1
-
-# What terminals do with input unless an editor does: flags of the modes of input and of lines.
-_EDITED = termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR
-_COOKED = termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG
+_OUT = 1
 
 
-class FirstPrompt:
+class FirstPrompt(KeptKeys):
     """Shows banner and prompt, and has the terminal keep keys, until `read_with` or `close`."""
 
     def __init__(self, text: str = "") -> None:
@@ -31,38 +27,24 @@ class FirstPrompt:
 
         text: what is shown, by default the banner and the prompt of Lua.
         """
-        self._before: list[Any] | None = termios.tcgetattr(_IN)
+        super().__init__(termios.ECHO | termios.ECHOCTL)
         # A signal would end a program that has just shown its prompt, or leave modules half loaded.
         self._handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        self._set(termios.ECHO | termios.ECHOCTL)
         os.write(_OUT, (text or banner() + PROMPT).encode())
 
-    def read_with(self, editor: Callable[[], str]) -> str:
+    def read_with(self, editor: Callable[[], str], take: Callable[[], None]) -> str:
         """Read the first input with the editor, which shows its own prompt in place of this one."""
         self._set(0)  # the cursor must stay where the editor begins to draw
         os.write(_OUT, b"\r")
-        try:
-            return editor()
-        finally:
-            self.close()
+        return super().read_with(editor, take)
 
     def say(self, text: str) -> None:
         """Show lines above the prompt, which the editor shows again."""
         if text:
             os.write(_OUT, f"\r\x1b[K{text}".encode("utf-8", "surrogateescape"))
 
-    def _set(self, shown: int) -> None:
-        """Have the terminal keep keys one by one, as the editor will; shown: flags of ECHO."""
-        mode = termios.tcgetattr(_IN)
-        mode[0] &= ~_EDITED
-        mode[3] = mode[3] & ~_COOKED | shown
-        mode[6][termios.VMIN] = 1
-        termios.tcsetattr(_IN, termios.TCSANOW, mode)
-
     def close(self) -> None:
         """Leave the terminal as it was."""
-        before, self._before = self._before, None
-        if before is not None:
-            termios.tcsetattr(_IN, termios.TCSADRAIN, before)
-            if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-                signal.signal(signal.SIGINT, self._handler)
+        super().close()
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            signal.signal(signal.SIGINT, self._handler)

@@ -20,6 +20,7 @@ from prompt_toolkit.enums import DEFAULT_BUFFER, EditingMode
 from prompt_toolkit.filters import has_focus
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input
+from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output, create_output
@@ -31,12 +32,13 @@ from runtime import Engine
 from th_shell.banner import banner
 from th_shell.config import VI, Config
 from th_shell.session.conversation import Conversation
-from th_shell.session.interrupt import calm
+from th_shell.session.interrupt import EARLY, calm
 from th_shell.session.look import ASCII, UNICODE, Look
 from th_shell.session.session import Session
 from th_shell.terminal.completion import InputCompleter
 from th_shell.terminal.first_prompt import FirstPrompt
 from th_shell.terminal.indentation import Indenter
+from th_shell.terminal.kept import KeptKeys
 from th_shell.terminal.keys import completion_keys, editor_keys, is_typed
 from th_shell.terminal.language import Language
 from th_shell.terminal.lua import lua
@@ -93,7 +95,29 @@ def _reader(session: Conversation, language: Language) -> Callable[[], str]:
 
         return line_reader(session, language)
     prompt = create_prompt(session, language, output=_output())
-    return lambda: prompt.prompt(default=session.take_next_input())
+    return lambda: _read(prompt, KeptKeys(), session)
+
+
+def _read(prompt: PromptSession[str], keys: KeptKeys, session: Conversation) -> str:
+    """Read an input; a Ctrl-C that was pressed behind it stops it when it begins."""
+
+    def edit() -> str:
+        text = prompt.prompt(default=session.take_next_input())
+        EARLY.take()  # what was pressed before Enter does not count
+        return text
+
+    return keys.read_with(edit, lambda: _take_ahead(prompt.app.input))
+
+
+def _take_ahead(input: Input) -> None:
+    """Look for Ctrl-C among the keys that were pressed behind an input; keep those after it."""
+    keys = get_typeahead(input)
+    while more := input.read_keys():
+        keys += more
+    at = max((at for at, key in enumerate(keys, 1) if key.key is Keys.ControlC), default=0)
+    if at:
+        EARLY.press()
+    store_typeahead(input, keys[at:])
 
 
 def _reading_first(
@@ -105,7 +129,7 @@ def _reading_first(
     """What reads the inputs, the first of them while something starts in the background."""
     prompt = create_prompt(session, language, output=_output())
     shown = prompt.app.after_render
-    reads = [lambda: first.read_with(prompt.prompt)]
+    kept: list[KeptKeys] = [first]
 
     def begin(_: object) -> None:
         shown.remove_handler(begin)
@@ -113,7 +137,7 @@ def _reading_first(
             asyncio.get_running_loop().call_later(_BEHIND_KEYS, _start_in_background, start)
 
     shown.add_handler(begin)
-    return lambda: reads.pop()() if reads else prompt.prompt(default=session.take_next_input())
+    return lambda: _read(prompt, kept.pop() if kept else KeptKeys(), session)
 
 
 def _start_in_background(start: Callable[[], None]) -> None:
@@ -133,6 +157,7 @@ def loop(session: Conversation, read: Callable[[], str]) -> int:
     """
     while True:
         try:
+            EARLY.take()
             if not session.submit(read()):
                 return 0
         except KeyboardInterrupt:

@@ -372,6 +372,6 @@ function csvigo.save(...)
 end
 
 th.make_public(csvigo, 'load save')
-th.make_public(File, 'read readall write writeall')
+th.make_public(File, '__init read readall largereadall lines write writeall close')
 
 return csvigo

@@ -2,6 +2,8 @@
 -- named arguments and report wrong calls. Its pages of help are not here: `?` shows th's own.
 -- @module dok
 
+local th = ...
+
 -- luacheck: globals xlua sys
 local dok = { colors = sys.COLORS, error = xlua.error, usage = xlua.usage }
 _G.dok = dok
@@ -12,4 +14,5 @@ function dok.unpack(args, ...)
   return xlua.unpack(args, ...)
 end
 
+th.make_public(dok, 'unpack')
 return dok

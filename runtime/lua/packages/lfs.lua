@@ -135,7 +135,7 @@ function lfs.dir(...)
   local name = text(1, select('#', ...), (...))
   local listing = th.ask(host.os_listing, name)
   if type(listing) == 'number' then
-    th.fail(('cannot open %s: %s'):format(name, th.ask(host.os_describe, listing)))
+    th.fail(('cannot open %s: %s'):format(th.visible_name(name), th.ask(host.os_describe, listing)))
   end
   return Directory.next, new_directory{ names = listing:gmatch('%Z+') }
 end

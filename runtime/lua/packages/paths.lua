@@ -174,6 +174,7 @@ end
 
 -- Levels count from the function that calls paths.dofile, as in paths.thisfile.
 function paths.dofile(name, depth)
+  if depth ~= nil and type(depth) ~= 'number' then th.type_error(2, 'number', depth) end
   local file = paths.thisfile(nil, 1 + (depth or 2))
   name = paths.concat(file and paths.dirname(file) or '.', name)
   local results = { dofile(name) } -- no tail call: an include in the file counts this level
@@ -182,6 +183,7 @@ end
 
 --- Runs a file that is in the same folder as the one that calls.
 function include(name, depth)
+  if depth ~= nil and type(depth) ~= 'number' then th.type_error(2, 'number', depth) end
   paths.dofile(name, 3 + (depth or 0))
 end
 

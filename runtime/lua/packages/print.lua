@@ -6,14 +6,27 @@ local th = ...
 local type, tostring, select, next = type, tostring, select, next
 local pairs, ipairs = pairs, ipairs
 local pcall, error, getmetatable = pcall, error, getmetatable
-local find, match, rep, sub = string.find, string.match, string.rep, string.sub
+local find, gsub, match, rep, sub = string.find, string.gsub, string.match, string.rep, string.sub
 local concat = table.concat
 local floor = math.floor
+local visible = th.visible
 local stdout, write_file = io.stdout, getmetatable(io.stdout).__index.write
 
 local function write(...)
   return write_file(stdout, ...)
 end
+
+-- The same for people at a prompt: what comes from a file must not control their terminal.
+local function write_visible(...)
+  for i = 1, select('#', ...) do write_file(stdout, visible((select(i, ...)))) end
+end
+
+-- What a class writes of its objects may be in colours, such as the usage of a package.
+local function visible_but_colours(text)
+  return (gsub(visible(text), '\\027(%[[%d;]*m)', '\27%1'))
+end
+
+local put_table = write -- how print writes tables
 
 -- luacheck: globals print print_old print_new setprintlevel
 
@@ -88,15 +101,16 @@ local function has_tostring(value)
   return type(mt) == 'table' and mt.__tostring
 end
 
-local function print_value(value, is_last)
+local function print_value(value, is_last, put)
   local kind = type(value)
   if kind == 'table' and not has_tostring(value) then
-    print_table(value, 0, write)
+    print_table(value, 0, put_table)
   elseif kind == 'table' or kind == 'userdata' or kind == 'cdata' then
-    write(tostring(value), '\n')
+    local text = tostring(value)
+    write(put == write and text or visible_but_colours(text), '\n')
   else
-    write(describe(value), '\t')
-    if is_last then write('\n') end
+    put(describe(value), '\t')
+    if is_last then put('\n') end
   end
 end
 
@@ -104,7 +118,7 @@ end
 -- their own, tables with their contents.
 function print_new(...)
   local n = select('#', ...)
-  for i = 1, n do print_value((select(i, ...)), i == n) end
+  for i = 1, n do print_value((select(i, ...)), i == n, write) end
 end
 
 --- Sets how many levels of nested tables print shows; 0 restores Lua's own print.
@@ -177,9 +191,9 @@ local function print_part(value, depth, left)
   for k, v in pairs(value) do
     if shown == most or left[1] <= 0 then break end
     shown, left[1] = shown + 1, left[1] - 1
-    write(margin, '  ', short(tostring(k)), ' : ')
+    write_visible(margin, '  ', short(tostring(k)), ' : ')
     if type(v) ~= 'table' then
-      write(short(describe(v, true)), '\n')
+      write_visible(short(describe(v, true)), '\n')
     elseif depth >= level - 1 or next(v) == nil then
       write('{...}\n')
     else
@@ -221,23 +235,30 @@ local function print_if_large(value, limit, how)
     if text then write(text, '\n') end
     return text ~= nil
   elseif kind == 'string' and #value > limit * CHARACTERS then
-    write(beginning(value, limit), '…\n(', with_commas(#value), ' characters, ',
+    write_visible(beginning(value, limit), '…\n(', with_commas(#value), ' characters, ',
       with_commas(limit), ' of them shown; ', how, ' shows all)\n')
     return true
   end
   return false
 end
 
+--- Sets whether people read what print writes: the control codes in tables are digits then.
+function th.print_for_people(on)
+  put_table = on and write_visible or write
+end
+
 --- print for the prompt: of values with more elements than the limit it shows a part, and then says
--- how to see all.
+-- how to see all. Control codes are digits.
 -- @param limit a number of elements: of tensors, or entries of tables; ten characters of a string
---   count as one
+--   count as one; 0: all is shown
 function th.print_elided(limit, ...)
   local n = select('#', ...)
   local how = n == 1 and 'print(_LAST)' or 'print'
   for i = 1, n do
     local value = select(i, ...)
-    if not print_if_large(value, limit, how) then print_value(value, i == n) end
+    if limit == 0 or not print_if_large(value, limit, how) then
+      print_value(value, i == n, write_visible)
+    end
   end
 end
 th.print_whole = print_new

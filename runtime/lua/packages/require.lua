@@ -46,7 +46,7 @@ for i = 3, #package.loaders do
   local load = package.loaders[i]
   package.loaders[i] = function(name, ...)
     -- The last searcher looks for the library of the first part of a dotted name.
-    check_library(i == 3 and name or name:match('^[^.]+'))
+    check_library(i == 3 and name or name:match('^[^.]*'))
     return load(name, ...)
   end
 end
@@ -57,7 +57,7 @@ for name in ([[lpeg socket.core mime.core ssl.core zlib term.core struct posix r
 
 -- A line about a package that `th --install` brings, or nil.
 local function about_package(name)
-  local first = name:match('^[^.]+')
+  local first = name:match('^[^.]*')
   for known, _, what in th.chunk('packages/sources')():gmatch('(%S+) (%S+) ([^\n]+)') do
     if known == first then
       return ("\n\t'%s' (%s) is a package of Lua files: th --install %s brings it")

@@ -106,5 +106,5 @@ for i, name in ipairs{ 'black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cy
   sys.COLORS['_' .. name] = '\27[4' .. i - 1 .. 'm'
 end
 
-th.make_public(sys, 'ls ll la lla split')
+th.make_public(sys, 'execute fexecute ls ll la lla split')
 return sys

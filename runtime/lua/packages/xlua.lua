@@ -53,17 +53,17 @@ function xlua.print(object, ...)
   io.write(more and '    ' or '\n')
   if more then print(...) end
 end
-xprint = xlua.print
 
 --- Makes io.write and print write to a file, too.
 -- @param append whether the file keeps what it has
 function xlua.log(file, append)
   os.execute('mkdir -p "' .. sys.dirname(file) .. '"')
   local log = assert(io.open(file, append and 'a' or 'w'))
-  io._write, _G._print = io.write, print
+  local write = io.write
+  io._write, _G._print = write, print
   print = xlua.print
   function io.write(...)
-    io._write(...)
+    write(...)
     for i = 1, select('#', ...) do log:write((select(i, ...))) end
     log:flush()
   end
@@ -154,7 +154,6 @@ function xlua.require(name)
   print('warning: <' .. name .. '> could not be loaded (is it installed?)')
   return false
 end
-xrequire = xlua.require
 
 --- A copy of a table in which values are replaced by environment variables of the same names.
 function xlua.envparams(default)
@@ -219,8 +218,8 @@ for _, part in ipairs{ 'xlua_usage', 'xlua_progress', 'option_parser', 'profiler
 end
 
 th.make_public(xlua, 'usage usage_module unpack unpack_class error table2string installed '
-  .. 'formatTime envparams trycatch')
+  .. 'formatTime envparams clear log print progress require trycatch')
 th.make_public(string, 'tosymbol')
 th.make_public(table, 'splice prune')
-xerror = xlua.error
+xerror, xprint, xrequire = xlua.error, xlua.print, xlua.require
 return xlua

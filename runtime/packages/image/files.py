@@ -17,6 +17,7 @@ from runtime.calls.arguments import Call
 from runtime.core.dtypes import BYTE, Array, DType
 from runtime.core.errors import TorchError, TypeMismatch
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from runtime.core.texts import shown
 
 __all__ = [
     "Functions",
@@ -25,7 +26,6 @@ __all__ = [
     "read_file",
     "read_source",
     "tensor_of",
-    "text",
     "write",
 ]
 
@@ -41,11 +41,6 @@ def file_name(call: Call, at: int) -> bytes:
     if not isinstance(value, bytes):
         raise TypeMismatch(at, "string", call.type_name(at))
     return value.partition(b"\0")[0]
-
-
-def text(name: bytes) -> str:
-    """A file's name for a message."""
-    return name.decode(errors="surrogateescape")
 
 
 def read_source(call: Call, cannot_open: str) -> bytes:
@@ -64,7 +59,7 @@ def read_file(name: bytes, cannot_open: str) -> bytes:
         with open(name, "rb") as file:
             return file.read()
     except OSError as error:
-        raise TorchError(cannot_open % text(name)) from error
+        raise TorchError(cannot_open % shown(name)) from error
 
 
 def tensor_of(dtype: DType, pixels: Array) -> Tensor:
@@ -95,9 +90,9 @@ def write(call: Call, data: bytes, cannot_open: str, at: int) -> None:
     try:
         file = open(name, "wb")
     except OSError as error:
-        raise TorchError(cannot_open % text(name)) from error
+        raise TorchError(cannot_open % shown(name)) from error
     try:
         with file:
             file.write(data)
     except OSError as error:
-        raise TorchError(f"{text(name)}: {error.strerror}") from error
+        raise TorchError(f"{shown(name)}: {error.strerror}") from error

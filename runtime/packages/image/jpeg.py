@@ -11,7 +11,7 @@ import numpy as np
 from runtime.calls.arguments import Call
 from runtime.core.dtypes import INT, Array, cast_scalar
 from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor
+from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.packages import optional
 from runtime.packages.image.files import (
     Functions,
@@ -19,15 +19,14 @@ from runtime.packages.image.files import (
     image_bytes,
     read_file,
     read_source,
-    tensor_of,
     write,
 )
+from runtime.packages.image.jpeg_segments import plain
 
 __all__ = ["FUNCTIONS"]
 
 _FINE = 25  # the quality from which on all steps fit into a byte
 _CANNOT_OPEN = "cannot open file <%s> for reading"
-_END = b"\xff\xd9"  # the marker at the end of a file, which one that was cut short lacks
 
 
 def _open(data: bytes) -> Any:
@@ -37,21 +36,22 @@ def _open(data: bytes) -> Any:
         first, second = data[0], data[1] if len(data) > 1 else 0xFF
         raise TorchError(f"Not a JPEG file: starts with 0x{first:02x} 0x{second:02x}")
     plugin = optional("PIL.JpegImagePlugin", "Pillow", "image")
-    try:
-        return plugin.JpegImageFile(BytesIO(data + _END))
-    except (OSError, SyntaxError, ValueError) as error:
-        raise TorchError(f"JPEG datastream contains no image ({error})") from error
+    return plugin.JpegImageFile(BytesIO(plain(data)))
 
 
 def _load(call: Call) -> Tensor:
     with _open(read_source(call, _CANNOT_OPEN)) as picture:
+        width, height = picture.size
+        sizes = len(picture.getbands()), height, width
+        tensor = TENSOR_CLASSES[call.dtype.index].new(sizes)
         try:
             pixels = np.asarray(picture)
         except (OSError, SyntaxError, ValueError) as error:
-            raise TorchError(str(error)) from error
+            raise TorchError("Corrupt JPEG data") from error
         if picture.mode == "CMYK" and "adobe" in picture.info:
             pixels = 255 - pixels  # Pillow has inverted them
-    return tensor_of(call.dtype, pixels.reshape(*pixels.shape[:2], -1))
+    tensor.array[...] = pixels.reshape(height, width, -1).transpose(2, 0, 1)
+    return tensor
 
 
 def _size(call: Call) -> tuple[int, int, int]:

@@ -73,7 +73,7 @@ def _characters(data: bytes, header: _Header, count: int) -> Array:
     words = data[header.end :].split(None, count)[:count]
     try:
         values = np.array(words, dtype=bytes).astype(np.int64)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise TorchError(_BROKEN) from None
     return (255 * values // header.largest).astype(np.uint8)
 

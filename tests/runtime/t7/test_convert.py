@@ -69,6 +69,40 @@ def test_other_values_and_names(source: Path) -> None:
     assert arrays(source, None) == {}
 
 
+@pytest.mark.parametrize(
+    ("keys", "names"),
+    [
+        ([1, "1", "1#2"], ["1", "1#2", "1#2#2"]),
+        (["1#2", "1", 1], ["1#2", "1", "1#3"]),
+        (["x", "x.npy"], ["x", "x.npy#2"]),
+        (["x.npy", "x"], ["x.npy", "x#2"]),
+        (["../../x", "/x", "a/../x", ".", ".."], ["__/__/x", "_/x", "a/__/x", "_", "__"]),
+        ([r"..\x", "__/x", "../x", "a//x"], [r"__\x", "__/x", "__/x#2", "a/_/x"]),
+        (["\x1b[31m\n\0"], [r"\x1b[31m\n\x00"]),
+    ],
+)
+def test_each_array_has_a_name_of_its_own_inside_the_archive(
+    source: Path, keys: list[Any], names: list[str]
+) -> None:
+    found = arrays(source, Table([(key, number) for number, key in enumerate(keys)]))
+    assert [(name, int(found[name])) for name in found] == [
+        (name, number) for number, name in enumerate(names)
+    ]
+
+
+def test_names_that_are_too_long_for_the_format(source: Path) -> None:
+    longest = 0xFFFF - len(".npy")
+    assert list(arrays(source, {"x" * longest: 1})) == ["x" * longest]
+    source.with_suffix(".npz").unlink()
+    for value in ({"x" * 70_000: 1}, {"x" * 40_000: {"x" * 29_999: 1}}):
+        with pytest.raises(T7Error) as raised:
+            arrays(source, value)
+        assert str(raised.value) == (
+            f"the name of an array has 70004 bytes ({'x' * 40}...): .npz has room for 65535"
+        )
+        assert list(source.parent.iterdir()) == [source]
+
+
 def test_structure(source: Path) -> None:
     found = structure(source, model())
     tensor = {"$tensor": "torch.DoubleTensor", "size": [2, 3], "stride": [3, 1]}

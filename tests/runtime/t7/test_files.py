@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from runtime import Function, T7Error, Table, TorchObject, load, save
-from runtime.core.dtypes import DTYPES
+from runtime.core.dtypes import DOUBLE, DTYPES
 from runtime.core.errors import TorchError
 from runtime.core.memory import Memory, not_enough
 from runtime.core.storage import STORAGE_CLASSES
@@ -270,6 +270,46 @@ def test_damaged_files(data: bytes, message: str) -> None:
     with pytest.raises(T7Error) as raised:
         loaded(data)
     assert message in str(raised.value)
+
+
+def of_storage(dtype: Any, count: int, mode: str, elements: bytes = b"") -> bytes:
+    """A file with a storage of so many elements."""
+    name = dtype.storage_name.encode()
+    if mode == "ascii":
+        return b"4\n1\n3\nV 1\n%d\n%b\n%d\n%b\n" % (len(name), name, count, elements)
+    start = np.array([4, 1, 3], "<i4").tobytes() + b"V 1"
+    return start + bytes([len(name), 0, 0, 0]) + name + np.int64(count).tobytes() + elements
+
+
+@pytest.mark.parametrize("power", [31, 32, 33, 34, 40, 62])
+@pytest.mark.parametrize("rest", [0, 8, 64])
+def test_counts_that_no_file_has(lua: Lua, tmp_path: Path, power: int, rest: int) -> None:
+    (tmp_path / "x.t7").write_bytes(of_storage(DOUBLE, 2**power, "binary", bytes(rest)))
+    text = f"read error: read {rest // 8} blocks instead of {2**power}"
+    with pytest.raises(T7Error) as raised:
+        load(tmp_path / "x.t7")
+    assert str(raised.value) == f"{text} ({tmp_path}/x.t7, at byte 46)"
+    assert lua.error(f"torch.load('{tmp_path}/x.t7')") == text
+
+
+ODD_NUMBERS = """3000000000 -3000000000 4294967297 1e39 -1e39 1e400 65519 65520 70000 -70000 32768
+    99999999999999999999999999999999 9223372036854775808 -9223372036854775809 nan -nan inf -inf
+    0x7fffffffff 0x1p200 1e-400 -0 1e-50""".split()
+
+
+@pytest.mark.parametrize("dtype", DTYPES[2:], ids=lambda dtype: dtype.name)
+def test_numbers_in_text_are_those_that_lua_reads(lua: Lua, tmp_path: Path, dtype: Any) -> None:
+    words = [word for word in ODD_NUMBERS if dtype.is_float or word.lstrip("-").isdigit()]
+    for group in [[word] for word in words] + [words]:
+        elements = " ".join(group).encode()
+        (tmp_path / "x.t7").write_bytes(of_storage(dtype, len(group), "ascii", elements))
+        lua.run(f"x = torch.load('{tmp_path}/x.t7', 'ascii') torch.save('{tmp_path}/y.t7', x)")
+        ours, of_lua = load(tmp_path / "x.t7"), load(tmp_path / "y.t7")
+        assert saved(ours) == saved(of_lua), (group, ours, of_lua)
+
+
+def test_ints_in_text_wrap() -> None:
+    assert loaded(b"4294967297\n2.5\n") == 2.5
 
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:

@@ -151,6 +151,20 @@ def test_missing_page_fails_alone(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_pages_that_are_no_files(capfd: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe.md")
+    os.mkfifo("good.md.th-docs")
+    assert main(["pipe.md", "/dev/zero", "good.md"]) == 1
+    reason = "cannot be read: it is a pipe, a device or the like, and no file"
+    assert [line for line in capfd.readouterr().out.splitlines() if line.startswith("FAIL")] == [
+        f"FAIL pipe.md: {reason}",
+        f"FAIL /dev/zero: {reason}",
+        f"FAIL good.md: good.md.th-docs: {reason}",
+    ]
+    assert main(["fix", "pipe.md"]) == 1
+
+
+@pytest.mark.usefixtures("folder")
 def test_no_examples(capfd: pytest.CaptureFixture[str]) -> None:
     Path("empty.md").write_text("Only text.\n")
     assert main(["empty.md"]) == 5

@@ -209,6 +209,7 @@ BY_CHANCE = (
 )
 
 
+@pytest.mark.unguarded("new memory is 0")
 def test_what_differs_between_runs(starter: Starter) -> None:
     shown = []
     for seed, fill in ((1, 0), (2, 63)):

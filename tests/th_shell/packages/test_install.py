@@ -199,6 +199,37 @@ def test_bad_rockspecs(
     assert not os.path.exists(users_tree()) or files(users_tree()) == []
 
 
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("while true do end", "it takes longer than 2 seconds"),
+        ("local t = {} while true do t[#t + 1] = ('x'):rep(1e6) .. #t end", "not enough memory"),
+        ("x = ('x'):rep(1e9) .. ('y'):rep(1e9)", "not enough memory"),
+        ("build = {} build.x = build", "its tables are nested too deeply"),
+    ],
+)
+def test_rockspecs_without_end(
+    sources: Path, spec: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository(sources / "endless", init_lua="", endless_rockspec=spec)
+    assert run("install", str(sources / "endless")) == 1
+    assert capsys.readouterr().err == f"th: endless.rockspec: {message}\n"
+
+
+def test_folders_with_pipes_and_devices(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = sources / "piped"
+    folder.mkdir()
+    (folder / "init.lua").write_text("")
+    os.mkfifo(folder / "pipe.lua")
+    assert run("install", str(folder)) == 0
+    assert files(users_tree()) == ["piped/init.lua"]
+    (folder / "piped.rockspec").symlink_to("/dev/zero")
+    assert run("install", str(folder)) == 1
+    assert capsys.readouterr().err == (
+        "th: piped.rockspec: it is a pipe, a device or the like, and no file\n"
+    )
+
+
 def test_what_cannot_be_installed(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository(
         sources / "odd", init_lua="", odd_rockspec="package = 'odd' dependencies = {'strange > 1'}"

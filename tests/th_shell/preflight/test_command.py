@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,13 @@ GPU = (
             "checked 1 file: nothing is missing\n",
             "th: code: it is bytecode or a library, and not Lua source\n",
         ),
+        (
+            ["special"],
+            2,
+            "checked 1 file: nothing is missing\n",
+            "th: special/device.lua: it is a pipe, a device or the like, and no file\n"
+            "th: special/pipe.lua: it is a pipe, a device or the like, and no file\n",
+        ),
     ],
 )
 def test_what_is_printed(
@@ -53,6 +61,11 @@ def test_what_is_printed(
     errors: str,
 ) -> None:
     (folder / "code").write_bytes(b"\x1bLJ\x02")
+    if words == ["special"]:
+        (folder / "special").mkdir()
+        os.mkfifo(folder / "special" / "pipe.lua")
+        (folder / "special" / "device.lua").symlink_to("/dev/zero")
+        (folder / "special" / "file.lua").write_text("")
     assert check(words) == status
     assert capsys.readouterr() == (output, errors)
     assert not (folder / "made").exists()

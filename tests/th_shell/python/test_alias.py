@@ -27,6 +27,7 @@ MISSING = "th's torch does not have it; --torch installed runs the program with 
         "import os; open('torch.py', 'w').close(); import torch; print(hasattr(torch, 'tensor'))",
     ],
 )
+@pytest.mark.unguarded("numpy is loaded from the start")
 def test_torch_is_the_face(python: Run, line: str) -> None:
     done = python("-c", line)
     assert (done.stdout, done.stderr) == ("True\n", "")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from runtime import Engine
+from th_shell.docs.cli import main as check_pages
 from th_shell.session.session import Session
 from th_shell.visible import visible
 
@@ -109,6 +110,62 @@ def test_errors_at_the_prompt(session: Session, printed: Callable[[], str]) -> N
     assert printed().startswith("stdin:1: unknown Torch class <a\\027[2J>\n")
     session.submit("x = '\x1b' =")
     assert "\x1b" not in printed()
+
+
+NAME = "a\x1b[2J\nb"  # of a file
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("dofile(name)", "cannot open {}: No such file or directory"),
+        ("assert(loadfile(name))", "cannot open {}: No such file or directory"),
+        ("torch.load(name)", "cannot open <{}> in mode r "),
+        ("torch.DiskFile(name, 'w/' .. name)", "file mode should be"),
+        ("require 'image'.loadPPM(name)", "cannot open file <{}> for reading"),
+        ("require 'image'.loadPNG(name)", "[read_png_file] File {} could not be opened for"),
+        ("torch.FloatStorage(name)", "unable to open file <{}> in read-only mode"),
+        ("require 'lfs'.dir(name)", "cannot open {}: No such file or directory"),
+    ],
+)
+def test_names_of_files_in_errors(
+    session: Session, printed: Callable[[], str], source: str, message: str
+) -> None:
+    session.submit("name = 'a\\27[2J\\nb'")
+    session.submit(source)
+    shown = printed()
+    assert message.format("a\\027[2J\\010b") in shown.splitlines()[0] and "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([f"{NAME}.lua"], "th: cannot open a\\027[2J\\010b.lua: No such file or directory"),
+        (["--convert", NAME, "x.npz"], "th: a\\027[2J\\010b: No such file or directory"),
+        (["--convert", "x", f"{NAME}.x"], "th: --convert: the name of the new file ends with"),
+        (["--install", f"./{NAME}"], "th: "),
+        (["--check", NAME], "th: a\\027[2J\\010b: No such file or directory"),
+        ([f"--{NAME}"], "th: unrecognized option --a\\027[2J\\010b"),
+        (["-l", NAME, "-e", "x = 1"], "could not load a\\027[2J\\010b, skipping"),
+        (["--python", "-m", NAME], "th: No module named a\\027[2J\\010b"),
+    ],
+)
+def test_names_of_the_command_line(
+    command: list[str], environment: dict[str, str], words: list[str], message: str
+) -> None:
+    ours, theirs = pty.openpty()
+    run = [*command, *words]
+    subprocess.run(run, env=environment, stderr=theirs, stdout=theirs, timeout=60, check=False)
+    os.close(theirs)
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    assert shown.startswith(message) and "\x1b" not in shown
+
+
+def test_names_of_pages(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        check_pages([f"{NAME}*.md"])
+    assert "th-docs: error: a\\027[2J\\010b*.md: no page matches\n" in capfd.readouterr().err
 
 
 def test_what_a_program_prints_is_its_own(session: Session, printed: Callable[[], str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from th_shell.docs.command.options import Parser
 from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.files import write_file
+from th_shell.visible import complain
 
 __all__ = ["main"]
 
@@ -88,7 +88,7 @@ def main(words: Sequence[str]) -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, text.encode("utf-8", "surrogateescape"))
         except OSError as error:
-            print(f"th-docs init: {path} cannot be written: {error.strerror}", file=sys.stderr)
+            complain(f"{path} cannot be written: {error.strerror}", "th-docs init")
             return _CANNOT_WRITE
         write_text(f"wrote {path}\n", 1)
     return 0

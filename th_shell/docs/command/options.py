@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.docs.settings.configuration import (
@@ -19,6 +19,7 @@ from th_shell.docs.settings.configuration import (
     search_path,
 )
 from th_shell.docs.settings.settings import Layer, Settings
+from th_shell.visible import visible_line
 
 __all__ = ["Parser", "add_judging_options", "add_running_options", "said_by"]
 
@@ -27,6 +28,9 @@ _T = TypeVar("_T")
 
 class Parser(argparse.ArgumentParser):
     """A parser that says so when its help cannot be written; argparse says nothing."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(visible_line(message))
 
     def print_help(self, file: object = None) -> None:
         write_text(self.format_help(), 1)

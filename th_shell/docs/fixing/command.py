@@ -19,7 +19,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.docs.running.evaluation import HiddenError
 from th_shell.docs.running.processes import Starter
-from th_shell.files import write_file
+from th_shell.files import read_file, write_file
 from th_shell.visible import visible
 
 __all__ = ["main"]
@@ -65,7 +65,7 @@ def _fixed(path: Path, checker: Checker, only_show: bool) -> bool:
         return _says(path, f"pages of this format are not written: {path.suffix}")
     try:
         read = checker.read(path)
-        old = path.read_bytes().decode("utf-8", "surrogateescape")
+        old = read_file(path).decode("utf-8", "surrogateescape")
         fix = find_fix(path, old, read.page, read.assess())
         if only_show:
             _show(path, old, fix.text)

@@ -35,6 +35,7 @@ from pathlib import Path
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.identity import identities
 from th_shell.docs.reading.languages import prompt_of
+from th_shell.files import read_file
 
 __all__ = [
     "Erratum",
@@ -130,7 +131,7 @@ def ledger_lines(path: Path) -> list[str]:
 
 def ledger_text(path: Path) -> str:
     """The text of a ledger or a baseline; '' if there is no such file."""
-    return path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
+    return read_file(path).decode("utf-8", "surrogateescape") if path.exists() else ""
 
 
 def updated_ledger(

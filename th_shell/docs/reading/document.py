@@ -13,6 +13,7 @@ from pathlib import Path
 from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.reading.languages import LUA, PYTHON, language_of
+from th_shell.files import read_file
 
 __all__ = ["Block", "Line", "read_page", "read_text"]
 
@@ -23,9 +24,7 @@ def read_page(path: Path, language: str = LUA) -> list[Block]:
     language: that of blocks which neither name theirs nor have a prompt. Raises OSError, and
     PageError where the page is damaged.
     """
-    return read_text(
-        path.read_bytes().decode("utf-8-sig", "surrogateescape"), path.suffix, language
-    )
+    return read_text(read_file(path).decode("utf-8-sig", "surrogateescape"), path.suffix, language)
 
 
 def read_text(text: str, suffix: str, usual: str = LUA) -> list[Block]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.naming import bound_names, called_names, read_names
+from th_shell.files import read_file
 from th_shell.visible import visible
 
 __all__ = ["Coverage", "Covered", "coverage_lines", "measure", "read_api", "torch_names"]
@@ -65,7 +66,7 @@ def torch_names() -> list[str]:
 
 def read_api(path: Path) -> list[str]:
     """The names in a file, one in each line; '#' begins a comment. Raises OSError."""
-    lines = path.read_text("utf-8", "surrogateescape").splitlines()
+    lines = read_file(path).decode("utf-8", "surrogateescape").splitlines()
     names = (line.partition("#")[0].strip() for line in lines)
     return sorted({name for name in names if name})
 
@@ -173,6 +174,6 @@ def _groups(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+        return read_file(path).decode("utf-8", "surrogateescape").split("\n")
     except OSError:
         return []  # the report says already that the page cannot be read

@@ -19,6 +19,7 @@ from th_shell.docs.reporting.causes import Cluster, clusters, is_shown
 from th_shell.docs.reporting.differences import Block, Piece, line_blocks, word_pieces
 from th_shell.docs.reporting.excerpts import CHARACTERS, encodable, excerpt, shortened
 from th_shell.docs.reporting.report import tally
+from th_shell.files import read_file
 from th_shell.visible import visible
 
 __all__ = ["html_report"]
@@ -154,7 +155,7 @@ def _page(at: int, page: PageResult) -> Iterator[str]:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+        return read_file(path).decode("utf-8", "surrogateescape").split("\n")
     except OSError:
         return []  # the page has this as its problem already
 

@@ -37,6 +37,7 @@ from th_shell.docs.settings.values import (
     text,
     whole,
 )
+from th_shell.files import read_file
 
 __all__ = [
     "INSTALLED",
@@ -157,7 +158,7 @@ def language_name(value: object) -> str:
 def prelude(path: Path) -> tuple[str, str]:
     """The language and the text of a file with code. Raises ValueError."""
     try:
-        code = path.read_text("utf-8", "surrogateescape")
+        code = read_file(path).decode("utf-8", "surrogateescape")
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     return PYTHON if path.suffix == ".py" else LUA, code
@@ -186,7 +187,7 @@ def _read(folder: Path) -> _File | None:
     own, shared = folder / _FILE, folder / _SHARED_FILE
     if own.is_file():
         return _file(folder, read_toml(own), str(own))
-    if shared.is_file() and "th-docs" in shared.read_text("utf-8", "replace"):
+    if shared.is_file() and b"th-docs" in read_file(shared):
         tool = read_toml(shared).get("tool", {})
         table = tool.get("th-docs") if isinstance(tool, Mapping) else None
         if table is not None:

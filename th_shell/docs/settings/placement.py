@@ -21,6 +21,7 @@ from th_shell.docs.settings.comments import WORD, Comment, find_comments, withou
 from th_shell.docs.settings.directives import Directive, read_directives
 from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.docs.settings.sidecar import read_sidecar
+from th_shell.files import read_file
 
 __all__ = ["cut_text_with_settings", "cut_with_settings"]
 
@@ -77,7 +78,7 @@ def cut_text_with_settings(
 
 def _lines(page: Path) -> list[str]:
     """The lines of a page; none where it cannot have directives."""
-    data = page.read_bytes()
+    data = read_file(page)
     if WORD.encode() not in data:
         return []
     return data.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n").split("\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from th_shell.docs.settings.settings import SettingsError
+from th_shell.files import read_file
 from th_shell.toml import TOMLDecodeError, loads
 
 __all__ = ["read_toml"]
@@ -14,7 +15,7 @@ __all__ = ["read_toml"]
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a file. Raises SettingsError."""
     try:
-        return loads(path.read_text("utf-8"))
+        return loads(read_file(path).decode())
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -59,4 +59,4 @@ function DataSet:close()
   close(self._datasetID)
 end
 
-th.make_public(DataSet, 'partial')
+th.make_public(DataSet, 'all partial dataspaceSize getTensorFactory close __init __tostring')

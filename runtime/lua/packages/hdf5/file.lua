@@ -4,7 +4,7 @@
 local th, hdf5 = ...
 local torch = th.torch
 
-local type, pairs, tostring = type, pairs, tostring
+local type, pairs, tostring, pcall, error = type, pairs, tostring, pcall, error
 local home, paths = os.getenv('HOME'), paths -- luacheck: ignore 113
 
 local function python(name) return th.package_function('hdf5', name) end
@@ -83,10 +83,14 @@ function hdf5.HDF5File.open(filename, mode)
   if not paths.dirp(folder) then th.fail('HDF5File.open: no such directory ' .. folder) end
   if mode == nil or mode == 'a' then mode = paths.filep(filename) and 'r+' or 'w' end
   if not MODES[mode] then th.fail(("Unknown mode '%s' for hdf5.open()"):format(mode)) end
-  return hdf5.HDF5File(filename, open(filename, MODES[mode]))
+  local id = open(filename, MODES[mode])
+  local done, file = pcall(hdf5.HDF5File, filename, id)
+  if done then return file end
+  pcall(close, id)
+  error(file, 0)
 end
 
-hdf5.open = hdf5.HDF5File.open
-
 hdf5._write_as_fields(File)
-th.make_public(File, 'write append read')
+th.make_public(File, 'open write append read all close filename __init __tostring __write __read')
+
+hdf5.open = hdf5.HDF5File.open

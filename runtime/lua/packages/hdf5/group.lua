@@ -45,7 +45,11 @@ function Group:createChild(name)
 end
 
 function Group:getOrCreateChild(name)
-  return self._children[name] or self:createChild(name)
+  local child = self._children[name] or self:createChild(name)
+  if not child._groupID then
+    th.fail(("HDF5Group: '%s' in %s is data, no group"):format(name, tostring(self)))
+  end
+  return child
 end
 
 local function check_tensor(data)
@@ -128,4 +132,5 @@ function Group:close()
 end
 
 hdf5._write_as_fields(Group)
-th.make_public(Group, 'write append read')
+th.make_public(Group, 'createChild getOrCreateChild write append read all close __init __tostring '
+  .. '__write __read')

@@ -8,7 +8,7 @@ local th = ...
 local hdf5 = { _debugMode = false }
 _G.hdf5 = hdf5
 
-local function log(message) print('hdf5: ' .. message) end
+local function log(message) print('hdf5: ' .. tostring(message)) end
 
 hdf5._logger = { debug = function() end, warn = log, error = log }
 

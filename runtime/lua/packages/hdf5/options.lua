@@ -48,3 +48,5 @@ function Options:__tostring()
   return ('[DataSetOptions: chunking=%s]')
     :format(self._chunking and concat(self._chunking, 'x') or 'none')
 end
+
+th.make_public(Options, 'setChunked setDeflate adjustForData __tostring')

@@ -1,6 +1,8 @@
 --- signal.extramath: functions of numbers.
 -- @module signal_extramath
 
+local th = ...
+
 local xmath = {}
 
 --- The nearest whole number; of two, the one that is farther from 0.
@@ -12,4 +14,5 @@ function xmath.log2(x) return math.log(x) / math.log(2) end
 
 function xmath.nextpow2(x) return math.ceil(xmath.log2(math.abs(x))) end
 
+th.make_public(xmath, 'round log2 nextpow2')
 return xmath

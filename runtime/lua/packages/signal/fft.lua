@@ -13,6 +13,8 @@ local function python(name) return th.package_function('signal', name) end
 local transform, real, real_inverse, cosine, windows = python 'transform', python 'real',
   python 'real_inverse', python 'cosine', python 'windows'
 
+local MOST = 2 ^ 31 -- points of a signal
+
 local signal = {}
 
 local function check_type(input)
@@ -70,7 +72,9 @@ local function add_real_inverse(name, dims, rank, message)
   signal[name] = function(input, size)
     check_type(input)
     if input:dim() ~= dims or input:size(dims) ~= 2 then fail(message) end
-    return real_inverse(input, rank, size or (input:size(dims - 1) - 1) * 2)
+    size = size or (input:size(dims - 1) - 1) * 2
+    if not (type(size) == 'number' and size < MOST) then fail('Size has to be a number') end
+    return real_inverse(input, rank, size)
   end
 end
 

@@ -50,4 +50,6 @@ function wavelet.dwt1d(input, phi, psi, maxlevels)
   return output, input
 end
 
+th.make_public(wavelet, 'dwt1d')
+
 return wavelet

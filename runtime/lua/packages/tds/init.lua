@@ -26,6 +26,8 @@ local function define(name)
   return mt, make
 end
 
+local MOST = 2 ^ 53 -- the key of a vector up to which each whole number is one of Lua's
+
 local function check_value(value)
   local kind = type(value)
   if kind == 'number' or kind == 'string' or kind == 'boolean' then return end
@@ -41,7 +43,9 @@ local function check_key(key)
 end
 
 local function check_place(key)
-  if type(key) ~= 'number' or key <= 0 then th.fail('positive number expected as key') end
+  if type(key) ~= 'number' or not (key > 0 and key <= MOST) then
+    th.fail('positive number expected as key')
+  end
   return math.floor(key)
 end
 
@@ -96,6 +100,8 @@ end
 
 function Hash:__newindex(key, value)
   check_key(key)
+  if value == nil and key ~= key then return end
+  if key ~= key then th.fail('hash index is nan') end
   if value ~= nil then check_value(value) end
   local held = getfenv(self)
   local had, has = held.values[key] ~= nil, value ~= nil
@@ -146,6 +152,8 @@ function Hash:__tostring()
   out[#out + 1] = '}'
   return table.concat(out, '\n')
 end
+
+th.make_public(Hash, '__write __read __tostring')
 
 Hash.__factory = Hash.__new
 tds.Hash = constructor(Hash)
@@ -214,7 +222,9 @@ function methods:remove(at)
 end
 
 function methods:resize(size)
-  if type(size) ~= 'number' or size < 0 then th.fail('size must be a positive number') end
+  if type(size) ~= 'number' or not (size >= 0 and size <= MOST) then
+    th.fail('size must be a positive number')
+  end
   local held = getfenv(self)
   for i = size + 1, held.n do held.values[i] = nil end
   held.n = math.floor(size)
@@ -257,6 +267,9 @@ function Vec:__tostring()
   return table.concat(out, '\n')
 end
 
+th.make_public(Vec, '__write __read __tostring')
+th.make_public(methods, 'insert remove resize sort concat concatstorage')
+
 Vec.__factory = Vec.__new
 tds.Vec = constructor(Vec)
 tds.vec = tds.Vec
@@ -279,7 +292,10 @@ end
 
 function counting:inc() return (increase(number_of(self))) end
 function counting:get() return (count(number_of(self))) end
-function counting:set(value) set_counter(number_of(self), value) end
+function counting:set(value)
+  if type(value) ~= 'number' then th.type_error(2, 'number', value, value == nil) end
+  set_counter(number_of(self), value)
+end
 
 function Counter.__new() return new_counter() end
 function Counter.__index(_, key) return rawget(counting, key) or th.fail('no such method') end
@@ -293,6 +309,9 @@ function Counter:__read(file)
   local number = file:readLong()
   if th.serial.numbered then getfenv(self).number = number else self:set(number) end
 end
+
+th.make_public(Counter, '__write __read __tostring')
+th.make_public(counting, 'inc get set')
 
 Counter.__factory = Counter.__new
 tds.AtomicCounter = setmetatable({}, { __call = function() return new_counter() end })

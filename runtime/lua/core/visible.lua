@@ -1,0 +1,21 @@
+--- Shows control codes as digits: sent to a terminal, they could move the cursor, or make it type.
+-- @module visible
+
+local th = ...
+
+local byte, find, format, gsub = string.byte, string.find, string.format, string.gsub
+
+local function escaped(code)
+  return (gsub(code, '.', function(c) return format('\\%03d', byte(c)) end))
+end
+
+--- A text from a file, or a program's, with its control codes but newline and tab as digits.
+function th.visible(text)
+  if not find(text, '[%c\194]') then return text end
+  return (gsub(gsub(text, '[%z\1-\8\11-\31\127]', escaped), '\194[\128-\159]', escaped))
+end
+
+--- A name in one line: with newlines and tabs as digits, too.
+function th.visible_name(name)
+  return (gsub(th.visible(name), '[\t\n]', escaped))
+end

@@ -1,0 +1,198 @@
+"""What is in a PNG file: chunks, of which some have the picture. Checked as libpng checks them.
+
+The messages are libpng's. What is wrong in chunks without which there is a picture, too, is no
+error: they are passed over. A file that passes these checks libraries can read (`plain`).
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+
+import numpy as np
+
+__all__ = ["GREY", "GREY_ALPHA", "PALETTE", "RGB", "RGBA", "SIGNATURE", "PngError", "PngFile"]
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
+_SAMPLES = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGBA: 4}  # of a pixel
+_FEW_BITS = {GREY: (1, 2, 4, 8, 16), PALETTE: (1, 2, 4, 8)}
+_BITS = (8, 16)  # of a sample of all others
+
+_MOST = 1_000_000  # columns and rows; libpng's limit
+_HEADER_SIZE = 13
+_PIECE = 1 << 30  # bytes of a chunk, whose size has 31 bits
+_COLOUR_SIZE = 3  # bytes of a colour of the palette
+_LAST_FILTER = 4
+# The first column and row, and the steps to the next ones, of the pictures that an interlaced one
+# is made of.
+_PASSES = [
+    *((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4)),
+    *((0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)),
+]
+
+
+class PngError(ValueError):
+    """What is wrong with a file."""
+
+
+class _Chunks:
+    """The chunks of a file, one after the other. name: that of the current one."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = len(SIGNATURE)
+        self.name = b""
+        self.size = 0
+
+    def go_on(self) -> bytes:
+        """Go to the next chunk; returns its name."""
+        self.size = int.from_bytes(self._take(4), "big")
+        if self.size >> 31:
+            raise PngError("PNG unsigned integer out of range")
+        self.name = self._take(4)
+        if not self.name.isalpha():
+            raise self.error("invalid chunk type")
+        return self.name
+
+    def data(self) -> bytes:
+        """The bytes of the current chunk, which is then at its checksum."""
+        return self._take(self.size)
+
+    def check(self, data: bytes) -> None:
+        """Read the checksum, and compare it with the current chunk's bytes."""
+        check = int.from_bytes(self._take(4), "big")
+        if self.name[:1].isupper() and zlib.crc32(data, zlib.crc32(self.name)) != check:
+            raise self.error("CRC error")
+
+    def contents(self) -> bytes:
+        """The bytes of the current chunk, checked."""
+        found = self.data()
+        self.check(found)
+        return found
+
+    def skip(self) -> None:
+        """Pass over the current chunk, which is not needed."""
+        if self.name == b"IHDR":
+            raise self.error("out of place")
+        if self.name[:1].isupper() and self.name not in (b"PLTE", b"IDAT", b"IEND"):
+            raise self.error("unhandled critical chunk")
+        self.contents()
+
+    def error(self, message: str) -> PngError:
+        """The error about the current chunk."""
+        letters = (chr(c) if chr(c).isalpha() and c < 128 else f"[{c:02X}]" for c in self.name)
+        return PngError(f"{''.join(letters)}: {message}")
+
+    def _take(self, count: int) -> bytes:
+        found = self._data[self._at : self._at + count]
+        if len(found) < count:
+            raise PngError("Read Error")
+        self._at += count
+        return found
+
+
+class PngFile:
+    """A PNG file, of which all that stands before the picture is read. Raises PngError.
+
+    bits: of a sample. palette: the bytes of its colours; empty where there is none.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        chunks = self._chunks = _Chunks(data)
+        if chunks.go_on() != b"IHDR":
+            missing = "Missing IHDR before IDAT" if chunks.name == b"IDAT" else "missing IHDR"
+            raise chunks.error(missing)
+        if chunks.size != _HEADER_SIZE:
+            raise chunks.error("invalid")
+        header = struct.unpack(">IIBBBBB", chunks.contents())
+        _check_header(*header)
+        self.width, self.height, self.bits, self.colour = header[:4]
+        self._is_interlaced = header[-1] == 1
+        self.palette = _read_palette(chunks, self.bits, self.colour)
+
+    def rows(self) -> bytes:
+        """Read the picture, once: all rows with the bytes that tell their filters.
+
+        Raises PngError also for what is wrong with the file behind it.
+        """
+        passes = list(self._passes())
+        wanted = sum(rows * size for rows, size in passes)
+        found = self._inflated(wanted)
+        at = 0
+        for rows, size in passes:
+            filters = np.frombuffer(found, np.uint8, rows * size, at)[::size]
+            if filters.max() > _LAST_FILTER:
+                raise PngError("bad adaptive filter value")
+            at += rows * size
+        self._chunks.skip()
+        while self._chunks.name != b"IEND":
+            self._chunks.go_on()
+            self._chunks.skip()
+        return found
+
+    def _passes(self) -> Iterator[tuple[int, int]]:
+        """The number of rows of the picture, or its parts, and the bytes of one with its filter."""
+        for column, row, step, down in _PASSES if self._is_interlaced else [(0, 0, 1, 1)]:
+            columns, rows = -(-(self.width - column) // step), -(-(self.height - row) // down)
+            if columns > 0 and rows > 0:
+                yield rows, 1 + (columns * self.bits * _SAMPLES[self.colour] + 7) // 8
+
+    def _inflated(self, wanted: int) -> bytes:
+        """So many bytes of what is compressed, which goes on, or ends as it has to."""
+        chunks, inflater, found, left = self._chunks, zlib.decompressobj(), [], wanted + 1
+        try:
+            while chunks.name == b"IDAT":
+                data = chunks.data()
+                if left and not inflater.eof:
+                    found.append(inflater.decompress(data, left))
+                    left -= len(found[-1])
+                chunks.check(data)
+                chunks.go_on()
+        except zlib.error as error:  # libpng, too, tells zlib's reason
+            reason = str(error).partition(": ")[2] or "missing LZ dictionary"
+            raise PngError(f"IDAT: {reason}") from error
+        if left > 1 or left and not inflater.eof:
+            raise PngError("Not enough image data")
+        return b"".join(found)
+
+    def plain(self, rows: bytes) -> bytes:
+        """A file of the same picture, in which nothing else is."""
+        kinds = self.bits, self.colour, 0, 0, self._is_interlaced
+        header = struct.pack(">IIBBBBB", self.width, self.height, *kinds)
+        data = zlib.compress(rows, 0)
+        pieces = [(b"IDAT", data[at : at + _PIECE]) for at in range(0, len(data), _PIECE)]
+        palette = [(b"PLTE", self.palette)] if self.palette else []
+        parts = [SIGNATURE]
+        for name, contents in ((b"IHDR", header), *palette, *pieces, (b"IEND", b"")):
+            check = zlib.crc32(contents, zlib.crc32(name))
+            parts += (struct.pack(">I", len(contents)), name, contents, struct.pack(">I", check))
+        return b"".join(parts)
+
+
+def _check_header(
+    width: int, height: int, bits: int, colour: int, packing: int, filters: int, interlace: int
+) -> None:
+    if max(width, height) >> 31:
+        raise PngError("PNG unsigned integer out of range")
+    fits = 0 < width <= _MOST and 0 < height <= _MOST and colour in _SAMPLES
+    if not fits or bits not in _FEW_BITS.get(colour, _BITS) or packing or filters or interlace > 1:
+        raise PngError("Invalid IHDR data")
+
+
+def _read_palette(chunks: _Chunks, bits: int, colour: int) -> bytes:
+    """Go to the picture; returns the palette on the way, as long as one can be."""
+    palette, longest = b"", _COLOUR_SIZE << bits
+    while chunks.go_on() != b"IDAT":
+        if chunks.name != b"PLTE" or colour != PALETTE:
+            chunks.skip()
+            continue
+        if palette:
+            raise chunks.error("duplicate")
+        if not chunks.size or chunks.size > _COLOUR_SIZE << 8 or chunks.size % _COLOUR_SIZE:
+            raise chunks.error("invalid")
+        palette = chunks.contents()[:longest].ljust(longest, b"\0")
+    if colour == PALETTE and not palette:
+        raise chunks.error("Missing PLTE before IDAT")
+    return palette
