@@ -5,13 +5,14 @@ Most arguments are what the form asks for, so that the implementations are reach
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from tests.fuzz.cases import Case
 from tests.fuzz.operations import Operation, operations
 from tests.fuzz.values import HUGE, Values
 
-__all__ = ["call", "make"]
+__all__ = ["arguments", "call", "make"]
 
 _FITTING = 0.75  # the share of calls all of whose arguments are what the form asks for
 _STATEMENTS = 30
@@ -115,19 +116,24 @@ def _indexed(values: Values) -> str:
 
 def call(values: Values, operation: Operation, fitting: float = _FITTING) -> str:
     """A call of an operation, with fitting or spoiled arguments."""
-    rng = values.rng
-    arguments: list[str] = []
-    for word in operation.arguments:
+    given = arguments(values, operation, operation.arguments)
+    if values.rng.random() > fitting:
+        given = values.spoiled(given)
+    if operation.function.endswith(("Storage.new", "torch.Storage")):
+        given = _without_address(given)
+    return f"{operation.function}({', '.join(given)})"
+
+
+def arguments(values: Values, operation: Operation, words: Sequence[str]) -> list[str]:
+    """Fitting arguments for words of an operation's form, some of the optional ones left out."""
+    given: list[str] = []
+    for word in words:
         if word.startswith("["):
-            if rng.random() < 0.5:
+            if values.rng.random() < 0.5:
                 continue
             word = word[1:-1]
-        arguments.append(_argument(values, operation, word))
-    if rng.random() > fitting:
-        arguments = values.spoiled(arguments)
-    if operation.function.endswith(("Storage.new", "torch.Storage")):
-        arguments = _without_address(arguments)
-    return f"{operation.function}({', '.join(arguments)})"
+        given.append(_argument(values, operation, word))
+    return given
 
 
 def _without_address(arguments: list[str]) -> list[str]:

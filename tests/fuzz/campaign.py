@@ -1,6 +1,7 @@
 """A campaign: fuzzers in turn on every processor, until the time is over.
 
 python -m tests.fuzz.campaign SECONDS [--seed N] [--only NAME] [--keep FOLDER] [--jobs N]
+    [--guard 1|front|none]
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ import argparse
 import os
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.fuzz.fuzzers import FUZZERS, Fuzzer
-from tests.fuzz.harness import TOP, Finding, Server, Tally, originals
+from tests.fuzz.harness import GUARDS, TOP, Finding, Server, Tally, originals
 
 __all__ = ["Campaign", "main"]
 
@@ -30,11 +32,20 @@ class _State:
 class Campaign:
     """Gives each fuzzer its share of the time, and keeps one finding of each kind."""
 
-    def __init__(self, names: list[str], seed: int, keep: Path, *, verbose: bool = True) -> None:
+    def __init__(
+        self,
+        names: list[str],
+        seed: int,
+        keep: Path,
+        *,
+        verbose: bool = True,
+        guards: Sequence[str] = GUARDS,
+    ) -> None:
         self._states = {name: _State(FUZZERS[name]) for name in names}
         self._seed = seed
         self._keep = keep
         self._verbose = verbose
+        self._guards = guards  # of batches, in turn
         self._lock = threading.Lock()
         self.kinds: dict[str, tuple[Finding, int]] = {}
 
@@ -52,7 +63,9 @@ class Campaign:
                 batch, state.batch = state.batch, state.batch + 1
                 state.spent += 1  # so that the other processor takes another
             tally, began = Tally(), time.monotonic()
-            state.fuzzer.batch(f"{self._seed}", batch, tally, min(left, 60))
+            guard = self._guards[(self._seed + batch) % len(self._guards)]
+            seed, seconds = str(self._seed), min(left, 60)
+            state.fuzzer.batch(seed, batch, tally, seconds, guard if state.fuzzer.guarded else "")
             with self._lock:
                 state.spent += time.monotonic() - began - 1
                 state.tally.add(**tally.counts)
@@ -73,7 +86,8 @@ class Campaign:
         if finding.case is not None:
             self._reduce(finding)
             path = finding.case.save(where)
-            finding.command = finding.command or f"(cd {where}; {TOP}/scripts/th {path.name})"
+            command = f"TH_GUARD={finding.guard} {TOP}/scripts/th {path.name}"
+            finding.command = finding.command or f"(cd {where}; {command})"
         where.mkdir(parents=True, exist_ok=True)
         program = finding.case.texts()[0] if finding.case is not None else ""
         note = f"{finding.wrong}\nseed: {finding.seed}\n{finding.command}\n\n"
@@ -83,7 +97,7 @@ class Campaign:
             print(f"{where}: {finding.wrong}", flush=True)
 
     def _reduce(self, finding: Finding) -> None:
-        server = Server()
+        server = Server(guard=finding.guard)
         try:
             if not server.reduce(finding):
                 finding.wrong += " (not by itself: run its batch again)"
@@ -109,12 +123,15 @@ def main() -> int:
     parser.add_argument("seconds", type=float)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", choices=sorted(FUZZERS), metavar="NAME")
+    parser.add_argument("--guard", choices=[*GUARDS, "none"])
     parser.add_argument("--keep", type=Path, default=Path("fuzz-findings"))
     parser.add_argument("--from", dest="caller", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
     keep = (options.caller or Path()) / options.keep
-    campaign = Campaign(options.only or list(FUZZERS), options.seed, keep.resolve())
+    guards = [options.guard.replace("none", "")] if options.guard else GUARDS
+    names = options.only or list(FUZZERS)
+    campaign = Campaign(names, options.seed, keep.resolve(), guards=guards)
     with originals():
         campaign.run(options.seconds, options.jobs)
     print(campaign.table())

@@ -13,7 +13,7 @@ from typing import Any
 __all__ = ["PRELUDE", "Case", "reduced"]
 
 _HERE = Path(__file__).parent
-PRELUDE = "".join((_HERE / name).read_text() for name in ("prelude.lua", "walks.lua"))
+PRELUDE = "".join((_HERE / name).read_text() for name in ("prelude.lua", "walks.lua", "again.lua"))
 
 
 @dataclass(frozen=True)

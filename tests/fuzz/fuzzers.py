@@ -14,18 +14,26 @@ __all__ = ["FUZZERS", "Fuzzer"]
 
 @dataclass(frozen=True)
 class Fuzzer:
-    """batch: runs one batch, by the campaign's seed, its number, and the seconds left."""
+    """batch: runs one batch, by the campaign's seed, its number, the seconds left, the guard mode.
 
-    batch: Callable[[str, int, Tally, float], None]
+    guarded: whether it may run in guard mode, which takes time and memory.
+    """
+
+    batch: Callable[[str, int, Tally, float, str], None]
     weight: float = 1.0
+    guarded: bool = True
 
 
-def _programs(name: str, count: int, seed: str, batch: int, tally: Tally, seconds: float) -> None:
-    harness.programs(name, seed, batch * count, count, tally, max(seconds, 5))
+def _programs(
+    name: str, count: int, seed: str, batch: int, tally: Tally, seconds: float, guard: str
+) -> None:
+    harness.programs(name, seed, batch * count, count, tally, max(seconds, 5), guard)
 
 
-def _worker(name: str, most: float, seed: str, batch: int, tally: Tally, seconds: float) -> None:
-    harness.worker(name, seed, batch, tally, min(most, max(seconds, 1)))
+def _worker(
+    name: str, most: float, seed: str, batch: int, tally: Tally, seconds: float, guard: str
+) -> None:
+    harness.worker(name, seed, batch, tally, min(most, max(seconds, 1)), guard)
 
 
 FUZZERS: dict[str, Fuzzer] = {
@@ -33,9 +41,10 @@ FUZZERS: dict[str, Fuzzer] = {
     "calls": Fuzzer(partial(_programs, "calls", 1000), 6),
     "nans": Fuzzer(partial(_programs, "nans", 1000), 2),
     "collections": Fuzzer(partial(_programs, "collections", 1000), 3),
+    "sizes": Fuzzer(partial(_programs, "sizes", 200), 4),
     "interrupts": Fuzzer(partial(_worker, "interrupts", 10), 1),
     "forks": Fuzzer(partial(_worker, "forks", 10), 1),
-    "kills": Fuzzer(partial(_worker, "kills", 5), 0.5),
-    "answers": Fuzzer(partial(_worker, "answers", 15), 1),
-    "memory": Fuzzer(partial(_worker, "memory", 10), 1),
+    "kills": Fuzzer(partial(_worker, "kills", 5), 0.5, False),
+    "answers": Fuzzer(partial(_worker, "answers", 15), 1, False),
+    "memory": Fuzzer(partial(_worker, "memory", 10), 1, False),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from tests.fuzz import calls, collections, files, nans
+from tests.fuzz import calls, collections, files, nans, sizes
 from tests.fuzz.cases import Case
 
 __all__ = ["GENERATORS"]
@@ -16,4 +16,5 @@ GENERATORS: dict[str, Callable[[Random], Case]] = {
     "calls": calls.make,
     "nans": nans.make,
     "collections": collections.make,
+    "sizes": sizes.make,
 }

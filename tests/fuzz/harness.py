@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -28,13 +29,26 @@ from tests.fuzz.files import FOLDER
 from tests.fuzz.generators import GENERATORS
 from tests.fuzz.kinds import bad_lines, kind_of
 
-__all__ = ["TOP", "Finding", "Server", "Tally", "folder", "originals", "programs", "worker"]
+__all__ = [
+    "GUARDS",
+    "TOP",
+    "Finding",
+    "Server",
+    "Tally",
+    "folder",
+    "originals",
+    "programs",
+    "worker",
+]
 
 TOP = Path(__file__).parent.parent.parent
 _ENVIRONMENT = {"PYTHONPATH": str(TOP), "PYTHONFAULTHANDLER": "1"}
 
 #: What processes computed, by what it is: every process has to compute the same.
 _ANSWERS: dict[str, str] = {}
+
+#: What TH_GUARD is in processes, in turn: memory ends behind its pieces, or before them.
+GUARDS = ("1", "front")
 
 #: Seconds that one program may take, on a busy machine.
 _PATIENCE = 15
@@ -53,6 +67,7 @@ class Finding:
     command: str = ""
     output: str = ""
     first: int = 0  # the first program of its process
+    guard: str = ""  # its TH_GUARD
 
     @property
     def kind(self) -> str:
@@ -97,12 +112,14 @@ def folder() -> Iterator[Path]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def start(arguments: list[str], where: Path, **options: Any) -> subprocess.Popen[Any]:
-    """Start a process of tests.fuzz.child."""
+def start(
+    arguments: list[str], where: Path, guard: str = "", **options: Any
+) -> subprocess.Popen[Any]:
+    """Start a process of tests.fuzz.child, in a guard mode."""
     return subprocess.Popen(
         [sys.executable, "-m", "tests.fuzz.child", *arguments],
         cwd=where,
-        env={**os.environ, **_ENVIRONMENT},
+        env={**os.environ, **_ENVIRONMENT, "TH_GUARD": guard},
         start_new_session=True,  # what it starts ends with it
         **options,
     )
@@ -117,20 +134,31 @@ def stop(process: subprocess.Popen[Any]) -> None:
     process.wait()
 
 
-def programs(name: str, seed: str, first: int, count: int, tally: Tally, seconds: float) -> None:
+def programs(
+    name: str,
+    seed: str,
+    first: int,
+    count: int,
+    tally: Tally,
+    seconds: float,
+    guard: str = "",
+) -> None:
     """Run a fuzzer's programs first … first+count-1, or as many as there is time for."""
     end, deadline = first + count, time.monotonic() + seconds
     while first < end and time.monotonic() < deadline:
-        first = _process(name, seed, first, end - first, tally, deadline - time.monotonic() + 5)
+        left = deadline - time.monotonic() + 5
+        first = _process(name, seed, first, end - first, tally, left, guard)
 
 
-def _process(name: str, seed: str, first: int, count: int, tally: Tally, seconds: float) -> int:
+def _process(
+    name: str, seed: str, first: int, count: int, tally: Tally, seconds: float, guard: str
+) -> int:
     """Run programs until the process ends; returns the next one to run."""
     with folder() as where:
         report = where / "report"
         arguments = ["run", name, seed, str(first), str(count), str(report)]
         with (where / "err").open("w") as errors:
-            process = start(arguments, where, stdin=subprocess.DEVNULL, stderr=errors)
+            process = start(arguments, where, guard, stdin=subprocess.DEVNULL, stderr=errors)
             try:
                 status = _status(process, report, seconds)
             finally:
@@ -141,13 +169,13 @@ def _process(name: str, seed: str, first: int, count: int, tally: Tally, seconds
         for line in lines[1:]:
             entry = json.loads(line)
             for wrong in entry.pop("wrong", []):
-                _add(tally, name, seed, entry["at"], wrong, first)
+                _add(tally, name, seed, entry["at"], wrong, first, guard)
             tally.add(**{key: entry[key] for key in entry if key != "at"})
         tally.add(programs=at - first + 1)
         if status in (0, "late"):
             return first + count
-        wrong = "hang" if status == "hang" else died(int(status))
-        _add(tally, name, seed, at, wrong, first)
+        wrong = "hang" if status == "hang" else died(int(status), where / "output")
+        _add(tally, name, seed, at, wrong, first, guard)
         return at + 1
 
 
@@ -168,20 +196,22 @@ def _status(process: subprocess.Popen[Any], report: Path, seconds: float) -> int
     return "late"
 
 
-def _add(tally: Tally, name: str, seed: str, at: int, wrong: str, first: int) -> None:
+def _add(tally: Tally, name: str, seed: str, at: int, wrong: str, first: int, guard: str) -> None:
     place = f"{seed}/{name}/{at}"
     case = GENERATORS[name](Random(place))
-    tally.findings.append(Finding(name, wrong, place, case, first=first))
+    tally.findings.append(Finding(name, wrong, place, case, first=first, guard=guard))
 
 
-def died(status: int) -> str:
-    """How a process ended that should not have."""
+def died(status: int, output: Path | None = None) -> str:
+    """How a process ended that should not have; or what guard mode says of it in its output."""
+    if output and (told := re.findall("^TH_GUARD: .*", output.read_text("utf-8", "replace"), re.M)):
+        return str(told[-1])
     if status < 0:
         return f"died of {signal.Signals(-status).name}"
     return f"exit status {status}"
 
 
-def worker(name: str, seed: str, batch: int, tally: Tally, seconds: float) -> None:
+def worker(name: str, seed: str, batch: int, tally: Tally, seconds: float, guard: str = "") -> None:
     """Let a fuzzer that is no program work for some seconds in a process of its own."""
     seed = f"{seed}/{name}/{batch}"
     with folder() as where:
@@ -190,6 +220,7 @@ def worker(name: str, seed: str, batch: int, tally: Tally, seconds: float) -> No
             process = start(
                 ["work", name, seed, str(seconds)],
                 where,
+                guard,
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
@@ -201,14 +232,14 @@ def worker(name: str, seed: str, batch: int, tally: Tally, seconds: float) -> No
             finally:
                 stop(process)
         text = output.read_text("utf-8", "replace")
-    _take(name, seed, f"{seconds:.0f}", status, text, tally)
+    command = f".venv/bin/python -m tests.fuzz.child work {name} {seed} {seconds:.0f}"
+    _take(name, seed, f"cd {TOP}; TH_GUARD={guard} {command}", status, text, tally)
 
 
-def _take(name: str, seed: str, seconds: str, status: int | str, text: str, tally: Tally) -> None:
+def _take(name: str, seed: str, command: str, status: int | str, text: str, tally: Tally) -> None:
     wrong = bad_lines(text)
     if status != 0:
         wrong.append("hang" if status == "hang" else f"{died(int(status))}: {text[-300:]}")
-    command = f"cd {TOP}; .venv/bin/python -m tests.fuzz.child work {name} {seed} {seconds}"
     tally.findings += [Finding(name, one, seed, command=command, output=text) for one in wrong]
     for line in text.splitlines():
         if line.startswith("COUNTS "):
@@ -223,11 +254,11 @@ def _take(name: str, seed: str, seconds: str, status: int | str, text: str, tall
 class Server:
     """A process that runs one case after another in forks of a fresh engine."""
 
-    def __init__(self, seconds: float = 4) -> None:
+    def __init__(self, seconds: float = 4, guard: str = "") -> None:
         self._seconds = seconds
         self._where = Path(tempfile.mkdtemp(prefix="th-fuzz-"))
         self._process = start(
-            ["serve"], self._where, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            ["serve"], self._where, guard, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def run(self, case: Case) -> tuple[list[str], int | None]:

@@ -9,7 +9,7 @@ __all__ = ["bad_lines", "kind_of"]
 #: What no output may hold.
 _BAD = re.compile(
     r"FINDING .*|.*internal error.*|Traceback \(most.*|.*\[th\] \S+ (?!in function).*"
-    r"|.*Fatal Python.*"
+    r"|.*Fatal Python.*|TH_GUARD: .*"
 )
 
 _VALUES = re.compile(r"0x[0-9a-f]+|-?\d+(\.\d+)?(e[+-]?\d+)?|-?\b(nan|inf)\b")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import resource
 
 __all__ = ["MEMORY", "limit"]
 
-#: Bytes of address space: huge sizes fail at once instead of filling the machine.
+#: Bytes of address space, or in guard mode of memory that may be written: huge sizes fail at once
+#: instead of filling the machine.
 MEMORY = 2000 << 20
 
 
 def limit(memory: int = MEMORY) -> None:
     """Limit this process: no core files, no more memory than given."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    guarded = os.environ.get("TH_GUARD")  # which takes address space that is not accessible
+    resource.setrlimit(resource.RLIMIT_DATA if guarded else resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 20, 64 << 20))

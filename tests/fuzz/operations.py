@@ -23,11 +23,13 @@ class Operation:
 
     function: the Lua expression of what is called. dtype: the class that its form is for.
     arguments: words; a tuple has the words of which a call takes one.
+    destinations: how many of the first ones are destinations that a call may leave out.
     """
 
     function: str
     dtype: str
     arguments: tuple[str, ...]
+    destinations: int = 0
 
 
 #: Classes whose operations are named `x.name`, for the prefixes of rows' names.
@@ -237,8 +239,16 @@ def _rows() -> list[Operation]:
                     if form is None or member.startswith(("operator_", "classId", "default")):
                         continue
                     read = _informal(form) if row.reads_call else [_formal(form, dtype)]
-                    found += [Operation(f"{place}.{member}", dtype.name, words) for words in read]
+                    count = _destinations(form)
+                    found += [
+                        Operation(f"{place}.{member}", dtype.name, words, count) for words in read
+                    ]
     return found
+
+
+def _destinations(form: str) -> int:
+    words = [word.startswith("[*") for word in form.split()]
+    return words.index(False) if False in words else len(words)
 
 
 def _spaces(name: str, dtype: str) -> list[tuple[str, str]]:

@@ -13,7 +13,9 @@ from tests.fuzz.fuzzers import FUZZERS
 from tests.fuzz.harness import Tally
 
 #: Programs of a short run.
-SHORT = {"files": 150, "calls": 40, "nans": 5, "collections": 15}
+SHORT = {"files": 150, "calls": 40, "nans": 5, "collections": 15, "sizes": 8}
+#: The guard modes of these, where it is not off.
+GUARDED = {"files": ["1"], "calls": ["1", "front"], "sizes": ["1", "front"]}
 
 #: Seconds of work of a short run, besides the start of the process.
 BRIEF = {"interrupts": 0.5, "forks": 0.5, "kills": 0.4, "answers": 0.5, "memory": 0.0}
@@ -34,10 +36,12 @@ def found(tally: Tally) -> list[str]:
     return sorted(kinds.values())
 
 
-@pytest.mark.parametrize("name", SHORT)
-def test_programs(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "guard"), [(name, guard) for name in SHORT for guard in GUARDED.get(name, [""])]
+)
+def test_programs(name: str, guard: str) -> None:
     tally = Tally()
-    harness.programs(name, "1", 0, SHORT[name], tally, 60)
+    harness.programs(name, "1", 0, SHORT[name], tally, 60, guard)
     assert found(tally) == []
     assert tally.counts["programs"] == SHORT[name]
     assert tally.counts["passed"] > tally.counts["calls"] / 3

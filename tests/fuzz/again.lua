@@ -1,0 +1,86 @@
+--- For programs of large tensors: calls that get the results of earlier ones as destinations.
+-- @script again
+
+local ffi = require 'ffi'
+ffi.cdef 'int memcmp(const void *, const void *, size_t);'
+local select, unpack, max, abs = select, unpack, math.max, math.abs
+
+local results = {} -- of earlier calls, by their types: the next destinations
+
+--- Forgets the results of a program's calls.
+function forget() results = {} end
+
+--- A tensor of a class ('Double') whose elements are from 1 to a limit.
+function indices(name, limit, ...)
+  local x = torch[name .. 'Tensor'](...)
+  local s, k = x:storage(), 0
+  for i = 1, #s do
+    k = (k * 3 + 1) % limit
+    s[i] = k + 1
+  end
+  return x
+end
+
+-- Whether two results have the same elements, but for last digits. Functions of torch make results
+-- of the default type where no argument tells another.
+local function same(x, y)
+  if not torch.isTensor(x) or x:type() ~= y:type() then return true end
+  if not x:isSameSizeAs(y) then return false end
+  y = y:clone()
+  local n, p, q = x:nElement(), torch.data(x), torch.data(y)
+  if n == 0 or ffi.C.memcmp(p, q, n * x:elementSize()) == 0 then return true end
+  if not x:type():find('Double') and not x:type():find('Float') then return false end
+  for i = 0, n - 1 do
+    local a, b = p[i], q[i]
+    if not (a == b or a ~= a and b ~= b) then
+      if not (abs(a - b) <= 1e-4 * max(abs(a), abs(b), 1)) then return false end
+    end
+  end
+  return true
+end
+
+-- Whether a tensor shares its storage with none of some others.
+local function is_owned(x, keep)
+  if not torch.isTensor(x) or not x:storage() then return false end
+  for _, y in pairs(keep) do
+    if torch.isTensor(y) and y:storage() and torch.pointer(y:storage()) == torch.pointer(x:storage())
+    then
+      return false
+    end
+  end
+  return true
+end
+
+local function call(f, ...)
+  torch.manualSeed(3)
+  return { try(f, ...) }
+end
+
+--- Calls f with arguments; then twice with destinations before these, which were results before.
+-- @param name what a finding calls f
+-- @param kinds the types of the destinations
+-- @param is_compared whether the results have to be the same
+function again(name, f, kinds, is_compared, ...)
+  local found = call(f, ...)
+  if found[1] == nil then return end
+  local wanted, given, count = {}, {}, #kinds
+  for i, kind in ipairs(kinds) do
+    wanted[i] = torch.isTensor(found[i]) and found[i]:clone()
+    local is_free = kinds[i - 1] ~= kind and is_owned(results[kind], v)
+    given[i] = is_free and results[kind] or torch[kind]()
+  end
+  for i = 1, select('#', ...) do given[count + i] = select(i, ...) end
+  for times = 1, 2 do
+    local got = call(f, unpack(given, 1, count + select('#', ...)))
+    for i = 1, is_compared and got[1] ~= nil and count or 0 do
+      if not same(wanted[i], given[i]) then
+        fuzz.finding(('another result of %s in a destination, call %d'):format(name, times))
+      end
+    end
+  end
+  for i, kind in ipairs(kinds) do
+    if is_owned(found[i], v) and found[i]:type() == 'torch.' .. kind then
+      results[kind] = found[i]
+    end
+  end
+end

@@ -1,0 +1,336 @@
+-- Calls an operation in each way that exists for it, on copies of the same arguments, and compares
+-- all that the calls give and leave, bit for bit.
+--
+-- The ways of a call are found in the functions themselves: a function that tries a quicker way
+-- first has the function that it falls back to as an upvalue named `slow`. The last one is
+-- Python's, which is called with its limits at 16 elements and out of reach (`set_limits`), and the
+-- first one with several threads.
+local ffi = require 'ffi'
+
+local state = 1
+local function random(a, b)
+  state = state * 16807 % 2147483647
+  return a + state % (b - a + 1)
+end
+
+-- ------------------------------------------------------------------ arguments
+
+local KINDS = { 'Double', 'Float', 'Long', 'Int', 'Short', 'Char', 'Byte' }
+local MOST = 1400000 -- numbers of a base: what the largest tensors need
+local bases = {} -- type, 'plain', 'special' or 'unit' -> a storage with numbers to copy
+
+local SPECIAL = { 0 / 0, 1 / 0, -1 / 0, 0, -0.0, 1e-310, 1e30, 1, -1, 0.5 }
+
+local function number(kind, sort, i)
+  local x = i * 7919 % 10007
+  if kind == 'Double' or kind == 'Float' then
+    if sort == 'special' and x % 13 == 0 then return SPECIAL[x % #SPECIAL + 1] end
+    if sort == 'unit' then return (x + 1) / 10009 end
+    return (x - 5003) / 617.3
+  end
+  if sort == 'unit' then return x % 2 end
+  return x % 100 + 1
+end
+
+local function base(kind, sort)
+  local key = kind .. sort
+  if not bases[key] then
+    local storage = torch[kind .. 'Storage'](MOST)
+    local p = torch.data(storage)
+    for i = 0, MOST - 1 do p[i] = number(kind, sort, i) end
+    bases[key] = storage
+  end
+  return bases[key]
+end
+
+local LAYOUTS = { 'contiguous', 'transposed', 'offset', 'stepped', 'expanded' }
+
+-- Strides for sizes in a layout, and the offset and the number of elements of the storage.
+local function lay_out(layout, sizes)
+  local n, strides, room = #sizes, {}, layout == 'stepped' and 2 or 1
+  local order = {}
+  for d = 1, n do order[d] = d end
+  if layout == 'transposed' then order[1], order[n] = order[n], order[1] end
+  for d = n, 1, -1 do
+    local e = order[d]
+    if layout == 'expanded' and d == 1 and n > 1 then
+      strides[e] = 0
+    else
+      strides[e], room = room, room * sizes[e]
+    end
+  end
+  return strides, layout == 'offset' and 3 or 0, room + 5
+end
+
+-- A tensor in a layout, with numbers from somewhere in the base.
+local function tensor(kind, layout, sort, sizes)
+  local strides, offset, room = lay_out(layout, sizes)
+  local storage = torch[kind .. 'Storage'](room)
+  local width = storage:elementSize()
+  assert(room + 1000 <= MOST)
+  local from = ffi.cast('char *', torch.data(base(kind, sort))) + width * random(0, 1000)
+  ffi.copy(torch.data(storage), from, width * room)
+  return torch[kind .. 'Tensor']():set(storage, offset + 1, torch.LongStorage(sizes),
+    torch.LongStorage(strides))
+end
+
+-- Sizes of up to so many dimensions with n elements; fewer where n has no small factors.
+local FACTORS = { 3, 2, 7, 5, 10, 4, 31, 100, 13 }
+local function sizes_of(n, dims)
+  local at = random(1, #FACTORS)
+  for k = at, at + #FACTORS - 1 do
+    local f = FACTORS[(k - 1) % #FACTORS + 1]
+    if dims > 1 and n % f == 0 and n > f then
+      local sizes = sizes_of(n / f, dims - 1)
+      table.insert(sizes, random(1, #sizes + 1), f)
+      return sizes
+    end
+  end
+  return { n }
+end
+
+-- ------------------------------------------------------------------ outcomes
+
+pcall(ffi.cdef, 'int memcmp(const void *, const void *, size_t);')
+
+-- How a value is told in a message.
+local function describe(value)
+  if type(value) == 'number' then return ('%.17g'):format(value) end
+  if not torch.isTensor(value) then return tostring(value) end
+  local sizes, strides = value:size():totable(), value:stride():totable()
+  return ('%s %s by %s'):format(value:type(), table.concat(sizes, 'x'), table.concat(strides, ','))
+end
+
+-- The first place where the storages of two tensors differ, with the elements there.
+local function difference(a, b)
+  local x, y = a:storage(), b:storage()
+  for i = 1, x:size() do
+    if ('%.17g'):format(x[i]) ~= ('%.17g'):format(y[i]) then
+      return ('%d: %.17g, not %.17g'):format(i, x[i], y[i])
+    end
+  end
+  return 'bits of nans'
+end
+
+-- Whether two tensors have the same geometry, and storages of the same bytes.
+local function same_tensor(a, b)
+  if describe(a) ~= describe(b) then return false end
+  local x, y = a:storage(), b:storage()
+  if not x or not y then return x == y end
+  return x:size() == y:size() and a:storageOffset() == b:storageOffset()
+    and ffi.C.memcmp(torch.data(x), torch.data(y), x:size() * a:elementSize()) == 0
+end
+
+-- Copies of arguments; tensors that had one storage have one storage.
+local function copies(args, n)
+  local storages = {}
+  local function copy(value)
+    if type(value) == 'table' then
+      local list = {}
+      for i, item in ipairs(value) do list[i] = copy(item) end
+      return list
+    end
+    if not torch.isTensor(value) or value:dim() == 0 then
+      return torch.isTensor(value) and value.new() or value
+    end
+    local s = value:storage()
+    local key = tostring(torch.data(s))
+    if not storages[key] then
+      storages[key] = s.new(s:size())
+      ffi.copy(torch.data(storages[key]), torch.data(s), s:size() * value:elementSize())
+    end
+    return value.new():set(storages[key], value:storageOffset(), value:size(), value:stride())
+  end
+  local result, known = {}, {}
+  for i = 1, n do
+    local value = args[i]
+    if value ~= nil and known[value] ~= nil and torch.isTensor(value) then
+      result[i] = known[value]
+    else
+      result[i] = copy(value)
+      if value ~= nil then known[value] = result[i] end
+    end
+  end
+  return result
+end
+
+-- What a call gives and leaves: whether it raised no error, its results, and its arguments.
+local function outcome(f, args, n)
+  torch.manualSeed(7)
+  local given = copies(args, n)
+  local found = { pcall(f, unpack(given, 1, n)) }
+  for i = 2, 4 do
+    for k = 1, n do
+      local value, of = found[i], given[k]
+      if torch.isTensor(value) and torch.isTensor(of) and value:type() == of:type()
+        and value:dim() > 0 and value:isSetTo(of) then
+        found[i] = 'argument ' .. k
+        break
+      end
+    end
+  end
+  for i = 1, n do found[4 + i] = given[i] end
+  return found
+end
+
+local THREADS = 2
+local function upvalue(f, wanted)
+  for i = 1, 60 do
+    local name, value = debug.getupvalue(f, i)
+    if name == wanted then return value end
+    if not name then return nil end
+  end
+end
+
+-- The ways of a function: names and functions, from the one that programs call to Python's.
+local function ways_of(name, f)
+  local ways, at = {}, f
+  while at and #ways < 5 do
+    ways[#ways + 1] = at
+    local slow = upvalue(at, 'slow')
+    at = type(slow) == 'table' and slow[name] or slow
+    if type(at) ~= 'function' then at = nil end
+  end
+  return ways
+end
+
+-- Whether numbers are the same but for the last digits, which sums and BLAS give in another order.
+local function near(a, b, rough)
+  if a == b or (a ~= a and b ~= b) then return true end
+  local scale = math.max(math.abs(a), math.abs(b), 1)
+  return math.abs(a - b) <= rough * scale
+end
+
+local function nearly_same(a, b, rough)
+  if a:type() ~= b:type() or not a:isSameSizeAs(b) or a:dim() == 0 then return false end
+  if a:type() == 'torch.FloatTensor' then rough = rough * 1e7 end
+  local x, y = a:clone():double(), b:clone():double()
+  local p, q = torch.data(x), torch.data(y)
+  for i = 0, a:nElement() - 1 do
+    if not near(p[i], q[i], rough) then return false end
+  end
+  return true
+end
+
+local function same(a, b, rough)
+  if torch.isTensor(a) and torch.isTensor(b) then
+    return same_tensor(a, b) or rough and nearly_same(a, b, rough)
+  elseif type(a) == 'table' and type(b) == 'table' then
+    for i = 1, math.max(#a, #b) do
+      if not same(a[i], b[i], rough) then return false end
+    end
+    return true
+  elseif type(a) == 'number' and type(b) == 'number' then
+    return a == b and 1 / a == 1 / b or a ~= a and b ~= b or rough and near(a, b, rough * 1e7)
+  end
+  return a == b
+end
+
+local function compare(found, expected, rough, count)
+  for i = 1, count do
+    local a, b = found[i], expected[i]
+    if not same(a, b, rough) then
+      local what = i == 1 and 'success' or i < 5 and 'result ' .. (i - 1) or 'argument ' .. (i - 4)
+      local both = torch.isTensor(a) and torch.isTensor(b) and describe(a) == describe(b)
+      return what .. ' ' .. (both and difference(a, b) or describe(a) .. ', not ' .. describe(b))
+        .. (i == 1 and ': ' .. describe(found[2]) .. ', ' .. describe(expected[2]) or '')
+    end
+  end
+end
+
+--- Computes a call in all ways; prints where they differ. Returns whether it gave no error.
+-- @param rough how much numbers may differ; nil: not at all
+local function hold(text, name, f, args, n, rough)
+  local ways = ways_of(name, f)
+  torch.setnumthreads(1)
+  local expected = outcome(ways[#ways], args, n)
+  local function check(way, g)
+    local problem = compare(outcome(g, args, n), expected, rough, 4 + n)
+    if problem then print(('%s, %s: %s'):format(text, way, problem)) end
+  end
+  for k = 1, #ways - 1 do check('way ' .. k .. ' of ' .. #ways, ways[k]) end
+  for _, limit in ipairs{ 16, 2 ^ 30 } do
+    set_limits(limit)
+    check('limits at ' .. limit, ways[#ways])
+  end
+  set_limits(0)
+  for threads = 2, 3 do
+    torch.setnumthreads(threads)
+    check(threads .. ' threads', ways[1])
+  end
+  torch.setnumthreads(THREADS)
+  return expected[1]
+end
+
+-- ------------------------------------------------------------------ makers
+
+-- What makes the arguments of a call: see calls.py, whose words these are.
+local make = {}
+local context = {} -- kind, layout, sizes, n
+
+local function source(sort)
+  return tensor(context.kind, context.layout, sort, context.sizes)
+end
+
+function make.T() return source('plain') end
+function make.S() return source('special') end
+function make.U() return source('unit') end
+-- Destinations: of the right sizes; of others; empty.
+function make.R()
+  return tensor(context.kind, context.dest, 'plain', context.sizes)
+end
+function make.E() return torch[context.kind .. 'Tensor']() end
+function make.B() return tensor('Byte', context.dest, 'unit', context.sizes) end
+function make.M() return tensor('Byte', context.layout, 'unit', context.sizes) end
+function make.L() return tensor('Long', context.dest, 'plain', context.sizes) end
+local function with_one()
+  local sizes = { unpack(context.sizes) }
+  sizes[1] = 1
+  return sizes
+end
+function make.Z() return tensor(context.kind, context.dest, 'plain', with_one()) end
+function make.ZL() return tensor('Long', context.dest, 'plain', with_one()) end
+function make.N() return 2.5 end
+function make.W() return 3 end
+function make.D() return #context.sizes end
+function make.F() return 1 end
+-- A tensor of some sizes, and indices of 1 to a limit.
+function make.X(...) return tensor(context.kind, context.layout, 'plain', { ... }) end
+function make.Y(...) return tensor(context.kind, context.dest, 'plain', { ... }) end
+function make.I(limit, ...)
+  local t = tensor('Long', context.layout, 'plain', { ... })
+  local p, s = torch.data(t:storage()), t:storage():size()
+  for i = 0, s - 1 do p[i] = random(1, limit) end
+  return t
+end
+function make.P(...) -- positive definite, or at least with a strong diagonal
+  local t = tensor(context.kind, 'contiguous', 'unit', { ... })
+  for i = 1, math.min(t:size(1), t:size(2)) do t[i][i] = t[i][i] + t:size(1) end
+  return t
+end
+
+function make.q(parts) return math.floor(context.n / parts) end
+
+local DESTINATIONS = { 'contiguous', 'stepped', 'transposed', 'offset', 'contiguous' }
+
+local makers = {}
+
+--- Computes one call for a type, a layout and a number of elements. Returns whether it gave no error.
+function run_case(name, expression, words, kind, at, n, rough, twice)
+  state = (n * 31 + at * 7 + #name) % 2147483646 + 1
+  for _ = 1, 3 do random(1, 2) end
+  context.kind, context.n = kind, n
+  context.layout = LAYOUTS[at % #LAYOUTS + 1]
+  context.dest = DESTINATIONS[math.floor(at / #LAYOUTS) % #DESTINATIONS + 1]
+  context.sizes = sizes_of(n, random(1, 3))
+  if context.layout ~= 'contiguous' and #context.sizes == 1 then context.sizes = { n, 1 } end
+  makers[words] = makers[words] or setfenv(assert(loadstring('local n, kind = ... return ' .. words)),
+    setmetatable({}, { __index = function(_, key) return make[key] or _G[key] end }))
+  local args = { makers[words](n, kind) }
+  local count = select('#', makers[words](n, kind))
+  local f = expression == 'method' and torch[kind .. 'Tensor'][name] or torch[name]
+  if expression == 'metamethod' then f = getmetatable(torch[kind .. 'Tensor']())[name] end
+  local text = ('%s %s(%s) %s %s %s %d'):format(expression, name, words, kind, context.layout,
+    context.dest, n)
+  return hold(text, name, f, args, count, rough or nil)
+end

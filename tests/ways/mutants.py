@@ -1,0 +1,134 @@
+"""Shows how many errors in the ways to compute the comparison of ways finds.
+
+    .venv/bin/python -m tests.ways.mutants [COUNT] [--seed N]
+
+Each error is a change of one constant in one way: a mask, a limit that is one too high, an element
+that is left out. The tests of this folder then run on a copy of the project and must fail; where a
+limit is too high, in guard mode.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["main"]
+
+TOP = Path(__file__).parents[2]
+
+#: The ways, and the modules that have their constants.
+WAYS = {
+    "formulas": ("lua/tensor/formulas.lua", "lua/tensor/layouts.lua", "compute/formula_code.py"),
+    "small functions": ("lua/small/*.lua",),
+    "reductions": ("lua/tensor/reductions.lua", "lua/tensor/short_rows.lua"),
+    "copies": ("lua/tensor/copies.lua",),
+    "kernels": ("lua/tensor/kernels.lua", "compute/lua_kernels.py"),
+    "jobs": ("lua/parallel/jobs.lua", "lua/parallel/thread_pool.lua", "compute/bulk.py"),
+    "Python": ("ops/_operands.py", "ops/reduce.py", "ops/order.py", "compute/pieces.py"),
+}
+
+#: What is changed: a pattern, and what takes the place of its first group.
+CHANGES = (
+    (re.compile(r"for \w+ = \w+, [^=\n]*? - (1) do"), lambda _: "2"),  # one element less
+    (re.compile(r"\b(0x[0-9a-f]{4,})\b"), lambda text: hex(int(text, 16) >> 1)),  # another mask
+    (re.compile(r"> (MAX|ROOM|MAX_SORTED)\b(?= then return)"), lambda text: f"{text} + 1"),
+    (re.compile(r"(?:start|at|first|offset)\w* \+ (1)\b"), lambda _: "2"),
+    (re.compile(r"\[(1):\]|\b(1) \+ "), lambda _: "2"),
+)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A line of a module with another constant."""
+
+    way: str
+    path: Path
+    line: int
+    text: str
+
+    def tell(self) -> str:
+        return f"{self.way}: {self.path}:{self.line + 1}: {self.text.strip()}"
+
+    def write(self, top: Path) -> None:
+        path = top / "runtime" / self.path
+        lines = path.read_text().splitlines(keepends=True)
+        lines[self.line] = self.text + "\n"
+        path.write_text("".join(lines))
+
+
+def _mutants() -> Iterator[Mutant]:
+    for way, patterns in WAYS.items():
+        for pattern in patterns:
+            for path in sorted((TOP / "runtime").glob(pattern)):
+                yield from _of_module(way, path)
+
+
+def _of_module(way: str, path: Path) -> Iterator[Mutant]:
+    for number, line in enumerate(path.read_text().splitlines()):
+        code = re.sub(r"(--|#).*", "", line)
+        for pattern, change in CHANGES:
+            for match in pattern.finditer(code):
+                group = 1 if match[1] else 2
+                start, end = match.span(group)
+                changed = line[:start] + change(match[group]) + line[end:]
+                yield Mutant(way, path.relative_to(TOP / "runtime"), number, changed)
+
+
+def _drawn(count: int, seed: int) -> list[Mutant]:
+    """So many, as many of each way as there are."""
+    draw = random.Random(seed)
+    by_way = {way: [m for m in _mutants() if m.way == way] for way in WAYS}
+    for found in by_way.values():
+        draw.shuffle(found)
+    turns = (found[k] for k in range(count) for found in by_way.values() if k < len(found))
+    return [mutant for mutant, _ in zip(turns, range(count), strict=False)]
+
+
+def _is_found(mutant: Mutant) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        top = Path(folder) / "th"
+        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", "data")
+        shutil.copytree(TOP, top, ignore=ignored)
+        mutant.write(top)
+        guard = "1" if re.search(r"> \w+ \+ 1 then", mutant.text) else ""
+        environment = {**os.environ, "TH_GUARD": guard, "PYTHONPATH": str(top)}
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "tests/ways",
+        ]
+        run = subprocess.run(command, cwd=top, env=environment, capture_output=True, timeout=900)
+    return run.returncode != 0
+
+
+def main() -> int:
+    """Run the command; returns 1 where less than nine of ten errors are found."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])  # type: ignore[union-attr]
+    parser.add_argument("count", nargs="?", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    mutants, found = _drawn(options.count, options.seed), 0
+    for mutant in mutants:
+        is_found = _is_found(mutant)
+        found += is_found
+        print("found    " if is_found else "not found", mutant.tell(), flush=True)
+    print(f"{found} of {len(mutants)} found")
+    return int(found < 0.9 * len(mutants))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""All ways in guard mode: one that reads or writes beyond its memory ends the process.
+
+Half of the calls run where memory ends behind its pieces, the others where it ends before them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+
+from runtime import Engine
+from tests.limits import Limits
+from tests.runtime.thnn.test_recorded import FAMILIES, HERE
+from tests.ways.calls import calls
+from tests.ways.test_ways import FEW, HARNESS, lua_call, sizes
+
+TOP = Path(__file__).parents[2]
+LARGE = 16  # of so many calls, one has a size at a limit, too
+
+
+def run(half: int) -> None:
+    """Call half of all in each way; prints where ways differ."""
+    engine, limit = Engine(), Limits("compute", "ops")
+    engine["set_limits"] = lambda size: limit.set(size or None)
+    engine.run(HARNESS)
+    few, large = cycle(FEW), cycle(sizes())
+    for at, call in enumerate(calls()[half::2]):
+        engine.run(lua_call(call, at, next(few)))
+        if at % LARGE == 0:
+            engine.run(lua_call(call, at, next(large) + at // LARGE % 3 - 1))
+    engine.run("io.write = function() end")
+    for family in FAMILIES[half::2]:
+        engine.set_arguments(b"run_cases.lua", [f"{HERE}/cases/{family}.lua".encode(), b"3", b"2"])
+        engine.call(engine.compile_file(f"{HERE}/run_cases.lua"))
+    engine.flush()
+
+
+@pytest.mark.parametrize(("mode", "half"), [("1", 0), ("front", 1)])
+def test_no_way_leaves_its_memory(mode: str, half: int) -> None:
+    code = f"from tests.ways.test_guarded import run; run({half})"
+    environment = {**os.environ, "TH_GUARD": mode}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=TOP, env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,0 +1,37 @@
+"""The ways to compute nn's functions give the same: Lua, Python with any limits, any threads."""
+
+from __future__ import annotations
+
+import pytest
+
+from runtime import Engine
+from tests.limits import Limits
+from tests.runtime.thnn.test_paths import run
+from tests.runtime.thnn.test_recorded import FAMILIES, Answers, differs
+
+
+def _different(found: Answers, expected: Answers) -> list[tuple[str, str, str]]:
+    """Where answers differ in more than last digits, which sums give in another order."""
+    assert found.keys() == expected.keys() != set()
+    return [
+        (head, *pair)
+        for head, lines in expected.items()
+        for pair in zip(found[head], lines, strict=True)
+        if differs(*pair, 4e-6 if " Float " in head else 1e-12)
+    ]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_limits_and_threads_change_nothing(family: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with Engine() as engine:
+        limits = Limits("compute", "ops", "thnn")
+        engine.run("torch.setnumthreads(1)")
+        expected = run(engine, capfd, family, "dense", "any", cases="5 2")
+        try:
+            for limit, threads in ((16, 1), (1 << 30, 1), (16, 2), (None, 3)):
+                limits.set(limit)
+                engine.run(f"torch.setnumthreads({threads})")
+                found = run(engine, capfd, family, "gaps", "any", cases="5 2")
+                assert _different(found, expected) == []
+        finally:
+            limits.set(None)

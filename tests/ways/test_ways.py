@@ -1,0 +1,101 @@
+"""All ways to compute a call give the same bits: formula, small function, Python, numpy, jobs.
+
+For each row of the table of operations: at sizes one below, at and one above the limits of the
+code, for all element types and layouts, used and empty destinations, one to three threads, and
+with Python's own limits out of reach or at one element. harness.lua tells the ways of a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle, product
+from pathlib import Path
+
+import pytest
+
+from runtime import TABLE, Engine
+from tests.limits import Limits, limits
+from tests.ways.calls import LEFT_OUT, Call, calls
+
+HARNESS = (Path(__file__).parent / "harness.lua").read_bytes()
+PARTS = 8  # of the calls, which are tested apart
+LARGE = limits()["compute/thread_pool.py LARGE"]  # where most ways end
+#: Sizes that are tested besides those at limits.
+FEW = (1, 7, 12, 31, 60, 5, 24)  # as many as there are types
+LEAST = 1000  # of limits at which all calls are tested: smaller ones are met by other sizes
+
+
+#: The folders whose modules compute the calls.
+ROOMS = ("core/", "calls/", "compute/", "ops/", "lua/core", "lua/small", "lua/tensor")
+
+
+def sizes() -> list[int]:
+    """The limits at which calls are tested."""
+    return sorted(
+        {size for name, size in limits().items() if name.startswith(ROOMS) and size >= LEAST}
+    )
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    engine = Engine()
+    limit = Limits("compute", "ops")
+    engine["set_limits"] = lambda size: limit.set(size or None)
+    engine.run(HARNESS)
+    yield engine
+    limit.set(None)
+    engine.close()
+
+
+def cases(part: int, turns: int) -> Iterator[str]:
+    """Calls of run_case in harness.lua: for each call few elements, LARGE, and another limit.
+
+    So each call meets all limits, one off in both directions, as turns go on; with one turn, the
+    calls of a part meet them together.
+    """
+    others = cycle(product(sizes(), (0, 1, -1)))
+    large = cycle((LARGE, LARGE + 1, LARGE - 1))
+    at = part
+    for call in calls()[part::PARTS]:
+        for _ in range(turns):
+            for size in (*FEW, next(large), sum(next(others))):
+                at += 1
+                yield lua_call(call, at, size)
+        at += 1  # so that a call meets other types and layouts than the one before
+
+
+def lua_call(call: Call, at: int, size: int) -> str:
+    kind = call.types[at % len(call.types)] if call.types else "Double"
+    rough = call.rough or "false"
+    words = f"'{call.name}', '{call.space}', [[{call.words}]], '{kind}'"
+    return f"run_case({words}, {at}, {size}, {rough})"
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_all_ways_agree(engine: Engine, part: int, capfd: pytest.CaptureFixture[str]) -> None:
+    engine.run("\n".join(cases(part, 1)))
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_all_ways_agree_at_all_sizes(
+    engine: Engine, part: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    engine.run("\n".join(cases(part, 30)))
+    assert capfd.readouterr().out == ""
+
+
+def test_each_row_is_called() -> None:
+    left_out = {name for names in LEFT_OUT.values() for name in names.split()}
+    assert {call.name for call in calls()} | left_out == set(TABLE)
+
+
+def test_each_call_computes_something(engine: Engine) -> None:
+    tries = [(at, size) for at in (0, 4, 5) for size in (12, 60, 300)]
+    wrong = [
+        call
+        for call in calls()
+        if not any(engine.eval(lua_call(call, at, size)) for at, size in tries)
+    ]
+    assert wrong == []
