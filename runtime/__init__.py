@@ -34,6 +34,7 @@ not catch, that exception is its ``__cause__``. TypeError and ValueError (T7Erro
 Lua cannot have. Ctrl-C is a KeyboardInterrupt in the main thread.
 """
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,9 @@ from runtime.host.preload import (  # noqa: E402
 )
 from runtime.luajit import luajit_version  # noqa: E402
 from runtime.members import Member, Members  # noqa: E402
+
+if os.environ.get("TH_GUARD", "") not in ("", "0"):
+    import_module("runtime.guard").install()
 
 if TYPE_CHECKING:
     from runtime.calls.table import ALL, TABLE, Row

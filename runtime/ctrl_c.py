@@ -84,6 +84,12 @@ class CtrlC:
         """Whether it was. Calling this lets Python handle signals, too."""
         return bool(self._pressed.value)
 
+    def take(self) -> bool:
+        """Whether it was; from then on it was not."""
+        with self._lock:
+            pressed, self._pressed.value = self.poll(), 0
+        return pressed
+
     def _arm(self, armed: bool) -> None:
         with self._lock:
             self._armed = armed

@@ -82,13 +82,16 @@ class Engine(PythonDoor):
         self._lua.start()
 
     def close(self) -> None:
-        """End the engine's threads and give back its memory; nothing runs in it any more."""
-        with self._lua.turn:
-            self._lua.close()
+        """End the engine's threads and give back its memory; nothing runs in it any more.
+
+        Where a Python function that Lua has called does this, that call is an error in Lua, and the
+        engine ends with the code that runs.
+        """
+        self._lua.close()
 
     def stay_open_at_exit(self) -> None:
         """Leave the engine as it is when the process ends: a thread may be at work in it then."""
-        self._lua.close.atexit = False
+        self._lua.end.atexit = False
 
     def __enter__(self) -> Engine:
         return self
@@ -195,11 +198,12 @@ class Engine(PythonDoor):
         self._lua.call(b"set_receiver", function)
 
     def set_elision(self, limit: int | None) -> None:
-        """Let `evaluate` show only a part of values with more elements than limit (0, None: all).
+        """Let `evaluate` show values to people: control codes as digits, and of values with more
+        elements than limit (0: any number) only a part. None: as `print` shows them.
 
         Elements are those of tensors, and entries of tables; ten characters of a string are one.
         """
-        self._lua.call(b"set_elision", limit or None)
+        self._lua.call(b"set_elision", limit)
 
     # -- what a front end asks of the session
 
@@ -281,10 +285,12 @@ class Engine(PythonDoor):
         """Stop Lua code as Ctrl-C does, where it is `interruptible`. Any thread may call this."""
         self._ctrl_c.press()
 
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C was pressed within `interruptible` and has stopped nothing yet."""
-        return self._ctrl_c.poll()
+    def take_interrupt(self) -> bool:
+        """Whether Ctrl-C was pressed within `interruptible` and has stopped nothing yet.
+
+        From then on it was not: what is called next runs.
+        """
+        return self._ctrl_c.take()
 
     def running(self) -> str:
         """What the main thread does now, as ``torch.sort``. Any thread may call this."""

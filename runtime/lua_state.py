@@ -46,7 +46,8 @@ class LuaState:
 
     Nothing that Lua keeps refers to this object: so it ends with its last reference. state: what
     else belongs to the engine. turn: the lock of the thread that is at work in it. Who calls it
-    several times, and may not be disturbed, takes it as well, after `start`.
+    several times, and may not be disturbed, takes it as well, after `start`. end: closes it, which
+    must not be done while it runs.
     """
 
     def __init__(self, host: dict[bytes, Any], prepare: Callable[[], None] | None) -> None:
@@ -59,12 +60,14 @@ class LuaState:
         self._functions: dict[bytes, Any] = {}
         self._starting = threading.RLock()
         self._is_begun = self._is_started = False
-        self.close = weakref.finalize(self, _close, self.state, self._functions)
+        self._depth = 0  # of calls that have not returned
+        self._is_closed = False
+        self.end = weakref.finalize(self, _close, self.state, self._functions)
 
     def start(self) -> None:
         """Make it, unless that is done."""
         with self._starting:
-            if self._is_begun or not self.close.alive:
+            if self._is_begun or not self.end.alive:
                 return
             keep_pages()
             with self.active():
@@ -96,13 +99,35 @@ class LuaState:
         try:
             if not self._is_started:
                 self.start()
-            function = self._functions.get(name)
-            if function is None:
-                raise LuaError("the engine is closed")
             with self.turn, self.active():
-                return self._passing.call(function, *args)
+                self.check_open()
+                return self._call_now(name, args)
         except Exception as error:
             raise as_lua_error(error) from None
+
+    def _call_now(self, name: bytes, args: tuple[Any, ...]) -> Any:
+        self._depth += 1
+        try:
+            return self._passing.call(self._functions[name], *args)
+        finally:
+            self._depth -= 1
+            if self._is_closed and not self._depth:
+                self.end()
+
+    def check_open(self) -> None:
+        """Raise LuaError where it is closed."""
+        if self._is_closed or not self.end.alive:
+            raise LuaError("the engine is closed")
+
+    def close(self) -> None:
+        """Let nothing be called any more, and end it: once it no longer runs.
+
+        A Python function that Lua has called may close it, while Lua waits for the function.
+        """
+        with self.turn:
+            self._is_closed = True
+            if not self._depth:
+                self.end()
 
 
 def _connect(state: State, shell: dict[bytes, Any], passing: _Passing) -> None:

@@ -22,6 +22,7 @@ from runtime.core.texts import to_text
 __all__ = [
     "RawError",
     "draw_functions",
+    "guard_functions",
     "luajit_version",
     "shell_functions",
     "worker_functions",
@@ -52,11 +53,20 @@ def worker_functions() -> dict[bytes, Any]:
     def load(name: bytes) -> None:
         lua.eval(b"loadstring")(_source(name), b"=[th] %s.lua" % name)(th)
 
-    for name in (b"parallel/numbers", b"parallel/jobs", b"parallel/thread_pool"):
-        load(name)
+    for name in (b"numbers", b"guard", b"memory", b"jobs", b"thread_pool"):
+        load(b"parallel/" + name)
     for name in th[b"nn_jobs"].values():
         load(name)
     return dict(th[b"thread_pool"].items())
+
+
+def guard_functions() -> dict[bytes, Any]:
+    """The functions of lua/parallel/guard.lua in a Lua state of their own, which never ends."""
+    lua = _new_state()
+    th = lua.table()
+    lua.eval(b"loadstring")(_source(b"parallel/guard"), b"=[th] guard.lua")(th)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(lua))  # numpy frees arrays at the very end
+    return dict(th[b"guard"].items())
 
 
 def draw_functions() -> dict[bytes, Any]:

@@ -87,6 +87,7 @@ class Values:
         if not self._callbacks:
             return self._lua.call(function, *args)
         # Lua waits for a Python function: see runtime/host/lua_calls.py.
+        self._lua.check_open()
         try:
             with self._lua.active():
                 return self._lua.state.part(LuaFunctions).call(function, *args)
@@ -231,7 +232,9 @@ class Values:
         made: dict[int, int] = {}
         self._callbacks += 1
         try:
+            self._lua.check_open()
             result = function(*self.from_pairs(pairs))
+            self._lua.check_open()  # the function may have closed it
             results = result if isinstance(result, tuple) else (result,)
             return None, *(part for value in results for part in self._to(value, made))
         finally:

@@ -27,6 +27,14 @@ def pytest_xdist_auto_num_workers() -> int:
     return PROCESSORS + 1
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip tests of what is otherwise in guard mode, if that is on (runtime/guard.py)."""
+    guarded = os.environ.get("TH_GUARD", "") not in ("", "0")
+    for item in items if guarded else ():
+        if mark := item.get_closest_marker("unguarded"):
+            item.add_marker(pytest.mark.skip(reason=f"in guard mode {mark.args[0]}"))
+
+
 def pytest_collection_finish() -> None:
     """Let Python's collector pass over the tests themselves: they are many, and all stay."""
     gc.collect()

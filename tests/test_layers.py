@@ -211,3 +211,128 @@ def test_the_shell_comes_by_the_door() -> None:
 def test_operations_know_no_lua() -> None:
     for path in (RUNTIME / "ops").rglob("*.py"):
         assert not re.search(r"lua_kernels\._|\.eval\(|loadstring|\bth\.", path.read_text()), path
+
+
+# ------------------------------------------------- where memory of raw pointers comes from
+
+#: Arrays of FFI and of ctypes of so many elements may stand anywhere, where the number is written.
+_FEW = 256
+
+_LUA_MEMORY = re.compile(
+    r"\w*\[[?$]\]|(?:new|typeof)\([^\n)]*(?:\[' *\.\.|\[\d+\])"
+    r"|\b\w*?(?:[mc]|re|mem)al(?:loc|ign)\b|\b\w*mmap\b"
+)
+
+#: What makes memory in Lua, besides the two files that are asked for it.
+_ASKED = {RUNTIME / "lua" / "parallel" / name for name in ("guard.lua", "memory.lua")}
+_LUA_MAKES = {
+    "runtime/lua/core/reserve.lua": {"mmap", "th_mmap"},  # is never written
+    "runtime/lua/core/structs.lua": {
+        "data[?]"
+    },  # of blocks and stores: parallel/memory.lua makes these
+    # One struct of a fixed size, which is freed when the last of several Lua states has ended.
+    "runtime/lua/parallel/thread_pool.lua": {"parameters[$]", "first[$]", "last[$]", "th_calloc"},
+}
+
+#: What makes memory in Python that is neither numpy's nor that of one number.
+_PYTHON_MAKES = {
+    "runtime/compute/blas_threads.py": {"mmap.mmap"},  # is never written: asks for room
+    "runtime/compute/libm.py": {"ctypes.create_string_buffer"},  # two texts that numpy keeps
+    "runtime/compute/self_check.py": {  # what a loop of numpy's is called with, a few of each
+        *("_POINTER * len(arrays)", "_SIZE * len(sizes)", "_SIZE * len(steps)"),
+    },
+    "runtime/core/mapping.py": {"mmap.mmap"},  # the program's files
+    "runtime/core/memory.py": {"ctypes.create_string_buffer"},  # C structs of one size
+    "th_shell/docs/running/addresses.py": {"library.mmap", "mmap.mmap"},  # are never written
+    "th_shell/docs/running/seccomp.py": {"ctypes.create_string_buffer"},  # a text of its length
+}
+
+
+def lua_memory(text: str) -> set[str]:
+    """What makes memory in a Lua text: arrays but small ones of a fixed length, functions of C."""
+    found = {match.group() for match in _LUA_MEMORY.finditer(_code(text))}
+    return {what for what in found if not re.search(r"\d\]$", what) or _longest(what) > _FEW}
+
+
+def _longest(arrays: str) -> int:
+    return max(int(length) for length in re.findall(r"\[(\d+)\]", arrays))
+
+
+def python_memory(text: str) -> set[str]:
+    """What makes memory in a Python text: buffers and arrays of ctypes, mappings."""
+    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
+    at_address = {
+        id(node.value)
+        for node in nodes
+        if isinstance(node, ast.Attribute) and node.attr.startswith("from_")
+    }
+    made = [_made(node) for node in nodes if id(node) not in at_address]
+    return {name for name, length in made if name and not _is_few(length)}
+
+
+def _made(node: ast.AST) -> tuple[str, ast.expr | None]:
+    """What makes memory, and its length; '' where a node does not."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.BinOp):
+        return ast.unparse(node.func), node.func.right
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func)
+        makes = re.search(r"\bcreate_\w+_buffer$|\b[mc]alloc$|\bmmap$", name)
+        return name if makes else "", node.args[0] if node.args else None
+    if isinstance(node, ast.BinOp) and re.match(r"(ctypes\.)?c_\w+ \* ", ast.unparse(node)):
+        return ast.unparse(node), node.right
+    return "", None
+
+
+def _is_few(length: ast.expr | None) -> bool:
+    value = length.value if isinstance(length, ast.Constant) else None
+    return isinstance(value, int) and value <= _FEW
+
+
+def test_memory_of_lua_comes_from_one_module() -> None:
+    files = [*(RUNTIME / "lua").rglob("*.lua"), *SHELL.rglob("*.lua")]
+    texts = {str(p.relative_to(TOP)): p.read_text() for p in files if p not in _ASKED}
+    made = {path: lua_memory(text) for path, text in texts.items()}
+    assert {path: what for path, what in made.items() if what} == _LUA_MAKES
+
+
+def test_memory_of_python_is_that_of_numpy() -> None:
+    files = [*RUNTIME.rglob("*.py"), *SHELL.rglob("*.py")]
+    made = {str(p.relative_to(TOP)): python_memory(p.read_text()) for p in files}
+    assert {path: what for path, what in made.items() if what} == _PYTHON_MAKES
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ffi.new('double[?]', n)",
+        "local doubles = ffi.typeof('double[?]')",
+        "ffi.new(dtype.ctype .. '[?]', n)",
+        "ffi.new(dtype.ctype .. '[' .. n .. ']')",
+        "ffi.typeof('double[$]', n)",
+        "ffi.new('int32_t[257]')",
+        "ffi.C.malloc(n)",
+        "C.th_calloc(n, 8)",
+        "C.mmap(nil, n, 3, 2, -1, 0)",
+    ],
+)
+def test_memory_of_lua_is_noticed(code: str) -> None:
+    assert lua_memory(code)
+    assert not lua_memory("local cells = ffi.new('int32_t[256]') print('[' .. n .. ']')")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ctypes.create_string_buffer(n)",
+        "create_unicode_buffer(257)",
+        "(ctypes.c_double * n)()",
+        "(_POINTER * n)()",
+        "kind = c_double * n",
+        "libc.malloc(n)",
+        "mmap.mmap(-1, n)",
+    ],
+)
+def test_memory_of_python_is_noticed(code: str) -> None:
+    assert python_memory(code)
+    assert not python_memory("(c_double * n).from_address(at), (c_double * 256)()")

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import ast
 import re
+import struct
 
 import numpy as np
 
@@ -120,6 +121,7 @@ def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
             f"and p{r} < p{k} + {size} * n then return nil end"
             for k in tensors[1:]
         ],
+        *_nothing_to_add(call, formula),
         *_many(call, formula, in_lua),
         *[f"  {line}" for line in _dense(call, in_lua)],
         f"  return a{r}",
@@ -311,17 +313,41 @@ def _threads(call: Call, tree: ast.expr) -> str | None:
         return None
     operands = []
     for x in step.inputs:
-        operands.append(f"p{x.name}, 8" if x.kind == "tensor" else f"{x.name}, 0")
+        operands.append(f"p{x.name}, 8" if x.kind == "tensor" else f"{_as_double(x)}, 0")
     return f"share_loop(n, {loop[0]}, {loop[1]}, {', '.join(operands)}, p{step.out.name})"
+
+
+def _as_double(x: Operand) -> str:
+    """A number as a job gets it: where bits are meant, the double that has them."""
+    bits = struct.pack("q", int(x.name)) if x.kind == "whole" else None
+    return repr(struct.unpack("d", bits)[0]) if bits else x.name
 
 
 def _axpy(call: Call, formula: str) -> str | None:
     """The call that shares BLAS's axpy out, where the result takes the place of t."""
-    parts, words = AXPY.fullmatch(formula), call.words()
-    if parts is None or words[parts[1]] != f"x{call.destination}":
+    t, sign, factor, source = _scaled_sum(call, formula)
+    if t != f"x{call.destination}":
         return None
-    factor = parts[2].strip("+") + words[parts[3]]
-    return f"share_axpy(n, p{call.destination}, {factor}, p{words[parts[4]][1:]})"
+    return f"share_axpy(n, p{call.destination}, {sign.strip('+')}{factor}, p{source[1:]})"
+
+
+def _nothing_to_add(call: Call, formula: str) -> list[str]:
+    """What leaves t as it is where the factor is 0 and the result takes its place.
+
+    Torch7: BLAS's axpy computes that, and adds no products with infinities and nans then.
+    """
+    if not (call.row.axpy and call.dtype.is_float):
+        return []
+    r, (t, _, factor, _) = call.destination, _scaled_sum(call, formula)
+    same = "" if t == f"x{r}" else f" and c{t[1:]} == c{r}"
+    return [] if factor == "1" else [f"  if {factor} == 0{same} then return a{r} end"]
+
+
+def _scaled_sum(call: Call, formula: str) -> tuple[str, ...]:
+    """What t, the sign, the factor and the source of a row with axpy are in a call."""
+    parts = AXPY.fullmatch(formula)
+    assert parts is not None
+    return tuple(call.words().get(part, part) for part in parts.groups())
 
 
 # ------------------------------------------------------------------ one run of elements

@@ -26,6 +26,7 @@ __all__ = [
     "cast_into",
     "cast_scalar",
     "cut",
+    "wrapped",
 ]
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -134,8 +135,12 @@ def cast_scalar(value: float, to: DType) -> float | int:
         return float(np.float64(value).astype(np.float16))
     limit = _INT64_LIMIT if to is LONG else _INT32_LIMIT
     whole = int(value) if -limit - 1 < value < limit else -int(limit)
-    bits = 8 * to.size
+    return wrapped(whole, to)
+
+
+def wrapped(whole: int, to: DType) -> int:
+    """A whole number as one of an integer type: without the bits that the type has no room for."""
     if to is BYTE:
         return whole & 0xFF
-    half = 1 << (bits - 1)
-    return (whole + half) % (1 << bits) - half
+    half = 1 << (8 * to.size - 1)
+    return (whole + half) % (2 * half) - half

@@ -17,7 +17,7 @@ import numpy as np
 from runtime.core import system
 from runtime.core.errors import TorchError
 from runtime.core.storage import Storage
-from runtime.core.texts import to_text
+from runtime.core.texts import shown
 
 __all__ = ["is_mapped", "map_file"]
 
@@ -40,13 +40,13 @@ def map_file(
     """
     path = _shared_memory_path(name) if shared_memory else name
     name = name.partition(b"\0")[0]  # C's strings end at a zero byte
-    shown = to_text(name)
+    label = shown(name)
     nbytes = size * cls.dtype.size
     if nbytes < 0:
         raise _cannot_map(0)
-    descriptor = _open(path, shown, shared, shared_memory)
+    descriptor = _open(path, label, shared, shared_memory)
     try:
-        nbytes = _settle_size(descriptor, shown, nbytes, shared)
+        nbytes = _settle_size(descriptor, label, nbytes, shared)
         count = nbytes // cls.dtype.size
         if nbytes == 0:
             raise _cannot_map(0)
@@ -95,7 +95,7 @@ def _shared_memory_path(name: bytes) -> bytes:
     """The path of an object in shared memory; refuses names with folders, as shm_open does."""
     base = name.lstrip(b"/")
     if not base or b"/" in base:
-        raise _cannot_open(to_text(name), True, True)
+        raise _cannot_open(shown(name), True, True)
     return os.path.join(_SHARED_MEMORY, base)
 
 
@@ -108,34 +108,34 @@ def _cannot_map(nbytes: int) -> TorchError:
     return TorchError(f"$ Torch: unable to mmap memory: you tried to mmap {nbytes >> 30}GB.")
 
 
-def _open(path: bytes, shown: str, shared: bool, shared_memory: bool) -> int:
+def _open(path: bytes, label: str, shared: bool, shared_memory: bool) -> int:
     flags = os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY
     if shared_memory:
         flags |= os.O_NOFOLLOW
     try:
         return system.open_descriptor(path, flags, 0o600)
     except OSError:
-        raise _cannot_open(shown, shared, shared_memory) from None
+        raise _cannot_open(label, shared, shared_memory) from None
 
 
-def _cannot_open(shown: str, shared: bool, shared_memory: bool) -> TorchError:
+def _cannot_open(label: str, shared: bool, shared_memory: bool) -> TorchError:
     what = "shared memory object" if shared_memory else "file"
     mode = "read-write" if shared else "read-only"
-    return TorchError(f"unable to open {what} <{shown}> in {mode} mode")
+    return TorchError(f"unable to open {what} <{label}> in {mode} mode")
 
 
-def _settle_size(descriptor: int, shown: str, nbytes: int, shared: bool) -> int:
+def _settle_size(descriptor: int, label: str, nbytes: int, shared: bool) -> int:
     """The number of bytes to map; a shared file is extended to it, with room on its disk."""
     try:
         status = os.fstat(descriptor)
     except OSError:
-        raise TorchError(f"unable to stat the file <{shown}>") from None
+        raise TorchError(f"unable to stat the file <{label}>") from None
     nbytes = nbytes or status.st_size
     if nbytes >= 1 << 62:
         raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
     if nbytes > status.st_size and not shared:
         raise TorchError(
-            f"file <{shown}> size is smaller than the required mapping size <{nbytes}>"
+            f"file <{label}> size is smaller than the required mapping size <{nbytes}>"
         )
     if shared and (nbytes > status.st_size or stat.S_ISREG(status.st_mode)):
         try:
@@ -143,5 +143,5 @@ def _settle_size(descriptor: int, shown: str, nbytes: int, shared: bool) -> int:
             # room.
             system.reserve(descriptor, nbytes)
         except OSError:
-            raise TorchError(f"unable to resize file <{shown}> to the right size") from None
+            raise TorchError(f"unable to resize file <{label}> to the right size") from None
     return nbytes

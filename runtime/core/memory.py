@@ -22,7 +22,7 @@ from runtime.core.machine import limit_data
 from runtime.core.platform import give_pages_back
 from runtime.core.state import Part
 
-__all__ = ["SLOTS", "Memory", "Meter", "Slots", "not_enough"]
+__all__ = ["SLOTS", "Memory", "Meter", "Slots", "bytes_at", "not_enough"]
 
 #: Nothing is collected on account of memory below this many bytes.
 _THRESHOLD = 128 << 20
@@ -251,33 +251,37 @@ _HOLDER = _Holder()
 _OF_DATA, _OF_BASE = _count_references(_HOLDER.data)
 
 
+def bytes_at(address: int, count: int) -> memoryview:
+    """Memory of somebody else's, to be read and written."""
+    return memoryview((ctypes.c_char * count).from_address(address)).cast("B")
+
+
 class Slots:
     """Fixed-size blocks of memory with addresses that never move: the C mirror's structs.
 
-    A slot is (buffer, offset, address); it is free again after ``release``.
+    A slot is (bytes, offset, address); it is free again after ``release``.
     """
 
     SIZE = 192
     _PER_SLAB = 1024
 
     def __init__(self) -> None:
-        self._free: list[tuple[ctypes.Array[ctypes.c_char], int, int]] = []
+        self._free: list[tuple[memoryview, int, int]] = []
 
-    def acquire(self) -> tuple[ctypes.Array[ctypes.c_char], int, int]:
+    def acquire(self) -> tuple[memoryview, int, int]:
         """A free slot; its contents are undetermined."""
         try:
             return self._free.pop()
         except IndexError:
-            slab = ctypes.create_string_buffer(self.SIZE * self._PER_SLAB)
-            base = ctypes.addressof(slab)
+            memory = ctypes.create_string_buffer(self.SIZE * self._PER_SLAB)
+            slab, base = memoryview(memory).cast("B"), ctypes.addressof(memory)
             slots = [(slab, at, base + at) for at in range(0, len(slab), self.SIZE)]
             self._free += slots[1:]
             return slots[0]
 
     def foreign(self, address: int, keeper: object) -> tuple[Any, ...]:
         """A slot in memory of somebody else's, which keeper keeps alive."""
-        memory = (ctypes.c_char * self.SIZE).from_address(address)
-        return memory, 0, address, keeper
+        return bytes_at(address, self.SIZE), 0, address, keeper
 
     def release(self, slot: tuple[Any, ...]) -> None:
         """Give a slot back; nobody may read it any more."""

@@ -19,7 +19,7 @@ from runtime.core.c_structs import STORAGE, Flag
 from runtime.core.dtypes import DTYPES, Array, DType, cast
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.interrupts import uninterruptible
-from runtime.core.memory import SLOTS, Memory
+from runtime.core.memory import SLOTS, Memory, bytes_at
 from runtime.core.state import current
 
 __all__ = ["STORAGE_CLASSES", "Storage", "storage_class", "storage_moves"]
@@ -56,6 +56,7 @@ class Storage:
         "_kept",
         "_memory",
         "_owner",
+        "_rooms",
         "_slot",
         "_unread",
         "data",
@@ -77,6 +78,7 @@ class Storage:
         self._slot: Any = None
         self._kept: Any = None  # Lua's block, where the struct and the elements are part of one
         self._memory = current(Memory)
+        self._rooms: list[Array] | None = None  # what it has had since several threads use it
         self._unread: tuple[int, Callable[[Array, int], None]] | None = None
         self._counted = counted  # last: __del__ gives back what it counts
 
@@ -177,8 +179,8 @@ class Storage:
         else:
             storage = cls(np.empty(0, cls.dtype.numpy))
         storage._kept = block
-        buffer: Any = (ctypes.c_char * _MIRROR.size).from_address(struct)
-        buffer[_AT_FLAG] = buffer[_AT_FLAG][0] | _KNOWN
+        buffer = bytes_at(struct, _MIRROR.size)
+        buffer[_AT_FLAG] |= _KNOWN
         storage._slot = (buffer, 0, struct)
         _by_address[struct] = ref(storage)
         return storage
@@ -195,7 +197,7 @@ class Storage:
             SLOTS.release(self._slot)
         else:  # Lua may go on using the block, and ask for an object once more
             buffer, _, _ = self._slot
-            buffer[_AT_FLAG] = buffer[_AT_FLAG][0] & _NOT_KNOWN
+            buffer[_AT_FLAG] &= _NOT_KNOWN
 
     @staticmethod
     def at_mirror(address: int) -> Storage:
@@ -222,24 +224,52 @@ class Storage:
         if self._owner is not None:
             raise TorchError("Trying to resize storage that is not resizable")
         if size != len(self.data):
-            data = self._memory.allocate(size, self.dtype)
+            data = self._room_for(size)
             kept = min(size, len(self.data))
             data[:kept] = self.data[:kept]
             self._move_to(data)
 
+    def _room_for(self, size: int) -> Array:
+        rooms = self._rooms
+        if rooms is None:
+            return self._memory.allocate(size, self.dtype)
+        if not rooms:
+            rooms.append(self.data)
+        if size > (last := len(rooms[-1])):
+            # Some more, so that what is kept is not much more than what is in use.
+            rooms.append(self._memory.allocate(max(size, last + last // 2), self.dtype))
+        return rooms[-1][:size]
+
+    def share_with_threads(self) -> None:
+        """Let threads of other engines use it, too, and resize it.
+
+        None of them can stop loops of another one, which may use the memory that it leaves: so that
+        is kept. Nor can it call Lua for another one.
+        """
+        self.leave_block()
+        if self._rooms is None:
+            self._rooms = []
+
     @uninterruptible
     def leave_block(self) -> None:
         """Move elements that are in a block of Lua's, which may end before arrays of them do."""
-        if self._kept is not None and not self._slot[0][_AT_FLAG][0] & _MOVED:
+        if self._is_in_block():
             data = self._memory.allocate(len(self.data), self.dtype)
             data[:] = self.data
             self._move_to(data)
 
+    def _is_in_block(self) -> bool:
+        return self._kept is not None and not self._slot[0][_AT_FLAG] & _MOVED
+
     def _move_to(self, data: Array) -> None:
-        if self._kept is not None and self._memory.leave_block is not None:
+        if self._is_in_block() and self._memory.leave_block is not None:
             self._memory.leave_block(self._kept)
-        self._memory.meter.remove(self._counted)
-        self.data, self._counted = data, data.nbytes
+        if self._rooms:
+            self._counted = sum(room.nbytes for room in self._rooms)
+        else:
+            self._memory.meter.remove(self._counted)
+            self._counted = data.nbytes
+        self.data = data
         _moves.value += 1
         self._write_mirror()
 
@@ -266,9 +296,11 @@ class Storage:
             buffer, at, _ = self._slot
             flag = _OWN if self._owner is None else _FOREIGN
             if self._kept is not None:
-                flag |= _KNOWN | buffer[_AT_FLAG][0] & _OF_BLOCKS
+                flag |= _KNOWN | buffer[_AT_FLAG] & _OF_BLOCKS
             address = self.data.ctypes.data if len(self.data) else 0
-            _MIRROR.pack_into(buffer, at, address, len(self.data), self.refcount, flag)
+            mirror = _MIRROR.pack(address, len(self.data), self.refcount, flag)
+            # At once, since other threads may read it: pack_into would first write zeros.
+            buffer[at : at + _MIRROR.size] = mirror
 
     def count_references(self, change: int) -> None:
         """Change the reference counter that Lua can see.

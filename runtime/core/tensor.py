@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.c_structs import ROOM, TENSOR, Flag
-from runtime.core.dtypes import DTYPES, Array, DType
+from runtime.core.dtypes import DTYPES, LONG, Array, DType, cast_scalar
 from runtime.core.errors import ArgError, StorageExceeded, TorchError
 from runtime.core.interrupts import uninterruptible
 from runtime.core.memory import SLOTS
@@ -397,12 +397,9 @@ class Tensor:
             raise ArgError(4, "invalid step")
         count = (self.sizes[dim] - size) // step + 1
         sizes = (*self.sizes[:dim], count, *self.sizes[dim + 1 :], size)
-        strides = (
-            *self.strides[:dim],
-            step * self.strides[dim],
-            *self.strides[dim + 1 :],
-            self.strides[dim],
-        )
+        stride = self.strides[dim]
+        far = int(cast_scalar(step * stride, LONG))  # which may wrap where it steps nowhere
+        strides = (*self.strides[:dim], far, *self.strides[dim + 1 :], stride)
         return self.view(self.offset, sizes, strides)
 
     def squeeze(self, dim: int | None = None) -> Tensor:

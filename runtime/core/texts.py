@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["to_bytes", "to_text"]
+import re
+
+__all__ = ["shown", "to_bytes", "to_text"]
+
+# The control codes; in a file's name a newline, too, is none that ends a line.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 def to_bytes(text: str) -> bytes:
@@ -13,3 +18,12 @@ def to_bytes(text: str) -> bytes:
 def to_text(string: bytes) -> str:
     """The text for a string of Lua."""
     return string.decode("utf-8", "surrogateescape")
+
+
+def shown(name: bytes) -> str:
+    """A file's name for a message: with control codes, which could harm a terminal, as digits."""
+    return _CONTROL.sub(_digits, to_text(name))
+
+
+def _digits(code: re.Match[str]) -> str:
+    return "".join(f"\\{byte:03d}" for byte in code[0].encode())

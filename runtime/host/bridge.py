@@ -26,7 +26,7 @@ from runtime.compute.processors import PROCESSORS
 from runtime.compute.thread_pool import ThreadPool
 from runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
 from runtime.core.memory import Memory
-from runtime.core.state import State
+from runtime.core.state import State, current
 from runtime.core.storage import STORAGE_CLASSES, Storage, storage_moves
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.host import files
@@ -137,15 +137,21 @@ def _half_table() -> int:
     return int(_half_values.ctypes.data)
 
 
-def _half_bits(value: float) -> int:
-    return int(np.float64(value).astype(np.float16).view(np.uint16))
+def _half_bits(value: float | bytes) -> int:
+    # -0 comes as text.
+    return int(np.float64(float(value)).astype(np.float16).view(np.uint16))
 
 
 def _state_functions(state: State) -> dict[str, Callable[..., Any]]:
     """The functions that read or change what belongs to an engine, whose parts are connected."""
     plans, memory, pool = state.part(Plans), state.part(Memory), state.part(ThreadPool)
     call = state.part(LuaFunctions).call
-    memory.meter.collect = partial(call, b"collect")
+
+    def collect() -> None:
+        if current(Memory) is memory:  # the thread of another engine would wait for this one's
+            call(b"collect")
+
+    memory.meter.collect = collect
     memory.leave_block = partial(call, b"leave_block")
 
     def set_threads(count: Any) -> None:

@@ -39,8 +39,8 @@ local dump = string.dump
 local REPEATED = {
   ['tensor/access'] = true, ['tensor/queries'] = true, ['tensor/views'] = true,
   ['tensor/shapes'] = true, ['tensor/table_index'] = true, ['tensor/geometry'] = true,
-  ['tensor/copies'] = true, ['tensor/loops'] = true, ['files/access'] = true,
-  ['files/text'] = true,
+  ['tensor/copies'] = true, ['tensor/element_access'] = true, ['tensor/loops'] = true,
+  ['files/access'] = true, ['files/text'] = true,
 }
 local dumped = {} -- module -> its bytecode, which is loaded ten times as quickly as its source
 
@@ -83,10 +83,12 @@ function th.replace(library, name, f)
 end
 
 for _, name in ipairs{
-  'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines', 'core/errors',
-  'core/tokens', 'core/line_calls', 'core/lengths', 'core/compiling', 'core/class',
+  'core/visible', 'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines',
+  'core/errors', 'core/finalizers', 'core/tokens', 'core/line_calls', 'core/lengths',
+  'core/compiling', 'core/class',
   'core/references', 'core/holders', 'core/bridge', 'core/commands', 'core/structs',
-  'parallel/numbers', 'tensor/elements', 'parallel/jobs', 'parallel/thread_pool', 'tensor/blocks',
+  'parallel/numbers', 'parallel/guard', 'parallel/memory', 'tensor/elements', 'parallel/jobs',
+  'parallel/thread_pool', 'tensor/blocks',
   'tensor/layouts', 'tensor/formulas', 'tensor/reductions', 'tensor/small', 'tensor/operations',
   'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
   'tensor/kernels', 'thnn/init', 'tensor/random', 'files/files', 'files/methods', 'files/tensors',

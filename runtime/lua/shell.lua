@@ -26,7 +26,7 @@ local hook_count -- the present number; nil without the hook
 
 local stopped = false -- whether Ctrl-C has stopped the current input
 local receive -- a function that gets values before they are printed, or nil
-local over = false -- whether the input has ended: what is left to do is short
+local over = false -- whether no input runs: what a prompt itself does is short
 
 -- Makes the next instruction of the program raise the interrupt again, if a pcall has caught it: it
 -- is there until the prompt has it.
@@ -93,7 +93,7 @@ end
 
 --- Sets whether Ctrl-C stops what runs.
 function shell.set_interruptible(on)
-  stopped, over = false, false
+  stopped, over = false, true
   pressed[0] = 0
   active = on
   th.turns.restart()
@@ -185,11 +185,13 @@ function shell.run(f, ...)
 end
 
 local plain_print = print
-local most -- the elements above which the prompt shows only a part of a value; nil: shows all
+local most -- the elements above which the prompt shows only a part of a value; 0: shows all
 
---- Sets above how many elements a value is shown in part (see th.print_elided), or nil.
+--- Sets above how many elements a value is shown in part (see th.print_elided); nil: values are
+-- shown as print does.
 function shell.set_elision(limit)
   most = limit
+  th.print_for_people(limit ~= nil)
 end
 
 local function show(n, ...)

@@ -60,7 +60,7 @@ end
 local function others(name, group)
   local list = {}
   for _, other in ipairs(group) do
-    if other ~= name and #list <= MAX_SHARERS then list[#list + 1] = other end
+    if other ~= name and #list <= MAX_SHARERS then list[#list + 1] = th.visible_name(other) end
   end
   if #list > MAX_SHARERS then list[#list] = '…' end
   return concat(list, ', ')
@@ -119,7 +119,7 @@ local function list_variables()
   local rows = { { 'name', 'type', 'size', 'bytes', '' } }
   for _, name in ipairs(names) do
     local fact = facts[name]
-    rows[#rows + 1] = { name, kind_of(fact), size_of(fact), bytes_of(fact),
+    rows[#rows + 1] = { th.visible_name(name), kind_of(fact), size_of(fact), bytes_of(fact),
       remarks(name, fact, fact.storage and sharing[fact.storage]) }
   end
   local widths = {}

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.calls.arguments import Call
 from runtime.compute.bulk import compute_flat
 from runtime.compute.pieces import PIECE, blocks, flatten
 from runtime.compute.thread_pool import LARGE, share
@@ -24,7 +25,9 @@ __all__ = [
     "like",
     "partly_shared",
     "resize_for",
+    "storage_positions",
     "store",
+    "usage_error",
 ]
 
 #: compute(*inputs, out=array): a numpy ufunc, or a function that calls several of them.
@@ -149,7 +152,7 @@ def _compute_overlapping(r: Tensor, compute: Compute, operands: tuple[Tensor | f
     """
     assert r.storage is not None
     memory = r.storage.data
-    positions = _positions(r)
+    positions = storage_positions(r)
     visits = _count_earlier(positions)
     order = np.lexsort((positions, visits))  # r's elements by the number of the visit
     positions = positions[order]
@@ -168,7 +171,7 @@ def _compute_overlapping(r: Tensor, compute: Compute, operands: tuple[Tensor | f
         memory[positions[part]] = result
 
 
-def _positions(r: Tensor) -> Array:
+def storage_positions(r: Tensor) -> Array:
     """The positions of a tensor's elements in its storage, in the order of the elements."""
     offsets = np.full(r.sizes, r.offset)
     for d, (size, stride) in enumerate(zip(r.sizes, r.strides, strict=True)):
@@ -213,4 +216,13 @@ def _accumulates(compute: Compute, r: Tensor, operands: tuple[Tensor | float, ..
         isinstance(first, Tensor)
         and first.is_set_to(r)
         and not (isinstance(second, Tensor) and second.storage is r.storage)
+    )
+
+
+def usage_error(call: Call, text: str) -> TorchError:
+    """The error about a wrong number of arguments; T in the text stands for the class."""
+    return TorchError(
+        text.replace("T,", f"{call.dtype.tensor_name},").replace(
+            "T expected", f"{call.dtype.tensor_name} expected"
+        )
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.calls.table import FLOATS, op
-from runtime.core.dtypes import HALF, LONG, Array, cast, cast_scalar
+from runtime.core.dtypes import FLOAT, HALF, LONG, Array, cast, cast_scalar
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Sizes, Tensor, check_dimensions
 from runtime.ops._operands import check_counts, store
@@ -53,14 +53,19 @@ def range_(r: Tensor, first: float, last: float, step: float) -> None:
         raise ArgError(3, "step must be a non-null number")
     if not ((step > 0 and last >= first) or (step < 0 and last <= first)):
         raise ArgError(2, "upper bound and larger bound incoherent with step sign")
-    # Torch7: where the number of elements does not fit a long, there are none.
-    count = max(int(cast_scalar((last - first) / step, LONG)) + 1, 0)
+    # Torch7: 1 is added before the number is cut. Where a long has no room for it, or for the
+    # distance of whole numbers, there are none.
+    far = last - first
+    steps = far / step if r.dtype.is_float else cast_scalar(far, LONG) // step
+    count = max(int(cast_scalar(steps + 1, LONG)), 0)
     if r.nelement != count:
         r.resize((count,))
     if not count:
         return
-    steps: Array = np.arange(count, dtype=np.float64 if r.dtype.is_float else np.int64)
-    r.array[...] = cast(first + steps * step, r.dtype).reshape(r.sizes)
+    at: Array = np.arange(count, dtype=np.float64 if r.dtype.is_float else np.int64)
+    if r.dtype is FLOAT:
+        at = np.minimum(at, 2**24)  # Torch7: counts in floats, which have no larger odd number
+    r.array[...] = cast(first + at * step, r.dtype).reshape(r.sizes)
 
 
 def _points(r: Tensor, first: float, last: float, count: int) -> Array:

@@ -1,7 +1,7 @@
-"""Manual, Tensor: index, indexCopy, indexAdd, indexFill, gather, scatter, masks, nonzero.
+"""Manual, Tensor: index, indexCopy, indexAdd, indexFill, gather, scatter, nonzero.
 
 Torch7: an operation of this module that changes its self, or a destination that the call passes,
-returns its last argument; maskedCopy, gather and scatter return the destination.
+returns its last argument; gather and scatter return the destination.
 """
 
 from __future__ import annotations
@@ -11,10 +11,19 @@ import numpy as np
 from runtime.calls.arguments import Call
 from runtime.calls.table import ALL, checked, op
 from runtime.compute.bulk import take_along, take_rows
-from runtime.core.dtypes import BYTE, LONG, Array
+from runtime.core.dtypes import LONG, Array
 from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor, describe
-from runtime.ops._operands import check_counts, enumerate_words, store
+from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.ops._in_turn import (
+    Record,
+    check_apart,
+    lines,
+    move,
+    resized,
+    share_elements,
+    slices,
+)
+from runtime.ops._operands import check_counts, enumerate_words, store, usage_error
 
 # -- by a vector of indices along one dimension
 
@@ -40,17 +49,12 @@ def _from_zero(index: Tensor, size: int, error: TorchError) -> Array:
 
 def _positions(index: Tensor, t: Tensor, dim: int) -> Array:
     """The indices as positions from 0 in a dimension; raises ArgError where one is outside."""
+    return _from_zero(index, t.sizes[dim], _out_of_range(t))
+
+
+def _out_of_range(t: Tensor) -> ArgError:
     # Torch7: the message counts the arguments of the C function that is called then.
-    return _from_zero(index, t.sizes[dim], ArgError(3 if t.ndim > 1 else 2, "out of range"))
-
-
-def _usage(call: Call, text: str) -> TorchError:
-    """The error about a wrong number of arguments; T in the text stands for the class."""
-    return TorchError(
-        text.replace("T,", f"{call.dtype.tensor_name},").replace(
-            "T expected", f"{call.dtype.tensor_name} expected"
-        )
-    )
+    return ArgError(3 if t.ndim > 1 else 2, "out of range")
 
 
 @checked("index", method="[*T*] T index LongTensor", types=ALL, small="indexing.index")
@@ -66,8 +70,14 @@ def index_select(call: Call) -> Tensor:
         src, dim, index = call.tensor(2), call.long(3) - 1, call.tensor(4, LONG)
         r = call.tensor(1)
     else:
-        raise _usage(call, "T, number, torch.LongTensor | T, T, number, torch.LongTensor expected")
+        raise usage_error(
+            call, "T, number, torch.LongTensor | T, T, number, torch.LongTensor expected"
+        )
     _check_index(index, src, dim)
+    sizes = (*src.sizes[:dim], index.nelement, *src.sizes[dim + 1 :])
+    if share_elements(r, index) or share_elements(resized(r, sizes), src, index):
+        _select_in_turn(r, sizes, src, dim, index)
+        return index
     try:
         at = _positions(index, src, dim)
     except ArgError as error:
@@ -83,9 +93,17 @@ def index_select(call: Call) -> Tensor:
     return r if len(call) == 3 else index
 
 
+def _select_in_turn(r: Tensor, sizes: Sizes, src: Tensor, dim: int, index: Tensor) -> None:
+    record = Record(r, sizes, src, index)
+    is_flat = dim == 0 and all(record.tensor(t).is_contiguous for t in (r, src))
+    wrong = TorchError("index out of range") if is_flat else _out_of_range(src)
+    to, source = (slices(record.addresses(t), dim) for t in (r, src))
+    move(record, record.contiguous(index)[None, : sizes[dim]], to, source, wrong)
+
+
 def _index_arguments(call: Call, last: str) -> tuple[Tensor, int, Tensor]:
     if len(call) != 4:
-        raise _usage(call, f"T, number, torch.LongTensor, {last} expected")
+        raise usage_error(call, f"T, number, torch.LongTensor, {last} expected")
     return call.tensor(1), call.long(2) - 1, call.tensor(3, LONG)
 
 
@@ -93,11 +111,15 @@ def _check_source(index: Tensor, t: Tensor, src: Tensor, dim: int) -> None:
     _check_index(index, src, dim)
     if index.nelement != src.sizes[dim]:
         raise ArgError(4, "Number of indices should be equal to source:size(dim)")
+    if not t.ndim or (t.ndim == 1 and src.ndim > 1):
+        raise ArgError(1, "tensor must have one dimension")
     if dim >= t.ndim:
         raise ArgError(2, "out of range")
+    if src.ndim < 2 <= t.ndim:
+        raise ArgError(1, "cannot select on a vector")
 
 
-def _slices(t: Tensor, src: Tensor, dim: int) -> tuple[Array, Array]:
+def _slices(t: Tensor, src: Tensor, dim: int, add: bool) -> tuple[Array, Array]:
     """The elements of both tensors as arrays whose first axis is the dimension.
 
     Slices of the source may have another shape than those of t, with as many elements; the
@@ -105,25 +127,29 @@ def _slices(t: Tensor, src: Tensor, dim: int) -> tuple[Array, Array]:
     """
     target, source = np.moveaxis(t.array, dim, 0), np.moveaxis(src.array, dim, 0)
     if target.shape[1:] != source.shape[1:]:
-        want, have = target[0].size, source[0].size
-        if want != have:
-            shapes = describe(target.shape[1:]), describe(source.shape[1:])
-            raise TorchError(
-                f"inconsistent tensor size, expected tensor {shapes[0]} and src {shapes[1]} to "
-                f"have the same number of elements, but got {want} and {have} elements respectively"
-            )
+        slice_of_t = t.select(dim, 0)
+        written = {"r_": slice_of_t, "t": slice_of_t} if add else {"tensor": slice_of_t}
+        check_counts(**written, src=src.select(dim, 0))
         source = source.reshape(source.shape[0], *target.shape[1:])
     return target, source
 
 
-def _read_slices(call: Call) -> tuple[Array, Array, Array, Tensor]:
-    """The arguments of indexCopy and indexAdd: target, positions in it, source, source tensor."""
+def _set_slices(call: Call, add: bool) -> Tensor:
     t, dim, index = _index_arguments(call, "T")
     src = call.tensor(4)
     _check_source(index, t, src, dim)
-    at = _positions(index, t, dim)
-    target, source = _slices(t, src, dim)
-    return target, at, source, src
+    at = None if share_elements(t, index, src) else _positions(index, t, dim)
+    target, source = _slices(t, src, dim, add)
+    if at is None:
+        record = Record(t, t.sizes, index, src)
+        to, values = (slices(record.addresses(x), dim) for x in (t, src))
+        places = record.contiguous(index)[None]
+        move(record, places, to, values, _out_of_range(t), into=True, add=add)
+    elif add:
+        np.add.at(target, at, source)
+    else:
+        target[at] = source
+    return src
 
 
 @checked("indexCopy", method="T index LongTensor *T*", types=ALL, small="indexing.indexCopy")
@@ -133,17 +159,13 @@ def index_copy(call: Call) -> Tensor:
     self is written, not resized. Raises ArgError or TorchError where sizes do not fit or an index
     is outside of the dimension.
     """
-    target, at, source, src = _read_slices(call)
-    target[at] = source
-    return src
+    return _set_slices(call, add=False)
 
 
 @checked("indexAdd", method="T index LongTensor *T*", types=ALL, small="indexing.indexAdd")
 def index_add(call: Call) -> Tensor:
     """Add the slices of a tensor to those at the given indices; see indexCopy."""
-    target, at, source, src = _read_slices(call)
-    np.add.at(target, at, source)
-    return src
+    return _set_slices(call, add=True)
 
 
 def _dimension_of_vector(t: Tensor) -> int:
@@ -161,8 +183,13 @@ def index_fill(call: Call) -> float:
     if index.ndim == 1 and dim < 0:
         dim = _dimension_of_vector(t)
     _check_index(index, t, dim)
-    at = _positions(index, t, dim)
-    np.moveaxis(t.array, dim, 0)[at] = value
+    if share_elements(t, index):
+        record = Record(t, t.sizes, index)
+        to, at = slices(record.addresses(t), dim), record.contiguous(index)[None]
+        source = np.full((1, at.size, to.shape[2]), record.number(value))
+        move(record, at, to, source, _out_of_range(t), into=True)
+    else:
+        np.moveaxis(t.array, dim, 0)[_positions(index, t, dim)] = value
     return call.number(4)  # Torch7: the number as the call has it, not converted
 
 
@@ -218,6 +245,11 @@ def gather(r: Tensor, src: Tensor, dim: int, index: Tensor) -> None:
     out, count = r.array, index.sizes[dim]
     if r.sizes[dim] < count:
         raise TorchError("Invalid index in gather")
+    if share_elements(r, src, index):
+        record = Record(r, r.sizes, src, index)
+        to, source, at = (lines(record.addresses(t), dim) for t in (r, src, index))
+        move(record, at[..., 0], to, source, TorchError("Invalid index in gather"))
+        return
     values = _gathered(src, dim, index)
     np.moveaxis(out, dim, 0)[:count] = np.moveaxis(values, dim, 0)
 
@@ -248,9 +280,13 @@ def scatter(r: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
         raise ArgError(4, "Input tensor must have same dimensions as output tensor")
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, src=src, index=index)
-    at = _from_zero(index, r.sizes[dim], TorchError("Invalid index in scatter"))
     if src.sizes[dim] < index.sizes[dim]:
         raise TorchError("Invalid index in scatter")
+    if share_elements(r, index, src):
+        record = Record(r, r.sizes, index, src)
+        _scatter_in_turn(record, r, dim, index, lines(record.addresses(src), dim))
+        return
+    at = _from_zero(index, r.sizes[dim], TorchError("Invalid index in scatter"))
     source = np.moveaxis(np.moveaxis(src.array, dim, 0)[: index.sizes[dim]], 0, dim)
     np.put_along_axis(r.array, at, source, dim)
 
@@ -261,69 +297,26 @@ def scatter_fill(r: Tensor, dim: int, index: Tensor, value: float) -> None:
     _check_scatter(r, dim, index)
     _check_dim(index, dim)
     _check_gather(dim, tensor=r, index=index)
+    if share_elements(r, index):
+        record = Record(r, r.sizes, index)
+        number = np.full(index.sizes, record.number(value))
+        _scatter_in_turn(record, r, dim, index, lines(number, dim))
+        return
     at = _from_zero(index, r.sizes[dim], TorchError("Invalid index in scatter"))
     np.put_along_axis(r.array, at, value, dim)
 
 
-# -- by a mask
+def _scatter_in_turn(record: Record, r: Tensor, dim: int, index: Tensor, source: Array) -> None:
+    to, at = (lines(record.addresses(t), dim) for t in (r, index))
+    move(record, at[..., 0], to, source, TorchError("Invalid index in scatter"), into=True)
 
 
-def _mask(mask: Tensor) -> Array:
-    """The elements of a mask in order, as booleans; raises TorchError unless all are 0 or 1."""
-    values = mask.flat
-    if values.size and values.max() > 1:
-        raise TorchError("Mask tensor can take 0 and 1 values only")
-    return values.view(np.bool_)
-
-
-@checked("maskedSelect", method="[*T*] T ByteTensor", types=ALL, small="indexing.maskedSelect")
-def masked_select(call: Call) -> Tensor:
-    """The elements where the mask is 1, as a vector; the mask has as many elements."""
-    if len(call) == 2:
-        src, mask = call.tensor(1), call.tensor(2, BYTE)
-        r = type(src)()
-    elif len(call) == 3:
-        src, mask, r = call.tensor(2), call.tensor(3, BYTE), call.tensor(1)
-    else:
-        raise _usage(call, "T, torch.ByteTensor | T, T, torch.ByteTensor expected")
-    check_counts(src=src, mask=mask)
-    # numpy selects faster by positions than by a mask.
-    values = np.take(src.flat, np.flatnonzero(_mask(mask)))
-    store(r, values)
-    return r if len(call) == 2 else mask
-
-
-@checked("maskedCopy", method="*T* ByteTensor T", types=ALL, small="indexing.maskedCopy")
-def masked_copy(call: Call) -> Tensor:
-    """Copy the first elements of a tensor, in order, to where the mask is 1.
-
-    self is not resized. Raises TorchError where the tensor has too few elements.
-    """
-    if len(call) != 3:
-        raise _usage(call, "T, torch.ByteTensor, T expected")
-    mask, src, t = call.tensor(2, BYTE), call.tensor(3), call.tensor(1)
-    if t.nelement != mask.nelement:
-        raise TorchError("Number of elements of destination tensor != Number of elements in mask")
-    chosen = _mask(mask)
-    count = int(chosen.sum())
-    if src.nelement < count:
-        raise TorchError("Number of elements of src < number of ones in mask")
-    t.array[chosen.reshape(t.sizes or (0,))] = src.flat[:count]
-    return t
-
-
-@checked("maskedFill", method="T ByteTensor *real*", types=ALL, small="indexing.maskedFill")
-def masked_fill(call: Call) -> float:
-    """Set the elements where the mask is 1 to a number; self is not resized."""
-    if len(call) != 3:
-        raise _usage(call, "T, torch.ByteTensor, number expected")
-    mask, value, t = call.tensor(2, BYTE), call.real(3), call.tensor(1)
-    check_counts(tensor=t, mask=mask)
-    t.array[_mask(mask).reshape(t.sizes or (0,))] = value
-    return call.number(3)
+# -- the indices of elements
 
 
 @op("nonzero", method="[*LongTensor*] T", function="[*LongTensor*] T", small="parts.nonzero")
 def nonzero(r: Tensor, t: Tensor) -> None:
     """r = the indices, from 1, of the elements that are not 0: one row for each element."""
-    store(r, np.argwhere(t.array) + 1)
+    found = np.argwhere(t.array) + 1
+    check_apart(r, found.shape, t)
+    store(r, found)

@@ -17,7 +17,8 @@ from runtime.compute.pieces import blocks
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError
-from runtime.core.tensor import Tensor
+from runtime.core.tensor import Sizes, Tensor
+from runtime.ops._in_turn import check_apart, resized
 from runtime.ops._operands import store
 from runtime.ops.reduce import check_dim
 
@@ -30,6 +31,7 @@ _PAIR = "[*T*] [*LongTensor*] T"
 
 def _store_pair(values: Tensor, indices: Tensor, elements: Array, at: Array, dim: int) -> None:
     """Set both destinations from the positions, from 0, of the values along the dimension."""
+    check_apart(indices, at.shape, resized(values, at.shape))
     found = take_along(elements, at, dim)
     store(values, found)
     store(indices, at + 1)
@@ -38,10 +40,14 @@ def _store_pair(values: Tensor, indices: Tensor, elements: Array, at: Array, dim
 # -- extrema
 
 
+def _without(sizes: Sizes, dim: int) -> Sizes:
+    return (*sizes[:dim], 1, *sizes[dim + 1 :])
+
+
 def _reduce_in_blocks(t: Tensor, dim: int, reduce: Any, locate: Any) -> tuple[Array, Array]:
     # Where elements along the dimension are not neighbours in memory, numpy's argmin and argmax
     # copy the tensor; blocks keep these copies small.
-    shape = (*t.sizes[:dim], 1, *t.sizes[dim + 1 :])
+    shape = _without(t.sizes, dim)
     extrema, positions = np.empty(shape, t.array.dtype), np.empty(shape, np.int64)
     for at in blocks(t.sizes, keep=dim):
         reduce(t.array[at], axis=dim, keepdims=True, out=extrema[at])
@@ -57,6 +63,8 @@ def _add_extremum(name: str, reduce: Any, locate: Any) -> None:
 
     def along(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
+        sizes = _without(t.sizes, dim)
+        check_apart(indices, sizes, resized(values, sizes), t)
         if t.nelement < LARGE:
             extrema = reduce(t.array, axis=dim, keepdims=True)
             positions = locate(t.array, axis=dim, keepdims=True)
@@ -113,11 +121,13 @@ def _rows(elements: Array, dim: int) -> Array:
 
 
 def _store_chosen(
-    values: Tensor, indices: Tensor, elements: Array, chosen: Array, dim: int
+    values: Tensor, indices: Tensor, t: Tensor, elements: Array, chosen: Array, dim: int
 ) -> None:
     shape = np.moveaxis(elements, dim, -1).shape[:-1]
     at = chosen.astype(np.int64).reshape(*shape, chosen.shape[1])
-    _store_pair(values, indices, elements, np.moveaxis(at, -1, dim), dim)
+    at = np.moveaxis(at, -1, dim)
+    check_apart(indices, at.shape, t)
+    _store_pair(values, indices, elements, at, dim)
 
 
 @op("kthvalue", f"{_PAIR} long [index=last]", f"{_PAIR} long [index=last]", small="order.kthvalue")
@@ -129,7 +139,7 @@ def kthvalue(values: Tensor, indices: Tensor, t: Tensor, k: int, dim: int | None
         raise ArgError(2, "selected index out of range")
     elements = t.array
     chosen = select_rows(_rows(elements, dim), k - 1)[:, k - 1 : k]
-    _store_chosen(values, indices, elements, chosen, dim)
+    _store_chosen(values, indices, t, elements, chosen, dim)
 
 
 @op("median", f"{_PAIR} [index=last]", f"{_PAIR} [index=last]", small="order.median")
@@ -163,7 +173,7 @@ def mode(values: Tensor, indices: Tensor, t: Tensor, dim: int | None) -> None:
     lengths = np.subtract(places, begins, out=begins)  # of the run so far
     longest = np.argmax(lengths, axis=1)  # its last element; of equally long ones the first
     chosen = np.take_along_axis(order, longest[:, None], 1)
-    _store_chosen(values, indices, elements, chosen, dim)
+    _store_chosen(values, indices, t, elements, chosen, dim)
 
 
 _TOPK = f"{_PAIR} [long=1] [index=last] [boolean=false] [boolean=false]"
@@ -204,4 +214,4 @@ def topk(
             part = take_along(rows, chosen[:, :count], 1)
             order = sort_rows(part, descending=largest)
             chosen[:, :count] = take_along(chosen[:, :count], order, 1)
-    _store_chosen(values, indices, elements, chosen, dim)
+    _store_chosen(values, indices, t, elements, chosen, dim)

@@ -59,23 +59,28 @@ def add(r: Tensor, t: Tensor, value: float) -> None:
 
 @op("add", *_SCALED, each="t + value * src", axpy=True)
 def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
-    """r = t + value * src."""
+    """r = t + value * src.
+
+    Torch7: BLAS's axpy computes that in place, which does nothing where the factor is 0.
+    """
     if value == 1:
         with_tensor(r, np.add, t, src)
-    elif not (r is t and _is_axpy(r, src) and add_multiple(r.flat, value, src.flat)):
-        with_tensor(r, _scaled_sum(value), t, src)
+        return
+    is_axpy = r is t and _is_axpy(r, src)
+    if is_axpy and (value == 0 or (_is_quick(r, src) and add_multiple(r.flat, value, src.flat))):
+        return
+    with_tensor(r, _scaled_sum(value), t, src)
 
 
 def _is_axpy(r: Tensor, src: Tensor) -> bool:
-    """Whether BLAS's axpy can compute r += value * src, and is faster than two passes of numpy."""
-    return (
-        r.nelement >= LARGE
-        and r.dtype.is_float
-        and r.nelement == src.nelement
-        and r.is_contiguous
-        and src.is_contiguous
-        and not partly_shared(r.array, [src.array])
-    )
+    """Whether the reference computes r += value * src by BLAS."""
+    is_flat = r.is_contiguous and src.is_contiguous
+    return r.dtype.is_float and r.nelement == src.nelement and is_flat
+
+
+def _is_quick(r: Tensor, src: Tensor) -> bool:
+    """Whether axpy can compute it here, and is faster than two passes of numpy."""
+    return r.nelement >= LARGE and not partly_shared(r.array, [src.array])
 
 
 def _scaled_sum(value: float) -> Compute:
@@ -197,7 +202,6 @@ def _remainder(values: Array, divisor: Array | float, out: Array) -> None:
     out[undefined] = np.nan
 
 
-# With the divisor 0, it is nan, too: 0 times infinity.
 _REMAINDER = "double(t) - double({0}) * double(floor(t / {0}))"
 
 
@@ -210,13 +214,17 @@ def _modulo(
     return for_whole
 
 
-@op("remainder", *_WITH_NUMBER, each=_REMAINDER.format("value"))
+@op("remainder", *_WITH_NUMBER, each=f"{_REMAINDER.format('value')} if value != 0 else None")
 def remainder(r: Tensor, t: Tensor, value: float) -> None:
     """r = the remainder of t / value with the sign of value."""
     with_number(r, _modulo(t.dtype, value, _remainder, np.remainder), t, value)
 
 
-@op("cremainder", *_WITH_TENSOR, each=_REMAINDER.format("src"))
+# With the divisor 0 it is the nan without a sign, as in the reference.
+_OR_NAN = f"src == 0 and abs(src / src) or cast({_REMAINDER.format('src')})"
+
+
+@op("cremainder", *_WITH_TENSOR, each=_OR_NAN)
 def cremainder(r: Tensor, t: Tensor, src: Tensor) -> None:
     """r = the remainder of t / src with the sign of src, element by element."""
     with_tensor(r, _modulo(t.dtype, src, _remainder, np.remainder), t, src)

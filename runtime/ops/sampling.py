@@ -135,8 +135,11 @@ def alias_draw(r: Tensor, generator: Generator | None, aliases: Tensor, q: Tenso
         sizes = f"J: {describe(aliases.sizes)}, q: {describe(q.sizes)}"
         raise TorchError(f"size mismatch, {sizes}")
     count = r.nelement
-    out = np.empty(count, np.int64)
     others, chances = aliases.flat - 1, q.flat
+    # Where no draw can fail, no memory for all of them is needed, in which to wait for the last.
+    in_place = bool(((chances >= 0) & (chances <= 1)).all())
+    in_place &= r.is_contiguous and r.storage is not aliases.storage
+    out = r.flat if in_place else np.empty(count, np.int64)
     for start in range(0, count, _DRAWS):
         part = out[start : start + _DRAWS]
         draws = chosen(generator).uniform(2 * part.size)
@@ -147,4 +150,5 @@ def alias_draw(r: Tensor, generator: Generator | None, aliases: Tensor, q: Tenso
         part[...] = np.where(draws[1::2] <= own, index + 1, others[index])
     # Torch7: every call subtracts 1 from the aliases, and does not add it again.
     aliases.array[...] -= 1
-    r.array[...] = out.reshape(r.array.shape)
+    if not in_place:
+        r.array[...] = out.reshape(r.array.shape)

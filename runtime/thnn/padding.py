@@ -168,6 +168,9 @@ def grid_table(sizes: Sizes, results: Sizes, before: Sizes, places: Places) -> A
 
     Raises an error where there is no such place.
     """
+    count = math.prod(results)
+    if max(math.prod(sizes), count) > np.iinfo(np.int32).max:
+        raise TorchError(f"planes of {count} elements are too large")
     table = np.zeros(1, np.int64)
     numbers = zip(sizes, before, results, contiguous_strides(sizes), strict=True)
     for size, first, count, stride in numbers:
@@ -175,6 +178,4 @@ def grid_table(sizes: Sizes, results: Sizes, before: Sizes, places: Places) -> A
         if not (at.min() >= 0 and at.max() < size):
             raise TorchError(f"padding is too large for a size of {size}")
         table = np.add.outer(table, at * stride).ravel()
-    if max(math.prod(sizes), len(table)) > np.iinfo(np.int32).max:
-        raise TorchError(f"planes of {len(table)} elements are too large")
     return table.astype(np.int32)

@@ -9,7 +9,8 @@ them, without the first one, the library's state:
     THIntegerTensor             an IntTensor
     THGenerator                 a random generator
     accreal, double             a number
-    int, long, THIndex_t        a whole number
+    int, long, THIndex_t        a whole number, of 32 or 64 bits: it is cut to one, and others are
+                                errors before the implementation is called
     bool                        True or False
 
 A question mark behind a parameter says that it may be NULL; the implementation gets None then.
@@ -34,7 +35,7 @@ _KINDS = {
     "THGenerator": "G",
     "accreal": "r",
     "double": "r",
-    "int": "l",
+    "int": "i",
     "long": "l",
     "THIndex_t": "l",
     "bool": "b",

@@ -87,6 +87,7 @@ def test_wrong_tables(lua: Lua, source: str, message: str) -> None:
     assert lua.error(source) == message
 
 
+@pytest.mark.unguarded("elements are freed after their tensors")
 def test_new_tensors_are_freed_by_the_first_cycle(lua: Lua) -> None:
     lua.run("""
         local function kilobytes_after(make)

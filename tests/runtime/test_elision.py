@@ -244,3 +244,37 @@ def test_a_million_entries_are_shown_at_once(shown: Show, source: str) -> None:
     start = perf_counter()
     shown("t", 1000)
     assert perf_counter() - start < 1  # in 0.02 s where nothing else runs
+
+
+CONTROL = r"'\27]0;pwn\7\127\194\155\27[31m'"
+DIGITS = r"\027]0;pwn\007\127\194\155\027[31m"
+
+
+@pytest.mark.parametrize("limit", [0, 5])
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (CONTROL, f"{DIGITS}\t\n"),
+        (f"1, {CONTROL}", f"1\t{DIGITS}\t\n"),
+        (f"{{[{CONTROL}] = {CONTROL}}}", f'{{\n  {DIGITS} : "{DIGITS}"\n}}\n'),
+        (f"print{{{{{CONTROL}}}}}", f'{{\n  1 : \n    {{\n      1 : "{DIGITS}"\n    }}\n}}\n'),
+        (f"print({CONTROL})", "\x1b]0;pwn\x07\x7f\x9b\x1b[31m\t\n"),
+        ("'a\\tb\\nc é'", "a\tb\nc é\t\n"),
+        (
+            "setmetatable({}, {__tostring = function() return '\\27[31mred\\27[2J' end})",
+            "\x1b[31mred\\027[2J\n",
+        ),
+    ],
+)
+def test_control_codes_are_digits(shown: Show, limit: int, source: str, text: str) -> None:
+    assert shown(source, limit) == text
+
+
+def test_control_codes_in_parts_are_digits(shown: Show) -> None:
+    text = shown("t = {} for i = 1, 50 do t[i .. '\\27'] = '\\27' end return t")
+    assert "\x1b" not in text and text.count("\\027") == 40
+    assert shown("('\\27'):rep(300)").startswith("\\027" * 20 + "…\n")
+
+
+def test_values_of_scripts_are_as_they_are(shown: Show) -> None:
+    assert shown(f"{{{CONTROL}}}", None).startswith('{\n  1 : "\x1b]0;pwn\x07')

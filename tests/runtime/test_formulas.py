@@ -142,6 +142,35 @@ def test_same_as_python(lua: Lua, by_python: Callable[[str], None], part: int, t
         assert a == b
 
 
+LARGE = """
+LAYOUTS.large = function() return torch.Tensor(3, 35000) end
+local text_of_few = text
+function text(x)
+  if type(x) ~= 'userdata' or x:nElement() < 30000 then return text_of_few(x) end
+  local y = x:clone():view(-1)
+  return x:nElement() .. text_of_few(y:narrow(1, 1, 30)) .. text_of_few(y:narrow(1, 104986, 15))
+end
+"""
+
+
+@pytest.mark.parametrize("kind", ["Double", "Float"])
+def test_many_elements_are_the_same(lua: Lua, by_python: Callable[[str], None], kind: str) -> None:
+    lines = [f"torch.setdefaulttensortype('torch.{kind}Tensor')"]
+    for name, space, pattern in all_calls():
+        if pattern.startswith("T") and any(row.each for row in TABLE[name]):
+            names = ", ".join("abcde"[: len(pattern)])
+            call = f"function({names}) return {_expression(name, space, pattern)} end"
+            lines.append(f"io.write('{name} {pattern}\\n')")
+            lines += [
+                f"try({call}, '{pattern}', {{ 'large' }}, {n}, {n}, {n} == 1)" for n in (1, 2)
+            ]
+    program = PRELUDE + LARGE + "\n".join(lines)
+    found = lua.run(program)
+    by_python(program)
+    for a, b in zip(found.splitlines(), lua.output().splitlines(), strict=True):
+        assert a == b
+
+
 OVERLAPS = """
 local x, first, second, wide, cube
 local some = {
@@ -378,6 +407,22 @@ def test_extrema_of_no_dimension(lua: Lua, dim: str) -> None:
         assert lua.run(f"io.write(tostring(({few}):size(1)), ({many}):size(1))") == "11"
     else:
         assert lua.error(few) == lua.error(many)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "cumsum", "norm"])
+@pytest.mark.parametrize(
+    ("dim", "number"), [("0", 0), ("3", 3), ("-1", -1), ("1e15", -1530494976), ("0/0", 0)]
+)
+def test_results_along_no_dimension(lua: Lua, name: str, dim: str, number: int) -> None:
+    """Nothing is looked up along it, also where the result is no contiguous tensor."""
+    numbers = f"2, {dim}" if name == "norm" else dim
+    places = ", torch.LongTensor(3, 3):t()" if name == "max" else ""
+    message = f"bad argument #2 to '{name}' (dimension {number} out of range)"
+    if name == "norm":
+        message = f"bad argument #3 to 'norm' (invalid dimension {number})"
+    for size in (3, 300):
+        lua(f"x = torch.ones({size}, {size})")
+        assert lua.error(f"x.{name}(torch.Tensor(3, 3):t(){places}, x, {numbers})") == message
 
 
 def test_new_tensor_as_source(lua: Lua) -> None:

@@ -137,3 +137,53 @@ def test_lua_decides_as_python(lua: Lua, count: int) -> None:
         """)
         assert printed == "", f"seed {seed}\n{program}"
     lua.engine.set_fill_pattern(None)
+
+
+OVERFLOW = "$ Torch: invalid memory size -- maybe an overflow?"
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["lua", "python"])
+@pytest.mark.parametrize(
+    "view",
+    [
+        "1, S{2^33}, S{2^31}",
+        "1, 2^33, 2^31",
+        "1, S{2^32, 2^32}, S{2^31, 2^31}",
+        "1, S{2, 2^61 + 2^10}, S{1, 8}",
+        "1, S{3, 3, 3, 3, 3}, S{2^62, 2^62, 2^62, 2^62, 2^62}",
+        "1, S{2^32, 2^32}",
+        "2^62, S{2}, S{1}",
+    ],
+)
+def test_elements_that_no_storage_has(lua: Lua, view: str, known: bool) -> None:
+    lua("S, s = torch.LongStorage, torch.Storage(10) x = torch.Tensor(3) y = torch.Tensor(s)")
+    if known:
+        lua("x:cdata() x:storage():retain() torch.sort(x)")
+    assert lua.error(f"return torch.Tensor(s, {view})") == OVERFLOW
+    assert lua.error(f"x:set(s, {view})") == OVERFLOW
+    assert lua("print(x:dim(), x:size(1), x:stride(1), #s, y:size(1))") == "1\t3\t1\t10\t10\t\n"
+
+
+@pytest.mark.parametrize(
+    "sizes", ["2^32, 2^32", "2^16, 2^16, 2^16, 2^16", "S{2^32, 2^32, 1, 1, 2}"]
+)
+def test_sizes_whose_product_no_storage_has(lua: Lua, sizes: str) -> None:
+    lua("S, x = torch.LongStorage, torch.Tensor(3) wide = torch.Tensor(1, 1, 1)")
+    lua("wide = wide:expand(2^31, 2^31, 2^31)")
+    for call in (
+        f"torch.Tensor({sizes})",
+        f"x:resize({sizes})",
+        "x:resizeAs(wide)",
+        "wide:clone()",
+    ):
+        assert lua.error(call) == OVERFLOW
+    assert lua("print(x:dim(), x:size(1), wide:dim())") == "1\t3\t3\t\n"
+
+
+@pytest.mark.parametrize("keep", ["", ":cdata()"], ids=["lua", "python"])
+def test_a_step_that_wraps_leads_nowhere(lua: Lua, keep: str) -> None:
+    lua("x = torch.Tensor{5, 6} " + (f"local c = x{keep}" if keep else ""))
+    lua("for k = 1, 3 do x = x:unfold(1, 1, k == 3 and 2^31 or 2^62) end")
+    assert lua("print(x:dim(), x:nElement(), x:stride(1), x:clone()[1][1][1][1])") == (
+        "4\t1\t0\t5\t\n"
+    )

@@ -44,6 +44,7 @@ print(megabytes('VmHWM') < 560 or megabytes('VmHWM'))
 
 
 @pytest.mark.parametrize("source", [DRAWS, TRIM, OTHER_SIZES])
+@pytest.mark.unguarded("memory is used up sooner")
 def test_memory_is_bounded(tmp_path: Path, source: str) -> None:
     run = run_script(tmp_path, STATUS + source)
     assert (run.stdout, run.stderr, run.returncode) == ("true\t\n", "", 0)

@@ -25,6 +25,8 @@ DoubleStorage = STORAGE_CLASSES[DOUBLE.index]
 
 SIZE = Pool.MIN_BYTES // 8 + 7777  # elements; of no other test
 
+pytestmark = pytest.mark.unguarded("memory is not recycled")
+
 
 @pytest.fixture(autouse=True)
 def pool(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -391,6 +391,7 @@ def test_busy_processors(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- how soon what nobody uses goes
 
 
+@pytest.mark.unguarded("memory starts anywhere")
 def test_large_memory_starts_at_a_cache_line(lua: Lua) -> None:
     addresses = lua.run("""
         local ffi = require 'ffi'
@@ -449,6 +450,7 @@ def test_finalizers_within_jobs(tmp_path: Path) -> None:
     assert run.stdout == "0 of many"
 
 
+@pytest.mark.unguarded("garbage is collected where too much is guarded")
 def test_a_stopped_collector_stays_stopped(lua: Lua) -> None:
     """After collections of many tensors, too, which the runtime begins itself."""
     grown = lua.run("""

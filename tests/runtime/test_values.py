@@ -480,6 +480,45 @@ def test_after_closing() -> None:
     assert x.tolist() == [1, 1, 1]
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "close() done = true",
+        "close() x:add(1) torch.ones(3):sum()",
+        "coroutine.resume(coroutine.create(close)) close()",
+        "x:apply(close)",
+        "use()",
+        "pcall(use) close()",
+    ],
+)
+def test_a_function_that_lua_calls_may_close_the_engine(source: str) -> None:
+    lua = Engine()
+
+    def use() -> None:
+        lua.close()
+        lua.run("done = true")
+
+    lua["close"], lua["use"] = lambda *_: lua.close(), use
+    x = lua.eval("torch.ones(3)")
+    lua["x"] = x
+    for message in ("lua:1: the engine is closed", "the engine is closed"):
+        with pytest.raises(LuaError) as raised:
+            lua.run(source)
+        assert raised.value.message == message
+    assert x.tolist() == [1, 1, 1]
+
+
+def test_lua_that_catches_the_error_of_closing_ends_before_its_engine() -> None:
+    lua = Engine()
+    results: list[object] = []
+    lua["close"], lua["note"] = lua.close, results.append
+    found = lua.eval("{pcall(close)}, {pcall(note, 1)}, torch.range(1, 100):sort():sum()")
+    assert found[2] == 5050
+    assert results == []
+    with pytest.raises(LuaError, match="^the engine is closed$"):
+        str(found[0])
+
+
 def test_threads_that_use_an_engine_wait_for_each_other() -> None:
     errors: list[BaseException] = []
     with Engine() as lua:

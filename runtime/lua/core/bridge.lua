@@ -16,6 +16,7 @@ local byte, sub, min, max = string.byte, string.sub, math.min, math.max
 local unpack = unpack
 local raw_metatable = debug.getmetatable
 local band, MOVED = require('bit').band, tonumber(host.FLAGS:match('MOVED (%d+)'))
+local begin_work, end_work = th.begin_work, th.end_work
 local track, count_object = th.track, th.count_object
 local holders, new_holder, anchor_of = th.holders, th.new_holder, th.anchor_of
 local STRUCT, ANCHOR = th.STRUCT, th.ANCHOR
@@ -294,7 +295,9 @@ local function function_stubs()
           runners[code] = run
         end
         if run then
+          begin_work()
           local result, second = run(a, b, c, d, e)
+          end_work()
           if second ~= nil then return result, second end
           if result ~= nil then return result end
         end
@@ -324,7 +327,9 @@ local function formula_stubs(dtype)
           runners[code] = run
         end
         if run then
+          begin_work()
           local result, second = run(a, b, c, d, e)
+          end_work()
           if second ~= nil then return result, second end
           if result ~= nil then return result end
         end

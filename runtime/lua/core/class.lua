@@ -5,7 +5,7 @@
 local th = ...
 local torch = th.torch
 
-local make_proxy = newproxy
+local make_proxy, proxy_of_program = th.newproxy, newproxy
 local type, rawget, rawset, getmetatable = type, rawget, rawset, getmetatable
 local setmetatable = setmetatable
 
@@ -174,7 +174,7 @@ local operators = {
 
 local function construct(self, ...)
   local mt = debug.getmetatable(self)
-  if rawget(mt, '__new') == nil then th.fail('no constructor available') end
+  if type(mt) ~= 'table' or rawget(mt, '__new') == nil then th.fail('no constructor available') end
   return results(rawget(mt, '__new')(...))
 end
 th.mark_constructor(construct)
@@ -186,7 +186,7 @@ end
 local function constructor_table(mt)
   return setmetatable({}, {
     __index = mt,
-    __newindex = add_method,
+    __newindex = th.public(add_method),
     __call = construct,
     __metatable = mt,
   })
@@ -259,7 +259,7 @@ function torch.newmetatable(tname, parent, new, destroy, factory, module)
     setmetatable(mt, class_named(parent))
   end
   if destroy then
-    assign(mt, '__gc', destroy, tname .. ' has been already assigned a destructor')
+    assign(mt, '__gc', th.patient(destroy), tname .. ' has been already assigned a destructor')
   end
   if factory then
     assign(mt, '__factory', factory, tname .. ' has been already assigned a factory')
@@ -278,8 +278,6 @@ function torch.newmetatable(tname, parent, new, destroy, factory, module)
   return mt
 end
 
-th.newproxy = make_proxy
-
 --- The userdata from which th.newproxy makes others with this metatable.
 function th.proxy(mt)
   return proxies[mt]
@@ -291,7 +289,7 @@ function newproxy(value)
   if value ~= nil and proxies[debug.getmetatable(value)] then
     th.argument_error(1, 'boolean or proxy expected')
   end
-  return make_proxy(value)
+  return proxy_of_program(value)
 end
 
 -- ------------------------------------------------------------- public part

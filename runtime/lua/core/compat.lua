@@ -96,6 +96,7 @@ end
 --- Lua's collectgarbage; remembers whether the program has stopped the collector.
 function collectgarbage(option, ...)
   if option == nil or option == 'collect' or option == 'step' then
+    th.end_work() -- which an error may have left open
     local result = collect_once(option or 'collect', ...)
     if option ~= 'step' and th.uses_numpy then th.host.trim() end
     return result

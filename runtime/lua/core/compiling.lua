@@ -6,8 +6,9 @@
 local th = ...
 local line_calls, lengths = th.line_calls, th.lengths
 
-local type, error, select, format = type, error, select, string.format
-local find, gsub = string.find, string.gsub
+local type, error, select, pcall, format = type, error, select, pcall, string.format
+local find, gsub, sub = string.find, string.gsub, string.sub
+local visible_name = th.visible_name
 local open = io.open
 local searchpath = package.searchpath
 
@@ -55,12 +56,19 @@ end
 
 _G.loadstring, _G.load = compiling(loadstring), compiling(load)
 
+-- What Lua's loadfile returns, with the control codes of the file's name as digits in its message.
+local function named(path, f, message)
+  local first, last = find(message or '', path, 1, true)
+  if not first or visible_name(path) == path then return f, message end
+  return f, sub(message, 1, first - 1) .. visible_name(path) .. sub(message, last + 1)
+end
+
 function _G.loadfile(...)
   local path = ...
   if type(path) ~= 'string' then return loadfile(...) end
   local source = read(path) -- once: what a pipe has told is gone
-  if not source then return loadfile(...) end
-  local f, message = loadstring(source, '@' .. path, select(2, ...))
+  if not source then return named(path, loadfile(...)) end
+  local f, message = th.results(pcall(loadstring, source, '@' .. path, select(2, ...)))
   return finished(f, message, source, '@' .. path, select(2, ...))
 end
 

@@ -246,7 +246,7 @@ function th.read_report(report)
     frames = report.frames
   end
   text = tostring(text)
-  return text == CALL_FAILED and 'not enough memory' or text, frames
+  return text == CALL_FAILED and 'not enough memory' or match(text, OWN_POSITION) or text, frames
 end
 
 -- The lines of Lua's traceback without the runtime's frames. Of these only the function that the
@@ -266,9 +266,19 @@ local function program_frames(text)
   return lines
 end
 
+-- An error of Lua's in one of the runtime's chunks, with the position of the program's line.
+local function at_program(object)
+  local text = type(object) == 'string' and match(object, OWN_POSITION)
+  if not text then return object end
+  local info = getinfo(user_level(), 'Sl')
+  local line = info and info.currentline or -1
+  return line > 0 and format('%s:%d: %s', info.short_src, line, text) or text
+end
+
 --- The message handler for xpcall: returns the error object and a traceback of the program's
 -- frames, as th.read_report takes them.
 function th.traceback(object)
+  object = at_program(object)
   local lines = program_frames(traceback('', 2))
   if #lines == 0 then return { object = object, frames = '' } end
   return { object = object, frames = 'stack traceback:\n' .. concat(lines, '\n') }

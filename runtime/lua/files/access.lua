@@ -205,7 +205,7 @@ function access.read_new(w, storage, n)
     or at + bytes > tonumber(m.size) or IS_LONG and w.long_size == 4 then
     return false
   end
-  local to, from = store.data, m.data + at
+  local to, from = store.own.data, m.data + at
   if blocks.moves() ~= before then return false end
   ffi.copy(to, from, bytes)
   w.at = at + bytes

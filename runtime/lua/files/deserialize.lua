@@ -73,7 +73,7 @@ local function load_function(state, dumped)
   if trusted or serial.own[dumped] then
     local f, message = loadstring(dumped)
     if f then return f, false end
-    stderr:write('Warning: Failed to load function from bytecode: ', files.visible(message), '\n')
+    stderr:write('Warning: Failed to load function from bytecode: ', th.visible(message), '\n')
     return unloadable(message), true
   end
   warn(state)

@@ -123,14 +123,6 @@ function files.get_string(w, object, n)
   return text
 end
 
---- A text from a file with its control codes as digits: sent to a terminal, they could do harm.
-function files.visible(text)
-  local function escaped(code)
-    return (code:gsub('.', function(c) return ('\\%03d'):format(c:byte()) end))
-  end
-  return (text:gsub('[%z\1-\8\11-\31\127]', escaped):gsub('\194[\128-\159]', escaped))
-end
-
 --- Skips the newline that an ascii file has behind numbers and strings.
 function files.skip_newline(w, object)
   if fill(w, object, 1) > 0 and w.memory.data[w.at] == NEWLINE then w.at = w.at + 1 end

@@ -188,7 +188,7 @@ local function open_torch(file, w, object, t, state)
     if file:isWritableObject(v) then
       fields[k] = v
     else
-      print(files.visible(('$ Warning: cannot write object field <%s> of <%s> %s')
+      print(th.visible(('$ Warning: cannot write object field <%s> of <%s> %s')
         :format(tostring(k), name, path_of(state.objectNameStack))))
     end
   end

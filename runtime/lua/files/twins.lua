@@ -8,7 +8,7 @@
 
 local th = ...
 local stdout, stderr = io.stdout, io.stderr
-local torch, files, serial = th.torch, th.files, th.serial
+local torch, serial = th.torch, th.serial
 
 local type, pairs, ipairs, pcall, setmetatable = type, pairs, ipairs, pcall, setmetatable
 local raw_metatable = debug.getmetatable
@@ -142,7 +142,7 @@ end
 local function list(counts)
   local parts = {}
   for i, text in ipairs(counts.order) do
-    parts[i] = files.visible(counts[text] > 1 and ('%d %s'):format(counts[text], text) or text)
+    parts[i] = th.visible(counts[text] > 1 and ('%d %s'):format(counts[text], text) or text)
   end
   return table.concat(parts, ', ')
 end

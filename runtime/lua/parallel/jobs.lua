@@ -214,7 +214,7 @@ job('correlate', 'run size sums x weights at count width jump', function(p, firs
   local x, at, weight = cast(bytes, p.x), cast(longs, p.at), cast(bytes, p.weights)
   local rows = max(floor(SUMS / jump), 1)
   local n = (min(rows, last - first) - 1) * jump + width
-  local sums = ffi.new('char[?]', n * size)
+  local sums = th.working_memory('char', n * size)
   for top = first, last - 1, rows do
     local count = min(rows, last - top)
     length[0] = (count - 1) * jump + width

@@ -34,7 +34,7 @@ end
 local kept, room, addresses = {}, { 0, 0, 0 }, {}
 local function scratch(number, size)
   if size > room[number] then
-    kept[number], room[number] = ffi.new('char[?]', size), size
+    kept[number], room[number] = th.working_memory('char', size), size
     addresses[number] = tonumber(cast('intptr_t', kept[number]))
   end
   return addresses[number]

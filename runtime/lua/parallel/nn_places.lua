@@ -135,7 +135,7 @@ job('nn_fractions', 'out right source size dims head length order[3] windows[3] 
     local source, right = cast(reals[size], p.source), cast(longs, p.right)
     local count = p.windows[0] * p.windows[1] * p.windows[2]
     local along = {}
-    for d = 0, dims - 1 do along[d] = ffi.new('double[?]', p.windows[d]) end
+    for d = 0, dims - 1 do along[d] = th.working_memory('double', p.windows[d]) end
     for plane = first, last - 1 do
       local table = cast(ints, p.out) + plane * (length + 3 * count)
       copy(table, cast(bytes, p.head), 4 * length)

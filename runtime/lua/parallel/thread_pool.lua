@@ -44,8 +44,6 @@ int th_yield(void) __asm__("sched_yield");
 int th_getpid(void) __asm__("getpid");
 int th_nothing(int) __asm__("abs");
 int th_compare(const void *, const void *, size_t) __asm__("memcmp");
-void *th_calloc(size_t, size_t) __asm__("calloc");
-void th_free(void *) __asm__("free");
 void th_copy(intptr_t to, intptr_t from, size_t bytes) __asm__("memcpy");
 void th_fill(intptr_t to, int byte, size_t bytes) __asm__("memset");
 ]]
@@ -62,14 +60,6 @@ local shared_job_pointer = ffi.typeof('$ *', SharedJob)
 
 local thread_pool = { MAX_THREADS = MAX_THREADS }
 th.thread_pool = thread_pool
-
---- Zeros outside of the memory that Lua's collector counts, and that take no room before they are
--- used; freed with the pointer that is returned.
-function th.working_memory(ctype, count)
-  local memory = C.th_calloc(count, ffi.sizeof(ctype))
-  if memory == nil then error('not enough memory', 0) end
-  return ffi.gc(cast(ffi.typeof(ctype .. ' *'), memory), C.th_free)
-end
 
 --- Whether this system has what threads need.
 function thread_pool.can_share()
@@ -273,7 +263,7 @@ end
 
 local function new_level(d)
   local own = d > 1 and copy_jobs() or jobs
-  local level = { jobs = own, parameters = ffi.new('double[?]', MAX_NUMBERS) }
+  local level = { jobs = own, parameters = th.working_memory('double', MAX_NUMBERS) }
   levels[d] = level
   return level
 end

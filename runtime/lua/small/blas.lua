@@ -13,7 +13,6 @@ local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loa
 local geometry, place, distinct, shares = tools.geometry, tools.place, tools.distinct, tools.shares
 local moves, new, publish = tools.moves, tools.new, tools.publish
 local dense, contiguous = th.formulas.dense, tools.contiguous
-local MAX_WORK = 131072 -- elements of working memory
 local PUSHED_NAN = -math.abs(0 / 0) -- what any nan becomes that C passes to Lua
 local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 8000000 -- multiplications from which on Python computes
 
@@ -35,8 +34,15 @@ if not (matmul and multiply and add and copy) then return {} end
 local W = ffi.sizeof(dtype.ctype)
 local operands, sizes = ffi.new('intptr_t[3]'), ffi.new('intptr_t[4]')
 local steps = ffi.new('intptr_t[9]')
-local work, WORK = tools.memory(dtype, MAX_WORK)
-local _, MORE_WORK = tools.memory(dtype, MAX_WORK)
+local ROOM = 131072 -- elements of working memory: what a product of few elements has
+local work, WORK = tools.memory(dtype, ROOM)
+local _, MORE_WORK = tools.memory(dtype, ROOM)
+
+-- The address of working memory for so many elements; nil where there is none.
+local function work_for(count)
+  return count <= ROOM and WORK or nil
+end
+
 local number, NUMBER = tools.memory(dtype, 1)
 local number_bits = ffi.cast(tools.bits(W), number)
 
@@ -137,7 +143,7 @@ local function add_sum(name, dims, multiply_factors)
     local ct, ca, cb = struct_of(t), struct_of(a), struct_of(b)
     if not (ct and ca and cb) then return nil end
     local n, s0, s1, s2, t0, t1, t2 = geometry(ct)
-    if n ~= dims or s0 * s1 * s2 > MAX_WORK then return nil end
+    if n ~= dims or not work_for(s0 * s1 * s2) then return nil end
     local at = place(ct, W, s0, s1, s2, t0, t1, t2)
     local to, r0, r1, r2, block
     if at then to, r0, r1, r2, block = sum_result(r, t, ct, n, s0, s1, s2, at, t0, t1, t2) end
@@ -213,7 +219,7 @@ add_sum('addbmm', 2, function(ca, cb, _, s1, s2, before)
   local n, count = geometry(ca)
   local size = s1 * s2
   -- numpy adds up single elements in another order.
-  if n ~= 3 or size == 1 or count * size > MAX_WORK
+  if n ~= 3 or size == 1 or not work_for(count * size)
     or not batch_product(ca, cb, count, s1, s2, before, WORK, size, s2, 1) then
     return false
   end
@@ -240,8 +246,9 @@ local function product_result(r, ca, cb, n, s0, s1, s2)
   end
   local to = place(c, W, s0, s1, s2, r0, r1, r2)
   if not (shares(c, ca) or shares(c, cb)) then return to, r0, r1, r2 end
-  if not to or s0 * s1 * s2 > MAX_WORK then return nil end
-  return WORK, s1 * s2, s2, 1, nil, to, r0, r1, r2
+  local work_at = to and work_for(s0 * s1 * s2)
+  if not work_at then return nil end
+  return work_at, s1 * s2, s2, 1, nil, to, r0, r1, r2
 end
 
 -- Ends a product: copies it to its place if it is in `work`.
@@ -290,7 +297,7 @@ function blas.ger(r, vec1, vec2, ...) -- luacheck: ignore 212
   if not (ca and cb) then return nil end
   local n, _, _, a2, _, _, p = geometry(ca)
   local m, _, _, b2, _, _, q = geometry(cb)
-  if n ~= 1 or m ~= 1 or a2 * b2 > MAX_WORK then return nil end
+  if n ~= 1 or m ~= 1 or a2 * b2 > ROOM then return nil end
   local a, b = place(ca, W, 1, 1, a2, 0, 0, p), place(cb, W, 1, 1, b2, 0, 0, q)
   if not (a and b) then return nil end
   local out, _, o1, o2, block, to, r0, r1, r2 = product_result(r, ca, cb, 2, 1, a2, b2)

@@ -16,7 +16,7 @@ local places, others, set_places = tools.places, tools.others, tools.set_places
 local contiguous, shares, copy, result_at =
   tools.contiguous, tools.shares, tools.copy, tools.result_at
 local max, abs, MIN_TURNS = math.max, math.abs, tools.MIN_TURNS
-local MAX_NEW, WIDTH = tools.MAX_NEW, ffi.sizeof(dtype.ctype)
+local MAX, WIDTH = tools.MAX, ffi.sizeof(dtype.ctype)
 local elements, bits, move = dtype.pointer, tools.bits(WIDTH), tools.mover(WIDTH)
 
 local formulas = th.formulas
@@ -39,7 +39,7 @@ function build.ones(r, ...)
   local n, s0, s1, s2 = tools.sizes(...)
   local block = r == nil and n and new(dtype, n, s0, s1, s2)
   if not block then return nil end
-  local p = cast(elements, block.data)
+  local p = cast(elements, block.own.data)
   for i = 0, s0 * s1 * s2 - 1 do p[i] = 1 end
   return (publish(dtype, block))
 end
@@ -72,8 +72,8 @@ if is_float then
   -- The address of the numbers 0, 1, 2 …
   local function get_positions()
     if not positions then
-      positions, POSITIONS = tools.memory(dtype, MAX_NEW)
-      for i = 0, MAX_NEW - 1 do positions[i] = i end
+      positions, POSITIONS = tools.memory(dtype, MAX)
+      for i = 0, MAX - 1 do positions[i] = i end
     end
     return POSITIONS
   end
@@ -109,14 +109,17 @@ if is_float then
   end
 end
 
+local MOST_WHOLE = 2 ^ 50 -- up to which quotients of whole numbers are never rounded to one
+
 function build.range(r, first, last, step, ...) -- luacheck: ignore 212
   if not (step > 0 and last >= first or step < 0 and last <= first)
-    or not is_float and (first % 1 ~= 0 or last % 1 ~= 0 or step % 1 ~= 0) then
+    or not is_float and (first % 1 ~= 0 or last % 1 ~= 0 or step % 1 ~= 0
+      or max(abs(first), abs(last)) > MOST_WHOLE) then
     return nil
   end
-  local count = (last - first) / step
-  if not (count < MAX_NEW) then return nil end
-  count = count - count % 1 + 1
+  local count = (last - first) / step + 1
+  if not (count < MAX + 1) then return nil end
+  count = count - count % 1
   local p, distance, block
   if r ~= nil then
     p, distance = line(r, count)
@@ -126,7 +129,7 @@ function build.range(r, first, last, step, ...) -- luacheck: ignore 212
     if block and fill_line and fill_line(to, count, first, step) then
       return (publish(dtype, block))
     end
-    p, distance = block and cast(elements, block.data), 1
+    p, distance = block and cast(elements, block.own.data), 1
   end
   if not p then return nil end
   for i = 0, count - 1 do p[i * distance] = wrap(first + i * step) end
@@ -194,24 +197,28 @@ end
 
 -- Copies a tensor to a part of another one along dimension d, where that has the size `total`.
 -- from, q: the address of the elements and a pointer to them; s, t: sizes and strides. to, r: those
--- of the other one, `offset` elements behind its first one; o: its strides.
+-- of the other one, `offset` elements behind its first one; o: its strides. False where there are
+-- more elements than places can be set, and nothing is copied.
 local function copy_part(to, r, offset, d, total, from, q, s0, s1, s2, t0, t1, t2, o0, o1, o2)
   if not contiguous(s0, s1, s2, t0, t1, t2) then
-    set_places(places, s0, s1, s2, t0, t1, t2)
-    set_places(others, s0, s1, s2, o0, o1, o2)
+    if not (set_places(places, s0, s1, s2, t0, t1, t2)
+      and set_places(others, s0, s1, s2, o0, o1, o2)) then
+      return false
+    end
     for m = 0, s0 * s1 * s2 - 1 do move(r, offset + others[m], q, places[m]) end
-    return
+    return true
   end
   -- All from dimension d on is a row of both.
   local row = d == 2 and s2 or d == 1 and s1 * s2 or s0 * s1 * s2
   local count, bytes = s0 * s1 * s2 / row, WIDTH * row
   to = to + WIDTH * offset
   copy(to, from, bytes)
-  if count == 1 then return end
+  if count == 1 then return true end
   local step = bytes / at(d, s0, s1, s2) * total
   for m = 1, max(count, MIN_TURNS) - 1 do
     copy(to + step * m, from + bytes * m, m < count and bytes or 0)
   end
+  return true
 end
 
 -- The address, sizes and strides of the i-th tensor of a list; nil if it has other sizes than s in
@@ -248,8 +255,10 @@ function build.cat_list(r, list, dim, ...) -- luacheck: ignore 212
     if not from or offset + size > total then return nil end
     local q = cast(bits, from)
     if moves() ~= before then return nil end
-    copy_part(to, p, offset * at(d, o0, o1, o2), d, total, from, q, z0, z1, z2, t0, t1, t2,
-      o0, o1, o2)
+    if not copy_part(to, p, offset * at(d, o0, o1, o2), d, total, from, q, z0, z1, z2, t0, t1, t2,
+      o0, o1, o2) then
+      return nil
+    end
     offset = offset + size
   end
   return block and publish(dtype, block) or r
@@ -271,8 +280,10 @@ function build.repeatTensor(t, ...)
   if not (source and block) then return nil end
   local to, from = cast(bits, address), cast(bits, source)
   if moves() ~= before then return nil end
-  set_places(places, s0, s1, s2, t0, t1, t2)
-  set_places(others, s0, s1, s2, o0, o1, o2)
+  if not (set_places(places, s0, s1, s2, t0, t1, t2)
+    and set_places(others, s0, s1, s2, o0, o1, o2)) then
+    return nil
+  end
   local i, j, k = 0, 0, 0
   for _ = 1, n0 * n1 * n2 do
     local offset = i * s0 * o0 + j * s1 * o1 + k * s2 * o2

@@ -14,12 +14,12 @@ local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local bytes = th.dtypes[1]
 local byte_structs, fetch_byte = bytes.structs, bytes.fetch_struct
 local geometry, place, distinct, shares = tools.geometry, tools.place, tools.distinct, tools.shares
-local moves, new, publish, address = tools.moves, tools.new, tools.publish, tools.address
+local moves, new, publish = tools.moves, tools.new, tools.publish
 local words, long_struct, dense = tools.words, tools.long_struct, th.formulas.dense
 local places, others, uses = tools.places, tools.others, tools.uses
 local set_places, set_indexed_places = tools.set_places, tools.set_indexed_places
 local contiguous, copy = tools.contiguous, tools.copy
-local MAX_WORK = tools.MAX_WORK
+local MAX = tools.MAX
 
 local WIDTH = ffi.sizeof(dtype.ctype)
 local pointer, byte_pointer = tools.bits(WIDTH), tools.bits(1)
@@ -87,7 +87,7 @@ local function result_at(r, cs, ci, n, d, s0, s1, s2)
     return to, t0, t1, t2, block
   end
   local c = struct_of(r)
-  if not c or shares(c, cs) or address(c.storage) == address(ci.storage) then return nil end
+  if not c or shares(c, cs) or shares(c, ci) then return nil end
   local m, r0, r1, r2, t0, t1, t2 = geometry(c)
   if m ~= n or not fits(d, s0, s1, s2, r0, r1, r2) or not distinct(r0, r1, r2, t0, t1, t2) then
     return nil
@@ -171,7 +171,7 @@ function indexing.gather(r, src, dim, index, ...) -- luacheck: ignore 212
   local n, s0, s1, s2, u0, u1, u2 = geometry(ci)
   local m, l0, l1, l2, p0, p1, p2 = geometry(cs)
   local d = dimension(dim, n)
-  if not d or m ~= n or s0 * s1 * s2 > MAX_WORK then return nil end
+  if not d or m ~= n or s0 * s1 * s2 > MAX then return nil end
   local limit = at(d, l0, l1, l2)
   -- Along the dimension, src may be shorter or longer.
   local z0, z1, z2 = with(d, limit, s0, s1, s2)
@@ -195,7 +195,7 @@ local function select_slices(r, src, dim, index, ...) -- luacheck: ignore 212
   if not (d and from and source) then return nil end
   local limit, rows = at(d, s0, s1, s2), has_rows(d, s0, s1, s2, p0, p1, p2)
   s0, s1, s2 = with(d, count, s0, s1, s2)
-  if s0 * s1 * s2 > MAX_WORK then return nil end
+  if s0 * s1 * s2 > MAX then return nil end
   local u0, u1, u2 = with(d, stride, 0, 0, 0)
   local result = take(r, cs, ci, n, d, limit, nil, rows, source, from, before, s0, s1, s2,
     u0, u1, u2, p0, p1, p2)
@@ -268,11 +268,11 @@ end
 function indexing.scatter(r, dim, index, src)
   local before = moves()
   local c, ci = struct_of(r), long_struct(index)
-  if not (c and ci) then return nil end
+  if not (c and ci) or shares(c, ci) then return nil end
   local n, s0, s1, s2, u0, u1, u2 = geometry(ci)
   local m, r0, r1, r2, p0, p1, p2 = geometry(c)
   local d, count = dimension(dim, n), s0 * s1 * s2
-  if not d or m ~= n or count > MAX_WORK or not distinct(r0, r1, r2, p0, p1, p2) then return nil end
+  if not d or m ~= n or count > MAX or not distinct(r0, r1, r2, p0, p1, p2) then return nil end
   local limit = at(d, r0, r1, r2)
   local z0, z1, z2 = with(d, limit, s0, s1, s2)
   if z0 ~= r0 or z1 ~= r1 or z2 ~= r2 then return nil end
@@ -296,14 +296,14 @@ local function set_slices(set)
   return function(r, dim, index, src)
     local before = moves()
     local c, ci, cs = struct_of(r), long_struct(index), struct_of(src)
-    if not (c and ci and cs) or shares(c, cs) then return nil end
+    if not (c and ci and cs) or shares(c, cs) or shares(c, ci) then return nil end
     local n, r0, r1, r2, p0, p1, p2 = geometry(c)
     local m, s0, s1, s2, t0, t1, t2 = geometry(cs)
     local d, count, stride, from = dimension(dim, n), vector(ci)
     if not (d and from) or m ~= n or at(d, s0, s1, s2) ~= count then return nil end
     local limit = at(d, r0, r1, r2)
     local z0, z1, z2 = with(d, limit, s0, s1, s2)
-    if z0 ~= r0 or z1 ~= r1 or z2 ~= r2 or s0 * s1 * s2 > MAX_WORK
+    if z0 ~= r0 or z1 ~= r1 or z2 ~= r2 or s0 * s1 * s2 > MAX
       or not distinct(r0, r1, r2, p0, p1, p2) then
       return nil
     end
@@ -323,7 +323,7 @@ if dtype.name ~= 'Long' and dtype.name ~= 'Half' then indexing.indexAdd = set_sl
 function indexing.indexFill(r, dim, index, value)
   local before = moves()
   local c, ci = struct_of(r), long_struct(index)
-  if not (c and ci) or type(value) ~= 'number' then return nil end
+  if not (c and ci) or type(value) ~= 'number' or shares(c, ci) then return nil end
   local n, s0, s1, s2, p0, p1, p2 = geometry(c)
   local d, count, stride, from = dimension(dim, n), vector(ci)
   local to = place(c, WIDTH, s0, s1, s2, p0, p1, p2)
@@ -331,7 +331,7 @@ function indexing.indexFill(r, dim, index, value)
   local limit = at(d, s0, s1, s2)
   s0, s1, s2 = with(d, count, s0, s1, s2)
   local u0, u1, u2 = with(d, stride, 0, 0, 0)
-  return s0 * s1 * s2 <= MAX_WORK and put_number(to, value, from, before, s0 * s1 * s2, d, limit,
+  return s0 * s1 * s2 <= MAX and put_number(to, value, from, before, s0 * s1 * s2, d, limit,
     s0, s1, s2, u0, u1, u2, p0, p1, p2) and value or nil
 end
 
@@ -365,7 +365,7 @@ end
 -- and a pointer to the elements.
 local function chosen(c, mask, before)
   local cm = type(mask) == 'userdata' and (byte_structs[mask] or fetch_byte(mask))
-  if not cm or address(c.storage) == address(cm.storage) then return nil end
+  if not cm or shares(c, cm) then return nil end
   local n, s0, s1, s2, p0, p1, p2 = geometry(c)
   local m, z0, z1, z2, u0, u1, u2 = geometry(cm)
   if n == 0 or m ~= n or z0 ~= s0 or z1 ~= s1 or z2 ~= s2 then
@@ -375,7 +375,7 @@ local function chosen(c, mask, before)
   end
   local count = s0 * s1 * s2
   local to, from = place(c, WIDTH, s0, s1, s2, p0, p1, p2), place(cm, 1, s0, s1, s2, u0, u1, u2)
-  if not (to and from) or count > MAX_WORK then return nil end
+  if not (to and from) or count > MAX then return nil end
   local elements_at, flags = cast(pointer, to), cast(byte_pointer, from)
   if moves() ~= before then return nil end
   tools.use()

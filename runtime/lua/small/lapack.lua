@@ -22,10 +22,11 @@ local MAX = 32 -- rows and columns
 
 -- ------------------------------------------------------------- LAPACK's functions
 
-local array = ffi.typeof('$[?]', ffi.typeof(dtype.ctype))
-local work, WORK_SIZE = array(8192), 8192
-local scratch, more, pivots = array(MAX * MAX), array(2 * MAX), ffi.new('int32_t[?]', MAX)
-local WORK, SCRATCH, MORE, PIVOTS = keep(work), keep(scratch), keep(more), keep(pivots)
+local memory, WORK_SIZE = tools.memory, 8192
+local work, WORK = memory(dtype, WORK_SIZE)
+local _, SCRATCH = memory(dtype, MAX * MAX)
+local more, MORE = memory(dtype, 2 * MAX)
+local _, PIVOTS = memory(th.dtypes[th.INT + 1], MAX)
 
 -- What LAPACK gets by address: whole numbers and letters.
 local ints = ffi.new('int32_t[8]')
@@ -100,12 +101,12 @@ end
 local function new_columns(rows, columns)
   local block, to = new(dtype, 2, 1, rows, columns)
   block.stride[0], block.stride[1] = 1, rows
-  return block, to, block.data
+  return block, to, block.own.data
 end
 
 local function new_vector(size)
   local block, to = new(dtype, 1, 1, 1, size)
-  return block, to, block.data
+  return block, to, block.own.data
 end
 
 -- Sets the elements below the diagonal, or above it, to 0.
@@ -143,7 +144,7 @@ function lapack.qr(q, r, a, ...) -- luacheck: ignore 212
   local before = moves()
   local q_block, to_address, to = new_columns(rows, columns)
   local r_block = new(dtype, 2, 1, columns, columns)
-  local upper = r_block.data
+  local upper = r_block.own.data
   if not factor(a, rows, columns, before, to_address) then return nil end
   for i = 0, columns - 1 do
     for j = i, columns - 1 do upper[i * columns + j] = to[j * rows + i] end
@@ -324,7 +325,7 @@ function lapack.eig(values, vectors, a, job, ...) -- luacheck: ignore 212
   if values ~= nil or vectors ~= nil or not size or size ~= columns then return nil end
   local before = moves()
   local value_block = new(dtype, 2, 1, size, 2)
-  local found = value_block.data
+  local found = value_block.own.data
   local block, to_address = nil, SCRATCH
   if job == 'V' then block, to_address = new_columns(size, size) end
   local from, t1, t2 = open(a, size, size)
@@ -344,8 +345,7 @@ function lapack.eig(values, vectors, a, job, ...) -- luacheck: ignore 212
   return publish(dtype, value_block), block and publish(dtype, block) or dtype.construct(0)
 end
 
-local right = array(MAX * MAX) -- the right singular vectors as rows, by columns
-local RIGHT = keep(right)
+local right, RIGHT = memory(dtype, MAX * MAX) -- the right singular vectors as rows, by columns
 
 function lapack.svd(u, s, v, a, job, ...) -- luacheck: ignore 212
   local rows, columns = sizes_of(a)
@@ -354,7 +354,7 @@ function lapack.svd(u, s, v, a, job, ...) -- luacheck: ignore 212
   local u_block, u_address = new_columns(rows, size)
   local s_block, s_address = new_vector(size)
   local v_block = new(dtype, 2, 1, columns, size)
-  local to = v_block.data
+  local to = v_block.own.data
   local from, t1, t2 = open(a, rows, columns)
   if not from or moves() ~= before
     or not take(from, rows, columns, t1, t2, SCRATCH) then

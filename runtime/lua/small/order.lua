@@ -36,11 +36,14 @@ local function struct_of(value)
   return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil
 end
 
--- Sets the keys of a row whose elements are `step` apart, from `from` on.
+-- Sets the keys of a row whose elements are `step` apart, from `from` on; false where they are too
+-- many.
 local function set_keys(p, q, from, step, n, sign)
+  if n > MAX_SORTED then return false end
   for k = 0, n - 1 do
     keys[k], index[k] = sign * load(p, q, from + step * k), k
   end
+  return true
 end
 
 -- --------------------------------------------------------------- distinct elements
@@ -94,8 +97,10 @@ local function number_rows(rows, total, left)
   numbered_rows, numbered = rows, total
 end
 
--- Sets the keys of all elements, which are at places; false if one is infinite or no number.
+-- Sets the keys of all elements, which are at places; false if one is infinite or no number, or
+-- there are too many.
 local function set_all_keys(p, q, at_places, rows, total, sign)
+  if not at_places or total > MAX_SORTED then return false end
   local flip = sign < 0 and -1 or 0
   local row_bits = floor(log(rows) / log(2) + 0.001) + 1 -- the number of a row is never all ones
   local left, right = 31 - row_bits, row_bits + 1
@@ -194,14 +199,14 @@ local function along_distinct(p, q, r, i, d, sign, first, way, least, most, s0, 
   local all = most - least == size - 1
   if all and count == size and way == 1 then
     local to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
-    local distinct = put_all(r, i, q, to_places, at_places, total)
-    return distinct
+    return to_places and put_all(r, i, q, to_places, at_places, total)
   end
   if all and not are_all_distinct(total)
     or not all and most > least and not are_distinct(rows, size, least, most) then
     return false
   end
   local to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
+  if not to_places then return false end
   put_some(r, i, q, to_places, at_places, rows, size, count, first, way)
   return true
 end
@@ -247,11 +252,13 @@ local function along(values, indices, t, dim, count, sign, pick, chosen, k, more
     -- Where rows begin: those of the source in `places`, those of both results in `others`.
     local to_step = at(d, o0, o1, o2)
     s0, s1, s2 = with(d, 1, s0, s1, s2)
-    set_places(places, s0, s1, s2, t0, t1, t2)
-    set_places(others, s0, s1, s2, o0, o1, o2)
+    if not (set_places(places, s0, s1, s2, t0, t1, t2)
+      and set_places(others, s0, s1, s2, o0, o1, o2)) then
+      return nil
+    end
     for row = 0, s0 * s1 * s2 - 1 do
       local from, out = places[row], others[row]
-      set_keys(p, q, from, step, size, sign)
+      if not set_keys(p, q, from, step, size, sign) then return nil end
       local first = pick(size, k, more)
       for m = 0, count - 1 do
         local position = index[first + m]

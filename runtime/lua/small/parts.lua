@@ -17,7 +17,7 @@ local moves, publish, result_at, long_struct =
   tools.moves, tools.publish, tools.result_at, tools.long_struct
 local places, others, set_places = tools.places, tools.others, tools.set_places
 local copy, fill = tools.copy, tools.fill
-local MAX_WORK, MIN_TURNS, WIDTH = tools.MAX_WORK, tools.MIN_TURNS, ffi.sizeof(dtype.ctype)
+local MAX, MIN_TURNS, WIDTH = tools.MAX, tools.MIN_TURNS, ffi.sizeof(dtype.ctype)
 local bits, words, move = tools.bits(WIDTH), tools.words, tools.mover(WIDTH)
 
 local longs = th.dtypes[th.LONG + 1]
@@ -53,7 +53,9 @@ else
 end
 
 -- Sets `others` to the numbers, from 0, of the elements that are not 0; returns how many there are.
+-- nil where there are too many places.
 local function find(p, n, at_places)
+  if not at_places then return nil end
   local found = 0
   for m = 0, n - 1 do
     others[found] = m
@@ -91,10 +93,11 @@ function parts.nonzero(r, t, ...) -- luacheck: ignore 212
   if not c then return nil end
   local n, s0, s1, s2, t0, t1, t2 = geometry(c)
   local source, count = place(c, WIDTH, s0, s1, s2, t0, t1, t2), s0 * s1 * s2
-  if n == 0 or not source or count > MAX_WORK then return nil end
+  if n == 0 or not source then return nil end
   local p = cast(bits, source)
   if moves() ~= before then return nil end
   local found = find(p, count, tools.placed(places, s0, s1, s2, t0, t1, t2))
+  if not found then return nil end
   if found == 0 then return r == nil and longs.construct(0) or nil end
   local mine = tools.use()
   local to, block = result_at(longs, r, r and long_struct(r), c, 2, 1, found, n)
@@ -107,14 +110,15 @@ end
 
 -- ------------------------------------------------------------------- triangles
 
--- Copies a matrix to contiguous memory.
+-- Copies a matrix to contiguous memory; false where it has too many elements.
 local function copy_matrix(to, r, from, q, rows, columns, t1, t2)
   if contiguous(1, rows, columns, 0, t1, t2) then
     copy(to, from, WIDTH * rows * columns)
-    return
+    return true
   end
-  set_places(places, 1, rows, columns, 0, t1, t2)
+  if not set_places(places, 1, rows, columns, 0, t1, t2) then return false end
   for m = 0, rows * columns - 1 do move(r, m, q, places[m]) end
+  return true
 end
 
 -- Sets rows i from `first` to `last` of a matrix to 0, from its column lower(i) to upper(i).
@@ -152,12 +156,12 @@ local function triangle(keep)
     if not c or not is_diagonal(k) then return nil end
     local n, _, rows, columns, _, t1, t2 = geometry(c)
     local from = n == 2 and place(c, WIDTH, 1, rows, columns, 0, t1, t2)
-    if not from or rows * columns > MAX_WORK then return nil end
+    if not from or rows * columns > MAX then return nil end
     local to, block = result_at(dtype, r, r and struct_of(r), c, 2, 1, rows, columns)
     if not to then return nil end
     local p, q = cast(bits, to), cast(bits, from)
     if moves() ~= before then return nil end
-    copy_matrix(to, p, from, q, rows, columns, t1, t2)
+    if not copy_matrix(to, p, from, q, rows, columns, t1, t2) then return nil end
     keep(to, rows, columns, k)
     return block and publish(dtype, block) or r
   end

@@ -14,7 +14,7 @@ local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loa
 local moves, new, publish, dense = tools.moves, tools.new, tools.publish, th.formulas.dense
 local geometry, place = tools.geometry, tools.place
 local slot, take_out = th.kernels.slot, th.kernels.take_out
-local MAX_NEW, MAX_WORK, WIDTH = tools.MAX_NEW, tools.MAX_WORK, ffi.sizeof(dtype.ctype)
+local MAX, WIDTH = tools.MAX, ffi.sizeof(dtype.ctype)
 local TO_UNIT, WORDS = 2 ^ -32, 2 ^ 32
 
 local elements, bits, number = dtype.pointer, tools.bits(WIDTH), tools.memory(dtype, 1)
@@ -63,7 +63,7 @@ local function target(r)
   local before = moves()
   local c = type(r) == 'userdata' and (structs[r] or fetch_struct(r))
   local count = c and dense(c)
-  if not count or count == 0 or count > MAX_WORK then return nil end
+  if not count or count == 0 or count > MAX then return nil end
   local p = cast(elements, c.storage.data + c.storageOffset)
   start()
   if moves() ~= before then return nil end
@@ -194,10 +194,10 @@ function random.any_number()
   return (next_word(state))
 end
 
-local order = ffi.new('int32_t[?]', MAX_NEW)
+local order = th.working_memory('int32_t', MAX)
 
 function random.randperm(r, _, n, ...) -- luacheck: ignore 212
-  if r ~= nil or not (n >= 1 and n <= MAX_NEW and n <= GREATEST and n % 1 == 0) then return nil end
+  if r ~= nil or not (n >= 1 and n <= MAX and n <= GREATEST and n % 1 == 0) then return nil end
   local p, _, block = new_target(nil, n)
   for i = 0, n - 1 do order[i] = i + 1 end
   for i = 0, n - 2 do
@@ -211,12 +211,13 @@ end
 -- ------------------------------------------------------------ given probabilities
 
 local longs = th.dtypes[th.LONG + 1]
-local cumulative = tools.memory(th.dtypes[th.DOUBLE + 1], MAX_WORK)
-local totals, places = tools.memory(th.dtypes[th.DOUBLE + 1], MAX_WORK), tools.places
+local cumulative = tools.memory(th.dtypes[th.DOUBLE + 1], MAX)
+local totals, places = tools.memory(th.dtypes[th.DOUBLE + 1], MAX), tools.places
 
--- Sets the cumulative distributions of rows of n elements, which are at `places`; false if the sum
--- of a row is no finite number above 0.
-local function set_cumulative(p, q, rows, n)
+-- Sets the cumulative distributions of rows of n elements; false if the sum of a row is no finite
+-- number above 0, or there are too many elements. far, near: the distances of rows and elements.
+local function set_cumulative(p, q, rows, n, far, near)
+  if not tools.set_places(places, 1, rows, n, 0, far, near) then return false end
   local sum, column, row = 0, 0, 0
   for m = 0, rows * n - 1 do
     sum = sum + load(p, q, places[m])
@@ -258,7 +259,7 @@ if is_float then
       and (structs[probabilities] or fetch_struct(probabilities))
     if not c then return nil end
     local n, s0, rows, size, t0, step_of_row, step = geometry(c)
-    if n < 1 or n > 2 or rows * size > MAX_WORK or not (count >= 1 and count % 1 == 0)
+    if n < 1 or n > 2 or not (count >= 1 and count % 1 == 0)
       or not replace and count > size then
       return nil
     end
@@ -267,16 +268,14 @@ if is_float then
     local p, q = cast(elements, source), cast(bits, source)
     if r ~= nil then
       if moves() ~= before then return nil end
-      tools.set_places(places, 1, rows, size, 0, step_of_row, step)
-      if not set_cumulative(p, q, rows, size) then return nil end
+      if not set_cumulative(p, q, rows, size, step_of_row, step) then return nil end
     end
     local to, block = tools.result_at(longs, r, r and tools.long_struct(r), c, n, 1, rows, count)
     if not to then return nil end
     local indices = cast(tools.words, to)
     start()
     if moves() ~= before then return nil end
-    tools.set_places(places, 1, rows, size, 0, step_of_row, step)
-    if not set_cumulative(p, q, rows, size) then return nil end
+    if not set_cumulative(p, q, rows, size, step_of_row, step) then return nil end
     draw(rows, size, indices, count, replace)
     return block and publish(longs, block) or r
   end

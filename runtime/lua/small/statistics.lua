@@ -161,7 +161,7 @@ local function result_at(r, c, dim)
     else
       block = th.blocks.like(dtype, c, layouts.count(c))
     end
-    return address(block.data), block
+    return address(block.own.data), block
   end
   local cr = struct_of(r)
   if not cr or reductions.fits(cr, c, dim or 1, not dim) ~= 1 then return nil end

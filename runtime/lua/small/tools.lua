@@ -18,11 +18,12 @@ local cast = ffi.cast
 local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 
 local tools = {
-  MAX_NEW = th.blocks.MAX, -- elements of a new tensor
-  MAX_WORK = th.blocks.MAX, -- elements of working memory
+  -- Elements that a new tensor may have, and places that working memory has room for. What writes
+  -- there looks itself whether it has room.
+  MAX = th.blocks.MAX,
   MIN_TURNS = th.formulas.MIN_TURNS, -- of a loop over rows: see tensor/formulas.lua
 }
-local MAX_NEW, MAX_WORK = tools.MAX_NEW, tools.MAX_WORK
+local MAX = tools.MAX
 
 local MAX_PLACE = 2 ^ 30 -- of an element, from its tensor's first one
 
@@ -97,9 +98,14 @@ function tools.distinct(s0, s1, s2, t0, t1, t2)
   return t0 > span
 end
 
---- Whether two tensors have the same storage.
+local VIEW = 8 -- the flag of a storage that has another one's memory: c_structs.py
+
+--- Whether two tensors, of any types, may have elements in common.
 function tools.shares(c, d)
-  return c.storage == d.storage
+  local storage, other = c.storage, d.storage
+  return tonumber(cast(intptr, storage)) == tonumber(cast(intptr, other))
+    or storage ~= nil and band(storage.flag, VIEW) ~= 0
+    or other ~= nil and band(other.flag, VIEW) ~= 0
 end
 
 local UNITS = { [1] = 'uint8_t *', [2] = 'int16_t *', [4] = 'int32_t *', [8] = 'int32_t *' }
@@ -183,13 +189,13 @@ end
 -- of its elements and three strides; nil if it is large. `publish` makes its userdata.
 function tools.new(dtype, n, s0, s1, s2)
   local count = s0 * s1 * s2
-  if count > MAX_NEW then return nil end
+  if count > MAX then return nil end
   local block = th.blocks.new(dtype, count, n)
   local size, stride = block.size, block.stride
   size[n - 1], stride[n - 1] = s2, 1
   if n >= 2 then size[n - 2], stride[n - 2] = s1, s2 end
   if n == 3 then size[0], stride[0] = s0, s1 * s2 end
-  return block, tonumber(cast(intptr, block.data)), s1 * s2, s2, 1
+  return block, tonumber(cast(intptr, block.own.data)), s1 * s2, s2, 1
 end
 
 tools.publish = th.blocks.publish
@@ -278,8 +284,9 @@ end
 
 tools.words = words
 
---- Working memory for the places of up to MAX_WORK elements of two tensors.
-tools.places, tools.others = ffi.new('int32_t[?]', MAX_WORK), ffi.new('int32_t[?]', MAX_WORK)
+--- Working memory for the places of up to MAX elements of two tensors.
+tools.places = th.working_memory('int32_t', MAX)
+tools.others = th.working_memory('int32_t', MAX)
 
 local used = 0
 
@@ -310,28 +317,33 @@ local contiguous = tools.contiguous
 --- Sets the places of a tensor's elements, counted in elements from its first one.
 -- The loops run over elements alone: nests of loops end too soon for LuaJIT, which compiles no loop
 -- that ends at its first turn.
+-- @param out `places`, `others`, or memory as long. Returns false where the elements are too many.
 function tools.set_places(out, s0, s1, s2, t0, t1, t2)
+  if s0 * s1 * s2 > MAX then return false end
   used = used + 1
   if contiguous(s0, s1, s2, t0, t1, t2) then
     for m = 0, s0 * s1 * s2 - 1 do out[m] = m end
-    return
+    return true
   end
   s0, s1, s2, t0, t1, t2 = without_ones(s0, s1, s2, t0, t1, t2)
   for m = 0, s2 - 1 do out[m] = m * t2 end
   local count = s1 * s2
   for m = s2, count - 1 do out[m] = out[m - s2] + t1 end
   for m = count, s0 * count - 1 do out[m] = out[m - count] + t0 end
+  return true
 end
 local set_places = tools.set_places
 
-local following = ffi.new('int32_t[?]', MAX_WORK) -- the places of contiguous elements
-for m = 0, MAX_WORK - 1 do following[m] = m end
+local following = th.working_memory('int32_t', MAX) -- the places of contiguous elements
+for m = 0, MAX - 1 do following[m] = m end
 
 --- The places of a tensor's elements: memory, in which they are set, or other memory that has them.
+-- nil where they are too many.
 function tools.placed(memory, s0, s1, s2, t0, t1, t2)
-  if contiguous(s0, s1, s2, t0, t1, t2) then return following end
-  set_places(memory, s0, s1, s2, t0, t1, t2)
-  return memory
+  if contiguous(s0, s1, s2, t0, t1, t2) then
+    return s0 * s1 * s2 <= MAX and following or nil
+  end
+  return set_places(memory, s0, s1, s2, t0, t1, t2) and memory or nil
 end
 
 -- The loops below check all indices and then say whether all are numbers of 1 to limit: a bit is
@@ -359,7 +371,7 @@ local function add_positions(out, n, indices, factor, limit)
   return bad == 0
 end
 
-local index_places = ffi.new('int32_t[?]', MAX_WORK)
+local index_places = th.working_memory('int32_t', MAX)
 
 -- The same for indices at places of their own.
 local function add_scattered_positions(out, n, indices, factor, limit)
@@ -374,13 +386,14 @@ local function add_scattered_positions(out, n, indices, factor, limit)
 end
 
 --- Sets the places of a tensor's elements that depend on indices, which are a tensor of the same
--- sizes s. Returns false if an index is not one of 1 to limit.
+-- sizes s. Returns false if an index is not one of 1 to limit, or the elements are too many.
 -- @param factor how many elements each position before that of the index counts
 -- @param u0, u1, u2 the strides of the indices
 -- @param t0, t1, t2 the strides of the tensor without the one that the indices are for
 function tools.set_indexed_places(out, indices, limit, factor, s0, s1, s2, u0, u1, u2, t0, t1, t2)
   local n, follow = s0 * s1 * s2, contiguous(s0, s1, s2, u0, u1, u2)
   local right
+  if n > MAX then return false end
   if follow and t0 == 0 and t1 == 0 and t2 == 0 and factor == 1 then
     used = used + 1
     right = set_positions(out, n, indices, limit)

@@ -19,7 +19,7 @@ local bit = require 'bit'
 local buffer = require 'string.buffer'
 
 local band, bor, lshift, rshift = bit.band, bit.bor, bit.lshift, bit.rshift
-local cast, new = ffi.cast, ffi.new
+local cast, new, working_memory = ffi.cast, ffi.new, th.working_memory
 local sub = string.sub
 
 local counters = { ADDED = 2 } -- upvalues, and slots of a frame
@@ -205,7 +205,7 @@ end
 
 -- The numbers of instructions in the names of variables count the function's head as 0.
 local function variable_places(to, count)
-  local places = new('int32_t[?]', count + 2)
+  local places = working_memory('int32_t', count + 2)
   for i = 0, count do places[i + 1] = to[i] + 1 end
   return places
 end
@@ -214,8 +214,9 @@ local function with_counters(p, f)
   local old, count = cast('const uint32_t *', p + f.code), f.count
   local added = 0
   for _ in pairs(f.places) do added = added + LENGTH end
-  local code, lines = new('uint32_t[?]', count + added), new('int32_t[?]', count + added)
-  local at, to = new('int32_t[?]', count + 1), new('int32_t[?]', count + 1)
+  local code = working_memory('uint32_t', count + added)
+  local lines = working_memory('int32_t', count + added)
+  local at, to = working_memory('int32_t', count + 1), working_memory('int32_t', count + 1)
   local n = 0
   for i = 0, count - 1 do
     to[i] = n
@@ -235,8 +236,8 @@ end
 local function without_counters(p, f)
   local old, count = cast('const uint32_t *', p + f.code), f.count
   local left = f.upvalue_count - ADDED
-  local code, lines = new('uint32_t[?]', count), new('int32_t[?]', count)
-  local to = new('int32_t[?]', count + 1)
+  local code, lines = working_memory('uint32_t', count), working_memory('int32_t', count)
+  local to = working_memory('int32_t', count + 1)
   local n, i = 0, 0
   while i < count do
     local length = op_of(old[i]) == UGET and rshift(old[i], 16) == left and LENGTH or 0

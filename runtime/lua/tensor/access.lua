@@ -20,11 +20,12 @@ local methods = dtype.methods
 local publish, select_view, can_select = dtype.publish, dtype.select_view, dtype.can_select
 local position, table_position, resolve = dtype.position, dtype.table_position, dtype.resolve
 local number_of, exceeded = dtype.number_of, th.storage_exceeded
+local begin_work, end_work = th.begin_work, th.end_work
 local ROOM = th.ROOM
 
 local access = {}
 
-local load, convert = dtype.load, dtype.convert
+local load, read, write = dtype.load, dtype.read, dtype.write
 
 -- How far the elements of position k in dimension d are from the first one; nil if there is none.
 local function reach(c, d, k)
@@ -53,19 +54,12 @@ local function element(c, items)
   return offset
 end
 
-local function read(storage, at)
-  if at < 0 or at >= storage.size then exceeded() end
-  local value = load(storage.data, at)
-  return value
-end
-
 -- Whether x:select(dim, index) is an element of a vector, and so a number.
 local function is_element(c, dim, index)
   return c.nDimension == 1 and dim == 1 and index >= 1 and index <= tonumber(c.size[0])
     and index % 1 == 0
 end
 
--- Defined here, behind `read`, which it calls for the element of a vector.
 function access.select(self, ...)
   local dim, index = ...
   if type(dim) == 'number' and type(index) == 'number' then
@@ -79,11 +73,6 @@ function access.select(self, ...)
     end
   end
   return slow.select(self, ...)
-end
-
-local function write(storage, at, v)
-  if at < 0 or at >= storage.size then exceeded() end
-  storage.data[at] = convert(v)
 end
 
 -- Element k of a vector; nil if self is no vector or k is out of range.
@@ -329,7 +318,10 @@ function access.totable(self)
     if own and own ~= dtype then return own.totable(self) end
     need_struct(self)
   end
-  return c.nDimension > 0 and nested(c, 0, tonumber(c.storageOffset)) or {}
+  begin_work()
+  local result = c.nDimension > 0 and nested(c, 0, tonumber(c.storageOffset)) or {}
+  end_work()
+  return result
 end
 dtype.totable = access.totable
 

@@ -7,6 +7,7 @@ local ffi, bit = require 'ffi', require 'bit'
 local type, tonumber = type, tonumber
 local anchor_of, objects = th.anchor_of, th.objects
 local attach = th.attach
+local with_elements = th.with_elements
 local ROOM, SHARED = th.ROOM, th.flags.SHARED
 local OWNED = th.flags.REFCOUNTED + th.flags.RESIZABLE + th.flags.FREEMEM
 local FIRST_STORAGE = th.host.FIRST_STORAGE
@@ -54,22 +55,28 @@ end
 
 local LARGE = 8192 -- elements from which on a block is worth looking for garbage
 
--- The memory of a large block. Where there is none, garbage goes first, which LuaJIT does not see
--- to: tensors, then the Python objects that these have kept, and what is kept of their memory.
+local function small_block(dtype, count)
+  local block, data = with_elements(dtype.block, count)
+  return block, data
+end
+
+-- A large block and its elements. Where there is none, garbage goes first, which LuaJIT does not
+-- see to: tensors, then the Python objects that these have kept, and what is kept of their memory.
 local function large_block(dtype, count, ...) -- luacheck: ignore 212
-  local ok, block = pcall(dtype.block, count)
-  if ok then return block end
+  local ok, block, data = pcall(with_elements, dtype.block, count)
+  if ok then return block, data end
   th.collect()
   th.collect()
   if th.uses_numpy then th.host.trim() end
-  return (dtype.block(count))
+  block, data = with_elements(dtype.block, count)
+  return block, data
 end
 
 --- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.
 function blocks.new(dtype, count, n)
-  local block = count > LARGE and large_block(dtype, count) or dtype.block(count)
+  local block, data = (count > LARGE and large_block or small_block)(dtype, count)
   local own = block.own
-  own.data, own.size, own.refcount, own.flag = block.data, count, 1, OWNED
+  own.data, own.size, own.refcount, own.flag = data, count, 1, OWNED
   block.size, block.stride = block.geometry, block.geometry + ROOM
   block.nDimension, block.refcount, block.flag = n, 1, 1
   block.storage = own
@@ -127,7 +134,7 @@ end
 
 --- Copies a storage's elements to a larger block, which takes the place of the storage.
 function blocks.grow(dtype, block, storage)
-  ffi.copy(block.data, storage.data, tonumber(storage.size) * ffi.sizeof(dtype.ctype))
+  ffi.copy(block.own.data, storage.data, tonumber(storage.size) * ffi.sizeof(dtype.ctype))
   count_move()
 end
 
@@ -170,9 +177,9 @@ end
 
 --- A store for count elements, which are 0.
 function blocks.new_store(dtype, count)
-  local store = dtype.store(count)
+  local store, data = with_elements(dtype.store, count)
   local own = store.own
-  own.data, own.size, own.refcount, own.flag = store.data, count, 1, OWNED
+  own.data, own.size, own.refcount, own.flag = data, count, 1, OWNED
   return store
 end
 
@@ -241,3 +248,5 @@ function blocks.numbers(s)
     return 4, tonumber(data[0]), tonumber(data[1]), tonumber(data[2]), tonumber(data[3])
   end
 end
+
+for _, dtype in ipairs(th.dtypes) do th.chunk('tensor/element_access')(th, dtype) end

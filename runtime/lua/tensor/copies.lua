@@ -12,6 +12,7 @@ local ffi = require 'ffi'
 
 local C = ffi.C
 local tonumber, select, abs, copy, cast = tonumber, select, math.abs, ffi.copy, ffi.cast
+local begin_work, end_work = th.begin_work, th.end_work
 local intptr = ffi.typeof('intptr_t')
 local band, int32s = require('bit').band, ffi.typeof('int32_t *')
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
@@ -214,8 +215,8 @@ local function layout(c, s, count)
 end
 
 -- Copies the elements of a tensor with struct s, of a type, to one with struct c; returns false
--- where Python has to. What is done last allocates nothing: see blocks.moves.
-local function copy_struct(c, s, other)
+-- where Python has to.
+local function copy_elements(c, s, other)
   local before = moves()
   local count = count_of(c)
   if count == 0 or count > MAX_SAME then return false end
@@ -270,6 +271,13 @@ local function copy_struct(c, s, other)
     return (convert_rows(to, 0, row, step, from, words, 0, from_row, from_step, rows, n, read))
   end
   return (convert_all(to, 0, strides, from, words, 0, from_strides, sizes, 1, read))
+end
+
+local function copy_struct(c, s, other)
+  begin_work()
+  local done = copy_elements(c, s, other)
+  end_work()
+  return done
 end
 
 --- Copies a tensor of any type to the elements of a struct; returns false where Python has to.

@@ -48,7 +48,7 @@ local function load_half(data, i)
 end
 
 local function convert_half(v)
-  return (th.ask(host.half_bits, v))
+  return (th.ask(host.half_bits, th.to_python(v)))
 end
 
 for _, dtype in ipairs(th.dtypes) do

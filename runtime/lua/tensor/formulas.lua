@@ -81,7 +81,7 @@ do
     double = 'double', float = 'float', byte = 'uint8_t', int = 'int32_t', long = 'int64_t',
   }
   for kind, ctype in pairs(kinds) do
-    local cells, pointer = ffi.new(ctype .. '[?]', NUMBERS + 2), ffi.typeof(ctype .. ' *')
+    local cells, pointer = th.working_memory(ctype, NUMBERS + 2), ffi.typeof(ctype .. ' *')
     memory[kind] = cells
     cells[NUMBERS], cells[NUMBERS + 1] = 0, 1
     places[kind .. '_0'] = address(cells + NUMBERS)

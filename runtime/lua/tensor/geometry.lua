@@ -69,7 +69,7 @@ end
 -- small, and is its own.
 local function move_to(self, old, anchor, block, count)
   if not block then return false end
-  leave_undetermined(dtype, block.data, count)
+  leave_undetermined(dtype, block.own.data, count)
   if anchor == NO_STORAGE then
     return anchor_of(self) == anchor and replace_struct(structs, self, old, block, block)
   end
@@ -209,15 +209,21 @@ end
 
 -- ------------------------------------------------------- views of tensors and storages
 
+-- How many elements dimension d adds to the reach of a tensor. A number of Lua's is at least 2^53
+-- where it is not exact; a whole number of 64 bits would wrap.
+local function extent(c, d)
+  return (tonumber(c.size[d]) - 1) * tonumber(c.stride[d])
+end
+
 -- How many elements of the storage there are from the first one of a tensor to its last one.
 local function reach(c, n)
-  local result = 1 + (c.size[0] - 1) * c.stride[0]
-  if n > 1 then result = result + (c.size[1] - 1) * c.stride[1] end
-  if n > 2 then result = result + (c.size[2] - 1) * c.stride[2] end
-  if n > 3 then result = result + (c.size[3] - 1) * c.stride[3] end
+  local result = 1 + extent(c, 0)
+  if n > 1 then result = result + extent(c, 1) end
+  if n > 2 then result = result + extent(c, 2) end
+  if n > 3 then result = result + extent(c, 3) end
   if n > 4 then
-    result = result + (c.size[4] - 1) * c.stride[4]
-    for d = 5, n - 1 do result = result + (c.size[d] - 1) * c.stride[d] end
+    result = result + extent(c, 4)
+    for d = 5, n - 1 do result = result + extent(c, d) end
   end
   return result
 end
@@ -231,7 +237,9 @@ local function same_view(other)
   local view
   view, c = new_view(n, other, n)
   copy_geometry(view, 0, c, 0, n)
-  if n > 0 and c.storageOffset + reach(c, n) > c.storage.size then return nil end
+  if n > 0 and tonumber(c.storageOffset) + reach(c, n) > tonumber(c.storage.size) then
+    return nil
+  end
   view.storage, view.storageOffset = c.storage, c.storageOffset
   local anchor = share(other, c)
   return view, anchor, other
@@ -304,7 +312,7 @@ local function storage_view(value, first, size, stride)
   if not count then return nil end
   if stride then
     if type(stride) ~= type(size) or not set_given_strides(view, n, stride) then return nil end
-    count = tonumber(reach(view, n))
+    count = reach(view, n)
   end
   local anchor = share_storage(value, s)
   if not anchor or first - 1 + count > tonumber(s.size) then return nil end
@@ -370,7 +378,7 @@ function dtype.construct(n, a, b, c, d)
   if not are_numbers(n, a, b, c, d) then return nil end
   local block, count = sized(dtype, n, a, b, c, d)
   if not block then return nil end
-  leave_undetermined(dtype, block.data, count)
+  leave_undetermined(dtype, block.own.data, count)
   value = blocks.publish(dtype, block)
   return value
 end

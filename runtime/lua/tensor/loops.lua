@@ -2,6 +2,7 @@
 -- This chunk is loaded once for each type, and again for each function in the program's source that
 -- runs over many elements, so that LuaJIT compiles the loop and that function as one trace.
 -- The function may do anything, such as resize the tensors: so each access reads the struct again.
+-- From then on finalizers of the program wait, at most until all is done.
 -- Torch7: its loops assign the function's result through FFI. Here it is converted in the same way:
 -- true is 1, and whole numbers beyond 32 bits wrap.
 -- @module loops
@@ -55,9 +56,10 @@ local function advance(k, run)
   end
 end
 
-local exceeded = th.storage_exceeded
+local exceeded, begin_work, end_work = th.storage_exceeded, th.begin_work, th.end_work
 
 local function read(c, at)
+  begin_work()
   local storage = c.storage
   if storage == nil or at >= storage.size then exceeded() end
   local value = load(storage.data, at)
@@ -77,12 +79,14 @@ end
 
 local function write(c, at, r)
   if type(r) ~= 'number' then r = number_of(r) end
+  begin_work()
   local storage = c.storage
   if storage == nil or at >= storage.size then exceeded() end
   storage.data[at] = convert(r)
 end
 
 local function pause(left)
+  end_work()
   if left > 0 then th.poll() end
 end
 
@@ -95,6 +99,7 @@ end
 
 -- c: the struct. at: the position of the first element. n: how many elements there are.
 local function apply_dense(c, at, n, f)
+  begin_work()
   local storage = c.storage
   local memory, size = storage.data, storage.size
   if at + n > size then return 0 end
@@ -102,6 +107,7 @@ local function apply_dense(c, at, n, f)
   local x = load(data, 0)
   for i = 0, n - 2 do
     local r = f(x)
+    begin_work()
     if c.storage ~= storage or storage.data ~= memory or storage.size ~= size then
       if r then write(c, at + i, r) end
       return i + 1
@@ -117,6 +123,7 @@ end
 
 -- The same for two tensors, of which the elements of the first one are set.
 local function map_dense(c, at, d, bt, n, f)
+  begin_work()
   local storage, other = c.storage, d.storage
   local memory, size, memory2, size2 = storage.data, storage.size, other.data, other.size
   if at + n > size or bt + n > size2 then return 0 end
@@ -125,6 +132,7 @@ local function map_dense(c, at, d, bt, n, f)
   local x, y = load(data, 0), load(data2, 0)
   for i = 0, n - 2 do
     local r = f(x, y)
+    begin_work()
     if c.storage ~= storage or storage.data ~= memory or storage.size ~= size
       or d.storage ~= other or other.data ~= memory2 or other.size ~= size2 then
       if r then write(c, at + i, r) end

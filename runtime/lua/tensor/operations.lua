@@ -91,10 +91,10 @@ indexAdd 0123456+
 indexFill 0123456+
 gather t0123456+
 scatter t0123456+
+nonzero t0123456+
 maskedSelect 0123456+
 maskedCopy 0123456+
 maskedFill 0123456+
-nonzero t0123456+
 dot t0123456+
 addmv t0123456+
 addmm t0123456+

@@ -2,7 +2,7 @@
 -- some (compute/reduction_code.py): LuaJIT compiles a loop for one type of elements.
 -- @module places
 
-local dtype, MIN_TURNS = ...
+local th, dtype, MIN_TURNS = ...
 local ffi = require 'ffi'
 
 -- The same as below where there are nans: from the last element on, so that the first of
@@ -50,7 +50,7 @@ end
 -- LuaJIT compiles the way that a loop takes after some turns: here, from element to element.
 do
   local count = 400
-  local numbers, at = ffi.new(dtype.ctype .. '[?]', count + 1), ffi.new('int64_t[1]')
+  local numbers, at = th.working_memory(dtype.ctype, count + 1), ffi.new('int64_t[1]')
   numbers[count - 1], numbers[count] = 1, 1
   local elements = ffi.cast(dtype.pointer, numbers)
   find(dtype.load, ffi.cast('int64_t *', at), elements + count, elements, 1, count)

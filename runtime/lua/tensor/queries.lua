@@ -20,7 +20,7 @@ local function new_numbers(self, n, member, ...) -- luacheck: ignore 212
   local store = long_store(n)
   local c = structs[self] or need_struct(self) -- allocating may have run finalizers that changed it
   if c.nDimension ~= n then th.fail('a finalizer has changed the number of dimensions') end
-  local to, from = store.data, c[member]
+  local to, from = store.own.data, c[member]
   if n > 0 then to[0] = from[0] end
   if n > 1 then to[1] = from[1] end
   if n > 2 then ffi.copy(to, from, 8 * n) end

@@ -20,7 +20,7 @@ local WORDS = 631 -- of 64 bits: the size of the reference's struct
 
 --- The memory whose address nn's RReLU reads out of torch._gen. Nothing is kept there: it stands
 -- for the default generator (lua/thnn/door.lua).
-th.generator_memory = ffi.new('uint64_t[?]', WORDS)
+th.generator_memory = th.working_memory('uint64_t', WORDS)
 local place = ffi.new('void *[1]', th.generator_memory)
 
 -- A userdata in which the FFI finds that address, as in the reference's. The FFI takes a userdata

@@ -119,13 +119,18 @@ end
 
 -- ------------------------------------------------------------ along a dimension
 
+-- Whether a tensor of so many dimensions has this one, from 1.
+local function has_dimension(dims, dim)
+  return dim >= 1 and dim <= dims and dim % 1 == 0
+end
+
 --- Where the elements of a tensor lie along a dimension, from 1: `outer` times, o apart, there are
 -- `count` elements or rows, d apart, to be added up; a row has `inner` elements, i apart. Also
 -- whether elements along the dimension are neighbours. nil where Python has to do it.
 -- @param running whether the results are as many, and so in the order of the elements
 function reductions.sections(most, c, dim, running, ...) -- luacheck: ignore 212
   local dims = c.nDimension
-  if not (dim >= 1 and dim <= dims and dim % 1 == 0) or dims > ROOM then return nil end
+  if not has_dimension(dims, dim) or dims > ROOM then return nil end
   local n, count, d = dense(c), tonumber(c.size[dim - 1]), tonumber(c.stride[dim - 1])
   if n > most then return nil end
   if n > 0 then
@@ -167,7 +172,7 @@ end
 -- contiguous tensor.
 function reductions.fits(r, c, dim, running, ...) -- luacheck: ignore 212
   local dims = c.nDimension
-  if dims == 0 or r.nDimension ~= dims or r.storage == nil then return nil end
+  if not has_dimension(dims, dim) or r.nDimension ~= dims or r.storage == nil then return nil end
   if r.size[0] ~= ((dim ~= 1 or running) and c.size[0] or 1) then return nil end
   if dims >= 2 and r.size[1] ~= ((dim ~= 2 or running) and c.size[1] or 1) then return nil end
   for k = 2, dims - 1 do
@@ -346,7 +351,7 @@ end
 
 --- A function that finds where extrema are; a copy for each function that calls it.
 function reductions.make_find_places(dtype)
-  local find = th.chunk('tensor/places')(dtype, MIN_TURNS)
+  local find = th.chunk('tensor/places')(th, dtype, MIN_TURNS)
   return find
 end
 

@@ -7,6 +7,7 @@
 local th = ...
 local host = th.host
 
+local begin_work, end_work = th.begin_work, th.end_work
 local type, select, getmetatable, rawget = type, select, getmetatable, rawget
 
 local small = {}
@@ -122,7 +123,9 @@ th.run_small_by(function(name, dtype, slow)
         runners[code] = run
       end
       if run then
+        begin_work()
         local first, second, third = run(a, b, c, d, e, f, g)
+        end_work()
         if third ~= nil then return first, second, third end
         if second ~= nil then return first, second end
         if first ~= nil then return first end

@@ -44,7 +44,7 @@ th.storage_access = th.load([[
   local th, dtype, methods = ...
   local slow_size, slow_resize = methods.size, methods.resize
   local RESIZABLE = th.flags.RESIZABLE
-  local load, convert = dtype.load, dtype.convert
+  local read_element, write_element = dtype.read, dtype.write
   local structs, need_struct = dtype.storage_structs, dtype.need_storage
   local type, tonumber = type, tonumber
   local access = {}
@@ -59,13 +59,13 @@ th.storage_access = th.load([[
 
   local function read(self, key)
     local c, i = position(self, key)
-    local value = load(c.data, i)
+    local value = read_element(c, i)
     return value
   end
 
   local function write(self, key, value)
     local c, i = position(self, key)
-    c.data[i] = convert(value)
+    write_element(c, i, value)
   end
 
   function access.__index(self, key, ...)
@@ -136,7 +136,7 @@ local function from_table(dtype, make, items)
   local n = #items
   if n > 0 and n <= blocks.MAX then
     local store = blocks.new_store(dtype, n)
-    fill(store.data, items, n, dtype.convert)
+    fill(store.own.data, items, n, dtype.convert)
     return (blocks.publish_store(dtype, store))
   end
   local value = make(n)
@@ -156,7 +156,7 @@ local function sized(dtype, count, n)
     return nil
   end
   local store = blocks.new_store(dtype, n)
-  blocks.leave_undetermined(dtype, store.data, n)
+  blocks.leave_undetermined(dtype, store.own.data, n)
   return (blocks.publish_store(dtype, store))
 end
 
@@ -170,7 +170,7 @@ local function move_to_store(self, dtype, n)
     return false
   end
   local store = blocks.new_store(dtype, n)
-  blocks.leave_undetermined(dtype, store.data, n)
+  blocks.leave_undetermined(dtype, store.own.data, n)
   return th.replace_struct(structs, self, old, cast(dtype.storage_pointer, store.own), store)
 end
 
@@ -197,10 +197,8 @@ local function copy_few(dtype, c, source)
     or other ~= dtype and not (is_float(dtype) and is_float(other)) then
     return false
   end
-  local before, n = blocks.moves(), tonumber(c.size)
-  local to, from = c.data, s.data
+  local n, to, from = tonumber(c.size), c.data, s.data
   local target, origin = tonumber(cast(intptr, to)), tonumber(cast(intptr, from))
-  if blocks.moves() ~= before then return false end
   if other == dtype then
     ffi.C.th_copy(target, origin, n * ffi.sizeof(dtype.ctype))
     return true
@@ -223,7 +221,12 @@ local function add_few(mt, dtype)
 
   function mt.copy(self, ...)
     local c = structs[self]
-    if c and select('#', ...) == 1 and copy_few(dtype, c, (...)) then return self end
+    if c and select('#', ...) == 1 then
+      th.begin_work()
+      local done = copy_few(dtype, c, (...))
+      th.end_work()
+      if done then return self end
+    end
     return slow_copy(self, ...)
   end
 end
@@ -232,8 +235,10 @@ local function add_totable(mt, dtype)
   local load, structs, need_struct = dtype.load, dtype.storage_structs, dtype.need_storage
   function mt.totable(self)
     local c = structs[self] or need_struct(self)
+    th.begin_work()
     local data, result = c.data, {}
     for i = 1, tonumber(c.size) do result[i] = load(data, i - 1) end
+    th.end_work()
     return result
   end
 end

@@ -62,7 +62,7 @@ local function from_table(dtype, make, resize, items, convert)
   if #sizes == 0 then return make() end
   local block = new_block(dtype, sizes)
   if block then
-    fill(block.data, 0, items, sizes, 1, convert)
+    fill(block.own.data, 0, items, sizes, 1, convert)
     return (blocks.publish(dtype, block))
   end
   local value = make()
@@ -117,6 +117,22 @@ local function source_cursor(dtype, arg, value)
   return cursor(dtype, arg, value)
 end
 
+local is_within = false -- whether a program's function runs that has got an element, or has failed
+
+-- The same function, public (see core/errors.lua) where a program's function calls it that another
+-- call of it runs: one that does so again and again comes to the end of the stack, anywhere. For
+-- few elements the pcall would take as long as the rest.
+local function public_within(f)
+  local public = th.public(f)
+  return function(...)
+    if is_within then return (public(...)) end
+    is_within = true
+    local result = f(...)
+    is_within = false
+    return result
+  end
+end
+
 local function add_loops(mt, dtype)
   dtype.loops = th.chunk('tensor/loops')(th, dtype.load, dtype.wrap, loop_type(dtype))
 
@@ -143,6 +159,8 @@ local function add_loops(mt, dtype)
     loops_for(dtype, f, x.total).map2(x, y, z, f)
     return self
   end
+
+  for _, name in ipairs{ 'apply', 'map', 'map2' } do mt[name] = public_within(mt[name]) end
 end
 
 -- ------------------------------------------------------------- split and chunk

@@ -91,11 +91,21 @@ function readers.r(value, at)
   return value
 end
 
-function readers.l(value, at)
-  if type(value) == 'cdata' then value = tonumber(value) end
-  if type(value) ~= 'number' then cannot_convert(at, value, 'int') end
-  return value < 0 and ceil(value) or floor(value)
+-- Makes a function that cuts a number to a whole one of a C type with so many bits.
+local function whole_reader(ctype, bits)
+  local limit = 2 ^ (bits - 1)
+  return function(value, at)
+    if type(value) == 'cdata' then value = tonumber(value) end
+    if type(value) ~= 'number' then cannot_convert(at, value, ctype) end
+    local whole = value < 0 and ceil(value) or floor(value)
+    if not (whole >= -limit and whole < limit) then -- C leaves open what becomes of it
+      th.argument_error(at, ('%s expected, got %s'):format(ctype, tostring(value)), 'v')
+    end
+    return whole
+  end
 end
+
+readers.i, readers.l = whole_reader('int', 32), whole_reader('int64_t', 64)
 
 function readers.b(value, at)
   if type(value) == 'number' then return value ~= 0 end
@@ -144,14 +154,20 @@ end
 -- The source of a function that calls a kernel with pointers of the right types, whose tensors are
 -- alive. These are returned, too: so they are not collected while the kernel runs.
 local TYPED = [[
-local few, type, istype, owner_of, TYPES = ...
+local few, type, istype, owner_of, begin_work, end_work, TYPES = ...
 return function(ARGUMENTS)
   if not (TESTS) then return nil end
   OWNERS
+  begin_work()
   local done = few(ARGUMENTS)
+  end_work()
   return done, KEPT
 end
 ]]
+
+-- What a parameter of some kind must be: a whole number where C would cut it, and an int.
+local WHOLE = 'type(#) == "number" and # % 1 == 0 and # >= -0x80000000 and # < 0x80000000'
+local TESTED = { b = 'type(#) == "boolean"', i = WHOLE, l = WHOLE }
 
 -- Makes that function for a row and an element type.
 local function typed(row, dtype, few)
@@ -167,7 +183,7 @@ local function typed(row, dtype, few)
       owners[k] = ('local o%d = %s ~= nil and owner_of(%s) '):format(k, a, a)
         .. ('if o%d == nil then return nil end'):format(k)
     elseif kind ~= 'G' then
-      tests[#tests + 1] = ('type(%s) == "%s"'):format(a, kind == 'b' and 'boolean' or 'number')
+      tests[#tests + 1] = (TESTED[kind] or 'type(#) == "number"'):gsub('#', a)
     end
   end
   local source = TYPED:gsub('%u%u%u%u+', {
@@ -176,7 +192,7 @@ local function typed(row, dtype, few)
     KEPT = table.concat(kept, ', '),
   })
   local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
-  return chunk(few, type, istype, th.owner_of, unpack(pointers))
+  return chunk(few, type, istype, th.owner_of, th.begin_work, th.end_work, unpack(pointers))
 end
 
 local function make(row, dtype)

@@ -169,8 +169,8 @@ function makers.MSECriterion_updateOutput(dtype)
   if not (subtract and dot and add) then return few end
   add, add_data = ffi.cast(inner_loop, add), ffi.cast('void *', add_data)
   local size = ffi.sizeof(dtype.ctype)
-  local buffer, product = ffi.new(dtype.ctype .. '[?]', PIECE), ffi.new(dtype.ctype .. '[1]')
-  local sums, sum = ffi.new('double[?]', MAX_UNSHARED / PIECE + 1), ffi.new('double[1]')
+  local buffer, product = th.working_memory(dtype.ctype, PIECE), ffi.new(dtype.ctype .. '[1]')
+  local sums, sum = th.working_memory('double', MAX_UNSHARED / PIECE + 1), ffi.new('double[1]')
   return function(input, target, output, average)
     local n = dense(input)
     if n <= th.MAX_OF_FORMULAS or n > MAX_UNSHARED then

@@ -139,7 +139,7 @@ end
 -- Copies of tables of connections, since a finalizer may resize the program's.
 local copies, reads = {}, 0
 for size, name in pairs{ [4] = 'float', [8] = 'double' } do
-  local memory = ffi.new(name .. '[?]', 2 * MAX_KERNELS)
+  local memory = th.working_memory(name, 2 * MAX_KERNELS)
   copies[size] = { memory = memory, at = tonumber(cast('intptr_t', memory)),
     load = size == 4 and th.load_float or th.load_double }
 end

@@ -19,7 +19,8 @@ local function address(memory)
   return tonumber(cast(intptr, memory))
 end
 
-local working = ffi.new('char[?]', ROOM) -- of the call that is repeated; there is never another one
+-- Of the call that is repeated; there is never another one.
+local working = th.working_memory('char', ROOM)
 
 -- ------------------------------------------------------------------ what is kept
 
@@ -28,7 +29,7 @@ local function geometry_of(words)
   local list, count = {}, 1
   for word in words:gmatch('%d+') do list[#list + 1] = tonumber(word) end
   local n = #list
-  local sizes, strides = ffi.new('int64_t[?]', n, list), ffi.new('int64_t[?]', n)
+  local sizes, strides = th.numbers('int64_t', list), th.working_memory('int64_t', n)
   for d = n - 1, 0, -1 do
     strides[d] = count
     count = count * list[d + 1]
@@ -46,7 +47,7 @@ end
 local function parameter_of(word, kept)
   local from, bytes = word:match('^(%d+):(%d+)$')
   if not from then return tonumber(word) end
-  local copy = ffi.new('char[?]', tonumber(bytes))
+  local copy = th.working_memory('char', tonumber(bytes))
   C.th_copy(address(copy), tonumber(from), tonumber(bytes))
   kept[#kept + 1] = copy
   return address(copy)
@@ -67,7 +68,7 @@ local function read_jobs(call, text)
       local numbers = {}
       for word in rest:gmatch('%S+') do numbers[#numbers + 1] = parameter_of(word, call.kept) end
       call.jobs[#call.jobs + 1] = { run = jobs[job_index[first]], last = tonumber(second),
-        parameters = ffi.new('double[?]', #numbers, numbers) }
+        parameters = th.numbers('double', numbers) }
     else
       local at, bytes, sizes = tonumber(first), rest:match('^(%d+) (%S+)$')
       if use == 'write' then
@@ -90,9 +91,6 @@ local function new_call(row, dtype, ...)
       given[i] = describe(value)
       call[i] = new_tensor(given[i])
     else
-      if kind == 'l' and not (value % 1 == 0 and value > -2 ^ 31 and value < 2 ^ 31) then
-        return nil
-      end
       call[i], given[i] = value, value
     end
   end

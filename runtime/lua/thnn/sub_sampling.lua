@@ -46,7 +46,7 @@ local function starts_of(planes, height, width, rows, columns, dw, dh)
     return key.starts
   end
   local each = rows * columns
-  local starts = ffi.new('int32_t[?]', planes * each)
+  local starts = th.working_memory('int32_t', planes * each)
   for i = 0, planes * each - 1 do
     local plane, row = floor(i / each), floor(i / columns) % rows
     starts[i] = plane * height * width + row * dh * width + i % columns * dw

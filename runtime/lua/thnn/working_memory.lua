@@ -48,13 +48,13 @@ function working.geometry_of(g)
     for d = 1, 3 do list[#list + 1] = g[name][d] end
   end
   local address, count = th.ask(host.thnn_windows, unpack(list))
-  local memory = ffi.new('int32_t[?]', count)
+  local memory = th.working_memory('int32_t', count)
   local to = tonumber(cast(intptr, memory))
   copy(to, address, 4 * count)
   return memory, to
 end
 
-local memory = ffi.new('char[?]', working.ROOM)
+local memory = th.working_memory('char', working.ROOM)
 local place = tonumber(cast(intptr, memory))
 local uses = 0 -- a call within another one, of a finalizer, uses the same memory
 

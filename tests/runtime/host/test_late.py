@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.unguarded("numpy is loaded from the start")
+
 # What takes long to load. The finder of an editable installation loads some of the rest.
 HEAVY = (
     "numpy scipy threadpoolctl dataclasses inspect tempfile traceback importlib.resources "

@@ -9,3 +9,36 @@ from tests.transcripts import Entry, cases, wrong
 @pytest.mark.parametrize("programs", cases("indexing"))
 def test_as_the_reference(lua: Lua, programs: list[Entry]) -> None:
     assert wrong(programs, lua.answer_anew) == ""
+
+
+LONGS = "x = torch.LongTensor{3, 1, 2} m = torch.LongTensor{{3, 1}, {1, 2}} b = x:byte() "
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("x:indexFill(1, x, 7)", "bad argument #1 to 'indexFill' (out of range)"),
+        ("x:indexCopy(1, x, x + 8)", "bad argument #1 to 'indexCopy' (out of range)"),
+        ("x:indexAdd(1, x, x)", "bad argument #1 to 'indexAdd' (out of range)"),
+        ("m:indexFill(1, m:select(1, 1), 7)", "bad argument #2 to 'indexFill' (out of range)"),
+        ("x:index(x, 1, x:narrow(1, 1, 2))", "index out of range"),
+        ("m:gather(m, 1, m)", "Invalid index in gather"),
+        ("m:scatter(1, m, 2)", "Invalid index in scatter"),
+        ("m:scatter(1, m, m)", "Invalid index in scatter"),
+        ("b:maskedFill(b, 1)", "Mask tensor can take 0 and 1 values only"),
+        ("b:maskedCopy(b, b)", "Mask tensor can take 0 and 1 values only"),
+        ("b:maskedSelect(b, b)", "Mask tensor can take 0 and 1 values only"),
+    ],
+)
+def test_errors_where_indices_are_written_change_nothing(lua: Lua, call: str, message: str) -> None:
+    lua(LONGS)
+    assert lua.error(call) == message
+    assert lua("print(unpack(x:totable())) print(m:sum(), m:dim(), b:sum())") == (
+        "3\t1\t2\t\n7\t2\t6\t\n"
+    )
+
+
+def test_elements_side_by_side_are_not_shared(lua: Lua) -> None:
+    lua("m = torch.range(1, 6000):long():resize(2000, 3) a, b = m:select(2, 1), m:select(2, 2)")
+    lua("a:indexCopy(1, torch.range(2000, 1, -1):long(), b)")
+    assert lua("print(a[1], a[2000], b[1], b[2000])") == "5999\t2\t2\t5999\t\n"

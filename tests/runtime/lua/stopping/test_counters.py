@@ -56,8 +56,8 @@ def lua() -> Any:
     lua = luajit21.LuaRuntime(encoding=None, unpack_returned_tuples=True)
     th = lua.table()
     load = lua.eval(b"loadstring")
-    for name in ("dumps", "counters"):
-        load((LUA / "stopping" / f"{name}.lua").read_bytes(), b"=" + name.encode())(th)
+    for name in ("parallel/memory", "stopping/dumps", "stopping/counters"):
+        load((LUA / f"{name}.lua").read_bytes(), b"=" + name.encode())(th)
     load(SETUP, b"=setup")(th)
     return lua.globals()
 

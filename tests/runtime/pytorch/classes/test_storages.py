@@ -92,6 +92,7 @@ def test_removal_is_warned_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert given[0].filename == __file__
 
 
+@pytest.mark.unguarded("memory is not recycled")
 def test_memory_of_large_tensors_is_used_again() -> None:
     count = (1 << 20) + 12_345  # which no other test has
     pool = current(Memory)._pool

@@ -1,0 +1,80 @@
+"""Guard mode: with TH_GUARD in the environment, memory ends where nothing is accessible.
+
+``lua/parallel/guard.lua`` tells what it does. Here numpy gets its memory from it, and the system
+tells what was accessed where a process ends. For those who develop th: it costs time and memory.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from importlib import import_module
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.memory import Pool
+from runtime.core.tensor import Tensor
+from runtime.luajit import guard_functions
+
+__all__ = ["install"]
+
+# The place of PyDataMem_GetHandler in the table of numpy's C API.
+_GET_HANDLER = 305
+
+
+class _Handler(ctypes.Structure):
+    """numpy's PyDataMem_Handler: the functions that give arrays their memory."""
+
+    _fields_ = [
+        ("name", ctypes.c_char * 127),
+        ("version", ctypes.c_uint8),
+        ("context", ctypes.c_void_p),
+        ("malloc", ctypes.c_void_p),
+        ("calloc", ctypes.c_void_p),
+        ("realloc", ctypes.c_void_p),
+        ("free", ctypes.c_void_p),
+    ]
+
+
+def install() -> None:
+    """Guard the memory of numpy's arrays, of all that are made from now on."""
+    guard_functions()[b"report"]()
+    functions = guard_functions()
+    malloc, calloc, realloc, free = functions[b"for_numpy"]()
+    handler = _default_handler()
+    handler.malloc, handler.calloc = int(malloc), int(calloc)
+    handler.realloc, handler.free = int(realloc), int(free)
+    _keep_no_memory()
+    _keep_no_arrays()
+
+
+def _keep_no_memory() -> None:
+    """Let storages have memory of numpy's as it is, and give it back."""
+
+    def take(_: Pool, nbytes: int) -> Array:
+        return np.empty(nbytes, np.uint8)
+
+    Pool.take = take  # type: ignore[method-assign, assignment]
+    Pool.MAX_KEPT = 0
+
+
+def _keep_no_arrays() -> None:
+    """Let tensors keep no array: it keeps the memory that their storage had before it moved."""
+    make = vars(Tensor)["array"].fget
+
+    def array(tensor: Tensor) -> Array:
+        found: Array = make(tensor)
+        tensor._array = tensor._memory = None
+        return found
+
+    Tensor.array = property(array)  # type: ignore[method-assign, assignment]
+
+
+def _default_handler() -> _Handler:
+    """The functions of all arrays that no other handler was set for."""
+    numpy_c = import_module("numpy._core._multiarray_umath")
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = (ctypes.c_void_p * (_GET_HANDLER + 1)).from_address(pointer(numpy_c._ARRAY_API, None))
+    get_handler = ctypes.PYFUNCTYPE(ctypes.py_object)(table[_GET_HANDLER] or 0)
+    return _Handler.from_address(pointer(get_handler(), b"mem_handler"))

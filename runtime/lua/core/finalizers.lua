@@ -1,0 +1,86 @@
+--- Finalizers of the program, which do not run while th works on raw memory.
+-- Lua's collector runs a finalizer wherever memory is allocated, and LuaJIT wherever it leaves
+-- compiled code; it may resize any storage, and so free memory that a function of ours has
+-- addresses of. So what works with addresses begins with `begin_work`, and ends with `end_work`;
+-- the collector's finalizers wait until then. An error in between may leave `at_work` set: then
+-- they wait for the end of the next work.
+-- @module finalizers
+
+local th = ...
+local ffi = require 'ffi'
+
+local type, pcall, rawset, setmetatable = type, pcall, rawset, setmetatable
+local plain_gc, plain_metatype, plain_newproxy = ffi.gc, ffi.metatype, newproxy
+th.newproxy = plain_newproxy -- for objects of ours
+local plain_setmetatable = debug.setmetatable
+
+-- luacheck: globals rawset newproxy debug.setmetatable
+
+local at_work, count = false, 0 -- whether finalizers wait, and how many do
+local waiting = {} -- finalizer and object, in turn
+
+--- Lets finalizers wait, until `end_work`.
+function th.begin_work()
+  at_work = true
+end
+
+local function run_waiting()
+  local calls, all = waiting, count
+  waiting, count = {}, 0
+  for i = 1, all do pcall(calls[2 * i - 1], calls[2 * i]) end -- LuaJIT ignores errors here, too
+end
+
+--- Runs the finalizers that have waited.
+function th.end_work()
+  at_work = false
+  if count > 0 then run_waiting() end
+end
+
+local made = setmetatable({}, { __mode = 'kv' }) -- finalizer -> the function below
+
+-- A finalizer that waits while th is at work.
+local function patient(f)
+  if type(f) ~= 'function' and type(f) ~= 'cdata' then return f end
+  local known = made[f]
+  if known then return known end
+  local function finalize(object)
+    if not at_work then return f(object) end
+    waiting[2 * count + 1], waiting[2 * count + 2], count = f, object, count + 1
+  end
+  made[f], made[finalize] = finalize, finalize
+  return finalize
+end
+th.patient = patient
+
+-- ------------------------------------------------------ how programs set finalizers
+
+local function set_patient(mt, key, value)
+  rawset(mt, key, key == '__gc' and patient(value) or value)
+end
+local of_metatables = { __newindex = set_patient }
+
+--- Lua's newproxy: what is set as the finalizer of the new metatable waits.
+function newproxy(value)
+  local proxy = plain_newproxy(value)
+  if value == true then setmetatable(getmetatable(proxy), of_metatables) end
+  return proxy
+end
+
+local function replace_finalizer(mt)
+  local f = type(mt) == 'table' and rawget(mt, '__gc')
+  if f then rawset(mt, '__gc', patient(f)) end
+end
+
+function debug.setmetatable(value, mt)
+  if type(value) == 'userdata' then replace_finalizer(mt) end
+  return plain_setmetatable(value, mt)
+end
+
+function ffi.gc(object, f)
+  return plain_gc(object, patient(f))
+end
+
+function ffi.metatype(ctype, mt)
+  replace_finalizer(mt)
+  return plain_metatype(ctype, mt)
+end

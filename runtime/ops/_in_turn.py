@@ -1,0 +1,163 @@
+"""Calls that write where they read: one element after the other, as the reference does it.
+
+Torch7: a destination may share elements with the indices, the mask or the source; the loops then
+read what they have written before. Here they run on a record of what they write, so that a call
+that fails has changed nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.errors import StorageExceeded, TorchError
+from runtime.core.tensor import Sizes, Tensor, contiguous_strides
+from runtime.ops._operands import storage_positions
+
+__all__ = ["Record", "check_apart", "lines", "move", "resized", "share_elements", "slices"]
+
+
+def resized(t: Tensor, sizes: Sizes) -> Tensor:
+    """The view that a tensor becomes where it gets other sizes; its storage may be too small."""
+    if t.sizes == sizes:
+        return t
+    return t.view(t.offset, sizes, contiguous_strides(sizes))
+
+
+def share_elements(r: Tensor, *others: Tensor) -> bool:
+    """Whether a tensor has an element in memory in common with one of others."""
+    known = [t for t in others if t.storage is not None]
+    if r.storage is None or not known:
+        return False
+    try:
+        return any(_may_share(r.array, t.array) for t in known)
+    except StorageExceeded:  # where the storage will be enlarged
+        return any(t.storage is r.storage for t in known)
+
+
+def _may_share(a: Array, b: Array) -> bool:
+    # So much work finds out of nearly all arrays whether only their bounds overlap.
+    return np.may_share_memory(a, b, max_work=1000)  # type: ignore[arg-type] # a narrow stub
+
+
+def check_apart(indices: Tensor, sizes: Sizes, *others: Tensor) -> None:
+    """Raise TorchError where the indices, in their sizes, share elements with other tensors.
+
+    Torch7: each result is written over the other, or over what is still to be read.
+    """
+    if share_elements(resized(indices, sizes), *others):
+        raise TorchError("the tensor of indices shares elements with another one of the call")
+
+
+class Record:
+    """What a call reads and writes, by the addresses of the elements.
+
+    r: the destination. sizes: those that it gets; a source that is the same tensor gets them, too.
+    """
+
+    def __init__(self, r: Tensor, sizes: Sizes, *sources: Tensor) -> None:
+        self._r, self._sizes = r, sizes
+        self._blocks: list[tuple[int, Array]] = []
+        self._written: dict[int, Any] = {}
+        for t in (r, *sources):
+            assert t.storage is not None
+            self._add(t.storage.data)
+
+    def _add(self, data: Array) -> int:
+        self._blocks.append((data.ctypes.data, data))
+        return data.ctypes.data
+
+    def __getitem__(self, address: int) -> Any:
+        if address in self._written:
+            return self._written[address]
+        for start, data in self._blocks:
+            if start <= address < start + data.nbytes:
+                return data[(address - start) // data.itemsize]
+        return 0  # of memory that the destination will get
+
+    def __setitem__(self, address: int, value: Any) -> None:
+        self._written[address] = value
+
+    def tensor(self, t: Tensor) -> Tensor:
+        """A tensor of the call as it is when the destination has its sizes."""
+        return resized(t, self._sizes) if t is self._r else t
+
+    def addresses(self, t: Tensor) -> Array:
+        """Where a tensor's elements are, as an array of its shape."""
+        t = self.tensor(t)
+        assert t.storage is not None
+        return t.storage.data.ctypes.data + t.dtype.size * storage_positions(t).reshape(t.sizes)
+
+    def contiguous(self, t: Tensor) -> Array:
+        """Where a tensor's elements are, in order; copies of them where there are gaps."""
+        if self.tensor(t).is_contiguous:
+            return self.addresses(t).reshape(-1)
+        copy = t.array.flatten()
+        return self._add(copy) + copy.itemsize * np.arange(copy.size)
+
+    def number(self, value: float) -> int:
+        """Where a number is, as an element."""
+        return self._add(np.array([value], self._r.dtype.numpy))
+
+    def ones(self, mask: Tensor) -> Iterator[int]:
+        """The positions, from 0, of a mask's ones; each element is read when it is needed."""
+        for at, address in enumerate(self.addresses(mask).reshape(-1).tolist()):
+            flag = self[address]
+            if flag > 1:
+                raise TorchError("Mask tensor can take 0 and 1 values only")
+            if flag:
+                yield at
+
+    def keep(self) -> None:
+        """Give the destination its sizes, and write what was recorded."""
+        self._r.resize(self._sizes)
+        assert self._r.storage is not None
+        start, data = self._blocks[0][0], self._r.storage.data
+        for address, value in self._written.items():
+            data[(address - start) // data.itemsize] = value
+
+
+def slices(at: Array, dim: int) -> Array:
+    """Addresses as one block: a row for each position of a dimension."""
+    return np.moveaxis(at, dim, 0).reshape(1, at.shape[dim], -1)
+
+
+def lines(at: Array, dim: int) -> Array:
+    """Addresses as blocks that run along a dimension: a row of one for each position.
+
+    Torch7: of the other dimensions, the first varies fastest.
+    """
+    return np.moveaxis(at, dim, 0).T.reshape(-1, at.shape[dim], 1)
+
+
+def move(
+    record: Record,
+    indices: Array,
+    to: Array,
+    source: Array,
+    error: TorchError,
+    *,
+    into: bool = False,
+    add: bool = False,
+) -> None:
+    """Copy rows of elements, in each block one for each index, and keep the result.
+
+    All are addresses; indices are blocks without rows. An index says which row of the source is
+    copied, or, with into, to which one. Raises the error where there is no such row.
+    """
+    blocks = zip(indices.tolist(), to.tolist(), source.tolist(), strict=True)
+    for places, targets, values in blocks:
+        for k, place in enumerate(places):
+            i = int(record[place]) - 1
+            if not 0 <= i < len(targets if into else values):
+                raise error
+            row, origin = targets[i if into else k], values[k if into else i]
+            new = [record[at] for at in origin]
+            if add:
+                new = [x + record[at] for x, at in zip(new, row, strict=True)]
+            for at, x in zip(row, new, strict=True):
+                record[at] = x
+    record.keep()

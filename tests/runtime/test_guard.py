@@ -1,0 +1,126 @@
+"""Guard mode: a process ends at the first access behind, before or after a piece of memory.
+
+The programs of one mode run in forks of one process, which has been started in this mode.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+
+# Runs each program of a list in a fork; prints how each has ended, and what it has written. One
+# whose pointer is to working memory runs in a Lua state that has no torch.
+FORKS = """
+import json, os, sys
+from tempfile import TemporaryFile
+from runtime import Engine, luajit
+
+engine = Engine()
+engine.run(engine.compile(b"torch.ones(100000):add(1)"))
+state = luajit._new_state()
+state.globals()[b"th"] = th = state.table()
+for name in (b"guard", b"memory"):
+    state.eval(b"loadstring")(luajit._source(b"parallel/" + name))(th)
+ended = []
+for program in json.loads(sys.argv[1]):
+    with TemporaryFile() as errors:
+        child = os.fork()
+        if not child:
+            os.dup2(errors.fileno(), 2)
+            source = program.encode()
+            state.execute(source) if b"th." in source else engine.run(engine.compile(source))
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        errors.seek(0)
+        ended.append((status, errors.read().decode()))
+print(json.dumps(ended))
+"""
+
+
+def run(code: str, mode: str | None, *arguments: str) -> Any:
+    """What Python code in a process of its own prints as JSON."""
+    environment = {name: value for name, value in os.environ.items() if name != "TH_GUARD"}
+    if mode is not None:
+        environment["TH_GUARD"] = mode
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, cwd=TOP, env=environment, stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+# What gives a pointer, the elements that may be accessed, their bytes, and what messages call them.
+PIECES = [
+    ("torch.data(torch.ones(5))", 5, 8, "the elements of a THDoubleBlock"),
+    ("torch.data(torch.IntStorage(7))", 7, 4, "the elements of a THIntStore"),
+    ("torch.data(torch.ones(100000))", 100000, 8, "memory of an array of numpy"),
+    ("torch.data(torch.ones(300, 700):t())", 210000, 8, "memory of an array of numpy"),
+    ("th.working_memory('float', 3)", 3, 4, "working memory of 3 float"),
+]
+
+FREED = [
+    (
+        "local function f() return torch.data(torch.ones(5)) end local p = f()"
+        " for i = 1, 10 do collectgarbage() torch.ones(2) end p[4] = 1",
+        "access to byte 32 of the elements of a THDoubleBlock, which has 40 bytes and was freed",
+    ),
+    (
+        "local x = torch.ones(100000) local p = torch.data(x) x:storage():resize(2e5) p[0] = 1",
+        "access to byte 0 of memory of an array of numpy, which has 800000 bytes and was freed",
+    ),
+]
+
+
+def accesses(mode: str) -> list[tuple[str, str]]:
+    """Programs that access what they must not, and the messages that they end with."""
+    found = list(FREED)
+    for pointer, count, size, what in PIECES:
+        index = -1 if mode == "front" else count
+        place = f"{size} bytes before" if mode == "front" else "0 bytes behind"
+        message = f"access to {place} {what}, which has {count * size} bytes"
+        found.append((f"local p = {pointer} p[{index}] = 1", message))
+        found.append((f"local p = {pointer} x = p[{index}]", message))
+    return found
+
+
+@pytest.mark.parametrize("mode", ["1", "front"])
+def test_processes_end_where_they_access_other_memory(mode: str) -> None:
+    wanted = accesses(mode)
+    ended = run(FORKS, mode, json.dumps([program for program, _ in wanted]))
+    assert ended == [[-signal.SIGSEGV, f"TH_GUARD: {message}\n"] for _, message in wanted]
+
+
+@pytest.mark.parametrize("mode", ["1", "front"])
+def test_all_elements_may_be_accessed(mode: str) -> None:
+    whole = [
+        f"local p = {pointer} for i = 0, {count - 1} do p[i] = p[i] + 1 end"
+        for pointer, count, _, _ in PIECES
+    ]
+    assert run(FORKS, mode, json.dumps(whole)) == [[0, ""]] * len(whole)
+
+
+# Whether the module of guard mode is loaded, and whether the process catches SIGSEGV.
+INSTALLED = """
+import json, signal, sys
+import runtime
+
+runtime.Engine().run(b"torch.ones(100000):add(1)")
+caught = next(line for line in open("/proc/self/status") if line.startswith("SigCgt"))
+print(json.dumps([
+    "runtime.guard" in sys.modules,
+    bool(int(caught.split()[1], 16) >> signal.SIGSEGV - 1 & 1),
+]))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
+@pytest.mark.parametrize(("mode", "installed"), [(None, False), ("0", False), ("front", True)])
+def test_nothing_is_installed_in_other_processes(mode: str | None, installed: bool) -> None:
+    assert run(INSTALLED, mode) == [installed, installed]
