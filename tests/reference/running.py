@@ -50,6 +50,7 @@ class Outcome:
     total: int
     seconds: float
     failures: tuple[str, ...] = ()
+    crashed: bool = False  # a program was ended by a signal, or by us
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,8 @@ class Checkouts:
             passed, total = len(ended) - len(failures), len(ended)
         else:
             passed, total = _count_tests(ended[0].printed)
-        return Outcome(passed, total, time.monotonic() - start, failures)
+        crashed = any(end.status is None or end.status < 0 for end in ended)
+        return Outcome(passed, total, time.monotonic() - start, failures, crashed)
 
     def _th(self, folder: Path, words: list[str]) -> _Ended:
         command = [sys.executable, "-I", "-m", "th_shell", *words]

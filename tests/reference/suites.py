@@ -51,7 +51,8 @@ SUITES = (
         needs=("nngraph", "graph", *_NN, *_TOTEM),
     ),
     Suite("torchnet", 32, ("dofile 'test.lua'",), needs=("torchnet", "argcheck", "optim", *_NN)),
-    Suite("rnn", 57, ("require 'rnn' rnn.test()",), needs=("rnn", "dpnn", "torchx", *_NN)),
+    # In the reference, some of them fail for the sizes that a seed draws: with seed 1, one.
+    Suite("rnn", 56, ("require 'rnn' rnn.test()",), needs=("rnn", "dpnn", "torchx", *_NN)),
     Suite("dpnn", 32, ("require 'dpnn' dpnn.test()",), needs=("dpnn", "torchx", *_NN)),
     Suite("totem", 27, ("dofile 'test_totem.lua'",), "tests", needs=(*_TOTEM, *_NN)),
     Suite("tds", 1, _files("test_%s", "atomic")),
