@@ -80,6 +80,9 @@ class Meter:
     def remove(self, nbytes: int) -> None:
         """Count memory that was freed."""
         self.live -= nbytes
+        if 2 * self.live < self._settled:  # without this, the limit of a larger program would stay
+            self._settled = self.live
+            self.limit = max(_THRESHOLD, 2 * self.live)
 
 
 class Pool:
