@@ -251,10 +251,10 @@ local HEAD = [[
 local formulas, dtype, byte, int, long, float, double, places = ...
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
 local resize_as = dtype.resize_as
-local load_double, load_float, state = double.load, float.load, formulas
+local load_double, load_float = double.load, float.load
 local load_long, load_int, load_byte = long.load, int.load, byte.load
-local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, moves, address = unpack(formulas.tools)
-local shape, step, turn, dense, same_sizes, lay_out, lay_out_visits,
+local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, address = unpack(formulas.tools)
+local shape, step, dense, same_sizes, lay_out, lay_out_visits,
   clash = unpack(formulas.layout)
 local operands, steps, count, to_loop, as_float,
   copy_rows, copy_bytes, make_widen, make_narrow = unpack(formulas.loops)
@@ -263,15 +263,14 @@ local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along,
     formulas.reducing)
 local MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
-formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, false, address }
+formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, address }
 formulas.layout = {
-  layouts.shape, layouts.step, layouts.turn, dense, same_sizes, layouts.lay_out,
+  layouts.shape, layouts.step, dense, same_sizes, layouts.lay_out,
   layouts.lay_out_visits, layouts.clash,
 }
 formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, copy_bytes, make_widen,
   make_narrow }
 formulas.sharing = { MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy }
-formulas.busy = false -- whether the buffers are in use
 
 --- The function that runs an operation for a pattern of arguments, or false if there is none.
 -- The function returns nil for calls that it does not handle.
@@ -282,8 +281,6 @@ formulas.busy = false -- whether the buffers are in use
 function formulas.find(name, space, code, index)
   local source = code ~= 0 and th.ask(host.small_source, name, space, code, index)
   if not source then return false end
-  -- An int that is another one each time that a storage has been resized.
-  formulas.tools[6] = formulas.tools[6] or ffi.cast('int32_t *', th.ask(host.storage_moves))
   local chunk = th.load(HEAD .. source, 'tensor/formulas.lua')
   local byte, int, long = th.dtypes[1], th.dtypes[th.INT + 1], th.dtypes[th.LONG + 1]
   local float, double = th.dtypes[th.FLOAT + 1], th.dtypes[th.DOUBLE + 1]
