@@ -75,7 +75,7 @@ class Meter:
         more = int(taken * _BYTES_PER_SECOND)
         self._quick = taken < _MAX_QUICK
         live = self._settled = self.live + nbytes
-        self.limit = max(_THRESHOLD, 2 * live, live + min(more, 3 * _THRESHOLD))
+        self.limit = max(_THRESHOLD, 2 * live, live + min(more, 2 * _THRESHOLD))
 
     def remove(self, nbytes: int) -> None:
         """Count memory that was freed."""
@@ -94,6 +94,7 @@ class Pool:
     """
 
     MIN_BYTES = 1 << 20  # of an allocation; the C library reuses smaller ones by itself
+    MAX_BYTES = 64 << 20  # of an allocation; to keep more takes more memory than it saves time
     MAX_KEPT = 256 << 20  # bytes in all
     _LINE = 64  # bytes of a cache line, where the memory starts
 
@@ -136,7 +137,8 @@ class Pool:
     def give(self, memory: Array) -> None:
         """Keep the base of bytes from `take`, to which nothing else refers."""
         nbytes = memory.nbytes - self._LINE
-        if self._count() + nbytes <= min(self.MAX_KEPT, self._meter.room):
+        most = min(self.MAX_KEPT, self._meter.room)
+        if nbytes <= self.MAX_BYTES and self._count() + nbytes <= most:
             self._free.setdefault(nbytes, []).append(memory)
 
     def _count(self) -> int:

@@ -17,7 +17,7 @@ local publish, result_at, long_struct =
   tools.publish, tools.result_at, tools.long_struct
 local places, others, set_places = tools.places, tools.others, tools.set_places
 local copy, fill = tools.copy, tools.fill
-local MAX, MIN_TURNS, WIDTH = tools.MAX, tools.MIN_TURNS, ffi.sizeof(dtype.ctype)
+local MIN_TURNS, WIDTH = tools.MIN_TURNS, ffi.sizeof(dtype.ctype)
 local bits, words, move = tools.bits(WIDTH), tools.words, tools.mover(WIDTH)
 
 local longs = th.dtypes[th.LONG + 1]
@@ -153,7 +153,7 @@ local function triangle(keep)
     if not c or not is_diagonal(k) then return nil end
     local n, _, rows, columns, _, t1, t2 = geometry(c)
     local from = n == 2 and place(c, WIDTH, 1, rows, columns, 0, t1, t2)
-    if not from or rows * columns > MAX then return nil end
+    if not from then return nil end
     local to, block = result_at(dtype, r, r and struct_of(r), c, 2, 1, rows, columns)
     if not to then return nil end
     local p, q = cast(bits, to), cast(bits, from)
