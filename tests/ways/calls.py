@@ -133,7 +133,7 @@ MADE = {
     "pow": "R(), 3 | R(), S(), 3 | R(), 2, T() | T(), 0.5 | *3, 2",
     "fill": "R(), 3",
     "zero": "R()",
-    "copy": "R(), T() | R(), M() | R(), L()",
+    "copy": "R(), T() | R(), M() | R(), L() | R(), O('Float') | R(), O('Double') | R(), O('Int')",
     "clone": "T()",
     "contiguous": "T()",
     "typeAs": "T(), M() | T(), L()",
@@ -176,10 +176,15 @@ _WORDS = {
 }
 
 
-def _from_form(form: str) -> Iterator[str]:
-    """Three calls of a form whose words are all known.
+#: Of calls along a dimension: many short rows, and many short columns.
+_SHORT = (("X(q(5) + 8, 5)", "2"), ("X(q(5) + 8, 5)", "1"), ("X(3, q(15) + 8, 4)", "2"))
 
-    Without what may be left out, with it, and with destinations of size 1 along a dimension.
+
+def _from_form(form: str) -> Iterator[str]:
+    """Calls of a form whose words are all known.
+
+    Without what may be left out, with it, and with destinations of size 1 along a dimension; and
+    along short rows and columns.
     """
     words = form.split()
     if not all(word in _WORDS for word in words):
@@ -187,6 +192,12 @@ def _from_form(form: str) -> Iterator[str]:
     for k in range(3):
         found = [_WORDS[word][min(k, len(_WORDS[word]) - 1)] for word in words]
         yield ", ".join(word for word in found if word)
+    if words.count("T") + words.count("Tensor") == 1 and "index" in form:
+        for source, dimension in _SHORT:
+            short = {"T": source, "Tensor": source}
+            short |= {word: dimension for word in words if "index" in word}
+            found = [short.get(word, _WORDS[word][0]) for word in words]
+            yield ", ".join(word for word in found if word)
 
 
 def _of_row(row: Row) -> Iterator[tuple[str, str]]:

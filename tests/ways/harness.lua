@@ -32,12 +32,19 @@ local function number(kind, sort, i)
   return x % 100 + 1
 end
 
+local LAST_WORD = { Double = 2, Float = 1 } -- words of 32 bits of an element
+
 local function base(kind, sort)
   local key = kind .. sort
   if not bases[key] then
     local storage = torch[kind .. 'Storage'](MOST)
     local p = torch.data(storage)
     for i = 0, MOST - 1 do p[i] = number(kind, sort, i) end
+    if sort == 'special' and LAST_WORD[kind] then
+      -- Some nans whose bits Lua would take for another value than a number.
+      local words = ffi.cast('uint32_t *', p)
+      for i = 5, MOST - 1, 41 do words[LAST_WORD[kind] * (i + 1) - 1] = 0xfffffff0 end
+    end
     bases[key] = storage
   end
   return bases[key]
@@ -205,6 +212,8 @@ local function nearly_same(a, b, rough)
   if a:type() ~= b:type() or not a:isSameSizeAs(b) or a:dim() == 0 then return false end
   if a:type() == 'torch.FloatTensor' then rough = rough * 1e7 end
   local x, y = a:clone():double(), b:clone():double()
+  x:maskedFill(x:ne(x), 0 / 0)
+  y:maskedFill(y:ne(y), 0 / 0)
   local p, q = torch.data(x), torch.data(y)
   for i = 0, a:nElement() - 1 do
     if not near(p[i], q[i], rough) then return false end
@@ -282,6 +291,7 @@ end
 function make.E() return torch[context.kind .. 'Tensor']() end
 function make.B() return tensor('Byte', context.dest, 'unit', context.sizes) end
 function make.M() return tensor('Byte', context.layout, 'unit', context.sizes) end
+function make.O(kind) return tensor(kind, context.layout, 'special', context.sizes) end
 function make.L() return tensor('Long', context.dest, 'plain', context.sizes) end
 local function with_one()
   local sizes = { unpack(context.sizes) }
