@@ -13,6 +13,7 @@ from typing import Any
 
 __all__ = [
     "ELEMENT_TYPES",
+    "MOVES",
     "ROOM",
     "STORAGE",
     "STRUCTS",
@@ -43,6 +44,10 @@ def element_ctype(real: str) -> str:
 
 #: The dimensions that a tensor's struct has room for behind its members.
 ROOM = 8
+
+#: Another number each time that the memory of a storage changes, by which Lua code that has read
+#: where elements are finds out whether a storage has been resized since. It wraps.
+MOVES = ctypes.c_int32()
 
 # C types: the letter of the module struct, and the type of ctypes.
 _TYPES: dict[str, tuple[str, Any]] = {

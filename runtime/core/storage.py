@@ -15,20 +15,19 @@ from weakref import ref
 
 import numpy as np
 
-from runtime.core.c_structs import STORAGE, Flag
+from runtime.core.c_structs import MOVES, STORAGE, Flag
 from runtime.core.dtypes import DTYPES, Array, DType, cast
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.interrupts import uninterruptible
 from runtime.core.memory import SLOTS, Memory, bytes_at
 from runtime.core.state import current
 
-__all__ = ["STORAGE_CLASSES", "Storage", "storage_class", "storage_moves"]
+__all__ = ["STORAGE_CLASSES", "Storage", "storage_class"]
 
 _MIRROR = struct.Struct(STORAGE.format)
 #: The storages by the addresses of their C structs; each one takes itself out.
 _by_address: dict[int, ref[Storage]] = {}
 _NO_DATA = np.empty(0)
-_moves = ctypes.c_int32()  # wraps
 _reading = threading.RLock()  # two threads may use a storage that was not read yet
 _AT_FLAG = STORAGE.offset("flag")
 # As plain numbers: an IntFlag's operators take a microsecond.
@@ -270,7 +269,7 @@ class Storage:
             self._memory.meter.remove(self._counted)
             self._counted = data.nbytes
         self.data = data
-        _moves.value += 1
+        MOVES.value += 1
         self._write_mirror()
 
     def copy(self, source: Storage) -> None:
@@ -310,15 +309,6 @@ class Storage:
         """
         self.refcount = max(self.refcount + change, 0)
         self._write_mirror()
-
-
-def storage_moves() -> int:
-    """The address of an int that changes each time that the memory of a storage does.
-
-    By it, Lua code that has read where elements are finds out whether a finalizer of the program
-    has resized the storage since.
-    """
-    return ctypes.addressof(_moves)
 
 
 def storage_class(dtype: DType) -> type[Storage]:

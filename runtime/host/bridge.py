@@ -27,7 +27,7 @@ from runtime.compute.thread_pool import ThreadPool
 from runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
 from runtime.core.memory import Memory
 from runtime.core.state import State, current
-from runtime.core.storage import STORAGE_CLASSES, Storage, storage_moves
+from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.host import files
 from runtime.host.guards import guarded
@@ -176,7 +176,6 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         **_state_functions(state),
         "mirror": _mirror,
         "storage_at": Storage.at_mirror,
-        "storage_moves": storage_moves,
         "inner_loop": loop_for_lua,
         "conversion": conversion,
         "adopt": _adopt,

@@ -6,6 +6,7 @@ with numpy. Each function is wrapped by `guarded`, which returns an exception as
 
 from __future__ import annotations
 
+import ctypes
 import os
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 
 from runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS
 from runtime.compute.thread_pool import LARGE
-from runtime.core.c_structs import ELEMENT_TYPES, ROOM, STRUCTS, Flag, element_ctype
+from runtime.core.c_structs import ELEMENT_TYPES, MOVES, ROOM, STRUCTS, Flag, element_ctype
 from runtime.core.errors import TorchError
 from runtime.core.interrupts import INTERRUPTED
 from runtime.core.state import State
@@ -42,6 +43,7 @@ def definitions() -> dict[bytes, bytes | int]:
         b"FIRST_OTHER": FIRST_OTHER,
         b"OTHERS": " ".join(OTHERS).encode(),
         b"LARGE": LARGE,
+        b"MOVES": ctypes.addressof(MOVES),
         b"INTERRUPTED": INTERRUPTED.encode(),
     }
 

@@ -9,7 +9,6 @@
 
 local th = ...
 local ffi = require 'ffi'
-local host = th.host
 
 local tonumber, type, select = tonumber, type, select
 local cast = ffi.cast
@@ -24,13 +23,6 @@ local tools = {
 local MAX = tools.MAX
 
 local MAX_PLACE = 2 ^ 30 -- of an element, from its tensor's first one
-
-local moves = cast('int32_t *', th.ask(host.storage_moves))
-
---- A number that is another one each time that a storage has been resized.
-function tools.moves()
-  return moves[0]
-end
 
 -- ------------------------------------------------------------------- geometry
 

@@ -32,23 +32,18 @@ local function leave_undetermined(dtype, data, n)
 end
 blocks.leave_undetermined = leave_undetermined
 
-local moves     -- pointer to a counter of Python's
-local grown = 0 -- blocks that have grown before there was that counter
+local moves = ffi.cast('int32_t *', th.host.MOVES) -- c_structs.py
 
 --- A number that is another one each time that a storage has been resized. Code that has made
 -- pointers to elements, and then allocates no more, compares it with what it was before: a
 -- finalizer may have resized a storage in between.
 function blocks.moves()
-  if not moves then
-    if not th.uses_numpy then return -1 - grown end -- Python has no storage yet
-    moves = ffi.cast('int32_t *', th.ask(th.host.storage_moves))
-  end
   return moves[0]
 end
 
 -- Counts a storage that has been resized.
 local function count_move()
-  if blocks.moves() < 0 then grown = grown + 1 else moves[0] = moves[0] + 1 end
+  moves[0] = moves[0] + 1
 end
 
 -- -------------------------------------------------------------------- tensors

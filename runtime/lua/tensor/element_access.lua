@@ -19,7 +19,7 @@ local EXPONENT = dtype.name == 'Double' and 0x7ff00000 or 0x7f800000
 
 local function read_slowly(storage, at)
   begin_work()
-  if at < 0 or at >= storage.size then exceeded() end
+  if not (at >= 0 and at < tonumber(storage.size)) then exceeded() end
   local value = load(storage.data, at)
   end_work()
   return value
@@ -29,20 +29,21 @@ end
 -- @param storage the struct
 function dtype.read(storage, at)
   local before, data = moves(), storage.data
-  local words, place = cast(int32s, data), WORDS * at + WORDS - 1
-  if at < 0 or at >= storage.size then exceeded() end
-  if IS_HALF or moves() ~= before or IS_FLOAT and band(words[place], EXPONENT) == EXPONENT then
+  local words = cast(int32s, data + at)
+  if not (at >= 0 and at < tonumber(storage.size)) then exceeded() end
+  if IS_HALF or moves() ~= before or IS_FLOAT and band(words[WORDS - 1], EXPONENT) == EXPONENT then
     local value = read_slowly(storage, at)
     return value
   end
-  local value = IS_FLOAT and data[at] or load(data, at)
+  if IS_FLOAT then return data[at] end
+  local value = load(data, at)
   return value
 end
 
 --- Sets that element to a number, converted.
 function dtype.write(storage, at, v)
   local converted, before, data = convert(v), moves(), storage.data
-  if at < 0 or at >= storage.size then exceeded() end
+  if not (at >= 0 and at < tonumber(storage.size)) then exceeded() end
   if moves() ~= before then
     dtype.write(storage, at, v)
     return
