@@ -63,8 +63,8 @@ class Record:
         self._blocks: list[tuple[int, Array]] = []
         self._written: dict[int, Any] = {}
         for t in (r, *sources):
-            assert t.storage is not None
-            self._add(t.storage.data)
+            if t.storage is not None:
+                self._add(t.storage.data)
 
     def _add(self, data: Array) -> int:
         self._blocks.append((data.ctypes.data, data))
@@ -88,7 +88,8 @@ class Record:
     def addresses(self, t: Tensor) -> Array:
         """Where a tensor's elements are, as an array of its shape."""
         t = self.tensor(t)
-        assert t.storage is not None
+        if t.storage is None:
+            return np.empty(0, np.int64)
         return t.storage.data.ctypes.data + t.dtype.size * storage_positions(t).reshape(t.sizes)
 
     def contiguous(self, t: Tensor) -> Array:

@@ -221,14 +221,16 @@ def _bounds(t: Tensor, low: float, high: float) -> tuple[float, float]:
     return low, high
 
 
-def _count(values: Array, bins: int, low: float, high: float) -> Array:
-    real = values.dtype.type
-    inside = values[(values >= low) & (values <= high)]
-    scaled = (inside - real(low)) / (real(high) - real(low)) * real(bins)
+def _count(rows: Array, bins: int, low: float, high: float) -> Array:
+    """A histogram for each row."""
+    real, inside = rows.dtype.type, (rows >= low) & (rows <= high)
+    scaled = (rows[inside] - real(low)) / (real(high) - real(low)) * real(bins)
     if not np.isfinite(scaled).all():
         raise TorchError(f"histogram from {low:g} to {high:g}: the bounds are too far apart")
-    bin_of = scaled.astype(np.int64)
-    return np.bincount(np.minimum(bin_of, bins - 1), minlength=bins)
+    bin_of = np.minimum(scaled.astype(np.int64), bins - 1)
+    if len(rows) > 1:
+        bin_of += bins * np.nonzero(inside)[0]
+    return np.bincount(bin_of, minlength=bins * len(rows)).reshape(-1, bins)
 
 
 @op("histc", _HISTOGRAM, _HISTOGRAM, types=FLOATS)
@@ -239,7 +241,7 @@ def histc(r: Tensor, t: Tensor, bins: int, low: float, high: float) -> None:
     """
     if bins <= 0:
         raise ArgError(2, "invalid number of bins")
-    store(r, _count(t.array.reshape(-1), bins, *_bounds(t, low, high)))
+    store(r, _count(t.array.reshape(1, -1), bins, *_bounds(t, low, high))[0])
 
 
 @op("bhistc", _HISTOGRAM, _HISTOGRAM, types=FLOATS)
@@ -251,5 +253,4 @@ def bhistc(r: Tensor, t: Tensor, bins: int, low: float, high: float) -> None:
         raise ArgError(2, "invalid dimension 2")
     if bins <= 0:
         raise ArgError(2, "invalid number of bins")
-    bounds = _bounds(t, low, high)
-    store(r, np.stack([_count(row, bins, *bounds) for row in t.array]))
+    store(r, _count(t.array, bins, *_bounds(t, low, high)))

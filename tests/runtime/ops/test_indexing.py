@@ -42,3 +42,12 @@ def test_elements_side_by_side_are_not_shared(lua: Lua) -> None:
     lua("m = torch.range(1, 6000):long():resize(2000, 3) a, b = m:select(2, 1), m:select(2, 2)")
     lua("a:indexCopy(1, torch.range(2000, 1, -1):long(), b)")
     assert lua("print(a[1], a[2000], b[1], b[2000])") == "5999\t2\t2\t5999\t\n"
+
+
+def test_masks_that_share_elements_beside_empty_tensors(lua: Lua) -> None:
+    lua.run("x = torch.LongTensor{5} x.maskedSelect(x, x, torch.ByteTensor())")
+    assert lua("io.write(x:dim())") == "0"
+    lua.run("m = torch.ByteTensor{0} m[m] = torch.ByteTensor()")
+    assert lua("io.write(m[1])") == "0"
+    error = lua.error("m = torch.ByteTensor{1} m[m] = torch.ByteTensor()")
+    assert "Number of elements of src < number of ones in mask" in error
