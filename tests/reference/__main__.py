@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.reference.running import Checkouts, Outcome
+from tests.reference.running import Checkouts
 from tests.reference.suites import SUITES, Suite
 
 __all__ = ["main"]
