@@ -113,8 +113,13 @@ class Record:
                 yield at
 
     def keep(self) -> None:
-        """Give the destination its sizes, and write what was recorded."""
+        """Give the destination its sizes, and write what was recorded.
+
+        Raises StorageExceeded where the storage has been made smaller than what it has elements of.
+        """
         self._r.resize(self._sizes)
+        if not self._r.array.size:
+            return
         assert self._r.storage is not None
         start, data = self._blocks[0][0], self._r.storage.data
         for address, value in self._written.items():

@@ -51,3 +51,9 @@ def test_masks_that_share_elements_beside_empty_tensors(lua: Lua) -> None:
     assert lua.run("io.write(m[1])") == "0"
     error = lua.error("m = torch.ByteTensor{1} m[m] = torch.ByteTensor()")
     assert "Number of elements of src < number of ones in mask" in error
+
+
+def test_a_destination_that_reaches_past_its_storage(lua: Lua) -> None:
+    lua.run("b = torch.ByteTensor(2, 2):fill(1) b:storage():resize(3)")
+    error = lua.error("b:index(b, 1, torch.LongTensor{2, 1})")
+    assert error == "tensor [2 x 2] needs 4 elements of its storage, which holds 3"
