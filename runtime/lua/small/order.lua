@@ -18,7 +18,7 @@ local cast = ffi.cast
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
 local longs = th.dtypes[th.LONG + 1]
 local geometry, place, result_at = tools.geometry, tools.place, tools.result_at
-local moves, publish = th.blocks.moves, tools.publish
+local moves, publish = tools.moves, tools.publish
 local dimension, at, with = tools.dimension, tools.at, tools.with
 local long_struct, places, others, set_places =
   tools.long_struct, tools.places, tools.others, tools.set_places
@@ -240,7 +240,7 @@ local function along(values, indices, t, dim, count, sign, pick, chosen, k, more
   if not to_index then return nil end
   local p, q = cast(elements, source), cast(bits, source)
   local r, i = cast(bits, to), cast(words, to_index)
-  if moves() ~= before then return nil end -- the results may have one storage, which has grown
+  if moves() ~= before then return nil end
   local o0, o1, o2 = z1 * z2, z2, 1
   local done = false
   if sort_keys and s0 * s1 * s2 >= MIN_DISTINCT then
