@@ -93,7 +93,7 @@ function tools.distinct(s0, s1, s2, t0, t1, t2)
   return t0 > span
 end
 
-local VIEW = 8 -- the flag of a storage that has another one's memory: c_structs.py
+local VIEW = th.flags.VIEW -- of a storage that has another one's memory
 
 --- Whether two tensors, of any types, may have elements in common.
 function tools.shares(c, d)
