@@ -165,26 +165,14 @@ class Call:
         return re.sub(r"[a-z_]\w*", lambda m: words.get(m[0], m[0]), text)
 
 
-def function(before: list[str], lines: list[str], alone: bool) -> str:
+def function(before: list[str], lines: list[str]) -> str:
     """The text of a function for a call, and of what comes before it.
 
     It takes `...`, since it may make a tensor, and has loops: LuaJIT starts no trace at it.
-    alone: whether it allocates memory while it uses the buffers: finalizers, which run then, must
-    not use these; their calls are Python's.
     """
     head = "function(a1, a2, a3, a4, a5, ...)"
     text = "\n  ".join([head, *lines]) + "\nend"
-    if not alone:
-        return "\n".join([*before, f"return {text}"])
-    guarded = [
-        f"return {head}",
-        "if state.busy then return nil end",
-        "state.busy = true",
-        "local result, second = compute(a1, a2, a3, a4, a5)",
-        "state.busy = false",
-        "return result, second",
-    ]
-    return "\n".join([*before, f"local compute = {text}", "\n  ".join(guarded), "end"])
+    return "\n".join([*before, f"return {text}"])
 
 
 def cases(tree: ast.expr) -> Iterable[tuple[ast.expr, ast.expr | None]]:

@@ -6,12 +6,8 @@ of the call is ``ak``; of a tensor, ``ck`` is the struct, ``pk`` the address of 
 and ``tk``, ``rk`` and ``bk`` the distances in bytes of neighbouring elements, rows and blocks (told
 in ``lua/tensor/layouts.lua``). k is 0 for a new result.
 
-Finalizers of the program may run wherever Lua allocates memory. So new tensors are made first;
-then geometry and addresses are read, all of which are numbers; then the code looks whether a
-storage has moved meanwhile (``moves``); and what follows calls inner loops alone, which allocates
-nothing. A formula that needs a loop in Lua has one over buffers, to which elements are copied
-before, and looks again for storages that have moved before it copies the results. A compiled trace
-may run finalizers where it begins, such as behind a loop: there, too, the code looks again.
+Finalizers of the program wait meanwhile (``lua/core/waiting.lua``). A formula that needs a loop
+in Lua has one over buffers, to which elements are copied before.
 """
 
 from __future__ import annotations
@@ -64,10 +60,8 @@ def each_code(call: Call, formula: str) -> str | None:
         return None
     body = _given(call, formula, in_lua) if call.destination else _new(call, in_lua)
     lines = [*_structs(call), *rounded(call), *chosen("run", choice), *body]
-    if any("buffer" in run for run in runs) and not in_lua:
-        lines.insert(0, "if state.busy then return nil end")
     before = [copies or "", *runs] if in_lua else runs
-    return function(before, lines, alone=in_lua)
+    return function(before, lines)
 
 
 def either(own: str, flags: str) -> str:
@@ -111,11 +105,9 @@ def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
     own = _size(call, tensors[0])
     return [
         *(_resize(call) if call.resizes else []),
-        "local moved = moves[0]",
         f"local n = dense(c{r})",
         f"if n > 0{same} then",
         *[f"  {line}" for line in starts],
-        "  if moves[0] ~= moved then return nil end",
         *[
             f"  if {f'p{k} ~= p{r} and ' * (own == size)}p{k} < p{r} + {own} * n "
             f"and p{r} < p{k} + {size} * n then return nil end"
@@ -152,7 +144,7 @@ def _resize(call: Call) -> list[str]:
 
 
 def _new(call: Call, in_lua: bool) -> list[str]:
-    """What computes a new tensor. It is allocated before any geometry is read to be used."""
+    """What computes a new tensor."""
     first, kind = call.sources[0], POINTERS[call.result]
     tensors = _in_order(call)
     same = "".join(f" and dense(c{k}) == n" for k in call.sources)
@@ -161,10 +153,8 @@ def _new(call: Call, in_lua: bool) -> list[str]:
         f"local n = few(c{first})",
         "if n == 0 then return nil end",
         f"local c0 = block_like({kind}, c{first}, n)",
-        "local moved = moves[0]",
         f"if same_sizes(c0, c{first}){same} then",
         *[f"  {line}" for line in starts],
-        "  if moves[0] ~= moved then return nil end",
         *[f"  {line}" for line in _dense(call, in_lua)],
         "else",
         *[f"  {line}" for line in starts],
@@ -182,7 +172,7 @@ def _in_order(call: Call) -> list[int]:
 
 
 def _lay_out(tensors: list[int], rows_alone: bool = False, visits: bool = False) -> list[str]:
-    """What finds how elements lie. What follows reads that as numbers, which allocates nothing.
+    """What finds how elements lie.
 
     rows_alone: whether only the number of rows is limited, since one inner loop computes a row.
     visits: whether the result is computed row by row, so that it may be expanded.
@@ -191,8 +181,7 @@ def _lay_out(tensors: list[int], rows_alone: bool = False, visits: bool = False)
     arguments = f"{limit}, {', '.join(f'c{k}' for k in tensors)}"
     other = f" or lay_out_visits({arguments})" if visits else ""
     lines = [
-        f"local mine = lay_out({arguments}){other}",
-        "if not mine or turn[0] ~= mine or moves[0] ~= moved then return nil end",
+        f"if not (lay_out({arguments}){other}) then return nil end",
     ]
     if rows_alone:
         lines.append("if shape[1] * shape[2] > MAX_ROWS then return nil end")
@@ -261,13 +250,12 @@ def _by_buffers(call: Call) -> list[str]:
     compact = f"{size}, {size} * n, {size} * n * rows"
     lines = [
         f"copy_rows(to_copy, copy_data, n, rows, blocks, buffer{call.buffer(k)}, {compact}, "
-        f"p{k}, t{k}, r{k}, b{k})\nif moves[0] ~= moved then return nil end"
+        f"p{k}, t{k}, r{k}, b{k})"
         for k in call.sources
     ]
     return [
         *lines,
         f"run(all{numbers(call)})",
-        "if moves[0] ~= moved then return nil end",
         f"copy_rows(to_copy, copy_data, n, rows, blocks, p{r}, t{r}, r{r}, b{r}, "
         f"{buffer}, {compact})",
     ]

@@ -109,7 +109,7 @@ class _Reduction:
     def function(self, lines: list[str]) -> str | None:
         """The text of all."""
         begin = [*structs(self.call.sources), *rounded(self.call), *self.choice]
-        text = function(self.before, [*begin, *lines], alone=True)
+        text = function(self.before, [*begin, *lines])
         return text if self._possible else None
 
 
@@ -130,10 +130,8 @@ def total_code(call: Call) -> str | None:
     kind = call.wide if row.in_double and not row.holds else call.type
     fold = reduction.fold(kind)
     lines = [
-        "local moved = moves[0]",
         start(k, call.type),
-        f"local mine = lay_out_in_memory(MAX_IN_LUA, c{k})",
-        "if not mine or turn[0] ~= mine or moves[0] ~= moved then return nil end",
+        f"if not lay_out_in_memory(MAX_IN_LUA, c{k}) then return nil end",
     ]
     if _is_bare(call) and kind == call.type:
         lines.append(f"local n = fold_rows({fold}, buffer{_TOTALS}, p{k})")
@@ -173,14 +171,12 @@ def along_code(call: Call) -> str | None:
         body = ["if near then", *near, "else", *_direct(reduction), "end"]
     lines = [
         *(_resize(k, how, [(f"c{r}", f"a{r}", "dtype")]) if r else []),
-        "local moved = moves[0]",
         f"local {_SECTIONS}, near = sections(MAX_IN_LUA, {how})",
         f"local far = fits(c{r}, {how})",
         "if not outer or not far then return nil end",
         f"local results = outer * inner{' * count' if row.running else ''}",
         start(r, call.type),
         start(k, call.type),
-        "if moves[0] ~= moved then return nil end",
         *body,
     ]
     if r:
@@ -253,7 +249,7 @@ def _gathered(reduction: _Reduction) -> list[str]:
         lines = ["if not short_rows(outer, count, inner) then", *lines, "end"]
     lines += finishing
     lines.insert(0, f"copy_sections({copy}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})")
-    return [*lines, "if moves[0] ~= moved then return nil end", *_copied(reduction, at)]
+    return [*lines, *_copied(reduction, at)]
 
 
 def _short_rows(call: Call, out: int) -> str:
@@ -288,7 +284,6 @@ def extrema_code(call: Call) -> str | None:
     reduction.before.append("local find_places = make_find_places(dtype)")
     buffer = f"{POINTERS[kind]}_buffer"
     lines = [
-        "local moved = moves[0]",
         f"local {_SECTIONS} = sections(MAX_IN_LUA, {how})",
         f"if not outer or fits(values, {how}) ~= 1 or fits(places, {how}) ~= 1 then",
         "  return nil",
@@ -296,7 +291,6 @@ def extrema_code(call: Call) -> str | None:
         f"local p0 = address(values.storage.data) + {size} * tonumber(values.storageOffset)",
         "local q0 = address(places.storage.data) + 8 * tonumber(places.storageOffset)",
         start(k, kind),
-        "if moves[0] ~= moved then return nil end",
         f"copy_sections({copy}, {size}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})",
         "local n = outer * inner",
         f"local rows, elements = buffer{_ELEMENTS}, {buffer}{_ELEMENTS}",
@@ -306,10 +300,8 @@ def extrema_code(call: Call) -> str | None:
         "end",
         f"fold({fold}, buffer{_TOTALS}, rows, n, count, count, 1, 1, 0, true)",
         f"if find_places(load, long_buffer{_RESULT}, {buffer}{_TOTALS}, elements, n, count) then",
-        "  if moves[0] ~= moved then return nil end",
         f"  fold({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})",
         "end",
-        "if moves[0] ~= moved then return nil end",
         f"copy_bytes(p0, buffer{_TOTALS}, {size} * n)",
         f"copy_bytes(q0, buffer{_RESULT}, 8 * n)",
     ]

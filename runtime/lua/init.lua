@@ -84,7 +84,7 @@ end
 
 for _, name in ipairs{
   'core/visible', 'core/compat', 'core/reserve', 'core/python_lock', 'core/coroutines',
-  'core/errors', 'core/finalizers', 'core/tokens', 'core/line_calls', 'core/lengths',
+  'core/errors', 'core/waiting', 'core/tokens', 'core/line_calls', 'core/lengths',
   'core/compiling', 'core/class',
   'core/references', 'core/holders', 'core/bridge', 'core/commands', 'core/structs',
   'parallel/numbers', 'parallel/guard', 'parallel/memory', 'tensor/elements', 'parallel/jobs',

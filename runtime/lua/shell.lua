@@ -6,7 +6,7 @@ local host, loading = th.host, th.loading
 
 local xpcall, select, error, require = xpcall, select, error, require
 local loadstring, loadfile = loadstring, loadfile
-local sethook, getinfo = debug.sethook, debug.getinfo
+local sethook, getinfo = th.sethook, debug.getinfo
 local jit_off, jit_attach = jit.off, jit.attach
 local find = string.find
 local ffi = require 'ffi'

@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import Lua
 from tests.processes import run_th
+from tests.runtime.finalizing import FINALIZING
 
 PRELUDE = """
 local ffi = require 'ffi'
@@ -395,7 +396,9 @@ def test_destinations_are_resized(lua: Lua) -> None:
 
 # A finalizer may run wherever Lua allocates memory; here a hook does what one may do, after one
 # step of Lua's that has allocated, two of them and so on, until the call has ended before.
-_FINALIZERS = """
+_FINALIZERS = (
+    FINALIZING
+    + """
     jit.off() jit.flush()
     local L, B = torch.LongTensor, torch.ByteTensor
     local function numbers() return torch.range(1, 12):view(3, 4) end
@@ -419,6 +422,7 @@ _FINALIZERS = """
         torch.ones(50):index(1, L(60):fill(7)) torch.sort(torch.ones(30)) x:storage():resize(13)
       end,
     }
+    for name, f in pairs(finalizers) do finalizers[name] = finalizer(f) end
     local tried, wrong = 0, {}
     for name, operation in pairs(operations) do
       local right = operation(numbers())
@@ -429,18 +433,18 @@ _FINALIZERS = """
         for step = 1, 200 do
           local x, ended = numbers(), true
           local allocations, before = 0, collectgarbage('count')
-          debug.sethook(function()
+          sethook(function()
             local now = collectgarbage('count')
             if now > before then allocations = allocations + 1 end
             before = now
             if allocations == step then
-              debug.sethook()
+              sethook()
               ended = false
               finalize(x)
             end
           end, '', 1)
           local ok, result = pcall(operation, x)
-          debug.sethook()
+          sethook()
           if ended then break end
           tried = tried + 1
           if not ok or not result:equal(right) and not result:equal(changed) then
@@ -451,6 +455,7 @@ _FINALIZERS = """
     end
     print(tried > 300 or tried, #wrong, wrong[1])
 """
+)
 
 
 def test_a_finalizer_may_resize_what_a_function_is_at(lua: Lua) -> None:

@@ -11,7 +11,7 @@ local host = th.host
 local type = type
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
 local geometry, place, distinct, shares = tools.geometry, tools.place, tools.distinct, tools.shares
-local moves, new, publish = tools.moves, tools.new, tools.publish
+local new, publish = tools.new, tools.publish
 local dense, contiguous = th.formulas.dense, tools.contiguous
 local PUSHED_NAN = -math.abs(0 / 0) -- what any nan becomes that C passes to Lua
 local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 8000000 -- multiplications from which on Python computes
@@ -139,7 +139,6 @@ end
 --   of t, to `work`; returns false if they do not fit, or a storage has moved
 local function add_sum(name, dims, multiply_factors)
   local function run(r, beta, t, alpha, a, b, ...) -- luacheck: ignore 212
-    local before = moves()
     local ct, ca, cb = struct_of(t), struct_of(a), struct_of(b)
     if not (ct and ca and cb) then return nil end
     local n, s0, s1, s2, t0, t1, t2 = geometry(ct)
@@ -147,7 +146,7 @@ local function add_sum(name, dims, multiply_factors)
     local at = place(ct, W, s0, s1, s2, t0, t1, t2)
     local to, r0, r1, r2, block
     if at then to, r0, r1, r2, block = sum_result(r, t, ct, n, s0, s1, s2, at, t0, t1, t2) end
-    if not to or not multiply_factors(ca, cb, s0, s1, s2, before) then return nil end
+    if not to or not multiply_factors(ca, cb, s0, s1, s2) then return nil end
     combine(beta, alpha, s0, s1, s2, at, t0, t1, t2, to, r0, r1, r2)
     return block and publish(dtype, block) or r
   end
@@ -159,24 +158,24 @@ local function add_sum(name, dims, multiply_factors)
   end
 end
 
-add_sum('addmv', 1, function(ca, cb, _, _, size, before)
+add_sum('addmv', 1, function(ca, cb, _, _, size)
   local n, _, a1, a2, _, p1, p2 = geometry(ca)
   local m, _, _, b2, _, _, q2 = geometry(cb)
   if n ~= 2 or m ~= 1 or a1 ~= size or a2 ~= b2 or a1 * a2 >= MAX_VECTOR then return false end
   local a, b = place(ca, W, 1, a1, a2, 0, p1, p2), place(cb, W, 1, 1, b2, 0, 0, q2)
-  if not (a and b) or moves() ~= before then return false end
+  if not (a and b) then return false end
   matrix_product(1, a1, a2, 1, a, 0, p1, p2, b, 0, q2, 0, WORK, 0, 1, 0)
   return true
 end)
 
-add_sum('addmm', 2, function(ca, cb, _, s1, s2, before)
+add_sum('addmm', 2, function(ca, cb, _, s1, s2)
   local n, _, a1, a2, _, p1, p2 = geometry(ca)
   local m, _, b1, b2, _, q1, q2 = geometry(cb)
   if n ~= 2 or m ~= 2 or a1 ~= s1 or b2 ~= s2 or a2 ~= b1 or a1 * a2 * b2 >= MAX_PRODUCT then
     return false
   end
   local a, b = place(ca, W, 1, a1, a2, 0, p1, p2), place(cb, W, 1, b1, b2, 0, q1, q2)
-  if not (a and b) or moves() ~= before then return false end
+  if not (a and b) then return false end
   matrix_product(1, a1, a2, b2, a, 0, p1, p2, b, 0, q1, q2, WORK, 0, s2, 1)
   return true
 end)
@@ -186,19 +185,19 @@ local function outer(s1, s2, a, p, b, q, r, r1, r2)
   each(multiply, multiply_data, 1, s1, s2, a, 0, p, 0, b, 0, 0, q, r, 0, r1, r2)
 end
 
-add_sum('addr', 2, function(ca, cb, _, s1, s2, before)
+add_sum('addr', 2, function(ca, cb, _, s1, s2)
   local n, _, _, a2, _, _, p = geometry(ca)
   local m, _, _, b2, _, _, q = geometry(cb)
   if n ~= 1 or m ~= 1 or a2 ~= s1 or b2 ~= s2 then return false end
   local a, b = place(ca, W, 1, 1, a2, 0, 0, p), place(cb, W, 1, 1, b2, 0, 0, q)
-  if not (a and b) or moves() ~= before then return false end
+  if not (a and b) then return false end
   outer(s1, s2, a, p, b, q, WORK, s2, 1)
   return true
 end)
 
 -- The products of two batches of matrices to r; false if there are others than `count` products of
 -- s1 x s2 elements.
-local function batch_product(ca, cb, count, s1, s2, before, r, r0, r1, r2)
+local function batch_product(ca, cb, count, s1, s2, r, r0, r1, r2)
   local n, a0, a1, a2, p0, p1, p2 = geometry(ca)
   local m, b0, b1, b2, q0, q1, q2 = geometry(cb)
   if n ~= 3 or m ~= 3 or a0 ~= count or b0 ~= count or a1 ~= s1 or b2 ~= s2 or a2 ~= b1
@@ -206,21 +205,21 @@ local function batch_product(ca, cb, count, s1, s2, before, r, r0, r1, r2)
     return false
   end
   local a, b = place(ca, W, a0, a1, a2, p0, p1, p2), place(cb, W, b0, b1, b2, q0, q1, q2)
-  if not (a and b) or moves() ~= before then return false end
+  if not (a and b) then return false end
   matrix_product(count, a1, a2, b2, a, p0, p1, p2, b, q0, q1, q2, r, r0, r1, r2)
   return true
 end
 
-add_sum('baddbmm', 3, function(ca, cb, s0, s1, s2, before)
-  return batch_product(ca, cb, s0, s1, s2, before, WORK, s1 * s2, s2, 1)
+add_sum('baddbmm', 3, function(ca, cb, s0, s1, s2)
+  return batch_product(ca, cb, s0, s1, s2, WORK, s1 * s2, s2, 1)
 end)
 
-add_sum('addbmm', 2, function(ca, cb, _, s1, s2, before)
+add_sum('addbmm', 2, function(ca, cb, _, s1, s2)
   local n, count = geometry(ca)
   local size = s1 * s2
   -- numpy adds up single elements in another order.
   if n ~= 3 or size == 1 or not work_for(count * size)
-    or not batch_product(ca, cb, count, s1, s2, before, WORK, size, s2, 1) then
+    or not batch_product(ca, cb, count, s1, s2, WORK, size, s2, 1) then
     return false
   end
   for k = 1, count - 1 do
@@ -260,7 +259,6 @@ local function finish(r, block, s0, s1, s2, to, r0, r1, r2, ...) -- luacheck: ig
 end
 
 function blas.mv(r, mat, vec, ...) -- luacheck: ignore 212
-  local before = moves()
   local ca, cb = struct_of(mat), struct_of(vec)
   if not (ca and cb) then return nil end
   local n, _, a1, a2, _, p1, p2 = geometry(ca)
@@ -269,14 +267,13 @@ function blas.mv(r, mat, vec, ...) -- luacheck: ignore 212
   local a, b = place(ca, W, 1, a1, a2, 0, p1, p2), place(cb, W, 1, 1, b2, 0, 0, q2)
   if not (a and b) then return nil end
   local out, _, _, o2, block, to, r0, r1, r2 = product_result(r, ca, cb, 1, 1, 1, a1)
-  if not out or moves() ~= before then return nil end
+  if not out then return nil end
   matrix_product(1, a1, a2, 1, a, 0, p1, p2, b, 0, q2, 0, out, 0, o2, 0)
   local result = finish(r, block, 1, 1, a1, to, r0, r1, r2)
   return result
 end
 
 function blas.mm(r, m1, m2, ...) -- luacheck: ignore 212
-  local before = moves()
   local ca, cb = struct_of(m1), struct_of(m2)
   if not (ca and cb) then return nil end
   local n, _, a1, a2, _, p1, p2 = geometry(ca)
@@ -285,14 +282,13 @@ function blas.mm(r, m1, m2, ...) -- luacheck: ignore 212
   local a, b = place(ca, W, 1, a1, a2, 0, p1, p2), place(cb, W, 1, b1, b2, 0, q1, q2)
   if not (a and b) then return nil end
   local out, _, o1, o2, block, to, r0, r1, r2 = product_result(r, ca, cb, 2, 1, a1, b2)
-  if not out or moves() ~= before then return nil end
+  if not out then return nil end
   matrix_product(1, a1, a2, b2, a, 0, p1, p2, b, 0, q1, q2, out, 0, o1, o2)
   local result = finish(r, block, 1, a1, b2, to, r0, r1, r2)
   return result
 end
 
 function blas.ger(r, vec1, vec2, ...) -- luacheck: ignore 212
-  local before = moves()
   local ca, cb = struct_of(vec1), struct_of(vec2)
   if not (ca and cb) then return nil end
   local n, _, _, a2, _, _, p = geometry(ca)
@@ -301,27 +297,25 @@ function blas.ger(r, vec1, vec2, ...) -- luacheck: ignore 212
   local a, b = place(ca, W, 1, 1, a2, 0, 0, p), place(cb, W, 1, 1, b2, 0, 0, q)
   if not (a and b) then return nil end
   local out, _, o1, o2, block, to, r0, r1, r2 = product_result(r, ca, cb, 2, 1, a2, b2)
-  if not out or moves() ~= before then return nil end
+  if not out then return nil end
   outer(a2, b2, a, p, b, q, out, o1, o2)
   local result = finish(r, block, 1, a2, b2, to, r0, r1, r2)
   return result
 end
 
 function blas.bmm(r, b1, b2, ...) -- luacheck: ignore 212
-  local before = moves()
   local ca, cb = struct_of(b1), struct_of(b2)
   if not (ca and cb) then return nil end
   local n, s0, s1 = geometry(ca)
   local m, _, _, s2 = geometry(cb)
   if n ~= 3 or m ~= 3 then return nil end
   local out, o0, o1, o2, block, to, r0, r1, r2 = product_result(r, ca, cb, 3, s0, s1, s2)
-  if not out or not batch_product(ca, cb, s0, s1, s2, before, out, o0, o1, o2) then return nil end
+  if not out or not batch_product(ca, cb, s0, s1, s2, out, o0, o1, o2) then return nil end
   local result = finish(r, block, s0, s1, s2, to, r0, r1, r2)
   return result
 end
 
 function blas.dot(a, b)
-  local before = moves()
   local ca, cb = struct_of(a), struct_of(b)
   if not (ca and cb) then return nil end
   local n, _, _, count, _, _, p = geometry(ca)
@@ -335,7 +329,7 @@ function blas.dot(a, b)
   -- Python copies a tensor of which all elements are one, and adds in the order that suits a copy.
   if count < 1 or count >= MAX_VECTOR or p == 0 or q == 0 then return nil end
   local x, y = place(ca, W, 1, 1, count, 0, 0, p), place(cb, W, 1, 1, count, 0, 0, q)
-  if not (x and y) or moves() ~= before then return nil end
+  if not (x and y) then return nil end
   matrix_product(1, 1, count, 1, x, 0, 0, p, y, 0, q, 0, NUMBER, 0, 0, 0)
   local value = load(number, number_bits, 0)
   if value ~= value then value = PUSHED_NAN end

@@ -11,7 +11,7 @@ local type, select, rawget, tonumber = type, select, rawget, tonumber
 local cast = ffi.cast
 local structs, fetch_struct, wrap = dtype.structs, dtype.fetch_struct, dtype.wrap
 local geometry, place, new, publish = tools.geometry, tools.place, tools.new, tools.publish
-local moves, dimension, at, with = tools.moves, tools.dimension, tools.at, tools.with
+local dimension, at, with = tools.dimension, tools.at, tools.with
 local places, others, set_places = tools.places, tools.others, tools.set_places
 local contiguous, shares, copy, result_at =
   tools.contiguous, tools.shares, tools.copy, tools.result_at
@@ -48,13 +48,13 @@ local is_float = dtype.name == 'Float' or dtype.name == 'Double'
 
 -- A pointer to the elements of a given vector of n, and their distance; nil for other tensors.
 local function line(r, n)
-  local before, c = moves(), struct_of(r)
+  local c = struct_of(r)
   if not c or c.nDimension ~= 1 or c.size[0] ~= n then return nil end
   local step = tonumber(c.stride[0])
   local p = step > 0 and place(c, WIDTH, 1, 1, n, 0, 0, step)
   if not p then return nil end
   p = cast(elements, p)
-  return moves() == before and p or nil, step
+  return p or nil, step
 end
 
 -- Numbers in equal distances, by numpy's loops: they take a third of the time of one in Lua.
@@ -233,7 +233,7 @@ local function part_of(list, i, n, d, s0, s1, s2)
 end
 
 function build.cat_list(r, list, dim, ...) -- luacheck: ignore 212
-  local before, first, cr = moves(), struct_of(rawget(list, 1)), r ~= nil and struct_of(r)
+  local first, cr = struct_of(rawget(list, 1)), r ~= nil and struct_of(r)
   if not first or cr == nil then return nil end
   local n, s0, s1, s2 = geometry(first)
   local d = n > 0 and dimension(dim == -1 and n or dim, n)
@@ -254,7 +254,6 @@ function build.cat_list(r, list, dim, ...) -- luacheck: ignore 212
     local size = from and at(d, z0, z1, z2)
     if not from or offset + size > total then return nil end
     local q = cast(bits, from)
-    if moves() ~= before then return nil end
     if not copy_part(to, p, offset * at(d, o0, o1, o2), d, total, from, q, z0, z1, z2, t0, t1, t2,
       o0, o1, o2) then
       return nil
@@ -271,7 +270,7 @@ function build.cat(r, a, b, dim, ...) -- luacheck: ignore 212
 end
 
 function build.repeatTensor(t, ...)
-  local before, c, n, n0, n1, n2 = moves(), struct_of(t), tools.sizes(...)
+  local c, n, n0, n1, n2 = struct_of(t), tools.sizes(...)
   if not (c and n) or select('#', ...) ~= n then return nil end
   local m, s0, s1, s2, t0, t1, t2 = geometry(c)
   if m == 0 or m > n then return nil end
@@ -279,7 +278,6 @@ function build.repeatTensor(t, ...)
   local block, address, o0, o1, o2 = new(dtype, n, n0 * s0, n1 * s1, n2 * s2)
   if not (source and block) then return nil end
   local to, from = cast(bits, address), cast(bits, source)
-  if moves() ~= before then return nil end
   if not (set_places(places, s0, s1, s2, t0, t1, t2)
     and set_places(others, s0, s1, s2, o0, o1, o2)) then
     return nil

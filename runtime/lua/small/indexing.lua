@@ -14,9 +14,9 @@ local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local bytes = th.dtypes[1]
 local byte_structs, fetch_byte = bytes.structs, bytes.fetch_struct
 local geometry, place, distinct, shares = tools.geometry, tools.place, tools.distinct, tools.shares
-local moves, new, publish = tools.moves, tools.new, tools.publish
+local new, publish = tools.new, tools.publish
 local words, long_struct, dense = tools.words, tools.long_struct, th.formulas.dense
-local places, others, uses = tools.places, tools.others, tools.uses
+local places, others = tools.places, tools.others
 local set_places, set_indexed_places = tools.set_places, tools.set_indexed_places
 local contiguous, copy = tools.contiguous, tools.copy
 local MAX = tools.MAX
@@ -143,12 +143,11 @@ end
 -- r = the elements of src at indices, with the strides u, along dimension d; s are the sizes of the
 -- result, p the strides of src. rows: whether slices of src are rows. Returns nil if that cannot be
 -- done.
-local function take(r, cs, ci, n, d, limit, more, rows, source, from, before, s0, s1, s2,
+local function take(r, cs, ci, n, d, limit, more, rows, source, from, s0, s1, s2,
     u0, u1, u2, p0, p1, p2, ...) -- luacheck: ignore 212
   local to, t0, t1, t2, block = result_at(r, cs, ci, n, more, s0, s1, s2)
   if not to then return nil end
   local result, values, indices = cast(pointer, to), cast(pointer, source), cast(words, from)
-  if moves() ~= before then return nil end
   if block and n == 1 and u2 == 1 then
     if not take_vector(result, values, indices, s2, limit, p2) then return nil end
   elseif rows and has_rows(d, s0, s1, s2, t0, t1, t2) then
@@ -165,7 +164,6 @@ local function take(r, cs, ci, n, d, limit, more, rows, source, from, before, s0
 end
 
 function indexing.gather(r, src, dim, index, ...) -- luacheck: ignore 212
-  local before = moves()
   local cs, ci = struct_of(src), long_struct(index)
   if not (cs and ci) then return nil end
   local n, s0, s1, s2, u0, u1, u2 = geometry(ci)
@@ -179,13 +177,12 @@ function indexing.gather(r, src, dim, index, ...) -- luacheck: ignore 212
   local from = place(ci, 8, s0, s1, s2, u0, u1, u2)
   local source = place(cs, WIDTH, l0, l1, l2, p0, p1, p2)
   if not (from and source) then return nil end
-  local result = take(r, cs, ci, n, d, limit, d, false, source, from, before, s0, s1, s2,
+  local result = take(r, cs, ci, n, d, limit, d, false, source, from, s0, s1, s2,
     u0, u1, u2, p0, p1, p2)
   return result
 end
 
 local function select_slices(r, src, dim, index, ...) -- luacheck: ignore 212
-  local before = moves()
   local cs, ci = struct_of(src), long_struct(index)
   if not (cs and ci) then return nil end
   local n, s0, s1, s2, p0, p1, p2 = geometry(cs)
@@ -197,7 +194,7 @@ local function select_slices(r, src, dim, index, ...) -- luacheck: ignore 212
   s0, s1, s2 = with(d, count, s0, s1, s2)
   if s0 * s1 * s2 > MAX then return nil end
   local u0, u1, u2 = with(d, stride, 0, 0, 0)
-  local result = take(r, cs, ci, n, d, limit, nil, rows, source, from, before, s0, s1, s2,
+  local result = take(r, cs, ci, n, d, limit, nil, rows, source, from, s0, s1, s2,
     u0, u1, u2, p0, p1, p2)
   return result
 end
@@ -215,36 +212,35 @@ end
 
 -- ------------------------------------------------------------ what sets slices
 
-local function put(to, source, from, before, n, ...)
+local function put(to, source, from, n, ...)
   local result, values, indices = cast(pointer, to), cast(pointer, source), cast(words, from)
-  local from_places = moves() == before and locate_both(indices, ...)
+  local from_places = locate_both(indices, ...)
   if not from_places then return false end
   for m = 0, n - 1 do move(result, places[m], values, from_places[m]) end
   return true
 end
 
 -- The same for whole slices.
-local function put_slices(to, source, from, before, n, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2,
+local function put_slices(to, source, from, n, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2,
     t0, t1, t2)
   if not (has_rows(d, s0, s1, s2, p0, p1, p2) and has_rows(d, s0, s1, s2, t0, t1, t2)) then
-    local done = put(to, source, from, before, n, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2,
+    local done = put(to, source, from, n, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2,
       t0, t1, t2)
     return done
   end
   local indices, count = cast(words, from), at(d, s0, s1, s2)
   local stride, step = at(d, u0, u1, u2), at(d, p0, p1, p2)
-  if moves() ~= before or not places_of_rows(indices, limit, step, count, stride) then
+  if not places_of_rows(indices, limit, step, count, stride) then
     return false
   end
   put_rows(to, source, count, n / count, at(d, t0, t1, t2))
   return true
 end
 
-local function put_number(to, value, from, before, n, d, limit, s0, s1, s2, u0, u1, u2,
+local function put_number(to, value, from, n, d, limit, s0, s1, s2, u0, u1, u2,
     p0, p1, p2)
   local result, indices = cast(pointer, to), cast(words, from)
-  if moves() ~= before
-    or not locate(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2) then
+  if not locate(indices, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2) then
     return false
   end
   fill(result, n, value)
@@ -253,10 +249,10 @@ end
 
 local elements, load, wrap = dtype.pointer, tools.loader(dtype), dtype.wrap
 
-local function add(to, source, from, before, n, ...)
+local function add(to, source, from, n, ...)
   local result, values, indices = cast(elements, to), cast(elements, source), cast(words, from)
   local result_bits, value_bits = cast(pointer, to), cast(pointer, source)
-  local from_places = moves() == before and locate_both(indices, ...)
+  local from_places = locate_both(indices, ...)
   if not from_places then return false end
   for m = 0, n - 1 do
     local i = places[m]
@@ -266,7 +262,6 @@ local function add(to, source, from, before, n, ...)
 end
 
 function indexing.scatter(r, dim, index, src)
-  local before = moves()
   local c, ci = struct_of(r), long_struct(index)
   if not (c and ci) or shares(c, ci) then return nil end
   local n, s0, s1, s2, u0, u1, u2 = geometry(ci)
@@ -279,7 +274,7 @@ function indexing.scatter(r, dim, index, src)
   local from, to = place(ci, 8, s0, s1, s2, u0, u1, u2), place(c, WIDTH, r0, r1, r2, p0, p1, p2)
   if not (from and to) then return nil end
   if type(src) == 'number' then
-    return put_number(to, src, from, before, count, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2)
+    return put_number(to, src, from, count, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2)
       and r or nil
   end
   local cs = struct_of(src)
@@ -287,14 +282,13 @@ function indexing.scatter(r, dim, index, src)
   local l, l0, l1, l2, t0, t1, t2 = geometry(cs)
   local source = place(cs, WIDTH, l0, l1, l2, t0, t1, t2)
   if l ~= n or not fits(d, s0, s1, s2, l0, l1, l2) or not source then return nil end
-  return put(to, source, from, before, count, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1,
+  return put(to, source, from, count, d, limit, s0, s1, s2, u0, u1, u2, p0, p1, p2, t0, t1,
     t2) and r or nil
 end
 
 -- Makes indexCopy (of put_slices) and indexAdd (of add).
 local function set_slices(set)
   return function(r, dim, index, src)
-    local before = moves()
     local c, ci, cs = struct_of(r), long_struct(index), struct_of(src)
     if not (c and ci and cs) or shares(c, cs) or shares(c, ci) then return nil end
     local n, r0, r1, r2, p0, p1, p2 = geometry(c)
@@ -311,7 +305,7 @@ local function set_slices(set)
     local source = place(cs, WIDTH, s0, s1, s2, t0, t1, t2)
     if not (to and source) then return nil end
     local u0, u1, u2 = with(d, stride, 0, 0, 0)
-    return set(to, source, from, before, s0 * s1 * s2, d, limit, s0, s1, s2, u0, u1, u2,
+    return set(to, source, from, s0 * s1 * s2, d, limit, s0, s1, s2, u0, u1, u2,
       p0, p1, p2, t0, t1, t2) and src or nil
   end
 end
@@ -321,7 +315,6 @@ indexing.indexCopy = set_slices(put_slices)
 if dtype.name ~= 'Long' and dtype.name ~= 'Half' then indexing.indexAdd = set_slices(add) end
 
 function indexing.indexFill(r, dim, index, value)
-  local before = moves()
   local c, ci = struct_of(r), long_struct(index)
   if not (c and ci) or type(value) ~= 'number' or shares(c, ci) then return nil end
   local n, s0, s1, s2, p0, p1, p2 = geometry(c)
@@ -331,7 +324,7 @@ function indexing.indexFill(r, dim, index, value)
   local limit = at(d, s0, s1, s2)
   s0, s1, s2 = with(d, count, s0, s1, s2)
   local u0, u1, u2 = with(d, stride, 0, 0, 0)
-  return s0 * s1 * s2 <= MAX and put_number(to, value, from, before, s0 * s1 * s2, d, limit,
+  return s0 * s1 * s2 <= MAX and put_number(to, value, from, s0 * s1 * s2, d, limit,
     s0, s1, s2, u0, u1, u2, p0, p1, p2) and value or nil
 end
 
@@ -363,7 +356,7 @@ end
 
 -- The same for the elements of a tensor and a mask that fit together. Returns how many there are,
 -- and a pointer to the elements.
-local function chosen(c, mask, before)
+local function chosen(c, mask)
   local cm = type(mask) == 'userdata' and (byte_structs[mask] or fetch_byte(mask))
   if not cm or shares(c, cm) then return nil end
   local n, s0, s1, s2, p0, p1, p2 = geometry(c)
@@ -377,31 +370,27 @@ local function chosen(c, mask, before)
   local to, from = place(c, WIDTH, s0, s1, s2, p0, p1, p2), place(cm, 1, s0, s1, s2, u0, u1, u2)
   if not (to and from) or count > MAX then return nil end
   local elements_at, flags = cast(pointer, to), cast(byte_pointer, from)
-  if moves() ~= before then return nil end
-  tools.use()
   local found = choose(flags, s0, s1, s2, p0, p1, p2, u0, u1, u2)
   return found, elements_at
 end
 
 function indexing.maskedFill(r, mask, value)
-  local before = moves()
   local c = struct_of(r)
   if not c or type(value) ~= 'number' then return nil end
-  local count, to = chosen(c, mask, before)
+  local count, to = chosen(c, mask)
   if not count then return nil end
   fill(to, count, value)
   return value
 end
 
 function indexing.maskedCopy(r, mask, src)
-  local before = moves()
   local c, cs = struct_of(r), struct_of(src)
   if not (c and cs) or shares(c, cs) then return nil end
   local size = dense(cs)
   local source = place(cs, WIDTH, 1, 1, size, 0, 0, 1)
   if not source then return nil end
   local values = cast(pointer, source)
-  local count, to = chosen(c, mask, before)
+  local count, to = chosen(c, mask)
   if not count or count > size then return nil end
   for m = 0, count - 1 do move(to, places[m], values, m) end
   return r
@@ -409,16 +398,13 @@ end
 
 -- Selects to a new tensor, or to a vector that has the right size already.
 local function masked_select(r, src, mask, ...) -- luacheck: ignore 212
-  local before = moves()
   local cs = struct_of(src)
   if not cs then return nil end
-  local count, values = chosen(cs, mask, before)
+  local count, values = chosen(cs, mask)
   if not count or count == 0 then return nil end
-  local mine = uses()
   local to, _, _, step, block = result_at(r, cs, cs, 1, nil, 1, 1, count)
   if not to then return nil end
   local result = cast(pointer, to)
-  if moves() ~= before or uses() ~= mine then return nil end
   for m = 0, count - 1 do move(result, step * m, values, places[m]) end
   return block and publish(dtype, block) or mask
 end

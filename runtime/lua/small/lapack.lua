@@ -4,8 +4,7 @@
 -- other calls: those with destinations, larger matrices, elements that are infinite or no numbers,
 -- and what LAPACK fails at. LAPACK overwrites copies, stored by columns; where these are results,
 -- they are in the new blocks.
--- From the check of `moves` on, nothing is allocated until the last result is complete: finalizers
--- could use the same working memory. Numbers that LAPACK makes of finite ones are safe in Lua.
+-- Numbers that LAPACK makes of finite ones are safe in Lua.
 -- @module small_lapack
 
 local th, dtype, tools = ...
@@ -15,7 +14,7 @@ if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return {} end
 
 local type, min = type, math.min
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
-local geometry, place, moves = tools.geometry, tools.place, tools.moves
+local geometry, place = tools.geometry, tools.place
 local new, publish, keep = tools.new, tools.publish, tools.keep
 local W = ffi.sizeof(dtype.ctype)
 local MAX = 32 -- rows and columns
@@ -125,9 +124,9 @@ local lapack = {}
 
 -- geqrf on a copy of a, at an address; factors by tau, which are in `more`. Returns whether LAPACK
 -- has succeeded.
-local function factor(a, rows, columns, before, to_address)
+local function factor(a, rows, columns, to_address)
   local from, t1, t2 = open(a, rows, columns)
-  if not from or moves() ~= before or not take(from, rows, columns, t1, t2, to_address) then
+  if not from or not take(from, rows, columns, t1, t2, to_address) then
     return false
   end
   ints[M], ints[N], ints[K] = rows, columns, columns
@@ -141,11 +140,10 @@ end
 function lapack.qr(q, r, a, ...) -- luacheck: ignore 212
   local rows, columns = sizes_of(a)
   if q ~= nil or r ~= nil or not rows or rows < columns then return nil end
-  local before = moves()
   local q_block, to_address, to = new_columns(rows, columns)
   local r_block = new(dtype, 2, 1, columns, columns)
   local upper = r_block.own.data
-  if not factor(a, rows, columns, before, to_address) then return nil end
+  if not factor(a, rows, columns, to_address) then return nil end
   for i = 0, columns - 1 do
     for j = i, columns - 1 do upper[i * columns + j] = to[j * rows + i] end
   end
@@ -160,10 +158,9 @@ end
 function lapack.geqrf(r, tau, a, ...) -- luacheck: ignore 212
   local rows, columns = sizes_of(a)
   if r ~= nil or tau ~= nil or not rows or rows < columns then return nil end
-  local before = moves()
   local block, to_address = new_columns(rows, columns)
   local tau_block, _, scales = new_vector(columns)
-  if not factor(a, rows, columns, before, to_address) then return nil end
+  if not factor(a, rows, columns, to_address) then return nil end
   for i = 0, columns - 1 do scales[i] = more[i] end
   return publish(dtype, block), publish(dtype, tau_block)
 end
@@ -173,10 +170,9 @@ end
 local function on_square(r, a, compute, part, ...) -- luacheck: ignore 212
   local size, columns = sizes_of(a)
   if r ~= nil or not size or size ~= columns then return nil end
-  local before = moves()
   local block, to_address, to = new_columns(size, size)
   local from, t1, t2 = open(a, size, size)
-  if not from or moves() ~= before or not take(from, size, size, t1, t2, to_address) then
+  if not from or not take(from, size, size, t1, t2, to_address) then
     return nil
   end
   ints[N] = size
@@ -234,13 +230,12 @@ local function on_system(b, a, keeps_a, compute, part, ...) -- luacheck: ignore 
   local rows, columns = sizes_of(b, true)
   local size, other = sizes_of(a)
   if not rows or size ~= rows or other ~= rows then return nil end
-  local before = moves()
   local x_block, x_address = new_columns(rows, columns)
   local block, to_address = nil, SCRATCH
   if keeps_a then block, to_address = new_columns(size, size) end
   local from_b, b1, b2 = open(b, rows, columns)
   local from_a, a1, a2 = open(a, size, size)
-  if not (from_a and from_b) or moves() ~= before
+  if not (from_a and from_b)
     or not take(from_b, rows, columns, b1, b2, x_address)
     or not take(from_a, size, size, a1, a2, to_address) then
     return nil
@@ -279,13 +274,12 @@ function lapack.gels(x, qr, b, a, ...) -- luacheck: ignore 212
   local b_rows, right = sizes_of(b, true)
   local rows, columns = sizes_of(a)
   if x ~= nil or qr ~= nil or not b_rows or b_rows ~= rows or rows < columns then return nil end
-  local before = moves()
   local x_block, x_address = new_columns(rows, right)
   x_block.size[0] = columns -- the residuals are in the rows below
   local block, to_address = new_columns(rows, columns)
   local from_b, b1, b2 = open(b, rows, right)
   local from_a, a1, a2 = open(a, rows, columns)
-  if not (from_a and from_b) or moves() ~= before
+  if not (from_a and from_b)
     or not take(from_b, rows, right, b1, b2, x_address)
     or not take(from_a, rows, columns, a1, a2, to_address) then
     return nil
@@ -304,11 +298,10 @@ end
 function lapack.symeig(values, vectors, a, job, part, ...) -- luacheck: ignore 212
   local size, columns = sizes_of(a)
   if values ~= nil or vectors ~= nil or not size or size ~= columns then return nil end
-  local before = moves()
   local block, to_address = new_columns(size, size)
   local value_block, found = new_vector(size)
   local from, t1, t2 = open(a, size, size)
-  if not from or moves() ~= before or not take(from, size, size, t1, t2, to_address) then
+  if not from or not take(from, size, size, t1, t2, to_address) then
     return nil
   end
   ints[N] = size
@@ -323,13 +316,12 @@ end
 function lapack.eig(values, vectors, a, job, ...) -- luacheck: ignore 212
   local size, columns = sizes_of(a)
   if values ~= nil or vectors ~= nil or not size or size ~= columns then return nil end
-  local before = moves()
   local value_block = new(dtype, 2, 1, size, 2)
   local found = value_block.own.data
   local block, to_address = nil, SCRATCH
   if job == 'V' then block, to_address = new_columns(size, size) end
   local from, t1, t2 = open(a, size, size)
-  if not from or moves() ~= before or not take(from, size, size, t1, t2, SCRATCH) then
+  if not from or not take(from, size, size, t1, t2, SCRATCH) then
     return nil
   end
   ints[N] = size
@@ -350,13 +342,13 @@ local right, RIGHT = memory(dtype, MAX * MAX) -- the right singular vectors as r
 function lapack.svd(u, s, v, a, job, ...) -- luacheck: ignore 212
   local rows, columns = sizes_of(a)
   if u ~= nil or s ~= nil or v ~= nil or not rows or job ~= 'S' then return nil end
-  local size, before = min(rows, columns), moves()
+  local size = min(rows, columns)
   local u_block, u_address = new_columns(rows, size)
   local s_block, s_address = new_vector(size)
   local v_block = new(dtype, 2, 1, columns, size)
   local to = v_block.own.data
   local from, t1, t2 = open(a, rows, columns)
-  if not from or moves() ~= before
+  if not from
     or not take(from, rows, columns, t1, t2, SCRATCH) then
     return nil
   end

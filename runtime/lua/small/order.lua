@@ -240,7 +240,7 @@ local function along(values, indices, t, dim, count, sign, pick, chosen, k, more
   if not to_index then return nil end
   local p, q = cast(elements, source), cast(bits, source)
   local r, i = cast(bits, to), cast(words, to_index)
-  if moves() ~= before then return nil end
+  if moves() ~= before then return nil end -- the results may have one storage, which has grown
   local o0, o1, o2 = z1 * z2, z2, 1
   local done = false
   if sort_keys and s0 * s1 * s2 >= MIN_DISTINCT then

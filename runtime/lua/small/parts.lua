@@ -13,8 +13,8 @@ local type, abs, min, max = type, math.abs, math.min, math.max
 local cast = ffi.cast
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local geometry, place, contiguous = tools.geometry, tools.place, tools.contiguous
-local moves, publish, result_at, long_struct =
-  tools.moves, tools.publish, tools.result_at, tools.long_struct
+local publish, result_at, long_struct =
+  tools.publish, tools.result_at, tools.long_struct
 local places, others, set_places = tools.places, tools.others, tools.set_places
 local copy, fill = tools.copy, tools.fill
 local MIN_TURNS, WIDTH = tools.MIN_TURNS, ffi.sizeof(dtype.ctype)
@@ -89,21 +89,18 @@ local function set_indices(i, found, n, s1, s2)
 end
 
 function parts.nonzero(r, t, ...) -- luacheck: ignore 212
-  local before, c = moves(), struct_of(t)
+  local c = struct_of(t)
   if not c then return nil end
   local n, s0, s1, s2, t0, t1, t2 = geometry(c)
   local source, count = place(c, WIDTH, s0, s1, s2, t0, t1, t2), s0 * s1 * s2
   if n == 0 or not source then return nil end
   local p = cast(bits, source)
-  if moves() ~= before then return nil end
   local found = find(p, count, tools.placed(places, s0, s1, s2, t0, t1, t2))
   if not found then return nil end
   if found == 0 then return r == nil and longs.construct(0) or nil end
-  local mine = tools.use()
   local to, block = result_at(longs, r, r and long_struct(r), c, 2, 1, found, n)
   if not to then return nil end
   local i = cast(words, to)
-  if moves() ~= before or tools.uses() ~= mine then return nil end
   set_indices(i, found, n, s1, s2)
   return block and publish(longs, block) or r
 end
@@ -152,7 +149,7 @@ end
 -- Makes tril and triu: of a copy, `keep` clears all but a triangle.
 local function triangle(keep)
   return function(r, t, k, ...) -- luacheck: ignore 212
-    local before, c = moves(), struct_of(t)
+    local c = struct_of(t)
     if not c or not is_diagonal(k) then return nil end
     local n, _, rows, columns, _, t1, t2 = geometry(c)
     local from = n == 2 and place(c, WIDTH, 1, rows, columns, 0, t1, t2)
@@ -160,7 +157,6 @@ local function triangle(keep)
     local to, block = result_at(dtype, r, r and struct_of(r), c, 2, 1, rows, columns)
     if not to then return nil end
     local p, q = cast(bits, to), cast(bits, from)
-    if moves() ~= before then return nil end
     if not copy_matrix(to, p, from, q, rows, columns, t1, t2) then return nil end
     keep(to, rows, columns, k)
     return block and publish(dtype, block) or r
@@ -172,7 +168,7 @@ parts.tril, parts.triu = triangle(keep_lower), triangle(keep_upper)
 -- ------------------------------------------------------------------- diagonals
 
 function parts.diag(r, t, k, ...) -- luacheck: ignore 212
-  local before, c = moves(), struct_of(t)
+  local c = struct_of(t)
   if not c or not is_diagonal(k) then return nil end
   local n, s0, rows, columns, t0, t1, t2 = geometry(c)
   local from = place(c, WIDTH, s0, rows, columns, t0, t1, t2)
@@ -190,7 +186,6 @@ function parts.diag(r, t, k, ...) -- luacheck: ignore 212
   end
   if not to then return nil end
   local p, q = cast(bits, to), cast(bits, from)
-  if moves() ~= before then return nil end
   if n == 1 then
     if not block then fill(to, 0, WIDTH * side * side) end
     local first = k > 0 and k or -k * side

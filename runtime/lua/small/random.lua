@@ -11,7 +11,7 @@ local type = type
 local cast, log, sqrt, cos, sin = ffi.cast, math.log, math.sqrt, math.cos, math.sin
 local min, floor, pi = math.min, math.floor, math.pi
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
-local moves, new, publish, dense = tools.moves, tools.new, tools.publish, th.formulas.dense
+local new, publish, dense = tools.new, tools.publish, th.formulas.dense
 local geometry, place = tools.geometry, tools.place
 local slot, take_out = th.kernels.slot, th.kernels.take_out
 local MAX, WIDTH = tools.MAX, ffi.sizeof(dtype.ctype)
@@ -60,13 +60,11 @@ end
 
 -- A pointer to the elements of a contiguous tensor, and how many there are; nil for others.
 local function target(r)
-  local before = moves()
   local c = type(r) == 'userdata' and (structs[r] or fetch_struct(r))
   local count = c and dense(c)
   if not count or count == 0 or count > MAX then return nil end
   local p = cast(elements, c.storage.data + c.storageOffset)
   start()
-  if moves() ~= before then return nil end
   return p, count
 end
 
@@ -254,7 +252,6 @@ end
 
 if is_float then
   function random.multinomial(r, _, probabilities, count, replace, ...) -- luacheck: ignore 212
-    local before = moves()
     local c = type(probabilities) == 'userdata'
       and (structs[probabilities] or fetch_struct(probabilities))
     if not c then return nil end
@@ -267,14 +264,12 @@ if is_float then
     if not source then return nil end
     local p, q = cast(elements, source), cast(bits, source)
     if r ~= nil then
-      if moves() ~= before then return nil end
       if not set_cumulative(p, q, rows, size, step_of_row, step) then return nil end
     end
     local to, block = tools.result_at(longs, r, r and tools.long_struct(r), c, n, 1, rows, count)
     if not to then return nil end
     local indices = cast(tools.words, to)
     start()
-    if moves() ~= before then return nil end
     if not set_cumulative(p, q, rows, size, step_of_row, step) then return nil end
     draw(rows, size, indices, count, replace)
     return block and publish(longs, block) or r

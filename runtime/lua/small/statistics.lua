@@ -10,10 +10,10 @@ local type, tonumber, sqrt = type, tonumber, math.sqrt
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local load, load_double = dtype.load, th.dtypes[th.DOUBLE + 1].load
 local geometry, place, publish = tools.geometry, tools.place, tools.publish
-local moves, memory, address = tools.moves, tools.memory, tools.address
+local memory, address = tools.memory, tools.address
 local layouts, formulas, reductions = th.layouts, th.formulas, th.reductions
 local dense, same_sizes, copy_rows = layouts.dense, layouts.same_sizes, formulas.copy_rows
-local shape, step, turn = layouts.shape, layouts.step, layouts.turn
+local shape, step = layouts.shape, layouts.step
 local sections, fold, copy_sections = reductions.sections, reductions.fold, reductions.copy_sections
 local run, spread, MAX_INNER = reductions.run, reductions.spread, reductions.MAX_INNER
 local MAX = 8192                    -- elements
@@ -33,15 +33,12 @@ local function find_loop(name, signature)
   return loop, data
 end
 
-local small, busy = {}, false
+local small = {}
 
--- Adds a function, which finalizers that run meanwhile do not call: it has one set of buffers.
+-- Adds a function.
 local function add(name, compute)
   small[name] = function(a, b, c, d, e, ...) -- luacheck: ignore 212
-    if busy then return nil end
-    busy = true
     local result = compute(a, b, c, d, e)
-    busy = false
     return result
   end
 end
@@ -76,20 +73,18 @@ end
 if missing then return small end
 
 add('equal', function(a, b)
-  local before = moves()
   local ca, cb = struct_of(a), struct_of(b)
   if not (ca and cb) or ca.nDimension == 0 then return nil end
   if not same_sizes(ca, cb) then return false end
-  local n, mine = dense(ca), nil
+  local n, scattered = dense(ca), false
   if n == 0 or dense(cb) == 0 then
-    mine = layouts.lay_out(MAX, ca, cb)
-    if not mine then return nil end
+    scattered = layouts.lay_out(MAX, ca, cb)
+    if not scattered then return nil end
     n = shape[0] * shape[1] * shape[2]
   end
   if n > MAX then return nil end
   local p, q = start(ca), start(cb)
-  if moves() ~= before or mine and turn[0] ~= mine then return nil end
-  if mine then
+  if scattered then
     gather(OWN, p, 0)
     gather(OTHER, q, 1)
     p, q = OWN, OTHER
@@ -178,13 +173,10 @@ end
 
 -- The sum of the squares of how far elements are from their mean, and their number.
 local function squares(t)
-  local before = moves()
   local c = struct_of(t)
-  local mine = c and layouts.lay_out_in_memory(MAX, c)
-  if not mine or shape[1] ~= 1 then return nil end
+  if not c or not layouts.lay_out_in_memory(MAX, c) or shape[1] ~= 1 then return nil end
   local n, near = shape[0], step[0]
   local p = start(c)
-  if moves() ~= before or turn[0] ~= mine then return nil end
   gather_sections(p, 1, 0, n, near, 1, 0)
   add_up(WIDE, 1, n, 1)
   cells[1] = load_double(totals, 0) / n
@@ -225,14 +217,13 @@ local short_rows = reductions.make_short_rows(dtype, 'squares', 'column_squares'
   is_float and own or wide, totals)
 
 local function along(r, t, dim, biased, rooted)
-  local before = moves()
   local c = struct_of(t)
   if not c or type(dim) ~= 'number' then return nil end
   local outer, o, count, d, inner, i = sections(MAX, c, dim, false)
   if not outer or (outer > 1 and inner > 1) then return nil end
   local to, block = result_at(r, c, dim)
   local p = to and start(c)
-  if not to or moves() ~= before then return nil end
+  if not to then return nil end
   local n = outer * inner
   copy_sections(copy, copy_data, W, is_float and OWN or WIDE, p, outer, o, count, d, inner, i)
   if not short_rows(outer, count, inner) then
@@ -253,7 +244,6 @@ local function along(r, t, dim, biased, rooted)
     narrow(n, TOTALS, OTHER, totals, other)
     from = OTHER
   end
-  if moves() ~= before then return nil end
   tools.copy(to, from, W * n)
   local result = result_of(r, block)
   return result
@@ -272,12 +262,10 @@ end)
 -- ---------------------------------------------------------------------- norms
 
 add('dist', function(a, b, p)
-  local before = moves()
   local ca, cb = struct_of(a), struct_of(b)
   local n = ca and cb and dense(ca) or 0
   if n == 0 or n > MAX or dense(cb) ~= n or not (p == 1 or p == 2) then return nil end
   local x, y = start(ca), start(cb)
-  if moves() ~= before then return nil end
   run(own_minus, own_minus_data, n, x, W, y, W, OWN, W)
   if p == 2 then
     run(own_times, own_times_data, n, OWN, W, OWN, W, OWN, W)
@@ -301,7 +289,6 @@ local function set_factors(n, p, limit)
 end
 
 add('renorm', function(r, t, p, dim, limit)
-  local before = moves()
   local c = struct_of(t)
   local size = c and dense(c) or 0
   if size == 0 or size > MAX or c.nDimension < 2 or not (p == 1 or p == 2)
@@ -313,7 +300,7 @@ add('renorm', function(r, t, p, dim, limit)
   if dim == 2 then outer, inner = 1, n end
   local to, block = result_at(r, c)
   local x = to and start(c)
-  if not to or moves() ~= before or (x ~= to and x < to + W * size and to < x + W * size) then
+  if not to or (x ~= to and x < to + W * size and to < x + W * size) then
     return nil
   end
   gather_sections(x, outer, count * inner, count, inner, inner, 1)
@@ -336,20 +323,18 @@ add('renorm', function(r, t, p, dim, limit)
     narrow(n, TOTALS, OTHER, totals, other)
     factors = OTHER
   end
-  if moves() ~= before then return nil end
   spread(own_times, own_times_data, W, x, factors, to, outer, count, inner)
   local result = result_of(r, block)
   return result
 end)
 
 add('trace', function(t)
-  local before = moves()
   local c = struct_of(t)
   if not c or c.nDimension ~= 2 then return nil end
   local _, _, rows, columns, _, far, near = geometry(c)
   local n = rows < columns and rows or columns
   local p = place(c, W, 1, rows, columns, 0, far, near)
-  if not p or n > MAX or moves() ~= before then return nil end
+  if not p or n > MAX then return nil end
   if is_float then
     gather_sections(p, 1, 0, n, near + far, 1, 0)
     add_up(WIDE, 1, n, 1)

@@ -1,11 +1,9 @@
 --- What the functions for few elements share: geometry as plain numbers, addresses, new tensors.
 --
--- A finalizer of the program may run wherever Lua allocates memory, and resize any storage. In the
--- interpreter every pointer and every whole number of 64 bits that is read from memory allocates.
--- So a function makes its new tensors first; then it reads sizes, strides and addresses, as Lua's
--- numbers, and checks with those numbers that all elements lie in their storages (`place`); then it
--- makes the pointers that it needs, and asks whether any storage has moved since the beginning
--- (`moves`). What follows allocates nothing: elements are read by `loader`'s functions, indices as
+-- Finalizers of the program wait while these functions run (tensor/small.lua). A function reads
+-- sizes, strides and addresses as Lua's numbers, and checks with those numbers that all elements
+-- lie in their storages (`place`): in the interpreter, every pointer and every whole number of 64
+-- bits is an object. For the same reason elements are read by `loader`'s functions, indices as
 -- numbers of 32 bits, and C functions get addresses as numbers.
 -- @module tools
 
@@ -240,9 +238,7 @@ local function read_sizes(value)
   local c = type(value) == 'userdata' and (long_storages[value] or fetch_storage(value))
   local n = c and tonumber(c.size) or 0
   if n < 1 or n > 3 then return nil end
-  local before = moves()
   local p = cast(words, c.data)
-  if moves() ~= before then return nil end
   for i = 0, n - 1 do
     if p[2 * i + 1] ~= 0 then return nil end
     given[i] = p[2 * i]
@@ -283,19 +279,6 @@ tools.words = words
 tools.places = th.working_memory('int32_t', MAX)
 tools.others = th.working_memory('int32_t', MAX)
 
-local used = 0
-
---- Tells that places are set in another way than by the functions below; returns `uses()`.
-function tools.use()
-  used = used + 1
-  return used
-end
-
---- A number that is another one each time that places are set: a finalizer may have done so.
-function tools.uses()
-  return used
-end
-
 -- Sizes and strides without sizes of 1 at the end, which are moved to the front.
 local function without_ones(s0, s1, s2, t0, t1, t2)
   if s2 > 1 then return s0, s1, s2, t0, t1, t2 end
@@ -315,7 +298,6 @@ local contiguous = tools.contiguous
 -- @param out `places`, `others`, or memory as long. Returns false where the elements are too many.
 function tools.set_places(out, s0, s1, s2, t0, t1, t2)
   if s0 * s1 * s2 > MAX then return false end
-  used = used + 1
   if contiguous(s0, s1, s2, t0, t1, t2) then
     for m = 0, s0 * s1 * s2 - 1 do out[m] = m end
     return true
@@ -390,7 +372,6 @@ function tools.set_indexed_places(out, indices, limit, factor, s0, s1, s2, u0, u
   local right
   if n > MAX then return false end
   if follow and t0 == 0 and t1 == 0 and t2 == 0 and factor == 1 then
-    used = used + 1
     right = set_positions(out, n, indices, limit)
     return right
   end

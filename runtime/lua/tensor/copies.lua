@@ -16,7 +16,7 @@ local begin_work, end_work = th.begin_work, th.end_work
 local intptr = ffi.typeof('intptr_t')
 local band, int32s = require('bit').band, ffi.typeof('int32_t *')
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
-local width, moves = ffi.sizeof(dtype.ctype), th.blocks.moves
+local width = ffi.sizeof(dtype.ctype)
 local dense, blocks, class_of, typename = th.formulas.dense, th.blocks, th.class_of, th.typename
 local copy_by_loop = th.formulas.copy_rows
 local same_sizes, count_of, MAX = dtype.same_sizes, th.layouts.count, blocks.MAX
@@ -217,7 +217,6 @@ end
 -- Copies the elements of a tensor with struct s, of a type, to one with struct c; returns false
 -- where Python has to.
 local function copy_elements(c, s, other)
-  local before = moves()
   local count = count_of(c)
   if count == 0 or count > MAX_SAME then return false end
   local flat = dense(c) == count and dense(s) == count
@@ -253,7 +252,6 @@ local function copy_elements(c, s, other)
   local to, from = c.storage.data + c.storageOffset, s.storage.data + s.storageOffset
   local words = cast(int32s, from)
   local target, source = tonumber(cast(intptr, to)), tonumber(cast(intptr, from))
-  if moves() ~= before then return false end
   if same then
     copy(to, from, count * width)
     return true

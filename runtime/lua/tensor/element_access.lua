@@ -1,5 +1,5 @@
 --- Reads and writes one element of a storage, whatever finalizers of the program do meanwhile.
--- To let them wait (core/finalizers.lua) takes a third of the time of an access in a compiled loop.
+-- To let them wait (core/waiting.lua) takes a third of the time of an access in a compiled loop.
 -- So where numbers are as usual, these functions look whether a storage has moved since they began;
 -- what follows then allocates nothing, so that no finalizer runs.
 -- This chunk is loaded once for each element type, as access.lua, where the rules for such code are

@@ -251,10 +251,10 @@ local HEAD = [[
 local formulas, dtype, byte, int, long, float, double, places = ...
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, dtype.load
 local resize_as = dtype.resize_as
-local load_double, load_float, state = double.load, float.load, formulas
+local load_double, load_float = double.load, float.load
 local load_long, load_int, load_byte = long.load, int.load, byte.load
-local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, moves, address = unpack(formulas.tools)
-local shape, step, turn, dense, same_sizes, lay_out, lay_out_visits,
+local MAX_IN_LUA, MIN_TURNS, few, block_like, publish, address = unpack(formulas.tools)
+local shape, step, dense, same_sizes, lay_out, lay_out_visits,
   clash = unpack(formulas.layout)
 local operands, steps, count, to_loop, as_float,
   copy_rows, copy_bytes, make_widen, make_narrow = unpack(formulas.loops)
@@ -263,16 +263,14 @@ local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along,
     formulas.reducing)
 local MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
-formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish,
-  ffi.cast('int32_t *', host.MOVES), address } -- MOVES: see c_structs.py
+formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, address }
 formulas.layout = {
-  layouts.shape, layouts.step, layouts.turn, dense, same_sizes, layouts.lay_out,
+  layouts.shape, layouts.step, dense, same_sizes, layouts.lay_out,
   layouts.lay_out_visits, layouts.clash,
 }
 formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, copy_bytes, make_widen,
   make_narrow }
 formulas.sharing = { MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy }
-formulas.busy = false -- whether the buffers are in use
 
 --- The function that runs an operation for a pattern of arguments, or false if there is none.
 -- The function returns nil for calls that it does not handle.

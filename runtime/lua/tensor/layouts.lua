@@ -19,18 +19,6 @@ th.layouts = layouts
 local shape, step, extent = ffi.new('double[3]'), ffi.new('double[12]'), ffi.new('double[4]')
 layouts.shape, layouts.step = shape, step
 
--- The number of layouts that were looked for. A finalizer of the program may look for one while
--- another one is found or read (see "What to mind" in runtime/README.md): then the number has
--- changed when all has been read.
-local turn = ffi.new('int32_t[1]')
-layouts.turn = turn
-
-local function next_turn()
-  turn[0] = turn[0] + 1
-  local mine = turn[0]
-  return mine
-end
-
 -- Dimensions up to the fifth have no loop in the functions below: LuaJIT compiles no code around a
 -- loop that ends at its first turn.
 
@@ -209,10 +197,9 @@ end
 
 --- Finds how the elements of up to four tensors lie. False where there is no such layout, they
 -- differ in sizes, some reach past the end of their storages, or several elements of the first one
--- are one place in memory. Otherwise the number of this layout, see `turn`.
+-- are one place in memory.
 -- @param most the number of elements that are laid out at most
 function layouts.lay_out(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
-  local mine = next_turn()
   local n = c0.nDimension
   local count = layouts.count(c0)
   if count == 0 or count > most then return false end
@@ -230,7 +217,7 @@ function layouts.lay_out(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
     local found = group(n, c0, c1, c2, c3)
     done = found > 0 and lay_out_groups(found, c0, c1, c2, c3)
   end
-  return done and is_apart() and mine
+  return done and is_apart()
 end
 
 -- Whether of two dimensions of tensor 0 along which elements lie apart, also these do.
@@ -243,7 +230,6 @@ end
 -- some dimensions. No row has a place in memory twice, and of elements that are one place, later
 -- ones are in later rows: computed row by row, they are computed one after the other.
 function layouts.lay_out_visits(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
-  local mine = next_turn()
   local count = layouts.count(c0)
   if count == 0 or count > most or not ((c1 == nil or same_sizes(c0, c1))
     and (c2 == nil or same_sizes(c0, c2)) and (c3 == nil or same_sizes(c0, c3))) then
@@ -275,7 +261,7 @@ function layouts.lay_out_visits(most, c0, c1, c2, c3, ...) -- luacheck: ignore 2
   shape[0], shape[1], shape[2] = inner >= 0 and sizes[inner] or 1, row >= 0 and sizes[row] or 1,
     block >= 0 and sizes[block] or 1
   return reach_all(of[inner >= 0 and inner or 0], row >= 0 and of[row] or -1,
-    block >= 0 and of[block] or -1, c0, c1, c2, c3) and mine
+    block >= 0 and of[block] or -1, c0, c1, c2, c3)
 end
 
 -- Orders two dimensions of one tensor as they lie in memory, and takes them together if they are
@@ -294,13 +280,12 @@ end
 --- Finds how the elements of one tensor lie, in the order of memory, as numpy goes through them.
 -- False where they are too many, or some reach past the end of the storage; and in few other cases.
 function layouts.lay_out_in_memory(most, c, ...) -- luacheck: ignore 212
-  local mine = next_turn()
   local n = layouts.dense(c)
   if n > most then return false end
   if n > 0 then
     shape[0], shape[1], shape[2] = n, 1, 1
     step[0], step[1], step[2] = 1, 0, 0
-    return mine
+    return true
   end
   n = layouts.count(c)
   if n == 0 or n > most or c.nDimension > 2 then return false end
@@ -312,7 +297,7 @@ function layouts.lay_out_in_memory(most, c, ...) -- luacheck: ignore 212
     if step[0] <= 0 then return false end
   end
   local last = (shape[0] - 1) * step[0] + (shape[1] - 1) * step[1]
-  return tonumber(c.storageOffset) + last < tonumber(c.storage.size) and mine
+  return tonumber(c.storageOffset) + last < tonumber(c.storage.size)
 end
 
 -- How far elements of tensor k are apart at most, without steps that are whole numbers of periods.

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.runtime.finalizing import FINALIZING
+
 _USES = {
     "sort": "x:sort()",
     "product": "torch.mm(x:view(1, -1), x:view(-1, 1))",
@@ -100,7 +102,9 @@ def test_nothing_is_lost_between_collections(engine, steps) -> None:  # type: ig
 # A finalizer may run between any two steps of Lua's; here a hook does what one may do, after one
 # step, two steps and so on, until the operation has ended before: each finalizer after every second
 # step, and after the others where the tensor is made in another way.
-_AT_EVERY_STEP = """
+_AT_EVERY_STEP = (
+    FINALIZING
+    + """
     jit.off() jit.flush()
     local function numbers() return torch.range(1, 12):add(0) end
     local makers = {
@@ -131,6 +135,7 @@ _AT_EVERY_STEP = """
       data = function(x) return tonumber(x:data()[0]) end,
     }
     local writes = { add = true }
+    for name, f in pairs(finalizers) do finalizers[name] = finalizer(f) end
     local tried, wrong, turn = 0, {}, 0
     for making, make in pairs(makers) do
       turn = turn + 1
@@ -143,13 +148,13 @@ _AT_EVERY_STEP = """
           turn = turn + 1
           for step = turn % 2 + 1, steps, 2 do
             local x, ended = make(), true
-            debug.sethook(function()
-              debug.sethook()
+            sethook(function()
+              sethook()
               ended = false
               finalize(x)
             end, '', step)
             local ok, result = pcall(operation, x)
-            debug.sethook()
+            sethook()
             if ended then break end
             tried = tried + 1
             if not ok or result ~= right then
@@ -159,8 +164,9 @@ _AT_EVERY_STEP = """
         end
       end
     end
-    print(tried > 1000, #wrong, wrong[1])
+    print(tried > 1000 or tried, #wrong, wrong[1])
 """
+)
 
 
 def test_a_finalizer_may_use_a_tensor_at_any_moment(lua) -> None:  # type: ignore[no-untyped-def]
@@ -173,7 +179,9 @@ def test_a_finalizer_may_use_a_tensor_at_any_moment(lua) -> None:  # type: ignor
 # The same where a finalizer changes the sizes of what an operation is at: it may run wherever
 # Lua allocates memory. The operation goes on with the elements that it found, or says what is
 # wrong; positions that it has checked stay what they were.
-_RESIZED = """
+_RESIZED = (
+    FINALIZING
+    + """
     jit.off() jit.flush()
     local positions
     local operations = {
@@ -189,6 +197,7 @@ _RESIZED = """
       shrink = function(x) x:resize(1) end,
       grow = function(x) x:resize(30, 40) end,
     }
+    for name, f in pairs(finalizers) do finalizers[name] = finalizer(f) end
     local tried, wrong = 0, {}
     for name, operation in pairs(operations) do
       for _, finalize in pairs(finalizers) do
@@ -196,19 +205,19 @@ _RESIZED = """
           local x, ended = torch.randn(30, 6):narrow(1, 3, 4), true
           positions = torch.LongTensor(4, 6):fill(2)
           local allocations, before = 0, collectgarbage('count')
-          debug.sethook(function()
+          sethook(function()
             local now = collectgarbage('count')
             if now > before then allocations = allocations + 1 end
             before = now
             if allocations == step then
-              debug.sethook()
+              sethook()
               ended = false
               finalize(x)
               positions:fill(2 ^ 50)
             end
           end, '', 1)
           local ok, message = pcall(operation, x)
-          debug.sethook()
+          sethook()
           if ended then break end
           tried = tried + 1
           local ours = not ok and (message:find('internal error') or message:find('%[th%]'))
@@ -216,8 +225,9 @@ _RESIZED = """
         end
       end
     end
-    print(tried > 450, #wrong, wrong[1])
+    print(tried > 450 or tried, #wrong, wrong[1])
 """
+)
 
 
 def test_a_finalizer_may_resize_what_an_operation_is_at(lua) -> None:  # type: ignore[no-untyped-def]

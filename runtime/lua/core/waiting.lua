@@ -1,20 +1,24 @@
---- Finalizers of the program, which do not run while th works on raw memory.
+--- Finalizers and debug hooks of the program, which do not run while th works on raw memory.
 -- Lua's collector runs a finalizer wherever memory is allocated, and LuaJIT wherever it leaves
--- compiled code; it may resize any storage, and so free memory that a function of ours has
--- addresses of. So what works with addresses begins with `begin_work`, and ends with `end_work`;
--- the collector's finalizers wait until then. An error in between may leave `at_work` set: then
--- they wait for the end of the next work.
--- @module finalizers
+-- compiled code; a hook runs at any line. Both may resize any storage, and so free memory that a
+-- function of ours has addresses of. So what works with addresses begins with `begin_work`, and
+-- ends with `end_work`. Finalizers wait until then. An error in between may leave `at_work` set:
+-- then they wait for the end of the next work. Hooks see nothing of what happens within functions
+-- of ours, as they see nothing of what happens within Torch7's, which are C.
+-- @module waiting
 
 local th = ...
 local ffi = require 'ffi'
 
-local type, pcall, rawset, setmetatable = type, pcall, rawset, setmetatable
+local type, pcall, rawset, select, setmetatable = type, pcall, rawset, select, setmetatable
 local plain_gc, plain_metatype, plain_newproxy = ffi.gc, ffi.metatype, newproxy
 th.newproxy = plain_newproxy -- for objects of ours
 local plain_setmetatable = debug.setmetatable
+local plain_sethook, plain_gethook, getinfo = debug.sethook, debug.gethook, debug.getinfo
+th.sethook = plain_sethook -- for a hook of ours
+local is_ours = th.is_ours
 
--- luacheck: globals rawset newproxy debug.setmetatable
+-- luacheck: globals rawset newproxy debug.setmetatable debug.sethook debug.gethook
 
 local at_work, count = false, 0 -- whether finalizers wait, and how many do
 local waiting = {} -- finalizer and object, in turn
@@ -83,4 +87,43 @@ end
 function ffi.metatype(ctype, mt)
   replace_finalizer(mt)
   return plain_metatype(ctype, mt)
+end
+
+-- ------------------------------------------------------ hooks
+
+local hooks = setmetatable({}, { __mode = 'kv' }) -- hook -> the function below, and back
+
+-- Whether a hook is called for what is within a function of th's that the program has called.
+local function is_within_th(event)
+  local info = getinfo(3, 'S') -- behind this function and the hook
+  if event ~= 'line' and event ~= 'count' and (info.what == 'C' or is_ours(info.source)) then
+    info = getinfo(4, 'S') -- a call, or a return: the program sees those of its own
+  end
+  return info ~= nil and is_ours(info.source)
+end
+
+-- A hook that sees functions of th's as those of C: that they are called.
+local function blind_hook(f)
+  if type(f) ~= 'function' then return f end
+  local known = hooks[f]
+  if known then return known end
+  local function hook(event, line)
+    if not is_within_th(event) then return f(event, line) end -- a tail call: it adds no level
+  end
+  hooks[f], hooks[hook] = hook, f
+  return hook
+end
+
+function debug.sethook(...)
+  local f = ...
+  if type(f) ~= 'thread' then return plain_sethook(blind_hook(f), select(2, ...)) end
+  return plain_sethook(f, blind_hook((select(2, ...))), select(3, ...))
+end
+
+local function as_set(hook, ...)
+  return hooks[hook] or hook, ...
+end
+
+function debug.gethook(...)
+  return as_set(plain_gethook(...))
 end

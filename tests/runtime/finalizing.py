@@ -1,0 +1,22 @@
+"""How a test runs finalizers at a step of Lua's that it chooses: a hook does what they would do."""
+
+from __future__ import annotations
+
+__all__ = ["FINALIZING"]
+
+#: Lua's hook as it was, which sees functions of th's, too; and `finalizer(f)`: a function that
+#: does f when th lets the collector's finalizers run.
+FINALIZING = """
+    local sethook
+    for i = 1, 60 do
+      local name, value = debug.getupvalue(debug.sethook, i)
+      if name == 'plain_sethook' then sethook = value end
+    end
+    local function finalizer(f)
+      local mt = getmetatable(newproxy(true))
+      mt.__gc = f
+      local patient = mt.__gc
+      mt.__gc = nil
+      return patient
+    end
+"""
