@@ -222,10 +222,11 @@ class Storage:
         """Change the number of elements; the first ones keep their values."""
         if self._owner is not None:
             raise TorchError("Trying to resize storage that is not resizable")
-        if size != len(self.data):
+        old = self.data  # which another thread may replace meanwhile
+        if size != len(old):
             data = self._room_for(size)
-            kept = min(size, len(self.data))
-            data[:kept] = self.data[:kept]
+            kept = min(size, len(old))
+            data[:kept] = old[:kept]
             self._move_to(data)
 
     def _room_for(self, size: int) -> Array:

@@ -464,6 +464,7 @@ def test_a_stopped_collector_stays_stopped(lua: Lua) -> None:
     assert float(grown) > 19_000
 
 
+@pytest.mark.unguarded("each piece of memory has a page of its own")
 def test_tables_of_small_tensors_stay_small(lua: Lua) -> None:
     kilobytes = lua.run("""
         collectgarbage() collectgarbage()
