@@ -61,8 +61,8 @@ MADE = {
     "range": "E(), 1, n, 1 | E(), n, 1, -1 | *1, n, 1",
     "linspace": "E(), -3, 5, n | *-3, 5, n",
     "logspace": "E(), -3, 2, n | *-3, 2, n",
-    "zeros": "R(), n | *n",
-    "ones": "R(), n | *n",
+    "zeros": "R(), n | *n | *torch.LongStorage{q(4), 4}",
+    "ones": "R(), n | *n | R(), torch.LongStorage{3, q(3)}",
     "eye": "E(), math.floor(math.sqrt(n)) | *7, q(7)",
     "diag": "X(math.floor(math.sqrt(n)) + 1, math.floor(math.sqrt(n))), 1 | X(n % 120 + 1), -2",
     "tril": "E(), X(n % 3 + 2, q(3)), 1 | R(), T(), -1",
@@ -151,7 +151,7 @@ MADE = {
     "potrs": "*X(9, 2), P(9, 9)",
     "potri": "*P(9, 9)",
     "pstrf": "*torch.mm(P(9, 9), P(9, 9):t())",
-    "inverse": "*P(n % 170 + 2, n % 170 + 2)",
+    "inverse": "*P(n % 170 + 2, n % 170 + 2) | *P(n % 9 + 200, n % 9 + 200)",
 }
 
 _WORDS = {
