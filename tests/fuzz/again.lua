@@ -39,9 +39,12 @@ local function same(x, y)
   return true
 end
 
--- Whether a tensor shares its storage with none of some others.
+-- Whether a tensor shares its storage with none of some others, and its elements share no memory.
 local function is_owned(x, keep)
   if not torch.isTensor(x) or not x:storage() then return false end
+  for d = 1, x:dim() do
+    if x:stride(d) == 0 and x:size(d) > 1 then return false end
+  end
   for _, y in pairs(keep) do
     if torch.isTensor(y) and y:storage() and torch.pointer(y:storage()) == torch.pointer(x:storage())
     then

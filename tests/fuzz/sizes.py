@@ -7,7 +7,7 @@ of whatever sizes: it has to give the same.
 from __future__ import annotations
 
 from functools import cache
-from math import isqrt
+from math import isqrt, prod
 from random import Random
 
 from tests.fuzz.calls import arguments
@@ -21,6 +21,7 @@ __all__ = ["make"]
 _STATEMENTS = 12
 _MOST = 200_000  # elements of a tensor
 
+# The last one only of few elements: as a destination, it takes a step for each of them.
 _LAYOUTS = ("plain", "range", "range", "positive", "transposed", "stepped", "narrowed", "expanded")
 
 #: What is called at all sizes and has no form.
@@ -86,7 +87,8 @@ class _Sized(Values):
             return f"indices('{dtype}', {rng.choice((1, rows, columns, self.count))}, {sizes})"
         if dtype != self.dtype and dtype == "Byte":
             return f"indices('Byte', 2, {sizes}):add(-1)"
-        return f"make('{dtype}', '{rng.choice(_LAYOUTS)}', {sizes})"
+        layout = rng.choice(_LAYOUTS[:-1] if prod(shape) > _FEW else _LAYOUTS)
+        return f"make('{dtype}', '{layout}', {sizes})"
 
     def number(self, kind: str) -> str:
         rng = self.rng
