@@ -3,8 +3,8 @@
     .venv/bin/python -m tests.ways.mutants [COUNT] [--seed N]
 
 Each error is a change of one constant in one way: a mask, a limit that is one too high, an element
-that is left out. The tests of this folder then run on a copy of the project and must fail, those
-marked slow if no other does; where a limit is too high, in guard mode.
+that is left out. The comparison (test_ways.py) then runs on a copy of the project and must fail,
+its slow tests if no other does; where a limit is too high, in guard mode.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _is_found(mutant: Mutant) -> bool:
         mutant.write(top)
         guard = "1" if re.search(r"> \w+ \+ 1 then", mutant.text) else ""
         environment = {**os.environ, "TH_GUARD": guard, "PYTHONPATH": str(top)}
-        command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", "tests/ways"]
+        command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", "tests/ways/test_ways.py"]
         for which in ("not slow", "slow"):
             try:
                 run = subprocess.run(
