@@ -228,9 +228,11 @@ def _count(rows: Array, bins: int, low: float, high: float) -> Array:
     if not np.isfinite(scaled).all():
         raise TorchError(f"histogram from {low:g} to {high:g}: the bounds are too far apart")
     bin_of = np.minimum(scaled.astype(np.int64), bins - 1)
+    counts = np.zeros((len(rows), bins), np.int64)  # an error where there is no memory for them
     if len(rows) > 1:
         bin_of += bins * np.nonzero(inside)[0]
-    return np.bincount(bin_of, minlength=bins * len(rows)).reshape(-1, bins)
+    counts.reshape(-1)[:] = np.bincount(bin_of, minlength=counts.size)
+    return counts
 
 
 @op("histc", _HISTOGRAM, _HISTOGRAM, types=FLOATS)

@@ -110,7 +110,15 @@ def _is_found(mutant: Mutant) -> bool:
         mutant.write(top)
         guard = "1" if re.search(r"> \w+ \+ 1 then", mutant.text) else ""
         environment = {**os.environ, "TH_GUARD": guard, "PYTHONPATH": str(top)}
-        command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", "tests/ways/test_ways.py"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-p",
+            "no:cacheprovider",
+            "tests/ways/test_ways.py",
+        ]
         for which in ("not slow", "slow"):
             try:
                 run = subprocess.run(

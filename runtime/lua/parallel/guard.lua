@@ -85,10 +85,14 @@ function guard.allocate(bytes, what)
   return at
 end
 
--- What is called here may run finalizers, which free other pieces: so nothing is left half done.
+-- What is called here may run finalizers, which free other pieces, and Ctrl-C may end it anywhere:
+-- so a piece is first taken out of the list, and one that is no longer there is passed over.
 local function unmap_oldest()
-  local page, length = freed[oldest], lengths[freed[oldest]]
-  freed[oldest], lengths[page], oldest, freed_bytes = nil, nil, oldest + 1, freed_bytes - length
+  local page = freed[oldest]
+  local length = page and lengths[page]
+  freed[oldest], oldest = nil, oldest + 1
+  if not length then return end
+  lengths[page], freed_bytes = nil, freed_bytes - length
   C.th_unmap(page, length)
 end
 
@@ -101,7 +105,9 @@ function guard.free(at)
   cast(Header, page).is_freed = 1
   C.th_protect(page, lengths[page], NONE)
   freed[newest + 1], newest, freed_bytes = page, newest + 1, freed_bytes + lengths[page]
-  while newest - oldest >= MOST_FREED or freed_bytes > MOST_FREED_BYTES do unmap_oldest() end
+  while newest - oldest >= MOST_FREED or newest >= oldest and freed_bytes > MOST_FREED_BYTES do
+    unmap_oldest()
+  end
   return true
 end
 
