@@ -19,6 +19,7 @@ from tests.ways.calls import LEFT_OUT, Call, calls
 
 HARNESS = (Path(__file__).parent / "harness.lua").read_bytes()
 PARTS = 8  # of the calls, which are tested apart
+BATCH = 300  # calls after which differences are looked for
 LARGE = limits()["compute/thread_pool.py LARGE"]  # where most ways end
 #: Sizes that are tested besides those at limits.
 FEW = (1, 7, 12, 31, 60, 5, 24)  # as many as there are types
@@ -47,8 +48,8 @@ def engine() -> Iterator[Engine]:
     engine.close()
 
 
-def cases(part: int, turns: int) -> Iterator[str]:
-    """Calls of run_case in harness.lua: for each call few elements, LARGE, and another limit.
+def cases(part: int, turns: int) -> Iterator[tuple[int, str]]:
+    """Sizes and calls of run_case in harness.lua: for each call few elements, LARGE, another limit.
 
     So each call meets all limits, one off in both directions, as turns go on; with one turn, the
     calls of a part meet them together. Where work is shared among threads is, above all, where
@@ -61,8 +62,8 @@ def cases(part: int, turns: int) -> Iterator[str]:
         for _ in range(turns):
             for size in (*FEW, next(large), sum(next(others))):
                 at += 1
-                yield lua_call(call, at, size)
-            yield lua_call(call, at, next(large), 30 * at)
+                yield size, lua_call(call, at, size)
+            yield LARGE, lua_call(call, at, next(large), 30 * at)
         at += 1  # so that a call meets other types and layouts than the one before
 
 
@@ -73,10 +74,17 @@ def lua_call(call: Call, at: int, size: int, place: int | None = None) -> str:
     return f"run_case({words}, {place or at}, {size}, {rough})"
 
 
+def check(engine: Engine, part: int, turns: int, capfd: pytest.CaptureFixture[str]) -> None:
+    """Run the calls of a part, those with few elements first: most errors show there."""
+    lines = [text for _, text in sorted(cases(part, turns), key=lambda case: case[0])]
+    for start in range(0, len(lines), BATCH):
+        engine.run("\n".join(lines[start : start + BATCH]))
+        assert capfd.readouterr().out == ""
+
+
 @pytest.mark.parametrize("part", range(PARTS))
 def test_all_ways_agree(engine: Engine, part: int, capfd: pytest.CaptureFixture[str]) -> None:
-    engine.run("\n".join(cases(part, 1)))
-    assert capfd.readouterr().out == ""
+    check(engine, part, 1, capfd)
 
 
 @pytest.mark.slow
@@ -84,8 +92,7 @@ def test_all_ways_agree(engine: Engine, part: int, capfd: pytest.CaptureFixture[
 def test_all_ways_agree_at_all_sizes(
     engine: Engine, part: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    engine.run("\n".join(cases(part, 10)))
-    assert capfd.readouterr().out == ""
+    check(engine, part, 10, capfd)
 
 
 def test_each_row_is_called() -> None:
