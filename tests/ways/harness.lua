@@ -33,6 +33,8 @@ local function number(kind, sort, i)
 end
 
 local LAST_WORD = { Double = 2, Float = 1 } -- words of 32 bits of an element
+-- Last words of nans whose bits Lua would take for nil, and for a string.
+local NOT_NUMBERS = { Double = { 0xfffffff0, 0xfffd8123 }, Float = { 0xfffffff0, 0xffec0123 } }
 
 local function base(kind, sort)
   local key = kind .. sort
@@ -41,9 +43,8 @@ local function base(kind, sort)
     local p = torch.data(storage)
     for i = 0, MOST - 1 do p[i] = number(kind, sort, i) end
     if sort == 'special' and LAST_WORD[kind] then
-      -- Some nans whose bits Lua would take for another value than a number.
       local words = ffi.cast('uint32_t *', p)
-      for i = 5, MOST - 1, 41 do words[LAST_WORD[kind] * (i + 1) - 1] = 0xfffffff0 end
+      for i = 5, MOST - 1, 41 do words[LAST_WORD[kind] * (i + 1) - 1] = NOT_NUMBERS[kind][1 + i % 2] end
     end
     bases[key] = storage
   end
