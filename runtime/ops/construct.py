@@ -228,11 +228,10 @@ def _count(rows: Array, bins: int, low: float, high: float) -> Array:
     if not np.isfinite(scaled).all():
         raise TorchError(f"histogram from {low:g} to {high:g}: the bounds are too far apart")
     bin_of = np.minimum(scaled.astype(np.int64), bins - 1)
-    counts = np.zeros((len(rows), bins), np.int64)  # an error where there is no memory for them
+    room = np.empty((len(rows), bins), np.int64)  # an error where there is no memory for counts
     if len(rows) > 1:
         bin_of += bins * np.nonzero(inside)[0]
-    counts.reshape(-1)[:] = np.bincount(bin_of, minlength=counts.size)
-    return counts
+    return np.bincount(bin_of, minlength=room.size).reshape(room.shape)
 
 
 @op("histc", _HISTOGRAM, _HISTOGRAM, types=FLOATS)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 __all__ = ["FINALIZING"]
 
-#: Lua's hook as it was, which sees functions of th's, too; and `finalizer(f)`: a function that
-#: does f when th lets the collector's finalizers run.
+#: Lua's hook as it was, which sees functions of th's, too; and `let_wait(functions)`: each
+#: does its work from then on when th lets the collector's finalizers run.
 FINALIZING = """
     local sethook
     for i = 1, 60 do
       local name, value = debug.getupvalue(debug.sethook, i)
       if name == 'plain_sethook' then sethook = value end
     end
-    local function finalizer(f)
+    local function let_wait(functions)
       local mt = getmetatable(newproxy(true))
-      mt.__gc = f
-      local patient = mt.__gc
-      mt.__gc = nil
-      return patient
+      for name, f in pairs(functions) do
+        mt.__gc = f
+        functions[name], mt.__gc = mt.__gc, nil
+      end
     end
 """

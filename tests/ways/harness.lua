@@ -44,7 +44,8 @@ local function base(kind, sort)
     for i = 0, MOST - 1 do p[i] = number(kind, sort, i) end
     if sort == 'special' and LAST_WORD[kind] then
       local words = ffi.cast('uint32_t *', p)
-      for i = 5, MOST - 1, 41 do words[LAST_WORD[kind] * (i + 1) - 1] = NOT_NUMBERS[kind][1 + i % 2] end
+      local last, bits = LAST_WORD[kind], NOT_NUMBERS[kind]
+      for i = 5, MOST - 1, 41 do words[last * (i + 1) - 1] = bits[1 + i % 2] end
     end
     bases[key] = storage
   end

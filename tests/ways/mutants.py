@@ -129,7 +129,7 @@ def _is_found(mutant: Mutant) -> bool:
                     timeout=3600,
                 )
             except subprocess.TimeoutExpired:
-                return True
+                return True  # tests that do not end tell of an error, too
             if run.returncode:
                 return True
     return False

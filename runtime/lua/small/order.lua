@@ -18,7 +18,7 @@ local cast = ffi.cast
 local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
 local longs = th.dtypes[th.LONG + 1]
 local geometry, place, result_at = tools.geometry, tools.place, tools.result_at
-local moves, publish = tools.moves, tools.publish
+local moves, publish = th.blocks.moves, tools.publish
 local dimension, at, with = tools.dimension, tools.at, tools.with
 local long_struct, places, others, set_places =
   tools.long_struct, tools.places, tools.others, tools.set_places

@@ -22,9 +22,6 @@ local tools = {
 }
 local MAX = tools.MAX
 
-local moves = th.blocks.moves
-tools.moves = moves
-
 local MAX_PLACE = 2 ^ 30 -- of an element, from its tensor's first one
 
 -- ------------------------------------------------------------------- geometry

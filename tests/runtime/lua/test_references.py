@@ -135,7 +135,7 @@ _AT_EVERY_STEP = (
       data = function(x) return tonumber(x:data()[0]) end,
     }
     local writes = { add = true }
-    for name, f in pairs(finalizers) do finalizers[name] = finalizer(f) end
+    let_wait(finalizers)
     local tried, wrong, turn = 0, {}, 0
     for making, make in pairs(makers) do
       turn = turn + 1
@@ -197,7 +197,7 @@ _RESIZED = (
       shrink = function(x) x:resize(1) end,
       grow = function(x) x:resize(30, 40) end,
     }
-    for name, f in pairs(finalizers) do finalizers[name] = finalizer(f) end
+    let_wait(finalizers)
     local tried, wrong = 0, {}
     for name, operation in pairs(operations) do
       for _, finalize in pairs(finalizers) do

@@ -1,4 +1,4 @@
-"""Debug hooks of a program see its own lines, and none of what th does on raw memory."""
+"""Debug hooks of a program see its own lines, and none within th's functions."""
 
 from __future__ import annotations
 
