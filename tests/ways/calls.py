@@ -176,6 +176,9 @@ _WORDS = {
 }
 
 
+#: Of sums with a factor: BLAS's axpy adds nothing where it is 0 and the sum takes t's place.
+_IN_PLACE = ("R(), 0, S()", "R(), A(), 0, S()")
+
 #: Of calls along a dimension: many short rows, and many short columns.
 _SHORT = (("X(q(5) + 8, 5)", "2"), ("X(q(5) + 8, 5)", "1"), ("X(3, q(15) + 8, 4)", "2"))
 
@@ -204,7 +207,7 @@ def _of_row(row: Row) -> Iterator[tuple[str, str]]:
     for space in ("method", "function"):
         form = row.form(space)
         if form is not None and "|" not in form:
-            for words in _from_form(form):
+            for words in (*_from_form(form), *(_IN_PLACE if row.axpy else ())):
                 yield space, words
 
 

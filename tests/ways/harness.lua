@@ -288,8 +288,10 @@ function make.S() return source('special') end
 function make.U() return source('unit') end
 -- Destinations: of the right sizes; of others; empty.
 function make.R()
-  return tensor(context.kind, context.dest, 'plain', context.sizes)
+  context.made = tensor(context.kind, context.dest, 'plain', context.sizes)
+  return context.made
 end
+function make.A() return context.made end -- the destination again
 function make.E() return torch[context.kind .. 'Tensor']() end
 function make.B() return tensor('Byte', context.dest, 'unit', context.sizes) end
 function make.M() return tensor('Byte', context.layout, 'unit', context.sizes) end
